@@ -1,0 +1,70 @@
+// Findings for machines: JSON, SARIF 2.1.0 and GitHub annotations. (The text format is clang-tidy's
+// own, printed by its handleErrors.)
+#pragma once
+
+#include "checks/Finding.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clang::tidy {
+struct ClangTidyError;
+} // namespace clang::tidy
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace gradtidy {
+
+/// Lines and columns count from 1; columns are bytes, as clang prints them. 0 means unknown (an
+/// error of the command line lies in no file: its path is empty).
+struct ReportedNote {
+  std::string file;
+  unsigned line = 0, column = 0;
+  std::string message;
+};
+
+/// One replacement of a fix-it: \p length bytes from \p offset become \p text.
+struct ReportedEdit {
+  std::string file;
+  unsigned offset = 0, length = 0;
+  std::string text;
+  unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
+};
+
+struct ReportedFinding {
+  std::string check;          ///< "ml-…", or "clang-diagnostic-…" for what the compiler says.
+  std::string severity;       ///< "warning", "error" or "note".
+  std::optional<Level> level; ///< None for what the compiler says.
+  std::string file;           ///< Absolute.
+  unsigned line = 0, column = 0;
+  unsigned endLine = 0, endColumn = 0; ///< Behind the last character; the start if unknown.
+  std::string message;
+  std::vector<ReportedNote> notes;
+  std::vector<ReportedEdit> fixes; ///< To be made together, or not at all.
+};
+
+using LevelOf = std::function<std::optional<Level>(const clang::tidy::ClangTidyError &)>;
+
+/// Turns file offsets into lines and columns by reading the files; a file that cannot be read gives
+/// line 0. The result is sorted by file, line, column and check.
+std::vector<ReportedFinding> toReported(llvm::ArrayRef<clang::tidy::ClangTidyError> errors,
+                                        const LevelOf &levelOf);
+
+/// The format that docs/json.md describes.
+void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+
+/// SARIF 2.1.0, with the whole catalogue as rules and paths relative to \p root (SRCROOT); the
+/// working directory if empty.
+void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                llvm::StringRef root = {});
+
+/// Workflow commands of GitHub Actions, one line a finding; paths relative to the working
+/// directory.
+void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+
+} // namespace gradtidy

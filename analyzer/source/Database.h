@@ -1,0 +1,50 @@
+// Compilation databases: where compile_commands.json is found, and what is said when it is broken.
+#pragma once
+
+#include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+/// One loaded compile_commands.json.
+class Database {
+public:
+  /// Loads \p path: the file itself, or the folder that holds compile_commands.json.
+  /// The error names the file and, for broken JSON, the line and column.
+  static llvm::Expected<std::unique_ptr<Database>> load(llvm::StringRef path);
+
+  /// The absolute path of the file.
+  const std::string &path() const { return file; }
+
+  /// The absolute, normalised paths of the sources, each once, in the order of the database.
+  llvm::ArrayRef<std::string> sources() const { return files; }
+
+  /// The entry of \p source (absolute), null if there is none. A source that is compiled several
+  /// times (for several targets) is analysed as its first entry says: one finding is enough.
+  const clang::tooling::CompileCommand *find(llvm::StringRef source) const;
+
+  /// The folder that all sources have in common; empty for an empty database.
+  const std::string &commonFolder() const { return folder; }
+
+private:
+  Database() = default;
+
+  std::string file, folder;
+  std::vector<std::string> files;
+  std::vector<clang::tooling::CompileCommand> commands; ///< Parallel to files.
+  llvm::StringMap<size_t> indexOf;                      ///< By path, and by path without links.
+};
+
+/// The compile_commands.json for \p source (a file or folder, absolute), empty if there is none: in
+/// the nearest parent that has one, itself or in a build folder below it (build, build-*, build/*,
+/// cmake-build-*, out, out/*, _build). Of several build folders the first by name is taken.
+std::string findDatabase(llvm::StringRef source);
+
+} // namespace gradtidy

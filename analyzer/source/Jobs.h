@@ -1,0 +1,46 @@
+// What to analyse: the list of jobs that the sources on a command line come to.
+#pragma once
+
+#include "clang/Tooling/CompilationDatabase.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+/// One translation unit to analyse.
+struct Job {
+  std::string file;     ///< Absolute path of the unit's main file.
+  std::string askedFor; ///< The path as the user gave it; another file when a header was given.
+  clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
+};
+
+struct JobList {
+  std::vector<Job> jobs;           ///< In the order of the sources; every unit once.
+  std::vector<std::string> errors; ///< One clear text each, without a full stop.
+  std::string projectFolder;       ///< Common folder of the database's sources, else of the jobs'.
+};
+
+struct JobRequest {
+  /// Files; a folder stands for every entry of its database below it.
+  std::vector<std::string> sources;
+  /// -p: a compile_commands.json or its folder; if empty, it is searched for (see findDatabase).
+  std::string buildPath;
+  /// The flags after "--", which take the place of a database.
+  std::optional<std::vector<std::string>> fixedFlags;
+  /// Sources without a database compile against the bundled runtime, wherever they lie.
+  bool bundledRuntime = false;
+  /// The folder runtime/compat, whose torch/torch.h is the bundled runtime's; may be empty. Sources
+  /// of the tree that holds it need no database.
+  std::string runtimeInclude;
+  /// Added to every command line at its end, or right after the compiler's name.
+  std::vector<std::string> extraArgs, extraArgsBefore;
+};
+
+/// A source that cannot be analysed costs an error, never the other sources. A header is analysed
+/// through a unit of the database that includes it (the nearest by name first: foo.cpp for foo.h),
+/// else as a file of its own with the flags of the nearest entry.
+JobList listJobs(const JobRequest &request);
+
+} // namespace gradtidy

@@ -1,6 +1,7 @@
 // Which code is the user's: bodies are kept, findings shown and fixes made there only.
 #pragma once
 
+#include "clang/Basic/FileEntry.h"
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
@@ -8,6 +9,10 @@
 
 #include <string>
 #include <vector>
+
+namespace clang {
+class Preprocessor;
+} // namespace clang
 
 namespace gradtidy {
 
@@ -19,17 +24,29 @@ public:
   /// \p projectRoot is absolute and normalised; see findProjectRoot.
   explicit UserCode(std::string projectRoot);
 
-  /// Everything below \p folder belongs to a framework.
+  /// Everything below \p folder (absolute) belongs to a framework.
   void addFrameworkFolder(llvm::StringRef folder);
+
+  /// From now on every file counts as user code (--system-headers).
+  void includeEverything();
 
   /// Whether the spelling of \p location (the expansion, for macros) is in user code.
   bool contains(clang::SourceLocation location, const clang::SourceManager &sources) const;
 
 private:
-  std::string projectRoot;
+  bool containsFile(const clang::FileEntryRef &file, const clang::FileManager &files) const;
+
+  std::string projectRoot, realProjectRoot; ///< The second without symbolic links.
   std::vector<std::string> frameworkFolders;
+  bool everything = false;
   mutable llvm::DenseMap<clang::FileID, bool> known;
 };
+
+/// Finds the folders of the model's framework while a unit is preprocessed: every folder of the
+/// include path that has one of \p headers ("torch/torch.h"), at once, and the folder of every
+/// include that ends in one of them. \p userCode and \p headers must outlive \p preprocessor.
+void findFrameworkFolders(clang::Preprocessor &preprocessor,
+                          const std::vector<std::string> &headers, UserCode &userCode);
 
 /// The nearest parent of \p file that holds a version-control folder (.git, .hg, .svn, .jj), else
 /// \p fallback (the common folder of the database's sources).

@@ -1,0 +1,227 @@
+#include "CommandLine.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+namespace cl = llvm::cl;
+
+namespace gradtidy {
+
+namespace {
+
+cl::OptionCategory category("gradtidy options");
+
+template <typename Value> using Option = cl::opt<Value>;
+
+cl::list<std::string> sources(cl::Positional, cl::desc("SOURCE..."), cl::cat(category));
+
+// ---- options of clang-tidy ---------------------------------------------------------------------
+
+Option<std::string> buildPath("p", cl::value_desc("path"), cl::cat(category), cl::desc(R"(
+compile_commands.json, or the folder that holds it.
+If not given, it is looked for in the parents of
+each source and in their build folders.
+)"));
+cl::list<std::string>
+    extraArgs("extra-arg", cl::cat(category),
+              cl::desc("Additional argument to append to the compiler command line"));
+cl::list<std::string>
+    extraArgsBefore("extra-arg-before", cl::cat(category),
+                    cl::desc("Additional argument to prepend to the compiler command line"));
+Option<std::string> checks("checks", cl::cat(category), cl::desc(R"(
+Comma-separated list of globs with optional '-'
+prefix, which removes checks. Appended to the
+value of 'Checks' in a configuration file. A check
+that is named exactly, not by a glob, shows its
+findings of all levels.
+)"));
+Option<std::string> warningsAsErrors("warnings-as-errors", cl::cat(category), cl::desc(R"(
+Upgrades warnings to errors. Same format as
+--checks.
+)"));
+Option<std::string> headerFilter("header-filter", cl::cat(category), cl::desc(R"(
+Regular expression matching the names of the
+headers to show findings from. By default all
+headers of the user's own code.
+)"));
+Option<std::string> excludeHeaderFilter("exclude-header-filter", cl::cat(category), cl::desc(R"(
+Regular expression matching the names of the
+headers not to show findings from.
+)"));
+Option<bool> systemHeaders("system-headers", cl::cat(category), cl::desc(R"(
+Analyse system headers and the framework's headers
+too. Slow.
+)"));
+Option<std::string> lineFilter("line-filter", cl::cat(category), cl::desc(R"(
+List of files and line ranges to show findings
+from, as a JSON array:
+  [{"name":"a.cpp","lines":[[1,3],[5,7]]},
+   {"name":"b.h"}]
+)"));
+Option<bool> fix("fix", cl::cat(category), cl::desc(R"(
+Apply suggested fixes. Without --fix-errors none is
+applied if any compilation errors were found.
+)"));
+Option<bool> fixErrors("fix-errors", cl::cat(category), cl::desc(R"(
+Apply suggested fixes even if compilation errors
+were found.
+)"));
+Option<bool> fixNotes("fix-notes", cl::cat(category), cl::desc(R"(
+Apply also a fix that is found in a note. Implies
+--fix.
+)"));
+Option<std::string> formatStyle("format-style", cl::cat(category), cl::desc(R"(
+Style for formatting code around applied fixes:
+'none' (default), 'file' for .clang-format, a style
+of clang-format by name, or '{ <json> }'.
+)"));
+Option<bool> listChecks("list-checks", cl::cat(category),
+                        cl::desc("List all enabled checks and exit"));
+Option<bool> explainConfig("explain-config", cl::cat(category), cl::desc(R"(
+For each enabled check say where it is enabled.
+)"));
+Option<std::string> config("config", cl::cat(category), cl::desc(R"(
+A configuration in YAML or JSON, which takes the
+place of configuration files:
+  --config="{Checks: 'ml-*',
+             CheckOptions: {ml.Level: 2}}"
+)"));
+Option<std::string> configFile("config-file", cl::cat(category), cl::value_desc("filename"),
+                               cl::desc("Read the configuration from this file"));
+Option<bool> dumpConfig("dump-config", cl::cat(category),
+                        cl::desc("Print the configuration of the first source and exit"));
+Option<bool> verifyConfig("verify-config", cl::cat(category), cl::desc(R"(
+Check that the configuration names only checks and
+options that exist, and exit.
+)"));
+Option<std::string> exportFixes("export-fixes", cl::cat(category), cl::value_desc("filename"),
+                                cl::desc("YAML file to store suggested fixes in, for "
+                                         "clang-apply-replacements"));
+Option<bool> quiet("quiet", cl::cat(category),
+                   cl::desc("Print findings only: no progress, no statistics"));
+Option<bool> useColor("use-color", cl::cat(category), cl::desc(R"(
+Use colors. If not given, colors are used if the
+terminal supports them.
+)"));
+
+// ---- options of gradtidy -----------------------------------------------------------------------
+
+Option<Format>
+    format("format", cl::cat(category), cl::desc("Format of the findings:"), cl::init(Format::Text),
+           cl::values(clEnumValN(Format::Text, "text", "as clang-tidy prints them"),
+                      clEnumValN(Format::Json, "json", "JSON, for programs"),
+                      clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"),
+                      clEnumValN(Format::Github, "github", "annotations of GitHub Actions")));
+Option<unsigned> level("level", cl::cat(category), cl::value_desc("0..2"), cl::desc(R"(
+Show findings up to this level. 0: wrong for
+certain; 1 (default): very likely wrong or wasteful;
+2: advice that depends on the intent. The check
+option ml.Level is the same.
+)"));
+Option<bool> strict("strict", cl::cat(category),
+                    cl::desc("Findings of level 0 are errors: exit status 1"));
+cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+Model (JSON) of a framework of one's own; may be
+repeated. The check option ml.Models is the same.
+)"));
+Option<bool> bundledRuntime("bundled-runtime", cl::cat(category), cl::desc(R"(
+Compile sources without a database against the
+tensor runtime that comes with gradtidy.
+)"));
+
+cl::extrahelp moreHelp(R"(
+Sources:
+  Files, headers among them, or folders, which stand for all files of their
+  database below them. Compiler flags come from compile_commands.json, or follow
+  after "--":
+
+    gradtidy train.cpp
+    gradtidy -p build src/train.cpp include/model.h
+    gradtidy train.cpp -- -std=c++20 -I/opt/libtorch/include
+
+Configuration files:
+  A .gradtidy file in the closest parent folder of a source, in the format of
+  .clang-tidy. Without one, of a .clang-tidy file those entries of Checks,
+  WarningsAsErrors and CheckOptions count that name ml-, and all other keys.
+
+Exit status:
+  0, also with warnings; 1 after compiler errors, warnings treated as errors,
+  and if anything could not be analysed.
+)");
+
+template <typename Value> std::optional<Value> given(const Option<Value> &option) {
+  return option.getNumOccurrences() ? std::optional<Value>(option) : std::nullopt;
+}
+
+} // namespace
+
+CommandLine parseCommandLine(int argc, const char **argv) {
+  llvm::BumpPtrAllocator storage;
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);
+  if (llvm::Error error = expansion.expandResponseFiles(arguments)) {
+    llvm::WithColor::error() << llvm::toString(std::move(error)) << '\n';
+    std::exit(1);
+  }
+
+  CommandLine result;
+  const auto dashes = std::find(arguments.begin(), arguments.end(), llvm::StringRef("--"));
+  if (dashes != arguments.end()) {
+    result.fixedFlags.emplace(dashes + 1, arguments.end());
+    arguments.erase(dashes, arguments.end());
+  }
+
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) {
+    out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
+  });
+  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
+                              "gradtidy: finds mistakes in the training loops of C++ programs\n");
+  if (level > 2) {
+    llvm::WithColor::error() << "--level is 0, 1 or 2, not " << level << '\n';
+    std::exit(1);
+  }
+  if (config.getNumOccurrences() && configFile.getNumOccurrences()) {
+    llvm::WithColor::error() << "--config and --config-file exclude each other\n";
+    std::exit(1);
+  }
+
+  result.sources = sources;
+  result.buildPath = buildPath;
+  result.extraArgs = extraArgs;
+  result.extraArgsBefore = extraArgsBefore;
+  result.checks = given(checks);
+  result.warningsAsErrors = given(warningsAsErrors);
+  result.headerFilter = given(headerFilter);
+  result.excludeHeaderFilter = given(excludeHeaderFilter);
+  result.formatStyle = given(formatStyle);
+  result.config = given(config);
+  result.configFile = given(configFile);
+  result.systemHeaders = given(systemHeaders);
+  result.useColor = given(useColor);
+  result.level = given(level);
+  result.lineFilter = lineFilter;
+  result.fix = fix;
+  result.fixErrors = fixErrors;
+  result.fixNotes = fixNotes;
+  result.exportFixes = exportFixes;
+  result.listChecks = listChecks;
+  result.explainConfig = explainConfig;
+  result.dumpConfig = dumpConfig;
+  result.verifyConfig = verifyConfig;
+  result.quiet = quiet;
+  result.strict = strict;
+  result.bundledRuntime = bundledRuntime;
+  result.models = models;
+  result.format = format;
+  return result;
+}
+
+} // namespace gradtidy

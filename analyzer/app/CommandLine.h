@@ -1,0 +1,40 @@
+// What the user asks for: clang-tidy's command line and gradtidy's own options.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+enum class Format : unsigned char { Text, Json, Sarif, Github };
+
+struct CommandLine {
+  std::vector<std::string> sources;
+  std::string buildPath;                              ///< -p, or empty.
+  std::optional<std::vector<std::string>> fixedFlags; ///< What follows "--".
+  std::vector<std::string> extraArgs, extraArgsBefore;
+
+  // Absent where not given: then a configuration file decides, or the default.
+  std::optional<std::string> checks, warningsAsErrors, headerFilter, excludeHeaderFilter,
+      formatStyle, config, configFile;
+  std::optional<bool> systemHeaders, useColor;
+  std::optional<unsigned> level; ///< 0, 1 or 2.
+  std::string lineFilter;        ///< JSON, or empty.
+
+  bool fix = false, fixErrors = false, fixNotes = false;
+  std::string exportFixes; ///< A file, or empty.
+
+  bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
+  bool quiet = false;
+  bool strict = false; ///< Certain findings are errors.
+  bool bundledRuntime = false;
+  std::vector<std::string> models; ///< Files.
+  Format format = Format::Text;
+};
+
+/// Parses \p argv. Exits, as clang-tidy does: with 0 after --help and --version, with 1 after a
+/// message about a wrong option.
+CommandLine parseCommandLine(int argc, const char **argv);
+
+} // namespace gradtidy

@@ -1,0 +1,227 @@
+#include "Configuration.h"
+
+#include "analyzer/plugin/CheckAdapter.h"
+#include "checks/Catalogue.h"
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/GlobList.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+#include <algorithm>
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+using tidy::ClangTidyOptions;
+using tidy::ClangTidyOptionsProvider;
+
+namespace {
+
+constexpr llvm::StringLiteral ownFile = ".gradtidy", clangTidyFile = ".clang-tidy";
+
+bool isOwn(llvm::StringRef glob) {
+  glob.consume_front("-");
+  return glob.starts_with("ml-");
+}
+
+std::string ownGlobs(llvm::StringRef globs) {
+  std::string own;
+  for (llvm::StringRef glob : llvm::split(globs, ','))
+    if (glob = glob.trim(); isOwn(glob))
+      own += (own.empty() ? "" : ",") + glob.str();
+  return own;
+}
+
+llvm::ErrorOr<ClangTidyOptions> parseClangTidyFile(llvm::MemoryBufferRef text) {
+  llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfiguration(text);
+  if (options)
+    keepOwn(*options);
+  return options;
+}
+
+/// The constructors that take handlers leave the file system to be set.
+class FilesOfOneName : public tidy::FileOptionsProvider {
+public:
+  FilesOfOneName(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
+                 const ClangTidyOptions &overrides, const ConfigFileHandler &handler)
+      : FileOptionsProvider(global, defaults, overrides, ConfigFileHandlers{handler}) {
+    FS = llvm::vfs::getRealFileSystem();
+  }
+};
+
+/// A .gradtidy in any parent of a file wins over every .clang-tidy.
+class ConfigurationFiles : public ClangTidyOptionsProvider {
+public:
+  ConfigurationFiles(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
+                     const ClangTidyOptions &overrides)
+      : own(global, defaults, overrides, {ownFile.str(), tidy::parseConfiguration}),
+        clangTidy(global, defaults, overrides, {clangTidyFile.str(), parseClangTidyFile}) {}
+
+  const tidy::ClangTidyGlobalOptions &getGlobalOptions() override { return own.getGlobalOptions(); }
+
+  std::vector<OptionsSource> getRawOptions(llvm::StringRef file) override {
+    std::vector<OptionsSource> sources = own.getRawOptions(file);
+    constexpr size_t withoutFile = 2; // The defaults and the command line.
+    return sources.size() > withoutFile ? sources : clangTidy.getRawOptions(file);
+  }
+
+private:
+  FilesOfOneName own, clangTidy;
+};
+
+/// --config and --config-file, which may inherit from the files in the parents.
+class GivenConfiguration : public ClangTidyOptionsProvider {
+public:
+  GivenConfiguration(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
+                     ClangTidyOptions given, ClangTidyOptions overrides)
+      : files(global, defaults, ClangTidyOptions()), given(std::move(given)),
+        overrides(std::move(overrides)), alone(global, defaults) {}
+
+  const tidy::ClangTidyGlobalOptions &getGlobalOptions() override {
+    return files.getGlobalOptions();
+  }
+
+  std::vector<OptionsSource> getRawOptions(llvm::StringRef file) override {
+    ClangTidyOptionsProvider &base = given.InheritParentConfig.value_or(false)
+                                         ? static_cast<ClangTidyOptionsProvider &>(files)
+                                         : alone;
+    std::vector<OptionsSource> sources = base.getRawOptions(file);
+    sources.emplace_back(given, OptionsSourceTypeConfigCommandLineOption);
+    sources.emplace_back(overrides, OptionsSourceTypeCheckCommandLineOption);
+    return sources;
+  }
+
+private:
+  ConfigurationFiles files;
+  ClangTidyOptions given, overrides;
+  tidy::DefaultOptionsProvider alone;
+};
+
+std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  const auto distance = [&](llvm::StringRef other) { return name.edit_distance(other); };
+  const auto best = llvm::min_element(
+      candidates, [&](auto left, auto right) { return distance(left) < distance(right); });
+  // Beyond half of its letters a name is no misspelling any more.
+  if (best == candidates.end() || distance(*best) > name.size() / 2)
+    return "; --list-checks lists all";
+  return "; did you mean '" + best->str() + "'?";
+}
+
+llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+} // namespace
+
+void keepOwn(ClangTidyOptions &options) {
+  if (options.Checks)
+    options.Checks = ownGlobs(*options.Checks);
+  if (options.WarningsAsErrors)
+    options.WarningsAsErrors = ownGlobs(*options.WarningsAsErrors);
+  ClangTidyOptions::OptionMap own;
+  for (const auto &option : options.CheckOptions)
+    if (option.getKey().starts_with("ml-") || option.getKey().starts_with("ml."))
+      own.insert({option.getKey(), option.getValue()});
+  options.CheckOptions = std::move(own);
+}
+
+llvm::Error verifyGlobs(llvm::StringRef globs, llvm::StringRef source) {
+  std::vector<llvm::StringRef> names;
+  for (const CatalogueRow &row : catalogue())
+    names.push_back(row.name);
+  for (llvm::StringRef glob : llvm::split(globs, ',')) {
+    glob = glob.trim();
+    if (!isOwn(glob))
+      continue;
+    glob.consume_front("-");
+    const tidy::GlobList list(glob);
+    if (llvm::any_of(names, [&](llvm::StringRef name) { return list.contains(name); }))
+      continue;
+    if (glob.contains('*'))
+      return fail(source + ": no check matches '" + glob + "'; --list-checks lists all");
+    return fail(source + ": unknown check '" + glob + "'" + nearest(glob, names));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error verifyConfiguration(ClangTidyOptionsProvider &provider, llvm::StringRef file) {
+  const tidy::ChecksAndOptions valid = tidy::getAllChecksAndOptions(false, false);
+  llvm::Error errors = llvm::Error::success();
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    for (const std::optional<std::string> &globs : {options.Checks, options.WarningsAsErrors})
+      if (globs)
+        errors = llvm::joinErrors(std::move(errors), verifyGlobs(*globs, source));
+    for (llvm::StringRef option : options.CheckOptions.keys())
+      if ((option.starts_with("ml-") || option.starts_with("ml.")) &&
+          !valid.Options.contains(option))
+        errors = llvm::joinErrors(std::move(errors),
+                                  fail(source + ": unknown check option '" + option + "'"));
+  }
+  return errors;
+}
+
+llvm::Expected<std::unique_ptr<ClangTidyOptionsProvider>>
+makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder) {
+  tidy::ClangTidyGlobalOptions global;
+  if (std::error_code error = tidy::parseLineFilter(commandLine.lineFilter, global))
+    return fail("--line-filter: " + error.message());
+
+  ClangTidyOptions defaults = ClangTidyOptions::getDefaults();
+  defaults.Checks = "ml-*";
+  defaults.HeaderFilterRegex = ".*"; // The checks themselves keep to user code.
+  const auto set = [](ClangTidyOptions &options, llvm::StringRef option, const std::string &value) {
+    options.CheckOptions[option] = ClangTidyOptions::ClangTidyValue(value);
+  };
+  set(defaults, projectFolderOption, projectFolder);
+
+  ClangTidyOptions overrides;
+  // The static analyzer comes along with clang-tidy's library; it is no part of gradtidy.
+  overrides.Checks = commandLine.checks.value_or("");
+  *overrides.Checks += (overrides.Checks->empty() ? "" : ",") + std::string("-clang-analyzer-*");
+  overrides.WarningsAsErrors = commandLine.warningsAsErrors;
+  overrides.HeaderFilterRegex = commandLine.headerFilter;
+  overrides.ExcludeHeaderFilterRegex = commandLine.excludeHeaderFilter;
+  overrides.SystemHeaders = commandLine.systemHeaders;
+  overrides.FormatStyle = commandLine.formatStyle;
+  overrides.UseColor = commandLine.useColor;
+  if (commandLine.level)
+    set(overrides, levelOption, std::to_string(*commandLine.level));
+  if (!commandLine.models.empty())
+    set(overrides, modelsOption, llvm::join(commandLine.models, ";"));
+
+  for (const auto &[globs, option] :
+       {std::pair(commandLine.checks, "--checks"),
+        std::pair(commandLine.warningsAsErrors, "--warnings-as-errors")})
+    if (globs)
+      if (llvm::Error error = verifyGlobs(*globs, option))
+        return error;
+
+  if (!commandLine.config && !commandLine.configFile)
+    return std::make_unique<ConfigurationFiles>(global, defaults, overrides);
+
+  std::string text, name;
+  if (commandLine.configFile) {
+    name = *commandLine.configFile;
+    auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/true);
+    if (!buffer)
+      return fail("cannot read --config-file '" + name + "': " + buffer.getError().message());
+    text = (*buffer)->getBuffer();
+  } else {
+    name = "--config";
+    text = *commandLine.config;
+  }
+  const bool isClangTidyFile = llvm::sys::path::filename(name) == clangTidyFile;
+  llvm::ErrorOr<ClangTidyOptions> given =
+      (isClangTidyFile ? parseClangTidyFile : tidy::parseConfiguration)({text, name});
+  if (!given)
+    return fail(name + ": invalid configuration");
+  return std::make_unique<GivenConfiguration>(global, defaults, std::move(*given),
+                                              std::move(overrides));
+}
+
+} // namespace gradtidy

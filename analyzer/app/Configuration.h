@@ -1,0 +1,31 @@
+// Which checks run, with which options: the command line over configuration files over defaults.
+#pragma once
+
+#include "CommandLine.h"
+#include "clang-tidy/ClangTidyOptions.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace gradtidy {
+
+/// The options of every file, as the command line and the configuration files give them: of
+/// --config, --config-file, the nearest .gradtidy and the nearest .clang-tidy the first that exists
+/// counts. \p projectFolder becomes ml.ProjectFolder.
+llvm::Expected<std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>>
+makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder);
+
+/// What of a .clang-tidy concerns gradtidy: of Checks and WarningsAsErrors the globs that name ml-,
+/// of CheckOptions those of ml- checks and for all of them; all other keys.
+void keepOwn(clang::tidy::ClangTidyOptions &options);
+
+/// An error for the first name in \p globs that looks like one of our checks and is none; names the
+/// nearest that exists.
+llvm::Error verifyGlobs(llvm::StringRef globs, llvm::StringRef source);
+
+/// The same for every configuration of \p file, and for check options.
+llvm::Error verifyConfiguration(clang::tidy::ClangTidyOptionsProvider &provider,
+                                llvm::StringRef file);
+
+} // namespace gradtidy

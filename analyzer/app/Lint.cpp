@@ -1,0 +1,351 @@
+#include "Lint.h"
+
+#include "Configuration.h"
+#include "analyzer/frontend/Frontend.h"
+#include "analyzer/frontend/Paths.h"
+#include "analyzer/model/Model.h"
+#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/report/Formats.h"
+#include "analyzer/source/Jobs.h"
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/GlobList.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <tuple>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
+
+std::string currentFolder() {
+  llvm::SmallString<256> folder;
+  fs::current_path(folder);
+  return std::string(folder);
+}
+
+/// The folder runtime/compat, whose torch/torch.h is the bundled runtime's: of an installation, of
+/// the source tree around the build folder, of the tree that this program was built from. Empty if
+/// there is none.
+std::string findRuntime(llvm::StringRef executable) {
+  const llvm::StringRef bin = llvm::sys::path::parent_path(executable);
+  for (const std::string &folder :
+       {(bin + "/../share/gradtidy/runtime/compat").str(), (bin + "/../../runtime/compat").str(),
+        std::string(GRADTIDY_SOURCE_DIR "/runtime/compat")})
+    if (fs::exists(folder + "/torch/torch.h"))
+      return cleanPath(folder, {});
+  return {};
+}
+
+JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
+  JobRequest request;
+  request.sources = commandLine.sources;
+  request.buildPath = commandLine.buildPath;
+  request.fixedFlags = commandLine.fixedFlags;
+  request.bundledRuntime = commandLine.bundledRuntime;
+  request.runtimeInclude = findRuntime(executable);
+  request.extraArgs = commandLine.extraArgs;
+  request.extraArgsBefore = commandLine.extraArgsBefore;
+  return listJobs(request);
+}
+
+// ---- questions that need no analysis -----------------------------------------------------------
+
+bool asksForConfiguration(const CommandLine &commandLine) {
+  return commandLine.listChecks || commandLine.explainConfig || commandLine.dumpConfig ||
+         commandLine.verifyConfig;
+}
+
+int answerAboutConfiguration(const CommandLine &commandLine,
+                             tidy::ClangTidyOptionsProvider &provider) {
+  // Without a source the configuration of the working directory is meant.
+  const std::string file = cleanPath(
+      commandLine.sources.empty() ? "dummy" : commandLine.sources.front(), currentFolder());
+  if (commandLine.verifyConfig) {
+    if (llvm::Error wrong = verifyConfiguration(provider, file)) {
+      llvm::handleAllErrors(std::move(wrong), [](const llvm::ErrorInfoBase &info) {
+        error() << info.message() << '\n';
+      });
+      return 1;
+    }
+    llvm::outs() << "No config errors detected.\n";
+    return 0;
+  }
+
+  tidy::ClangTidyOptions options = provider.getOptions(file);
+  const std::vector<std::string> enabled = tidy::getCheckNames(options, false, false);
+  if (enabled.empty()) {
+    error() << "no checks enabled\n";
+    return 1;
+  }
+  if (commandLine.listChecks) {
+    llvm::outs() << "Enabled checks:";
+    for (const std::string &name : enabled)
+      llvm::outs() << "\n    " << name;
+    llvm::outs() << "\n\n";
+  } else if (commandLine.explainConfig) {
+    const auto sources = provider.getRawOptions(file);
+    for (const std::string &name : enabled)
+      for (const auto &[given, source] : llvm::reverse(sources))
+        if (given.Checks && tidy::GlobList(*given.Checks).contains(name)) {
+          llvm::outs() << "'" << name << "' is enabled in the "
+                       << (source == provider.OptionsSourceTypeDefaultBinary ? "gradtidy binary"
+                                                                             : source)
+                       << ".\n";
+          break;
+        }
+  } else {
+    options.CheckOptions = tidy::getCheckOptions(options, false, false);
+    tidy::ClangTidyOptions all = tidy::ClangTidyOptions::getDefaults().merge(options, 0);
+    tidy::filterCheckOptions(all, enabled);
+    llvm::outs() << tidy::configurationAsText(all) << '\n';
+  }
+  return 0;
+}
+
+// ---- findings ----------------------------------------------------------------------------------
+
+/// Sorted by place; what several units found in one header is there once.
+void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
+  const auto key = [](const tidy::ClangTidyError &error) {
+    return std::tie(error.Message.FilePath, error.Message.FileOffset, error.DiagnosticName,
+                    error.Message.Message);
+  };
+  llvm::stable_sort(errors, [&](auto &left, auto &right) { return key(left) < key(right); });
+  errors.erase(
+      llvm::unique(errors, [&](auto &left, auto &right) { return key(left) == key(right); }),
+      errors.end());
+}
+
+/// What the units of a run came to.
+struct Results {
+  std::vector<tidy::ClangTidyError> errors;
+  unsigned analysed = 0, lost = 0; ///< Units.
+  unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
+};
+
+Results analyse(const JobList &list, tidy::ClangTidyContext &context, const Model &model,
+                const CommandLine &commandLine) {
+  Results results;
+  Frontend frontend(context, model.headers(), list.projectFolder);
+  size_t number = 0;
+  for (const Job &job : list.jobs) {
+    ++number;
+    if (!commandLine.quiet && list.jobs.size() > 1)
+      llvm::errs() << llvm::formatv("[{0}/{1}] Processing file {2}.\n", number, list.jobs.size(),
+                                    job.file);
+    Unit unit = frontend.run(job);
+    switch (unit.outcome) {
+    case Unit::Outcome::Analysed:
+      ++results.analysed;
+      break;
+    case Unit::Outcome::NotParsed:
+      ++results.lost;
+      break;
+    case Unit::Outcome::Crashed:
+      ++results.lost;
+      error() << "the analysis of '" << job.file
+              << "' crashed; its findings are lost, other files are not concerned\n";
+      break;
+    }
+    llvm::move(unit.diagnostics, std::back_inserter(results.errors));
+    results.errorsAfterMissingHeader += unit.errorsAfterMissingHeader;
+    results.errorsOutsideUserCode += unit.errorsOutsideUserCode;
+  }
+  sortAndUnite(results.errors);
+  if (commandLine.strict)
+    for (tidy::ClangTidyError &finding : results.errors)
+      if (levelOf(finding) == Level::Certain)
+        finding.IsWarningAsError = true;
+  return results;
+}
+
+/// While it lives, what is written to standard output is lost.
+class SilentOutput {
+public:
+  SilentOutput() {
+    llvm::outs().flush();
+    saved = ::dup(STDOUT_FILENO);
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::close(nowhere);
+  }
+  ~SilentOutput() {
+    llvm::outs().flush();
+    ::dup2(saved, STDOUT_FILENO);
+    ::close(saved);
+  }
+  SilentOutput(const SilentOutput &) = delete;
+  SilentOutput &operator=(const SilentOutput &) = delete;
+
+private:
+  int saved;
+};
+
+/// Prints the findings as clang-tidy does and makes the fixes. A fixed file is written beside the
+/// old one, which it then replaces at once; it keeps the permissions of the old one.
+void handleFindings(const std::vector<tidy::ClangTidyError> &errors,
+                    tidy::ClangTidyContext &context, tidy::FixBehaviour fix) {
+  std::map<std::string, fs::perms> permissions;
+  if (fix != tidy::FB_NoFix)
+    for (const tidy::ClangTidyError &finding : errors)
+      if (const auto *edits = tidy::getFixIt(finding, fix == tidy::FB_FixNotes))
+        for (llvm::StringRef file : edits->keys())
+          if (const auto mode = fs::getPermissions(file))
+            permissions.emplace(file.str(), *mode);
+
+  unsigned warningsAsErrors = 0;
+  tidy::handleErrors(errors, context, fix, warningsAsErrors, llvm::vfs::createPhysicalFileSystem());
+  for (const auto &[file, mode] : permissions)
+    if (const std::error_code code = fs::setPermissions(file, mode))
+      error() << "cannot restore the permissions of '" << file << "': " << code.message() << '\n';
+}
+
+void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) {
+  const auto plural = [](unsigned count) { return count == 1 ? "" : "s"; };
+  if (const unsigned count = stats.ErrorsIgnoredNOLINT + stats.ErrorsIgnoredLineFilter +
+                             stats.ErrorsIgnoredNonUserCode) {
+    llvm::SmallVector<std::string> reasons;
+    if (stats.ErrorsIgnoredNonUserCode)
+      reasons.push_back(llvm::formatv("{0} in non-user code", stats.ErrorsIgnoredNonUserCode));
+    if (stats.ErrorsIgnoredLineFilter)
+      reasons.push_back(llvm::formatv("{0} due to line filter", stats.ErrorsIgnoredLineFilter));
+    if (stats.ErrorsIgnoredNOLINT)
+      reasons.push_back(llvm::formatv("{0} NOLINT", stats.ErrorsIgnoredNOLINT));
+    llvm::errs() << "Suppressed " << count << " warning" << plural(count) << " ("
+                 << llvm::join(reasons, ", ") << ").\n";
+  }
+  if (const unsigned count = results.errorsAfterMissingHeader)
+    llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
+                 << " that may follow from a missing header.\n";
+  if (const unsigned count = results.errorsOutsideUserCode)
+    llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
+                 << " outside user code. Use --system-headers to display them.\n";
+}
+
+bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
+                 const std::vector<tidy::ClangTidyError> &errors) {
+  std::error_code code;
+  llvm::raw_fd_ostream out(commandLine.exportFixes, code, fs::OF_None);
+  if (code) {
+    error() << "cannot write '" << commandLine.exportFixes << "': " << code.message() << '\n';
+    return false;
+  }
+  tidy::exportReplacements(mainFile, errors, out);
+  return true;
+}
+
+} // namespace
+
+int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  JobList list;
+  if (!commandLine.sources.empty())
+    list = listJobsOf(commandLine, executable);
+
+  llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
+      makeOptionsProvider(commandLine, list.projectFolder);
+  if (!provider) {
+    error() << llvm::toString(provider.takeError()) << '\n';
+    return 1;
+  }
+  if (asksForConfiguration(commandLine))
+    return answerAboutConfiguration(commandLine, **provider);
+
+  if (commandLine.sources.empty()) {
+    error() << "no input files: name the sources to analyse, as in 'gradtidy src/train.cpp'; "
+               "--help tells more\n";
+    return 1;
+  }
+  // A model that is wrong is wrong for every file.
+  llvm::Expected<const Model *> model = loadModels(llvm::join(commandLine.models, ";"));
+  if (!model) {
+    error() << llvm::toString(model.takeError()) << '\n';
+    return 1;
+  }
+  for (const std::string &text : list.errors)
+    error() << text << '\n';
+  if (!list.jobs.empty() &&
+      tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
+    error() << "no checks enabled\n";
+    return 1;
+  }
+
+  tidy::ClangTidyContext context(std::move(*provider));
+  const Results results = analyse(list, context, **model, commandLine);
+  const bool compilerErrors = llvm::any_of(results.errors, [](const tidy::ClangTidyError &finding) {
+    return finding.DiagLevel == tidy::ClangTidyError::Error;
+  });
+  const auto warningsAsErrors = llvm::count_if(
+      results.errors, [](const tidy::ClangTidyError &finding) { return finding.IsWarningAsError; });
+
+  const tidy::FixBehaviour asked = commandLine.fixNotes                       ? tidy::FB_FixNotes
+                                   : commandLine.fix || commandLine.fixErrors ? tidy::FB_Fix
+                                                                              : tidy::FB_NoFix;
+  const bool fixesForbidden = asked != tidy::FB_NoFix && compilerErrors && !commandLine.fixErrors;
+  const tidy::FixBehaviour fix = fixesForbidden ? tidy::FB_NoFix : asked;
+  // Before the fixes: the formats for machines take lines and columns from the files.
+  if (commandLine.format != Format::Text) {
+    const std::vector<ReportedFinding> findings = toReported(results.errors, levelOf);
+    switch (commandLine.format) {
+    case Format::Json:
+      writeJson(llvm::outs(), findings);
+      break;
+    case Format::Sarif:
+      writeSarif(llvm::outs(), findings);
+      break;
+    case Format::Github:
+      writeGithub(llvm::outs(), findings);
+      break;
+    case Format::Text:
+      break;
+    }
+  }
+  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
+      !exportFixes(commandLine, list.jobs.front().file, results.errors))
+    return 1;
+  if (commandLine.format == Format::Text) {
+    handleFindings(results.errors, context, fix);
+  } else if (fix != tidy::FB_NoFix) {
+    const SilentOutput silent;
+    handleFindings(results.errors, context, fix);
+  }
+  llvm::outs().flush();
+
+  if (!commandLine.quiet) {
+    printStatistics(context.getStats(), results);
+    if (fixesForbidden)
+      llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
+                      "Fixes have NOT been applied.\n\n";
+    if (warningsAsErrors)
+      llvm::errs() << warningsAsErrors << " warning" << (warningsAsErrors == 1 ? "" : "s")
+                   << " treated as error" << (warningsAsErrors == 1 ? "" : "s") << '\n';
+    if (compilerErrors && !commandLine.fixErrors)
+      llvm::errs() << "Found compiler error(s).\n";
+  }
+  if (results.analysed == 0) {
+    error() << "nothing was analysed\n";
+    return 1;
+  }
+  const bool failed = warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
+                      results.lost || !list.errors.empty();
+  return failed ? 1 : 0;
+}
+
+} // namespace gradtidy

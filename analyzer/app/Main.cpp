@@ -1,0 +1,22 @@
+// gradtidy: finds mistakes in the training loops of C++ programs.
+#include "CommandLine.h"
+#include "Lint.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/TargetSelect.h"
+
+int main(int argc, const char **argv) {
+  llvm::setBugReportMsg("Please report this with the backtrace below and the source.\n");
+  llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
+  // Inline assembly in a header is parsed by the target.
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
+
+  const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
+  const auto anyAddress = reinterpret_cast<intptr_t>(&gradtidy::lint);
+  return gradtidy::lint(
+      commandLine, llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(anyAddress)));
+}

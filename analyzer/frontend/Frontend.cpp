@@ -1,0 +1,265 @@
+#include "Frontend.h"
+#include "Paths.h"
+#include "UserCode.h"
+
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/ClangTidyModule.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/LexDiagnostic.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
+
+namespace {
+
+/// Enough for clang's recursion over deeply nested code, as in clang itself.
+constexpr unsigned stackSize = 8u << 20;
+
+/// Narrows parsing and matching to user code.
+class UserCodeConsumer : public clang::ASTConsumer {
+public:
+  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
+      : userCode(userCode), sources(sources), unit(unit) {}
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl *decl : group) {
+      // Instantiations arrive here too; they are reached through their template.
+      const auto *function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+      if (decl->getLexicalDeclContext()->isTranslationUnit() &&
+          !(function && function->isTemplateInstantiation()) &&
+          userCode.contains(decl->getLocation(), sources))
+        scope.push_back(decl);
+    }
+    return true;
+  }
+
+  /// Comes before the consumer that runs the checks. Enumerating all declarations instead would
+  /// also deserialise the whole of a precompiled header.
+  void HandleTranslationUnit(clang::ASTContext &ast) override {
+    ast.setTraversalScope(scope);
+    unit.outcome = Unit::Outcome::Analysed;
+  }
+
+  /// A body is skipped only if all consumers agree; those of the checks agree by default.
+  bool shouldSkipFunctionBody(clang::Decl *decl) override {
+    return !userCode.contains(decl->getLocation(), sources);
+  }
+
+private:
+  const UserCode &userCode;
+  const clang::SourceManager &sources;
+  Unit &unit;
+  std::vector<clang::Decl *> scope;
+};
+
+/// Leaves out compiler errors that are none of the user's business.
+class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
+public:
+  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit)
+      : ClangTidyDiagnosticConsumer(context), userCode(userCode), unit(unit) {}
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic &info) override {
+    if (level != clang::DiagnosticsEngine::Note)
+      shown = level < clang::DiagnosticsEngine::Error || isUsersBusiness(info);
+    if (shown)
+      ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
+  }
+
+private:
+  bool isUsersBusiness(const clang::Diagnostic &error) {
+    const unsigned id = error.getID();
+    if (id == clang::diag::err_pp_file_not_found ||
+        id == clang::diag::err_pp_file_not_found_angled_include_not_fatal) {
+      headerIsMissing = true;
+      return true;
+    }
+    // An #error of the framework ("C++20 required"), like all the preprocessor says, concerns
+    // flags.
+    const bool isPreprocessing =
+        id >= clang::diag::DIAG_START_LEX && id < clang::diag::DIAG_START_PARSE;
+    if (isPreprocessing || !error.hasSourceManager())
+      return true;
+    if (headerIsMissing) {
+      ++unit.errorsAfterMissingHeader;
+      return false;
+    }
+    if (error.getLocation().isValid() &&
+        !userCode.contains(error.getLocation(), error.getSourceManager())) {
+      ++unit.errorsOutsideUserCode;
+      return false;
+    }
+    return true;
+  }
+
+  const UserCode &userCode;
+  Unit &unit;
+  bool headerIsMissing = false, shown = true;
+};
+
+class UnitAction : public clang::ASTFrontendAction {
+public:
+  UnitAction(tidy::ClangTidyASTConsumerFactory &consumers,
+             const std::vector<std::string> &frameworkHeaders, UserCode &userCode, Unit &unit)
+      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit) {}
+
+protected:
+  bool BeginInvocation(clang::CompilerInstance &compiler) override {
+    // After a fatal error clang says nothing more and a missing header would blind the rest.
+    compiler.getDiagnostics().setFatalsAsError(true);
+    return true;
+  }
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                        llvm::StringRef file) override {
+    findFrameworkFolders(compiler.getPreprocessor(), frameworkHeaders, userCode);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> all;
+    all.push_back(std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit));
+    all.push_back(consumers.createASTConsumer(compiler, file));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(all));
+  }
+
+private:
+  tidy::ClangTidyASTConsumerFactory &consumers;
+  const std::vector<std::string> &frameworkHeaders;
+  UserCode &userCode;
+  Unit &unit;
+};
+
+class UnitActionFactory : public tooling::FrontendActionFactory {
+public:
+  UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers,
+                    const std::vector<std::string> &frameworkHeaders, UserCode &userCode,
+                    Unit &unit)
+      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit) {}
+
+  bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
+                     clang::FileManager *files,
+                     std::shared_ptr<clang::PCHContainerOperations> containers,
+                     clang::DiagnosticConsumer *diagnostics) override {
+    invocation->getFrontendOpts().SkipFunctionBodies = true;
+    // As in clang-tidy: a file may ask whether it is analysed.
+    invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
+    // A precompiled framework header would be named in getPreprocessorOpts().ImplicitPCHInclude.
+    invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
+    invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
+    return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
+                                                diagnostics);
+  }
+
+  std::unique_ptr<clang::FrontendAction> create() override {
+    return std::make_unique<UnitAction>(consumers, frameworkHeaders, userCode, unit);
+  }
+
+private:
+  tidy::ClangTidyASTConsumerFactory &consumers;
+  const std::vector<std::string> &frameworkHeaders;
+  UserCode &userCode;
+  Unit &unit;
+};
+
+/// --extra-arg and its kin from a configuration file; the command line's are in the job already.
+std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
+  std::vector<std::string> arguments = job.command.CommandLine;
+  if (options.RemovedArgs)
+    llvm::erase_if(arguments, [&](const std::string &argument) {
+      return llvm::is_contained(*options.RemovedArgs, argument);
+    });
+  if (options.ExtraArgs)
+    arguments.insert(arguments.end(), options.ExtraArgs->begin(), options.ExtraArgs->end());
+  std::vector<std::string> before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
+  // Clang's own headers (stddef.h) are looked for beside the program otherwise.
+  if (llvm::none_of(arguments,
+                    [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
+    before.push_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
+  arguments.insert(arguments.begin() + 1, before.begin(), before.end());
+  return arguments;
+}
+
+void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
+  message.FilePath = cleanPath(message.FilePath, folder);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = cleanPath(range.FilePath, folder);
+  llvm::StringMap<tooling::Replacements> fixes;
+  for (const auto &entry : message.Fix)
+    for (const tooling::Replacement &edit : entry.second) {
+      llvm::SmallString<256> path;
+      const std::string clean = cleanPath(edit.getFilePath(), folder);
+      // A fixed file replaces the old one: not a link to it.
+      if (llvm::sys::fs::real_path(clean, path))
+        path = clean;
+      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
+                                                          edit.getReplacementText())));
+    }
+  message.Fix = std::move(fixes);
+}
+
+} // namespace
+
+Frontend::Frontend(tidy::ClangTidyContext &context,
+                   const std::vector<std::string> &frameworkHeaders, std::string projectFolder)
+    : context(context), frameworkHeaders(frameworkHeaders), projectFolder(std::move(projectFolder)),
+      consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
+  llvm::CrashRecoveryContext::Enable();
+}
+
+Frontend::~Frontend() = default;
+
+Unit Frontend::run(const Job &job) {
+  Unit unit;
+  llvm::CrashRecoveryContext guard;
+  guard.DumpStackAndCleanupOnFailure = true;
+  if (!guard.RunSafelyOnThread([&] { parse(job, unit); }, stackSize)) {
+    unit = Unit();
+    unit.outcome = Unit::Outcome::Crashed;
+  }
+  return unit;
+}
+
+void Frontend::parse(const Job &job, Unit &unit) {
+  const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
+  UserCode userCode(findProjectRoot(job.file, projectFolder));
+  if (options.SystemHeaders.value_or(false))
+    userCode.includeEverything();
+
+  UnitDiagnostics diagnostics(context, userCode, unit);
+  auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
+  clang::DiagnosticsEngine engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
+                                  *diagnosticOptions, &diagnostics, /*ShouldOwnClient=*/false);
+  context.setDiagnosticsEngine(std::move(diagnosticOptions), &engine);
+  context.setCurrentFile(job.file);
+  context.setCurrentBuildDirectory(job.command.Directory);
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem =
+      llvm::vfs::createPhysicalFileSystem();
+  fileSystem->setCurrentWorkingDirectory(job.command.Directory);
+  const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
+                                                                   std::move(fileSystem));
+  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit);
+  tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
+                                     std::make_shared<clang::PCHContainerOperations>());
+  invocation.setDiagnosticConsumer(&diagnostics);
+  invocation.run();
+
+  unit.diagnostics = diagnostics.take();
+  for (tidy::ClangTidyError &diagnostic : unit.diagnostics) {
+    cleanPaths(diagnostic.Message, job.command.Directory);
+    for (tooling::DiagnosticMessage &note : diagnostic.Notes)
+      cleanPaths(note, job.command.Directory);
+  }
+}
+
+} // namespace gradtidy

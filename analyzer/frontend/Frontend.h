@@ -1,0 +1,58 @@
+// One job, one AST: parses a translation unit as fast as the analysis allows and runs the enabled
+// checks over it. Bodies outside user code are skipped, the checks see the user's declarations
+// only, and what a clang-tidy user expects (NOLINT, filters, options) is clang-tidy's own.
+#pragma once
+
+#include "analyzer/source/Jobs.h"
+#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang::tidy {
+class ClangTidyASTConsumerFactory;
+} // namespace clang::tidy
+
+namespace gradtidy {
+
+/// What came of one job.
+struct Unit {
+  enum class Outcome {
+    Analysed,  ///< The checks ran, perhaps over a file with errors.
+    NotParsed, ///< The compiler could not even start; the diagnostics say why.
+    Crashed,   ///< The diagnostics are lost.
+  };
+  Outcome outcome = Outcome::NotParsed;
+
+  /// Findings, compiler errors and enabled compiler warnings; every path in them is clean (see
+  /// Paths.h), the files that fixes change are free of symbolic links.
+  std::vector<clang::tidy::ClangTidyError> diagnostics;
+
+  /// Compiler errors left out, since they follow from a missing header, which is among the
+  /// diagnostics, or lie outside user code.
+  unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
+};
+
+class Frontend {
+public:
+  /// \param context          gives options and collects statistics; must outlive this object.
+  /// \param frameworkHeaders as Model::headers() has them; must outlive this object.
+  /// \param projectFolder    the project root of files outside version control.
+  Frontend(clang::tidy::ClangTidyContext &context, const std::vector<std::string> &frameworkHeaders,
+           std::string projectFolder);
+  ~Frontend();
+
+  /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
+  Unit run(const Job &job);
+
+private:
+  void parse(const Job &job, Unit &unit);
+
+  clang::tidy::ClangTidyContext &context;
+  const std::vector<std::string> &frameworkHeaders;
+  std::string projectFolder;
+  std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
+};
+
+} // namespace gradtidy

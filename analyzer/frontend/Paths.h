@@ -1,0 +1,18 @@
+// Paths as diagnostics carry them.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace gradtidy {
+
+/// \p path made absolute against \p folder, without "." and, where no symbolic link makes that
+/// another file, without "..". An empty path stays empty. One file included by two spellings gets
+/// one name, so that what is found in it is shown once.
+std::string cleanPath(llvm::StringRef path, llvm::StringRef folder);
+
+/// Whether \p path lies below \p folder. Both are absolute and clean.
+bool isBelow(llvm::StringRef path, llvm::StringRef folder);
+
+} // namespace gradtidy

@@ -1,0 +1,127 @@
+#include "UserCode.h"
+#include "Paths.h"
+
+#include "clang/Basic/FileManager.h"
+#include "clang/Lex/HeaderSearch.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace gradtidy {
+
+namespace {
+
+std::string realPath(llvm::StringRef path) {
+  llvm::SmallString<256> real;
+  return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
+}
+
+std::string absolutePath(llvm::StringRef path, const clang::FileManager &files) {
+  llvm::SmallString<256> absolute = path;
+  files.makeAbsolutePath(absolute);
+  return cleanPath(absolute, {});
+}
+
+class FrameworkFinder : public clang::PPCallbacks {
+public:
+  FrameworkFinder(const clang::FileManager &files, const std::vector<std::string> &headers,
+                  UserCode &userCode)
+      : files(files), headers(headers), userCode(userCode) {}
+
+  void InclusionDirective(clang::SourceLocation, const clang::Token &, llvm::StringRef, bool,
+                          clang::CharSourceRange, clang::OptionalFileEntryRef file, llvm::StringRef,
+                          llvm::StringRef, const clang::Module *, bool,
+                          clang::SrcMgr::CharacteristicKind) override {
+    if (!file)
+      return;
+    for (llvm::StringRef header : headers) {
+      llvm::StringRef path = file->getName();
+      if (path.consume_back(header) && path.ends_with("/"))
+        userCode.addFrameworkFolder(absolutePath(path, files));
+    }
+  }
+
+private:
+  const clang::FileManager &files;
+  const std::vector<std::string> &headers;
+  UserCode &userCode;
+};
+
+} // namespace
+
+UserCode::UserCode(std::string root)
+    : projectRoot(std::move(root)), realProjectRoot(realPath(projectRoot)) {}
+
+void UserCode::addFrameworkFolder(llvm::StringRef folder) {
+  folder = folder.rtrim('/');
+  if (llvm::is_contained(frameworkFolders, folder))
+    return;
+  frameworkFolders.push_back(folder.str());
+  known.clear();
+}
+
+void UserCode::includeEverything() {
+  everything = true;
+  known.clear();
+}
+
+bool UserCode::contains(clang::SourceLocation location, const clang::SourceManager &sources) const {
+  if (location.isInvalid())
+    return false;
+  location = sources.getFileLoc(location);
+  const clang::FileID id = sources.getFileID(location);
+  if (id == sources.getMainFileID())
+    return true;
+  if (const auto found = known.find(id); found != known.end())
+    return found->second;
+
+  const clang::OptionalFileEntryRef file = sources.getFileEntryRefForID(id);
+  const bool result = file && (everything || (!sources.isInSystemHeader(location) &&
+                                              containsFile(*file, sources.getFileManager())));
+  known[id] = result;
+  return result;
+}
+
+bool UserCode::containsFile(const clang::FileEntryRef &file,
+                            const clang::FileManager &files) const {
+  const std::string path = absolutePath(file.getName(), files);
+  if (llvm::any_of(frameworkFolders, [&](llvm::StringRef folder) { return isBelow(path, folder); }))
+    return false;
+  return isBelow(path, projectRoot) || isBelow(realPath(path), realProjectRoot);
+}
+
+void findFrameworkFolders(clang::Preprocessor &preprocessor,
+                          const std::vector<std::string> &headers, UserCode &userCode) {
+  clang::FileManager &files = preprocessor.getFileManager();
+  // The include path tells it before the first declaration is parsed, and also where includes are
+  // not seen: behind a precompiled header or the preamble of an editor.
+  for (const clang::DirectoryLookup &folder :
+       preprocessor.getHeaderSearchInfo().search_dir_range()) {
+    if (!folder.isNormalDir())
+      continue;
+    for (llvm::StringRef header : headers) {
+      llvm::SmallString<256> path = folder.getDirRef()->getName();
+      llvm::sys::path::append(path, header);
+      if (files.getOptionalFileRef(path))
+        userCode.addFrameworkFolder(absolutePath(folder.getDirRef()->getName(), files));
+    }
+  }
+  preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));
+}
+
+std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback) {
+  for (llvm::StringRef folder = llvm::sys::path::parent_path(file); !folder.empty();
+       folder = llvm::sys::path::parent_path(folder))
+    for (llvm::StringRef name : {".git", ".hg", ".svn", ".jj"}) {
+      llvm::SmallString<256> path = folder;
+      llvm::sys::path::append(path, name);
+      if (llvm::sys::fs::exists(path))
+        return folder.str();
+    }
+  return fallback.str();
+}
+
+} // namespace gradtidy

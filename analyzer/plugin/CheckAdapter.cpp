@@ -1,0 +1,261 @@
+#include "CheckAdapter.h"
+
+#include "analyzer/flow/UnitAnalysis.h"
+#include "analyzer/frontend/Paths.h"
+#include "analyzer/frontend/UserCode.h"
+#include "analyzer/model/Model.h"
+#include "checks/Catalogue.h"
+#include "checks/Check.h"
+#include "clang-tidy/ClangTidyCheck.h"
+#include "clang-tidy/ClangTidyModule.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace matchers = clang::ast_matchers;
+
+namespace {
+
+// ---- levels ------------------------------------------------------------------------------------
+
+/// Clang-tidy's own record of a finding has no place for the level, so it is kept beside it.
+class LevelLog {
+public:
+  using Key = std::tuple<std::string, std::string, unsigned, std::string>;
+
+  void add(Key key, Level level) {
+    const std::lock_guard lock(mutex);
+    levels.insert_or_assign(std::move(key), level);
+  }
+
+  std::optional<Level> find(const Key &key) const {
+    const std::lock_guard lock(mutex);
+    const auto found = levels.find(key);
+    return found == levels.end() ? std::nullopt : std::optional(found->second);
+  }
+
+private:
+  mutable std::mutex mutex;
+  std::map<Key, Level> levels;
+};
+
+LevelLog &levelLog() {
+  static LevelLog log;
+  return log;
+}
+
+/// Whether \p globs (the Checks option) names \p check itself.
+bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
+  llvm::SmallVector<llvm::StringRef> items;
+  globs.split(items, ',');
+  return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
+}
+
+// ---- one analysis per unit ---------------------------------------------------------------------
+
+/// What all checks of one translation unit share.
+class SharedUnit {
+public:
+  /// The unit that \p preprocessor reads, made when the first check asks for it.
+  static std::shared_ptr<SharedUnit> of(clang::Preprocessor &preprocessor, const Model &model,
+                                        const tidy::ClangTidyContext &context) {
+    static thread_local std::weak_ptr<SharedUnit> current;
+    std::shared_ptr<SharedUnit> unit = current.lock();
+    if (!unit || unit->preprocessor != &preprocessor)
+      current = unit = std::make_shared<SharedUnit>(preprocessor, model, context);
+    return unit;
+  }
+
+  SharedUnit(clang::Preprocessor &preprocessor, const Model &model,
+             const tidy::ClangTidyContext &context)
+      : preprocessor(&preprocessor), model(model), userCode(root(preprocessor, context)) {
+    if (context.getOptions().SystemHeaders.value_or(false))
+      userCode.includeEverything();
+    findFrameworkFolders(preprocessor, model.headers(), userCode);
+  }
+
+  UnitAnalysis &analysis(clang::ASTContext &ast) {
+    if (!made)
+      made.emplace(ast, model, userCode);
+    return *made;
+  }
+
+  const UserCode &users() const { return userCode; }
+
+private:
+  static std::string root(const clang::Preprocessor &preprocessor,
+                          const tidy::ClangTidyContext &context) {
+    llvm::SmallString<256> absolute = context.getCurrentFile();
+    preprocessor.getFileManager().makeAbsolutePath(absolute);
+    const std::string file = cleanPath(absolute, {});
+    const std::string given = context.getOptions().CheckOptions.lookup(projectFolderOption).Value;
+    return findProjectRoot(file, given.empty() ? llvm::sys::path::parent_path(file)
+                                               : llvm::StringRef(given));
+  }
+
+  const clang::Preprocessor *preprocessor;
+  const Model &model;
+  UserCode userCode;
+  std::optional<UnitAnalysis> made;
+};
+
+// ---- the adapter -------------------------------------------------------------------------------
+
+class CheckAdapter : public tidy::ClangTidyCheck, private Reporter {
+public:
+  CheckAdapter(const CatalogueRow &row, llvm::StringRef name, tidy::ClangTidyContext *context)
+      : ClangTidyCheck(name, context), context(*context), row(row), level(readLevel()),
+        models(readGlobal(modelsOption)) {
+    readGlobal(projectFolderOption);
+  }
+
+  bool isLanguageVersionSupported(const clang::LangOptions &options) const override {
+    return options.CPlusPlus;
+  }
+
+  void storeOptions(tidy::ClangTidyOptions::OptionMap &options) override {
+    Options.store(options, "Level", level);
+  }
+
+  void registerPPCallbacks(const clang::SourceManager &, clang::Preprocessor *preprocessor,
+                           clang::Preprocessor *) override {
+    llvm::Expected<const Model *> model = loadModels(models);
+    if (model)
+      unit = SharedUnit::of(*preprocessor, **model, context);
+    else
+      configurationDiag("%0", clang::DiagnosticIDs::Error) << llvm::toString(model.takeError());
+  }
+
+  void registerMatchers(matchers::MatchFinder *finder) override {
+    // Any function will do: the first one starts the analysis of the whole unit. The unit itself is
+    // no match where the traversal is limited to some of its declarations.
+    finder->addMatcher(matchers::functionDecl().bind("function"), this);
+  }
+
+  void check(const matchers::MatchFinder::MatchResult &result) override {
+    if (!unit || done)
+      return;
+    done = true;
+    sources = result.SourceManager;
+    const std::unique_ptr<Check> judge = row.make();
+    unit->analysis(*result.Context).run(*judge, *this);
+  }
+
+  // The AST is gone by the time that this object is destroyed.
+  void onEndOfTranslationUnit() override { unit.reset(); }
+
+private:
+  unsigned readLevel() {
+    const unsigned highest = static_cast<unsigned>(Level::Advice);
+    const bool exact = namesExactly(*context.getOptions().Checks, row.name);
+    const unsigned byDefault = static_cast<unsigned>(exact ? Level::Advice : Level::Likely);
+    OptionsView global(levelOption.split('.').first, context.getOptions().CheckOptions, &context);
+    const unsigned forAll = global.get(levelOption.split('.').second, byDefault);
+    const unsigned chosen = Options.get("Level", exact ? byDefault : forAll);
+    if (chosen > highest)
+      configurationDiag("the level of check '%0' is 0, 1 or 2, not %1") << row.name << chosen;
+    return std::min(chosen, highest);
+  }
+
+  std::string readGlobal(llvm::StringRef option) {
+    OptionsView global(option.split('.').first, context.getOptions().CheckOptions, &context);
+    return global.get(option.split('.').second, "").str();
+  }
+
+  void report(Finding finding) override {
+    const clang::SourceLocation location = sources->getFileLoc(finding.location);
+    if (static_cast<unsigned>(finding.level) > level || !unit->users().contains(location, *sources))
+      return;
+    levelLog().add({row.name.str(),
+                    cleanPath(sources->getFilename(location), context.getCurrentBuildDirectory()),
+                    sources->getFileOffset(location), finding.message},
+                   finding.level);
+    {
+      clang::DiagnosticBuilder diagnostic = diag(location, "%0") << finding.message;
+      if (finding.range.isValid())
+        diagnostic << sources->getExpansionRange(finding.range);
+      // A repair is made as a whole, in user code and outside macros, or not at all.
+      if (llvm::all_of(finding.fixes, [&](const clang::FixItHint &fix) { return isPossible(fix); }))
+        for (const clang::FixItHint &fix : finding.fixes)
+          diagnostic << fix;
+    }
+    for (const Note &note : finding.notes)
+      if (note.location.isValid())
+        diag(sources->getFileLoc(note.location), "%0", clang::DiagnosticIDs::Note) << note.text;
+      else
+        diag("%0", clang::DiagnosticIDs::Note) << note.text;
+  }
+
+  bool isPossible(const clang::FixItHint &fix) const {
+    const clang::CharSourceRange range = fix.RemoveRange;
+    return range.getBegin().isFileID() && range.getEnd().isFileID() &&
+           unit->users().contains(range.getBegin(), *sources);
+  }
+
+  tidy::ClangTidyContext &context;
+  const CatalogueRow &row;
+  unsigned level;
+  std::string models;
+  std::shared_ptr<SharedUnit> unit; ///< Null without a usable model.
+  const clang::SourceManager *sources = nullptr;
+  bool done = false;
+};
+
+class GradtidyModule : public tidy::ClangTidyModule {
+public:
+  void addCheckFactories(tidy::ClangTidyCheckFactories &factories) override {
+    for (const CatalogueRow &row : catalogue())
+      factories.registerCheckFactory(row.name,
+                                     [&row](llvm::StringRef name, tidy::ClangTidyContext *context) {
+                                       return std::make_unique<CheckAdapter>(row, name, context);
+                                     });
+  }
+};
+
+const tidy::ClangTidyModuleRegistry::Add<GradtidyModule>
+    registration("gradtidy-module", "Checks for the training loops of ML programs.");
+
+} // namespace
+
+llvm::Expected<const Model *> loadModels(llvm::StringRef paths) {
+  if (paths.empty())
+    return &Model::bundled();
+  static std::mutex mutex;
+  static std::map<std::string, Model> loaded;
+  const std::lock_guard lock(mutex);
+  if (const auto found = loaded.find(paths.str()); found != loaded.end())
+    return &found->second;
+
+  Model model = Model::bundled();
+  for (llvm::StringRef path : llvm::split(paths, ';')) {
+    auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    if (!text)
+      return llvm::createStringError(text.getError(), "cannot read model '%s': %s",
+                                     path.str().c_str(), text.getError().message().c_str());
+    if (llvm::Error error = model.add((*text)->getBuffer(), path))
+      return error;
+  }
+  return &loaded.emplace(paths.str(), std::move(model)).first->second;
+}
+
+std::optional<Level> levelOf(const tidy::ClangTidyError &error) {
+  return levelLog().find({error.DiagnosticName, error.Message.FilePath, error.Message.FileOffset,
+                          error.Message.Message});
+}
+
+} // namespace gradtidy

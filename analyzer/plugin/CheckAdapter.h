@@ -1,0 +1,38 @@
+// Every check of the catalogue as a check of clang-tidy. The same module is linked into gradtidy,
+// built as a plugin for clang-tidy (-load) and linked into clangd.
+//
+// Check options, for all checks and for one (which wins):
+//   ml.Level, ml-NAME.Level  show findings up to this level, 0 to 2. Default 1; 2 for a check that
+//                            the Checks option names exactly, not by a glob.
+//   ml.Models                model files for frameworks of one's own, separated by semicolons.
+//   ml.ProjectFolder         the project root of files that lie outside version control; by default
+//                            the folder of the unit's main file.
+#pragma once
+
+#include "checks/Finding.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+
+namespace clang::tidy {
+struct ClangTidyError;
+} // namespace clang::tidy
+
+namespace gradtidy {
+
+class Model;
+
+inline constexpr llvm::StringLiteral levelOption = "ml.Level";
+inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
+inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
+
+/// The bundled models and those of the files in \p paths (as in ml.Models), read once per process.
+/// The result lives as long as the process.
+llvm::Expected<const Model *> loadModels(llvm::StringRef paths);
+
+/// The level of a finding that this process made; none for what the compiler says. Expects the
+/// paths in \p error to be clean (see frontend/Paths.h).
+std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
+
+} // namespace gradtidy

@@ -42,9 +42,10 @@ private:
   llvm::StringMap<size_t> indexOf;                      ///< By path, and by path without links.
 };
 
-/// The compile_commands.json for \p source (a file or folder, absolute), empty if there is none: in
-/// the nearest parent that has one, itself or in a build folder below it (build, build-*, build/*,
-/// cmake-build-*, out, out/*, _build). Of several build folders the first by name is taken.
-std::string findDatabase(llvm::StringRef source);
+/// Every compile_commands.json that may describe \p source (a file or folder, absolute), the
+/// likeliest first: in its nearest parent before that one's parents, in the parent itself before
+/// the build folders there (build, build-*, cmake-build-*, out, _build, and the folders in them) by
+/// name.
+std::vector<std::string> findDatabases(llvm::StringRef source);
 
 } // namespace gradtidy

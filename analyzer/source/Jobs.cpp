@@ -1,0 +1,233 @@
+#include "Jobs.h"
+#include "Database.h"
+#include "Flags.h"
+#include "Includes.h"
+#include "Paths.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace gradtidy {
+namespace {
+
+using clang::tooling::CompileCommand;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+namespace fs = llvm::sys::fs;
+
+std::string quoted(StringRef text) { return ("'" + text + "'").str(); }
+
+/// Collects the jobs of one request.
+class JobLister {
+public:
+  explicit JobLister(const JobRequest &request) : request(request) {
+    if (!request.runtimeInclude.empty())
+      // runtime/compat lies two folders below the top of the tree.
+      runtimeTree =
+          path::parent_path(path::parent_path(absolutePath(request.runtimeInclude))).str();
+  }
+
+  JobList run() {
+    if (request.sources.empty())
+      fail("no sources given; name files or folders, for example: gradtidy src/train.cpp");
+    for (const std::string &source : request.sources)
+      add(source);
+    reportMissingDatabase();
+    return std::move(list);
+  }
+
+private:
+  const JobRequest &request;
+  std::string runtimeTree;
+  JobList list;
+  llvm::StringMap<size_t> jobOf;                        ///< By the main file.
+  llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
+  llvm::StringMap<std::unique_ptr<IncludeScan>> scans;  ///< By path of the database.
+  std::vector<std::string> withoutDatabase;
+
+  void fail(std::string error) { list.errors.push_back(std::move(error)); }
+
+  // --- The kinds of sources ----------------------------------------------------------------------
+
+  void add(const std::string &source) {
+    const std::string file = absolutePath(source);
+    fs::file_status status;
+    if (std::error_code error = fs::status(file, status))
+      return fail("cannot read " + quoted(source) + ": " + error.message());
+    if (fs::is_directory(status))
+      return addFolder(source, file);
+    if (!fs::is_regular_file(status))
+      return fail("cannot analyse " + quoted(source) + ": not a regular file");
+    if (std::error_code error = fs::access(file, fs::AccessMode::Exist))
+      return fail("cannot read " + quoted(source) + ": " + error.message());
+    if (request.fixedFlags)
+      return addWithFlags(source, file, "cc", *request.fixedFlags);
+
+    llvm::SmallVector<Database *, 4> candidates;
+    if (!candidateDatabases(file, candidates))
+      return; // A broken database has been reported.
+    for (Database *database : candidates)
+      if (const CompileCommand *entry = database->find(file))
+        return addEntry(source, *database, *entry);
+    if (isHeader(file)) {
+      for (Database *database : candidates)
+        if (std::string unit = scanOf(*database).findUnitIncluding(file); !unit.empty())
+          return addEntry(source, *database, *database->find(unit));
+    }
+    if (request.bundledRuntime || liesIn(file, runtimeTree))
+      return addWithBundledRuntime(source, file);
+    if (candidates.empty())
+      withoutDatabase.push_back(source);
+    else if (isHeader(file))
+      addLoneHeader(source, file, *candidates.front());
+    else
+      failMissingEntry(source, file, *candidates.front());
+  }
+
+  /// Every entry below \p folder, of the first database that has one.
+  void addFolder(const std::string &source, const std::string &folder) {
+    if (request.fixedFlags)
+      return fail(quoted(source) + " is a folder; name its files to analyse them with the flags "
+                                   "after '--'");
+    llvm::SmallVector<Database *, 4> candidates;
+    if (!candidateDatabases(folder, candidates))
+      return;
+    for (Database *database : candidates) {
+      bool found = false;
+      for (const std::string &file : database->sources())
+        if (liesIn(file, folder)) {
+          found = true;
+          // A database outlives the files it names: a generated or deleted one is no error here.
+          if (fs::exists(file))
+            addEntry(file, *database, *database->find(file));
+        }
+      if (found)
+        return;
+    }
+    if (candidates.empty())
+      withoutDatabase.push_back(source);
+    else
+      fail("the compilation database " + quoted(candidates.front()->path()) +
+           " has no entry below the folder " + quoted(source));
+  }
+
+  void addEntry(const std::string &source, const Database &database, const CompileCommand &entry) {
+    addJob(source, entry.Filename, entry.Directory, entry.CommandLine);
+    widenProject(database.commonFolder());
+  }
+
+  /// No unit includes \p header: it is parsed by itself, as the nearest source would be.
+  void addLoneHeader(const std::string &source, const std::string &header,
+                     const Database &database) {
+    if (database.sources().empty())
+      return failMissingEntry(source, header, database);
+    const CompileCommand &nearest =
+        *database.find(nearestFirst(database.sources(), header).front());
+    addJob(source, header, nearest.Directory, nearest.CommandLine);
+    widenProject(database.commonFolder());
+  }
+
+  void addWithBundledRuntime(const std::string &source, const std::string &file) {
+    if (request.runtimeInclude.empty())
+      return fail("the bundled runtime, asked for by " + quoted(source) +
+                  ", is not installed with this gradtidy");
+    addWithFlags(source, file, "c++", {"-std=c++20", "-I" + absolutePath(request.runtimeInclude)});
+  }
+
+  void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,
+                    std::vector<std::string> flags) {
+    flags.insert(flags.begin(), compiler.str());
+    addJob(source, file, absolutePath(""), std::move(flags));
+    widenProject(path::parent_path(file));
+  }
+
+  void addJob(const std::string &source, const std::string &file, const std::string &directory,
+              std::vector<std::string> commandLine) {
+    auto [known, added] = jobOf.try_emplace(file, list.jobs.size());
+    if (!added) {
+      if (absolutePath(source) == file) // Asked for by a header before.
+        list.jobs[known->second].askedFor = source;
+      return;
+    }
+    std::vector<std::string> words = normaliseFlags(std::move(commandLine), file, directory);
+    words.insert(words.end() - 1, request.extraArgs.begin(), request.extraArgs.end());
+    words.insert(words.begin() + 1, request.extraArgsBefore.begin(), request.extraArgsBefore.end());
+    list.jobs.push_back({file, source, CompileCommand(directory, file, std::move(words), "")});
+  }
+
+  void widenProject(StringRef folder) {
+    list.projectFolder =
+        list.projectFolder.empty() ? folder.str() : commonFolder(list.projectFolder, folder).str();
+  }
+
+  // --- Databases ---------------------------------------------------------------------------------
+
+  /// The databases that may describe \p file, the likeliest first; false if one is broken.
+  bool candidateDatabases(StringRef file, llvm::SmallVectorImpl<Database *> &candidates) {
+    if (!request.buildPath.empty()) {
+      candidates.push_back(load(absolutePath(request.buildPath)));
+      return candidates.back();
+    }
+    for (const std::string &found : findDatabases(file)) {
+      Database *database = load(found);
+      if (!database)
+        return false;
+      // A build folder of another project beside a parent (/tmp/build) says nothing of this file.
+      StringRef project = commonFolder(path::parent_path(found), file);
+      if (liesIn(database->commonFolder(), project) || database->find(file))
+        candidates.push_back(database);
+    }
+    return true;
+  }
+
+  Database *load(const std::string &location) {
+    auto [entry, added] = databases.try_emplace(location);
+    if (added) {
+      if (auto loaded = Database::load(location))
+        entry->second = std::move(*loaded);
+      else
+        fail(llvm::toString(loaded.takeError()));
+    }
+    return entry->second.get();
+  }
+
+  IncludeScan &scanOf(const Database &database) {
+    std::unique_ptr<IncludeScan> &scan = scans[database.path()];
+    if (!scan)
+      scan = std::make_unique<IncludeScan>(database);
+    return *scan;
+  }
+
+  void failMissingEntry(const std::string &source, const std::string &file,
+                        const Database &database) {
+    std::vector<std::string> nearest = nearestFirst(database.sources(), file);
+    nearest.resize(std::min<size_t>(nearest.size(), 3));
+    std::string entries = nearest.empty() ? "which has no entries"
+                                          : "whose nearest entries are " +
+                                                llvm::join(llvm::map_range(nearest, quoted), ", ");
+    fail(quoted(source) + " is not in the compilation database " + quoted(database.path()) + ", " +
+         entries + "; configure the project again, or give the flags after '--'");
+  }
+
+  void reportMissingDatabase() {
+    if (withoutDatabase.empty())
+      return;
+    const std::string &first = withoutDatabase.front();
+    std::string others;
+    if (size_t count = withoutDatabase.size() - 1)
+      others = " and " + std::to_string(count) + (count == 1 ? " other source" : " other sources");
+    fail("no compile_commands.json found for " + quoted(first) + others +
+         " in the parent folders and their build folders; make one with "
+         "'cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON' or 'bear -- make', or name its folder with "
+         "-p, or give the flags after '--': gradtidy " +
+         first + " -- -std=c++17 -I/path/to/libtorch/include");
+  }
+};
+
+} // namespace
+
+JobList listJobs(const JobRequest &request) { return JobLister(request).run(); }
+
+} // namespace gradtidy

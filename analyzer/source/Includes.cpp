@@ -19,13 +19,14 @@ namespace path = llvm::sys::path;
 namespace scan = clang::dependency_directives_scan;
 
 std::vector<std::string> nearestFirst(llvm::ArrayRef<std::string> candidates, StringRef file) {
-  auto rank = [&](StringRef candidate) {
-    return std::pair(path::stem(candidate) != path::stem(file),
-                     file.size() - commonFolder(candidate, file).size());
-  };
-  std::vector<std::string> result = candidates.vec();
-  llvm::stable_sort(result,
-                    [&](const std::string &a, const std::string &b) { return rank(a) < rank(b); });
+  std::vector<std::tuple<bool, size_t, size_t>> ranks; // Other stem, distance, place in the order.
+  for (size_t i = 0; i < candidates.size(); ++i)
+    ranks.emplace_back(path::stem(candidates[i]) != path::stem(file),
+                       file.size() - commonFolder(candidates[i], file).size(), i);
+  llvm::sort(ranks);
+  std::vector<std::string> result;
+  for (const auto &[otherStem, distance, place] : ranks)
+    result.push_back(candidates[place]);
   return result;
 }
 

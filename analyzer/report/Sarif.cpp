@@ -1,0 +1,217 @@
+#include "Formats.h"
+#include "SourceText.h"
+
+#include "checks/Catalogue.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace gradtidy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using llvm::StringRef;
+
+/// The path of a URI: every byte that has a meaning there, or is not ASCII, in its %XX form.
+std::string uriPath(StringRef file) {
+  std::string uri;
+  for (unsigned char byte : file.bytes()) {
+    if (llvm::isAlnum(byte) || StringRef("/-._~").contains(byte))
+      uri += byte;
+    else
+      uri += "%" + llvm::utohexstr(byte, /*LowerCase=*/false, /*Width=*/2);
+  }
+  return uri;
+}
+
+StringRef levelName(Level level) {
+  switch (level) {
+  case Level::Certain:
+    return "error";
+  case Level::Likely:
+    return "warning";
+  case Level::Advice:
+    return "note";
+  }
+  llvm_unreachable("unknown level");
+}
+
+StringRef precisionName(Level level) {
+  switch (level) {
+  case Level::Certain:
+    return "very-high";
+  case Level::Likely:
+    return "high";
+  case Level::Advice:
+    return "medium";
+  }
+  llvm_unreachable("unknown level");
+}
+
+Json textMessage(StringRef text) { return {{"text", text.str()}}; }
+
+Json ruleOf(const CatalogueRow &row) {
+  std::string sentence = row.summary.str() + ".";
+  sentence.front() = llvm::toUpper(sentence.front());
+  return {{"id", row.name.str()},
+          {"shortDescription", textMessage(sentence)},
+          {"fullDescription", textMessage(sentence)},
+          {"help", textMessage(sentence + " See docs/checks/" + row.name.str() +
+                               ".md for symptom, cause and repair.")},
+          {"defaultConfiguration", {{"level", levelName(row.level).str()}}},
+          {"properties",
+           {{"tags", {"correctness", "machine-learning"}},
+            {"precision", precisionName(row.level).str()}}}};
+}
+
+/// Writes one run.
+class SarifRun {
+public:
+  SarifRun(StringRef folder, llvm::ArrayRef<ReportedFinding> findings) {
+    llvm::SmallString<256> path(folder);
+    // Without a working directory nothing lies below the root, and all paths stay absolute.
+    (void)llvm::sys::fs::make_absolute(path);
+    root = path.str().rtrim('/').str() + "/";
+
+    for (const CatalogueRow &row : catalogue())
+      addRule(row.name, ruleOf(row));
+    for (const ReportedFinding &finding : findings) // What the compiler says has no row.
+      addRule(finding.check, {{"id", finding.check}});
+    for (const ReportedFinding &finding : findings)
+      results.push_back(resultOf(finding));
+  }
+
+  Json document() && {
+    Json driver = {
+        {"name", "gradtidy"}, {"semanticVersion", GRADTIDY_VERSION}, {"rules", std::move(rules)}};
+    Json run = {{"tool", {{"driver", std::move(driver)}}},
+                {"columnKind", "unicodeCodePoints"},
+                {"originalUriBaseIds", {{"SRCROOT", {{"uri", "file://" + uriPath(root)}}}}},
+                {"results", std::move(results)}};
+    return {{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                        "sarif-schema-2.1.0.json"},
+            {"version", "2.1.0"},
+            {"runs", Json::array({std::move(run)})}};
+  }
+
+private:
+  std::string root; ///< With a slash at its end.
+  Json rules = Json::array(), results = Json::array();
+  llvm::StringMap<size_t> ruleIndex;
+  SourceText text;
+  std::map<std::string, unsigned> occurrences; ///< By fingerprint.
+
+  void addRule(StringRef name, Json rule) {
+    if (ruleIndex.try_emplace(name, rules.size()).second)
+      rules.push_back(std::move(rule));
+  }
+
+  Json artifact(StringRef file) const {
+    StringRef relative = file;
+    if (relative.consume_front(root))
+      return {{"uri", uriPath(relative)}, {"uriBaseId", "SRCROOT"}};
+    return {{"uri", "file://" + uriPath(file)}};
+  }
+
+  Json region(StringRef file, unsigned line, unsigned column, unsigned endLine,
+              unsigned endColumn) {
+    return {{"startLine", line},
+            {"startColumn", text.codePointColumn(file, line, column)},
+            {"endLine", endLine},
+            {"endColumn", text.codePointColumn(file, endLine, endColumn)}};
+  }
+
+  /// Where \p file is known; its region where the line is, too.
+  Json location(StringRef file, unsigned line, unsigned column, unsigned endLine,
+                unsigned endColumn) {
+    Json physical = {{"artifactLocation", artifact(file)}};
+    if (line)
+      physical["region"] = region(file, line, column, endLine, endColumn);
+    return {{"physicalLocation", std::move(physical)}};
+  }
+
+  /// Notes as places beside the result, and as the path that leads to it.
+  void addNotes(Json &result, const ReportedFinding &finding) {
+    Json related = Json::array(), flow = Json::array();
+    for (const ReportedNote &note : finding.notes) {
+      if (note.file.empty())
+        continue;
+      Json place = location(note.file, note.line, note.column, note.line, note.column);
+      place["message"] = textMessage(note.message);
+      flow.push_back({{"location", place}});
+      place["id"] = related.size();
+      related.push_back(std::move(place));
+    }
+    if (related.empty())
+      return;
+    Json end = result["locations"].front();
+    end["message"] = textMessage(finding.message);
+    flow.push_back({{"location", std::move(end)}});
+    result["relatedLocations"] = std::move(related);
+    Json threadFlow = {{"locations", std::move(flow)}};
+    Json codeFlow = {{"threadFlows", Json::array({std::move(threadFlow)})}};
+    result["codeFlows"] = Json::array({std::move(codeFlow)});
+  }
+
+  void addFix(Json &result, const ReportedFinding &finding) {
+    if (finding.fixes.empty())
+      return;
+    std::map<std::string, Json> replacements; // By file.
+    for (const ReportedEdit &edit : finding.fixes)
+      replacements[edit.file].push_back({{"deletedRegion", region(edit.file, edit.line, edit.column,
+                                                                  edit.endLine, edit.endColumn)},
+                                         {"insertedContent", textMessage(edit.text)}});
+    Json changes = Json::array();
+    for (auto &[file, list] : replacements)
+      changes.push_back({{"artifactLocation", artifact(file)}, {"replacements", std::move(list)}});
+    Json fix = {{"artifactChanges", std::move(changes)}};
+    result["fixes"] = Json::array({std::move(fix)});
+  }
+
+  /// The same for the same defect in another version of the file: made of the check, the path and
+  /// the text of the line, numbered where a file repeats them.
+  std::string fingerprint(const ReportedFinding &finding) {
+    StringRef file = finding.file;
+    file.consume_front(root);
+    llvm::SmallVector<StringRef, 16> words;
+    llvm::SplitString(text.line(finding.file, finding.line), words);
+    std::string key = finding.check + '\n' + file.str() + '\n' + llvm::join(words, " ");
+    llvm::ArrayRef bytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
+    std::string hash = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true).substr(0, 32);
+    unsigned number = ++occurrences[hash];
+    return hash + ":" + std::to_string(number);
+  }
+
+  Json resultOf(const ReportedFinding &finding) {
+    StringRef level = finding.severity; // SARIF has the same three words.
+    if (level == "warning" && finding.level)
+      level = levelName(*finding.level);
+    Json result = {{"ruleId", finding.check},
+                   {"ruleIndex", ruleIndex.lookup(finding.check)},
+                   {"level", level.str()},
+                   {"message", textMessage(finding.message)}};
+    if (finding.file.empty())
+      return result;
+    result["locations"] = Json::array(
+        {location(finding.file, finding.line, finding.column, finding.endLine, finding.endColumn)});
+    addNotes(result, finding);
+    addFix(result, finding);
+    result["partialFingerprints"] = {{"gradtidy/v1", fingerprint(finding)}};
+    return result;
+  }
+};
+
+} // namespace
+
+void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings, StringRef root) {
+  Json document = SarifRun(root, findings).document();
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+} // namespace gradtidy

@@ -1,0 +1,52 @@
+#include "SourceText.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+
+using llvm::StringRef;
+
+const SourceText::Text &SourceText::read(StringRef file) {
+  auto [entry, added] = texts.try_emplace(file);
+  Text &text = entry->second;
+  if (!added)
+    return text;
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return text;
+  text.buffer = std::move(*buffer);
+  text.lineStarts.push_back(0);
+  StringRef content = text.buffer->getBuffer();
+  for (size_t i = 0; i < content.size(); ++i)
+    if (content[i] == '\n' || (content[i] == '\r' && !content.substr(i + 1).starts_with("\n")))
+      text.lineStarts.push_back(i + 1);
+  return text;
+}
+
+Position SourceText::position(StringRef file, unsigned offset) {
+  const Text &text = read(file);
+  if (!text.buffer)
+    return {};
+  size_t place = std::min<size_t>(offset, text.buffer->getBufferSize());
+  auto next = llvm::upper_bound(text.lineStarts, place);
+  return {unsigned(next - text.lineStarts.begin()), unsigned(place - *std::prev(next)) + 1};
+}
+
+StringRef SourceText::line(StringRef file, unsigned number) {
+  const Text &text = read(file);
+  if (number == 0 || number > text.lineStarts.size())
+    return {};
+  size_t begin = text.lineStarts[number - 1];
+  size_t end = number < text.lineStarts.size() ? text.lineStarts[number] : StringRef::npos;
+  return text.buffer->getBuffer().slice(begin, end).rtrim("\r\n");
+}
+
+unsigned SourceText::codePointColumn(StringRef file, unsigned number, unsigned column) {
+  if (column == 0)
+    return 0;
+  StringRef before = line(file, number).take_front(column - 1);
+  auto continues = [](char byte) { return (byte & 0xC0) == 0x80; };
+  return column - unsigned(llvm::count_if(before, continues));
+}
+
+} // namespace gradtidy

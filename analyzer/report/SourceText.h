@@ -1,0 +1,39 @@
+// The text of reported files, read once: positions for offsets, and lines for positions.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <vector>
+
+namespace gradtidy {
+
+/// Counts from 1, columns in bytes; 0 where the file cannot be read.
+struct Position {
+  unsigned line = 0, column = 0;
+};
+
+class SourceText {
+public:
+  /// An offset behind the end counts as the end.
+  Position position(llvm::StringRef file, unsigned offset);
+
+  /// The text of a line without its end; empty if there is no such line. Lives as long as this.
+  llvm::StringRef line(llvm::StringRef file, unsigned number);
+
+  /// \p column, given in bytes, in Unicode code points.
+  unsigned codePointColumn(llvm::StringRef file, unsigned line, unsigned column);
+
+private:
+  struct Text {
+    std::unique_ptr<llvm::MemoryBuffer> buffer; ///< Null if the file cannot be read.
+    std::vector<size_t> lineStarts;
+  };
+  const Text &read(llvm::StringRef file);
+
+  llvm::StringMap<Text> texts;
+};
+
+} // namespace gradtidy

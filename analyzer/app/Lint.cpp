@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -134,6 +136,19 @@ void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
       errors.end());
 }
 
+bool isAskedForByHeader(const Job &job) {
+  bool same = true;
+  return !fs::equivalent(job.askedFor, job.file, same) && !same;
+}
+
+/// They were not asked for. Its errors stay, since the header may be to blame.
+void dropFindingsOfMainFile(Unit &unit, const Job &job) {
+  llvm::erase_if(unit.diagnostics, [&](const tidy::ClangTidyError &diagnostic) {
+    return diagnostic.DiagLevel != tidy::ClangTidyError::Error &&
+           diagnostic.Message.FilePath == job.file;
+  });
+}
+
 /// What the units of a run came to.
 struct Results {
   std::vector<tidy::ClangTidyError> errors;
@@ -165,6 +180,8 @@ Results analyse(const JobList &list, tidy::ClangTidyContext &context, const Mode
               << "' crashed; its findings are lost, other files are not concerned\n";
       break;
     }
+    if (isAskedForByHeader(job))
+      dropFindingsOfMainFile(unit, job);
     llvm::move(unit.diagnostics, std::back_inserter(results.errors));
     results.errorsAfterMissingHeader += unit.errorsAfterMissingHeader;
     results.errorsOutsideUserCode += unit.errorsOutsideUserCode;
@@ -201,15 +218,29 @@ private:
 
 /// Prints the findings as clang-tidy does and makes the fixes. A fixed file is written beside the
 /// old one, which it then replaces at once; it keeps the permissions of the old one.
-void handleFindings(const std::vector<tidy::ClangTidyError> &errors,
-                    tidy::ClangTidyContext &context, tidy::FixBehaviour fix) {
+void handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
+                    tidy::FixBehaviour fix) {
   std::map<std::string, fs::perms> permissions;
+  std::set<std::vector<tooling::Replacement>> made;
   if (fix != tidy::FB_NoFix)
-    for (const tidy::ClangTidyError &finding : errors)
-      if (const auto *edits = tidy::getFixIt(finding, fix == tidy::FB_FixNotes))
-        for (llvm::StringRef file : edits->keys())
-          if (const auto mode = fs::getPermissions(file))
-            permissions.emplace(file.str(), *mode);
+    for (tidy::ClangTidyError &finding : errors) {
+      const auto *files = tidy::getFixIt(finding, fix == tidy::FB_FixNotes);
+      if (!files)
+        continue;
+      std::vector<tooling::Replacement> edits;
+      for (const auto &file : *files) {
+        llvm::append_range(edits, file.second);
+        if (const auto mode = fs::getPermissions(file.first()))
+          permissions.emplace(file.first().str(), *mode);
+      }
+      // Two findings may ask for one insertion: clang-tidy would insert it twice.
+      llvm::sort(edits);
+      if (made.insert(std::move(edits)).second)
+        continue;
+      finding.Message.Fix.clear();
+      for (tooling::DiagnosticMessage &note : finding.Notes)
+        note.Fix.clear();
+    }
 
   unsigned warningsAsErrors = 0;
   tidy::handleErrors(errors, context, fix, warningsAsErrors, llvm::vfs::createPhysicalFileSystem());

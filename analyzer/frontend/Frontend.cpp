@@ -65,21 +65,28 @@ private:
   std::vector<clang::Decl *> scope;
 };
 
-/// Leaves out compiler errors that are none of the user's business.
+/// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
+/// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
   UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit)
-      : ClangTidyDiagnosticConsumer(context), userCode(userCode), unit(unit) {}
+      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
     if (level != clang::DiagnosticsEngine::Note)
-      shown = level < clang::DiagnosticsEngine::Error || isUsersBusiness(info);
+      shown = level < clang::DiagnosticsEngine::Error ? isEnabled(info) : isUsersBusiness(info);
     if (shown)
       ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
   }
 
 private:
+  bool isEnabled(const clang::Diagnostic &warning) const {
+    const std::string name = context.getCheckName(warning.getID());
+    const bool isCompilers = name.empty() || llvm::StringRef(name).starts_with("clang-diagnostic");
+    return !isCompilers || context.isCheckEnabled(name);
+  }
+
   bool isUsersBusiness(const clang::Diagnostic &error) {
     const unsigned id = error.getID();
     if (id == clang::diag::err_pp_file_not_found ||
@@ -105,6 +112,7 @@ private:
     return true;
   }
 
+  const tidy::ClangTidyContext &context;
   const UserCode &userCode;
   Unit &unit;
   bool headerIsMissing = false, shown = true;

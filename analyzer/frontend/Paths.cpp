@@ -27,8 +27,4 @@ std::string cleanPath(llvm::StringRef name, llvm::StringRef folder) {
   return std::string(shorter);
 }
 
-bool isBelow(llvm::StringRef name, llvm::StringRef folder) {
-  return name.consume_front(folder) && (name.starts_with("/") || folder.ends_with("/"));
-}
-
 } // namespace gradtidy

@@ -12,7 +12,4 @@ namespace gradtidy {
 /// one name, so that what is found in it is shown once.
 std::string cleanPath(llvm::StringRef path, llvm::StringRef folder);
 
-/// Whether \p path lies below \p folder. Both are absolute and clean.
-bool isBelow(llvm::StringRef path, llvm::StringRef folder);
-
 } // namespace gradtidy

@@ -1,5 +1,6 @@
 #include "UserCode.h"
 #include "Paths.h"
+#include "analyzer/source/Paths.h"
 
 #include "clang/Basic/FileManager.h"
 #include "clang/Lex/HeaderSearch.h"
@@ -19,7 +20,7 @@ std::string realPath(llvm::StringRef path) {
   return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
 }
 
-std::string absolutePath(llvm::StringRef path, const clang::FileManager &files) {
+std::string filePath(llvm::StringRef path, const clang::FileManager &files) {
   llvm::SmallString<256> absolute = path;
   files.makeAbsolutePath(absolute);
   return cleanPath(absolute, {});
@@ -40,7 +41,7 @@ public:
     for (llvm::StringRef header : headers) {
       llvm::StringRef path = file->getName();
       if (path.consume_back(header) && path.ends_with("/"))
-        userCode.addFrameworkFolder(absolutePath(path, files));
+        userCode.addFrameworkFolder(filePath(path, files));
     }
   }
 
@@ -87,10 +88,10 @@ bool UserCode::contains(clang::SourceLocation location, const clang::SourceManag
 
 bool UserCode::containsFile(const clang::FileEntryRef &file,
                             const clang::FileManager &files) const {
-  const std::string path = absolutePath(file.getName(), files);
-  if (llvm::any_of(frameworkFolders, [&](llvm::StringRef folder) { return isBelow(path, folder); }))
+  const std::string path = filePath(file.getName(), files);
+  if (llvm::any_of(frameworkFolders, [&](llvm::StringRef folder) { return liesIn(path, folder); }))
     return false;
-  return isBelow(path, projectRoot) || isBelow(realPath(path), realProjectRoot);
+  return liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot);
 }
 
 void findFrameworkFolders(clang::Preprocessor &preprocessor,
@@ -106,7 +107,7 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
       llvm::SmallString<256> path = folder.getDirRef()->getName();
       llvm::sys::path::append(path, header);
       if (files.getOptionalFileRef(path))
-        userCode.addFrameworkFolder(absolutePath(folder.getDirRef()->getName(), files));
+        userCode.addFrameworkFolder(filePath(folder.getDirRef()->getName(), files));
     }
   }
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));

@@ -1,0 +1,93 @@
+#include "Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sys/wait.h>
+
+namespace gradtidy::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string quoted(const std::string &argument) {
+  std::string result = "'";
+  for (const char letter : argument)
+    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return result + "'";
+}
+
+std::string readFile(const fs::path &file) {
+  std::ifstream stream(file, std::ios::binary);
+  REQUIRE(stream);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+Project::Project() {
+  std::string pattern = fs::canonical(fs::temp_directory_path()) / "gradtidy-test-XXXXXX";
+  REQUIRE(::mkdtemp(pattern.data()));
+  root = pattern;
+  // The outputs of programs lie beside the project.
+  fs::create_directory(root + "/project");
+}
+
+Project::~Project() {
+  std::error_code ignored;
+  fs::remove_all(root, ignored);
+}
+
+std::string Project::path(const std::string &file) const {
+  return file.empty() ? root + "/project" : root + "/project/" + file;
+}
+
+void Project::write(const std::string &file, const std::string &text) const {
+  fs::create_directories(fs::path(path(file)).parent_path());
+  std::ofstream stream(path(file), std::ios::binary);
+  stream << text;
+  REQUIRE(stream.flush());
+}
+
+std::string Project::read(const std::string &file) const { return readFile(path(file)); }
+
+void Project::writeDatabase(const std::string &folder, std::initializer_list<std::string> sources,
+                            const std::string &flags) const {
+  std::string text;
+  for (const std::string &source : sources)
+    text += (text.empty() ? "[\n" : ",\n") + std::string(R"(  {"directory": ")") + path() +
+            R"(", "file": ")" + source + R"(", "command": "c++ )" + flags + " -c " + source +
+            R"("})";
+  write(folder + "/compile_commands.json", text + "\n]\n");
+}
+
+Run Project::run(const std::string &program, const std::vector<std::string> &arguments,
+                 const std::string &in) const {
+  std::string command = "cd " + quoted(path(in)) + " && exec " + quoted(program);
+  for (const std::string &argument : arguments)
+    command += " " + quoted(argument);
+  command += " >" + quoted(root + "/out") + " 2>" + quoted(root + "/err") + " </dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(root + "/out"),
+          readFile(root + "/err")};
+}
+
+Run Project::gradtidy(const std::vector<std::string> &arguments, const std::string &in) const {
+  return run(GRADTIDY_PROGRAM, arguments, in);
+}
+
+unsigned count(const std::string &text, const std::string &part) {
+  unsigned found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+    ++found;
+  return found;
+}
+
+} // namespace gradtidy::test

@@ -33,7 +33,8 @@ std::string readFile(const fs::path &file) {
 } // namespace
 
 Project::Project() {
-  std::string pattern = fs::canonical(fs::temp_directory_path()) / "gradtidy-test-XXXXXX";
+  // Not in /tmp: a stray /tmp/build would be taken for the build folder of every project there.
+  std::string pattern = fs::canonical("/var/tmp") / "gradtidy-test-XXXXXX";
   REQUIRE(::mkdtemp(pattern.data()));
   root = pattern;
   // The outputs of programs lie beside the project.

@@ -13,7 +13,7 @@ struct Run {
   std::string out, err; ///< What it wrote.
 };
 
-/// A new folder below the system's temporary folder, removed with everything in it at the end.
+/// A new folder, removed with everything in it at the end.
 class Project {
 public:
   Project();

@@ -1,0 +1,100 @@
+// The questions about options and configuration files.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+/// The enabled checks for a file of the folder src, as --list-checks prints them.
+std::string enabled(const Project &project, const std::vector<std::string> &options = {}) {
+  project.write("src/train.cpp", "int main() {}\n");
+  std::vector<std::string> arguments = {"--list-checks", "src/train.cpp"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  arguments.push_back("--");
+  const Run run = project.gradtidy(arguments);
+  return run.status ? run.err : run.out;
+}
+
+const std::string all = "Enabled checks:\n    ml-missing-zero-grad\n";
+const std::string none = "gradtidy: error: no checks enabled\n";
+
+} // namespace
+
+TEST_CASE("Version and help") {
+  const Project project;
+  CHECK_THAT(project.gradtidy({"--version"}).out, StartsWith("gradtidy 0."));
+  const Run help = project.gradtidy({"-help"});
+  CHECK(help.status == 0);
+  CHECK_THAT(help.out, Contains("--checks=") && Contains("--bundled-runtime") && Contains("-p "));
+  // Hundreds of options of the compiler's libraries do not belong here.
+  CHECK_THAT(help.out, !Contains("--inline-threshold"));
+}
+
+TEST_CASE("All checks are enabled by default") {
+  CHECK_THAT(Project().gradtidy({"--list-checks"}).out, StartsWith(all));
+  CHECK_THAT(Project().gradtidy({"-list-checks", "-checks=*"}).out, !Contains("clang-analyzer"));
+}
+
+TEST_CASE("Of a .clang-tidy only what names ml- counts") {
+  const Project project;
+  project.write(".clang-tidy", "Checks: '-*,bugprone-*,misc-no-such-check'\n"
+                               "WarningsAsErrors: '*'\n"
+                               "CheckOptions: {misc-no-such-check.Strict: 1}\n");
+  CHECK_THAT(enabled(project), StartsWith(all));
+  CHECK_THAT(project.gradtidy({"--dump-config", "src/train.cpp", "--"}).out,
+             Contains("WarningsAsErrors: ''\n") && !Contains("misc-no-such-check"));
+  CHECK(project.gradtidy({"--verify-config", "src/train.cpp", "--"}).status == 0);
+
+  project.write(".clang-tidy", "Checks: '-*,-ml-missing-zero-grad'\n");
+  CHECK(enabled(project) == none);
+  CHECK_THAT(enabled(project, {"--checks=ml-*"}), StartsWith(all));
+}
+
+TEST_CASE("A .gradtidy wins over every .clang-tidy") {
+  const Project project;
+  project.write(".gradtidy", "Checks: '-*'\n");
+  project.write("src/.clang-tidy", "Checks: 'ml-*'\n");
+  CHECK(enabled(project) == none);
+  project.write("src/.gradtidy", "Checks: 'ml-missing-*'\n");
+  CHECK_THAT(enabled(project), StartsWith(all));
+}
+
+TEST_CASE("A configuration on the command line takes the place of files") {
+  const Project project;
+  project.write(".gradtidy", "Checks: '-*'\n");
+  CHECK_THAT(enabled(project, {"--config={}"}), StartsWith(all));
+  CHECK(enabled(project, {"--config={InheritParentConfig: true}"}) == none);
+  project.write("mine.yaml", "Checks: '-*,ml-missing-zero-grad'\n");
+  CHECK_THAT(enabled(project, {"--config-file=mine.yaml"}), StartsWith(all));
+  CHECK_THAT(enabled(project, {"--config={}", "--config-file=mine.yaml"}),
+             Contains("exclude each other"));
+}
+
+TEST_CASE("The configuration is explained, dumped and verified") {
+  const Project project;
+  project.write("train.cpp", "int main() {}\n");
+  const auto answer = [&](const std::string &question) {
+    const Run run = project.gradtidy({question, "train.cpp", "--"});
+    return run.out + run.err;
+  };
+  CHECK_THAT(answer("--explain-config"),
+             Contains("'ml-missing-zero-grad' is enabled in the gradtidy binary."));
+  CHECK_THAT(answer("--dump-config"), Contains("ml-missing-zero-grad.Level: '1'"));
+  CHECK_THAT(answer("--verify-config"), Contains("No config errors detected."));
+
+  project.write(".gradtidy", "Checks: 'ml-missing-zero-grat'\n"
+                             "CheckOptions: {ml-missing-zero-grad.Level: 2, ml.Lewel: 0}\n");
+  CHECK_THAT(
+      answer("--verify-config"),
+      Contains("unknown check 'ml-missing-zero-grat'; did you mean 'ml-missing-zero-grad'?") &&
+          Contains("unknown check option 'ml.Lewel'") && !Contains("-grad.Level"));
+  CHECK_THAT(answer("--dump-config"), Contains("ml-missing-zero-grad.Level: '2'"));
+
+  project.write(".gradtidy", "Checks: 'ml-missing-*'\n");
+  CHECK_THAT(answer("--explain-config"),
+             Contains("'ml-missing-zero-grad' is enabled in the " + project.path(".gradtidy")));
+}

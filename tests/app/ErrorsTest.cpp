@@ -1,0 +1,166 @@
+// Whatever cannot be analysed is said in a way that one can act on, and is never a success.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+const std::string correct = "int main() { return 0; }\n";
+}
+
+TEST_CASE("A file without findings") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const Run run = project.gradtidy({"train.cpp", "--", "-std=c++20"});
+  CHECK(run.status == 0);
+  CHECK(run.out.empty());
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("No sources") {
+  const Run run = Project().gradtidy({});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("no input files"));
+}
+
+TEST_CASE("No database") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const Run run = project.gradtidy({"train.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("train.cpp") && Contains("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON") &&
+                          Contains("bear"));
+  CHECK_THAT(run.err, Contains("nothing was analysed"));
+}
+
+TEST_CASE("A database that -p names is not there") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const Run run = project.gradtidy({"-p", "nowhere", "train.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("nowhere"));
+}
+
+TEST_CASE("A file that is not in the database does not keep others from being analysed") {
+  const Project project;
+  project.write("train.cpp", "int main() { return undeclared; }\n");
+  project.write("other.cpp", correct);
+  project.writeDatabase("build", {"train.cpp"}, "-std=c++20");
+  const Run run = project.gradtidy({"other.cpp", "train.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("other.cpp"));
+  CHECK_THAT(run.out, Contains("train.cpp:1:21: error: use of undeclared identifier 'undeclared' "
+                               "[clang-diagnostic-error]"));
+}
+
+TEST_CASE("A file that does not exist") {
+  const Run run = Project().gradtidy({"train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("cannot read 'train.cpp'"));
+  CHECK_THAT(run.err, Contains("nothing was analysed"));
+}
+
+TEST_CASE("A file that cannot be read") {
+  // A link to nowhere: the permissions of a file keep no superuser from reading it.
+  const Project project;
+  std::filesystem::create_symlink("nowhere.cpp", project.path("train.cpp"));
+  const Run run = project.gradtidy({"train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("cannot read 'train.cpp'"));
+}
+
+TEST_CASE("A source that does not compile") {
+  const Project project;
+  project.write("train.cpp", "int main() { return 1 }\n");
+  const Run run = project.gradtidy({"train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK(run.out == project.path("train.cpp") + ":1:22: error: expected ';' after return statement "
+                                               "[clang-diagnostic-error]\n"
+                                               "    1 | int main() { return 1 }\n"
+                                               "      |                      ^\n"
+                                               "      |                      ;\n");
+  CHECK(run.err == "Found compiler error(s).\n");
+}
+
+TEST_CASE("A missing header is one error line") {
+  const Project project;
+  project.write("train.cpp", "#include <opencv2/opencv.hpp>\n"
+                             "cv::Mat load() { return cv::imread(\"a.png\"); }\n"
+                             "int main() { load().at<float>(0, 0); }\n");
+  const Run run = project.gradtidy({"train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK(count(run.out, "error:") == 1);
+  CHECK_THAT(run.out, Contains("train.cpp:1:10: error: 'opencv2/opencv.hpp' file not found "
+                               "[clang-diagnostic-error]"));
+  CHECK_THAT(run.err, Contains("that may follow from a missing header"));
+}
+
+TEST_CASE("A crash of one file does not concern the others") {
+  const Project project;
+  project.write("crash.cpp", "#pragma clang __debug crash\n");
+  project.write("train.cpp", "int main() { return undeclared; }\n");
+  const Run run = project.gradtidy({"crash.cpp", "train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("the analysis of '" + project.path("crash.cpp") + "' crashed"));
+  CHECK_THAT(run.out, Contains("use of undeclared identifier"));
+
+  const Run alone = project.gradtidy({"crash.cpp", "--"});
+  CHECK(alone.status == 1);
+  CHECK_THAT(alone.err, Contains("nothing was analysed"));
+}
+
+TEST_CASE("An unknown check is named with its nearest") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const Run run = project.gradtidy({"--checks=-*,ml-missing-zerograd", "train.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("--checks: unknown check 'ml-missing-zerograd'; did you mean "
+                               "'ml-missing-zero-grad'?"));
+  CHECK_THAT(project.gradtidy({"--checks=ml-quux", "train.cpp", "--"}).err,
+             Contains("unknown check 'ml-quux'; --list-checks lists all"));
+  CHECK_THAT(project.gradtidy({"--warnings-as-errors=ml-quux-*", "train.cpp", "--"}).err,
+             Contains("--warnings-as-errors: no check matches 'ml-quux-*'"));
+}
+
+TEST_CASE("No check enabled") {
+  const Project project;
+  project.write("train.cpp", correct);
+  for (const char *checks : {"--checks=-*", "--checks=-ml-*", "--checks=-*,bugprone-*"}) {
+    const Run run = project.gradtidy({checks, "train.cpp", "--"});
+    CHECK(run.status == 1);
+    CHECK_THAT(run.err, Contains("no checks enabled"));
+  }
+}
+
+TEST_CASE("Options with wrong values") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const auto error = [&](const std::string &option) {
+    const Run run = project.gradtidy({option, "train.cpp", "--"});
+    CHECK(run.status == 1);
+    return run.err;
+  };
+  CHECK_THAT(error("--level=3"), Contains("--level is 0, 1 or 2, not 3"));
+  CHECK_THAT(error("--format=xml"), Contains("xml"));
+  CHECK_THAT(error("--line-filter=everything"), Contains("--line-filter"));
+  CHECK_THAT(error("--frobnicate"), Contains("Unknown command line argument '--frobnicate'"));
+  CHECK_THAT(error("--config=[oops"), Contains("--config: invalid configuration"));
+  CHECK_THAT(error("--config-file=nowhere"), Contains("cannot read --config-file 'nowhere'"));
+}
+
+TEST_CASE("A model that cannot be read") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const Run missing = project.gradtidy({"--model=mine.json", "train.cpp", "--"});
+  CHECK(missing.status == 1);
+  CHECK_THAT(missing.err, Contains("cannot read model 'mine.json'"));
+
+  project.write("mine.json", "{\n  \"name\": \"mine\",\n  \"typos\": {}\n}\n");
+  const Run wrong = project.gradtidy({"--model=mine.json", "train.cpp", "--"});
+  CHECK(wrong.status == 1);
+  CHECK_THAT(wrong.err, Contains("mine.json") && Contains("3") && Contains("typos"));
+}

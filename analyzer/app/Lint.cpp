@@ -216,11 +216,12 @@ private:
   int saved;
 };
 
-/// Prints the findings as clang-tidy does and makes the fixes. A fixed file is written beside the
-/// old one, which it then replaces at once; it keeps the permissions of the old one.
-void handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
+/// Prints the findings as clang-tidy does and makes the fixes; false if a file could not be fixed.
+/// A fixed file is written beside the old one, which it then replaces at once; it keeps the
+/// permissions of the old one.
+bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
                     tidy::FixBehaviour fix) {
-  std::map<std::string, fs::perms> permissions;
+  std::map<std::string, fs::file_status> before;
   std::set<std::vector<tooling::Replacement>> made;
   if (fix != tidy::FB_NoFix)
     for (tidy::ClangTidyError &finding : errors) {
@@ -230,8 +231,7 @@ void handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyCon
       std::vector<tooling::Replacement> edits;
       for (const auto &file : *files) {
         llvm::append_range(edits, file.second);
-        if (const auto mode = fs::getPermissions(file.first()))
-          permissions.emplace(file.first().str(), *mode);
+        fs::status(file.first(), before[file.first().str()]);
       }
       // Two findings may ask for one insertion: clang-tidy would insert it twice.
       llvm::sort(edits);
@@ -244,9 +244,17 @@ void handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyCon
 
   unsigned warningsAsErrors = 0;
   tidy::handleErrors(errors, context, fix, warningsAsErrors, llvm::vfs::createPhysicalFileSystem());
-  for (const auto &[file, mode] : permissions)
-    if (const std::error_code code = fs::setPermissions(file, mode))
-      error() << "cannot restore the permissions of '" << file << "': " << code.message() << '\n';
+  bool written = true;
+  for (const auto &[file, old] : before) {
+    fs::file_status now;
+    if (!fs::status(file, now) && now.getUniqueID() != old.getUniqueID()) {
+      fs::setPermissions(file, old.permissions());
+    } else {
+      error() << "'" << file << "' could not be fixed and is unchanged\n";
+      written = false;
+    }
+  }
+  return written;
 }
 
 void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) {
@@ -351,11 +359,12 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, list.jobs.front().file, results.errors))
     return 1;
+  bool fixed = true;
   if (commandLine.format == Format::Text) {
-    handleFindings(results.errors, context, fix);
+    fixed = handleFindings(results.errors, context, fix);
   } else if (fix != tidy::FB_NoFix) {
     const SilentOutput silent;
-    handleFindings(results.errors, context, fix);
+    fixed = handleFindings(results.errors, context, fix);
   }
   llvm::outs().flush();
 
@@ -374,7 +383,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << "nothing was analysed\n";
     return 1;
   }
-  const bool failed = warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
+  const bool failed = !fixed || warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
                       results.lost || !list.errors.empty();
   return failed ? 1 : 0;
 }

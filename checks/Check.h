@@ -2,18 +2,30 @@
 #pragma once
 
 #include "Finding.h"
-#include "analyzer/events/Event.h"
+
 #include "analyzer/flow/State.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
 
 namespace gradtidy {
 
-/// Override the overloads of the events the check wants to see. They are called in the order of
-/// the flow, once per event and calling context, with the fixpoint state before the event.
-/// The same finding reported from several contexts is shown once.
+/// One event on one way through the program.
+struct Visit {
+  const Event &event;
+  const State &before;
+  llvm::ArrayRef<const Event *> callers; ///< The calls that lead there, outermost first.
+  const clang::ASTContext &context;      ///< For the text of the source, never to look for code.
+};
+
 class Check {
 public:
   virtual ~Check() = default;
-  virtual void on(const Event &event, const State &before, Reporter &reporter) = 0;
+
+  /// Called in the order of the flow, once per event, calling context and partition, with the
+  /// fixpoint state before the event. A finding made several times is shown once.
+  virtual void on(const Visit &visit, Reporter &reporter) = 0;
 };
 
 } // namespace gradtidy

@@ -1,11 +1,89 @@
+// Gradients add up over backward() calls until somebody clears them. A step that uses what an
+// earlier step has used already follows a sum over all iterations instead of this batch's gradient.
+
 #include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
 namespace {
 
 class MissingZeroGrad : public Check {
 public:
-  void on(const Event &event, const State &before, Reporter &reporter) override {}
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &step = visit.event;
+    if (step.kind != EventKind::Step)
+      return;
+    const OptimizerFacts *facts = visit.before.optimizer(step.subject);
+    if (!facts)
+      return;
+    const Gradients &gradients = facts->gradients;
+    if (!(gradients.possible & Gradients::Stale) || (gradients.possible & Gradients::Unknown))
+      return;
+
+    Finding finding;
+    finding.level = Level::Certain;
+    finding.location = step.site->getBeginLoc();
+    finding.range = step.site->getSourceRange();
+    finding.message = "this step uses gradients left over from before the previous step; clear "
+                      "them with zero_grad() between the two";
+    explain(visit, gradients, finding);
+    repair(visit, *gradients.backward, finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static void explain(const Visit &visit, const Gradients &gradients, Finding &finding) {
+    const Event &step = visit.event;
+    finding.notes.push_back(
+        {gradients.step->site->getBeginLoc(), "the previous step uses the gradients here"});
+    if (const clang::Stmt *loop = loopBetween(visit, *gradients.step))
+      finding.notes.push_back(
+          {loop->getBeginLoc(), "the loop comes round again and nothing clears the gradients"});
+    if (gradients.backward->site != step.site)
+      finding.notes.push_back({gradients.backward->site->getBeginLoc(),
+                               "backward() adds new gradients to the old ones here"});
+  }
+
+  /// The loop by which control comes from the previous step to this one, or null.
+  static const clang::Stmt *loopBetween(const Visit &visit, const Event &previous) {
+    const Event &step = visit.event;
+    if (previous.function != step.function ||
+        visit.context.getSourceManager().isBeforeInTranslationUnit(previous.site->getBeginLoc(),
+                                                                   step.site->getBeginLoc()))
+      return nullptr;
+    if (auto loops = step.function->loopsAround(step.site); !loops.empty())
+      return loops.front();
+    for (const Event *call : llvm::reverse(visit.callers))
+      if (auto loops = call->function->loopsAround(call->site); !loops.empty())
+        return loops.front();
+    return nullptr;
+  }
+
+  /// Before the backward if it is a neighbour of the step, so that it reads as everybody writes it;
+  /// else right behind the step, which is right wherever the backward is.
+  static void repair(const Visit &visit, const Event &backward, Finding &finding) {
+    const Event &step = visit.event;
+    std::string object = memberPrefix(visit, step.subject);
+    const clang::Stmt *stepStatement = step.function->statementOf(step.site);
+    if (object.empty() || !stepStatement)
+      return;
+    const clang::Stmt *backwardStatement =
+        backward.function == step.function ? step.function->statementOf(backward.site) : nullptr;
+    bool areNeighbours =
+        backwardStatement &&
+        step.function->compoundOf(backwardStatement) == step.function->compoundOf(stepStatement) &&
+        visit.context.getSourceManager().isBeforeInTranslationUnit(backwardStatement->getBeginLoc(),
+                                                                   stepStatement->getBeginLoc());
+    std::string text = object + "zero_grad();";
+    std::optional<clang::FixItHint> fix = areNeighbours
+                                              ? insertBefore(visit, backwardStatement, text)
+                                              : insertAfter(visit, stepStatement, text);
+    if (fix)
+      finding.fixes.push_back(*fix);
+  }
 };
 
 } // namespace

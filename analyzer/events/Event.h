@@ -1,2 +1,123 @@
+// Events: what a function does, in the order of its control flow, in terms of access paths and the
+// roles of the model. They are made once per function (see Lowering.h); the flow analysis and the
+// checks read only them.
 #pragma once
-namespace gradtidy { struct Event {}; }
+
+#include "Path.h"
+#include "analyzer/model/Role.h"
+
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace clang {
+class CompoundStmt;
+class FunctionDecl;
+class ParentMap;
+} // namespace clang
+
+namespace gradtidy {
+
+enum class EventKind : unsigned char {
+  Bind,      ///< `subject` (a place) now denotes operand 0; without operand, something new.
+  Construct, ///< `result` is a new object made from the operands.
+  Combine,   ///< `result` is computed from the subject and the operands, which stay as they are.
+  Call,      ///< A function of the user, or one nothing is known about.
+  Forward,   ///< `result` is what the module `subject` makes of the operands.
+  Backward,  ///< Adds to the gradients of everything `subject` was computed from.
+  Step,      ///< The optimizer `subject` consumes its gradients; operand 0 may be a closure.
+  ClearGradients, ///< Forgets the gradients of `subject`: an optimizer, module or tensor.
+  Detach,         ///< `result` is `subject` without its history.
+  Return,         ///< The function returns operand 0, if any.
+  EndLifetime,    ///< The variable `subject` ends.
+  Assign,         ///< A condition's variable changes: see `conditions`.
+};
+
+/// How a Bind makes its place denote the value.
+enum class BindKind : unsigned char {
+  Reference, ///< Another name for the same place.
+  Handle,    ///< Shares the object: pointers, smart pointers, module holders, closures.
+  Value,     ///< A copy: tensors, containers, structs.
+};
+
+/// A value that takes part in an event.
+struct Operand {
+  PathId path = noPath;
+  TypeRole role = TypeRole::None;
+  bool escapes = false;              ///< The callee can change what the path names.
+  bool fresh = false;                ///< A new object that has no other name.
+  const clang::Expr *expr = nullptr; ///< As written, where it is written.
+};
+
+class FunctionBody;
+
+struct Event {
+  EventKind kind = EventKind::Combine;
+  BindKind bind = BindKind::Value;
+  const clang::Stmt *site = nullptr; ///< Where; never null.
+  Operand subject;
+  llvm::SmallVector<Operand, 2> operands;
+  PathId result = noPath;
+  bool isArithmetic = false;                   ///< The result carries no tensor.
+  const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
+  const FunctionBody *function = nullptr;      ///< The function it stands in; never null.
+  unsigned forgets = 0;                        ///< Assign: the conditions that may change, as bits.
+  std::optional<bool> constant;                ///< Assign: their new value, where it is known.
+};
+
+/// A basic block: its events and where control goes from there.
+struct Block {
+  struct Edge {
+    unsigned target;
+    int condition = -1;      ///< The repeated condition this edge decides, or -1.
+    bool value = false;      ///< What the edge says about it.
+    PathId cleared = noPath; ///< A tensor whose gradient does not exist along this edge.
+  };
+  std::vector<Event> events;
+  std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
+  llvm::SmallVector<Edge, 2> edges;
+  bool isLoopHead = false; ///< Control comes back to it.
+  /// The edge that leaves a `for` loop, which is assumed to run at least once; else -1.
+  int exitEdge = -1;
+  /// The block from which control comes back to this loop head (see exitEdge).
+  unsigned latch = 0;
+};
+
+/// A lowered function. Blocks are numbered in reverse post order; block 0 is the entry.
+class FunctionBody {
+public:
+  FunctionBody(const clang::FunctionDecl *function, const clang::Stmt *body);
+  ~FunctionBody();
+
+  struct Parameter {
+    Operand place;
+    BindKind bind;
+  };
+
+  const clang::FunctionDecl *function;
+  const clang::Stmt *body;
+  std::vector<Block> blocks;
+  std::vector<Parameter> parameters;
+  PathId thisObject = noPath; ///< The path of `this`, in a method.
+  PathId returned = noPath;   ///< The path of the value it returns.
+  bool hasErrors = false;     ///< The compiler did not understand all of it.
+
+  /// The statement in \p site's nearest compound statement that contains it, or null.
+  const clang::Stmt *statementOf(const clang::Stmt *site) const;
+
+  /// The loops around \p site within this function, innermost first.
+  llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
+
+  /// The block `{ … }` of which \p statement is a direct child, or null.
+  const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;
+
+private:
+  const clang::Stmt *parentOf(const clang::Stmt *statement) const;
+
+  mutable std::unique_ptr<clang::ParentMap> parents; ///< Made when a finding first asks for it.
+};
+
+} // namespace gradtidy

@@ -1,11 +1,124 @@
 #include "UnitAnalysis.h"
 
+#include "analyzer/events/Lowering.h"
+#include "analyzer/frontend/UserCode.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
 namespace gradtidy {
+namespace {
 
-class UnitAnalysis::Implementation {};
+/// Collects the functions with bodies in user code, template instantiations and lambdas included.
+class Functions : public clang::RecursiveASTVisitor<Functions> {
+public:
+  Functions(const UserCode &userCode, const clang::SourceManager &sources)
+      : userCode(userCode), sources(sources) {}
 
-UnitAnalysis::UnitAnalysis(clang::ASTContext &, const Model &, const UserCode &) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool shouldVisitImplicitCode() const { return false; }
+
+  /// Declarations that are not the user's are not entered: that keeps the framework's out.
+  bool TraverseDecl(clang::Decl *declaration) {
+    if (declaration && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
+        declaration->getLocation().isValid() &&
+        !userCode.contains(declaration->getLocation(), sources))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(declaration);
+  }
+
+  bool VisitFunctionDecl(clang::FunctionDecl *function) {
+    if (function->doesThisDeclarationHaveABody() && !function->isDependentContext())
+      found.push_back(function);
+    return true;
+  }
+
+  bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
+    if (clang::CXXMethodDecl *function = lambda->getCallOperator();
+        function && function->hasBody() && !function->isDependentContext())
+      found.push_back(function);
+    return true;
+  }
+
+  std::vector<const clang::FunctionDecl *> found;
+
+private:
+  const UserCode &userCode;
+  const clang::SourceManager &sources;
+};
+
+} // namespace
+
+class UnitAnalysis::Implementation {
+public:
+  Implementation(clang::ASTContext &context, const Model &model, const UserCode &userCode)
+      : context(context), vocabulary(model), userCode(userCode),
+        interpreter(tables, [this](const clang::FunctionDecl *f) { return bodyOf(f); }) {
+    Functions functions(userCode, context.getSourceManager());
+    for (clang::Decl *declaration : context.getTraversalScope())
+      functions.TraverseDecl(declaration);
+
+    // First those nobody in the unit calls: what they call is then seen with what they establish.
+    // What is still unseen after that (recursion, closures kept for later) goes by itself.
+    llvm::SmallPtrSet<const FunctionBody *, 32> called;
+    std::vector<const FunctionBody *> all;
+    for (const clang::FunctionDecl *function : functions.found)
+      if (const FunctionBody *body = bodyOf(function); body && !llvm::is_contained(all, body))
+        all.push_back(body);
+    for (const FunctionBody *body : all)
+      for (const Block &block : body->blocks)
+        for (const Event &event : block.events)
+          if (const FunctionBody *callee = event.callee ? bodyOf(event.callee) : nullptr;
+              callee && callee != body)
+            called.insert(callee);
+    for (const FunctionBody *body : all)
+      if (!called.contains(body) && !isClosure(*body))
+        interpreter.run(*body);
+    for (const FunctionBody *body : all)
+      if (!interpreter.hasVisited(*body))
+        interpreter.run(*body);
+  }
+
+  clang::ASTContext &context;
+
+private:
+  static bool isClosure(const FunctionBody &body) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+    return method && method->getParent()->isLambda();
+  }
+
+  const FunctionBody *bodyOf(const clang::FunctionDecl *function) {
+    const clang::FunctionDecl *definition = nullptr;
+    if (!function->hasBody(definition) || definition->isDependentContext())
+      return nullptr;
+    auto [entry, isNew] = bodies.try_emplace(definition);
+    if (isNew && userCode.contains(definition->getLocation(), context.getSourceManager())) {
+      std::unique_ptr<FunctionBody> body = lower(definition, tables.paths, vocabulary, context);
+      entry = bodies.find(definition); // Lowering may have added others.
+      entry->second = std::move(body);
+    }
+    return entry->second.get();
+  }
+
+  Vocabulary vocabulary;
+  const UserCode &userCode;
+  Tables tables;
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
+
+public:
+  Interpreter interpreter;
+};
+
+UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
+    : implementation(std::make_unique<Implementation>(context, model, userCode)) {}
+
 UnitAnalysis::~UnitAnalysis() = default;
-void UnitAnalysis::run(Check &, Reporter &) {}
+
+const std::vector<Observation> &UnitAnalysis::observations() const {
+  return implementation->interpreter.observations();
+}
+
+clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }
 
 } // namespace gradtidy

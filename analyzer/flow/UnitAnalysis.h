@@ -1,10 +1,8 @@
-// The analysis of one translation unit: events of every function, states at every event.
+// The analysis of one translation unit: the events of every function, with the states before them.
 // Made once per ASTContext and shared by all checks.
 #pragma once
 
-#include "checks/Finding.h"
-
-#include <memory>
+#include "Interpreter.h"
 
 namespace clang {
 class ASTContext;
@@ -12,19 +10,21 @@ class ASTContext;
 
 namespace gradtidy {
 
-class Check;
 class Model;
 class UserCode;
 
 class UnitAnalysis {
 public:
-  /// All arguments must outlive this object.
+  /// Analyses the functions of the context's traversal scope. All arguments must outlive this
+  /// object.
   UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode);
   ~UnitAnalysis();
 
-  /// Runs \p check over all events with the states before them. The analysis itself is made at the
-  /// first call. Findings come in source order, each once.
-  void run(Check &check, Reporter &reporter);
+  /// What checks may want to see, in the order of the flow: once per event, calling context and
+  /// partition.
+  const std::vector<Observation> &observations() const;
+
+  clang::ASTContext &context() const;
 
 private:
   class Implementation;

@@ -1,14 +1,203 @@
 #include "Model.h"
 
+#include "BundledModels.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 namespace gradtidy {
+namespace {
+
+template <typename Role> struct Named {
+  Role role;
+  llvm::StringLiteral name;
+};
+
+constexpr Named<TypeRole> typeRoles[] = {
+    {TypeRole::Tensor, "tensor"},
+    {TypeRole::Module, "module"},
+    {TypeRole::ModuleHolder, "module-holder"},
+    {TypeRole::Optimizer, "optimizer"},
+};
+
+constexpr Named<FunctionRole> functionRoles[] = {
+    {FunctionRole::Backward, "backward"},
+    {FunctionRole::Step, "step"},
+    {FunctionRole::ClearGradients, "clear-gradients"},
+    {FunctionRole::Parameters, "parameters"},
+    {FunctionRole::Gradient, "gradient"},
+    {FunctionRole::Overwrite, "overwrite"},
+    {FunctionRole::Defined, "defined"},
+    {FunctionRole::Detach, "detach"},
+};
+
+unsigned lineOf(llvm::StringRef text, size_t offset) {
+  return 1 + text.take_front(std::min(offset, text.size())).count('\n');
+}
+
+/// Reads one model file. nlohmann/json does not keep positions, so errors find the line of their
+/// key by looking for it behind the keys that enclose it.
+class Reader {
+public:
+  Reader(llvm::StringRef text, llvm::StringRef fileName) : text(text), fileName(fileName) {}
+
+  /// \p keys lead from the outermost key to the culprit.
+  llvm::Error error(llvm::ArrayRef<llvm::StringRef> keys, const llvm::Twine &message) const {
+    size_t offset = 0;
+    for (llvm::StringRef key : keys) {
+      size_t found = text.find(("\"" + key + "\"").str(), offset);
+      if (found != llvm::StringRef::npos)
+        offset = found;
+    }
+    std::string where = keys.empty() ? "" : (" \"" + llvm::join(keys, ".") + "\"");
+    return llvm::createStringError(fileName + ":" + llvm::Twine(lineOf(text, offset)) + ": model" +
+                                   where + ": " + message);
+  }
+
+  llvm::Expected<nlohmann::json> parse() const {
+    try {
+      return nlohmann::json::parse(text.begin(), text.end());
+    } catch (const nlohmann::json::parse_error &failure) {
+      llvm::StringRef what = failure.what();
+      return llvm::createStringError(fileName + ":" + llvm::Twine(lineOf(text, failure.byte)) +
+                                     ": model: not JSON: " + what.substr(what.find("] ") + 2));
+    }
+  }
+
+  llvm::Expected<std::vector<std::string>> strings(const nlohmann::json &value,
+                                                   llvm::ArrayRef<llvm::StringRef> keys) const {
+    std::vector<std::string> result;
+    if (!value.is_array())
+      return error(keys, "expected a list of strings");
+    for (const nlohmann::json &item : value) {
+      if (!item.is_string() || item.get_ref<const std::string &>().empty())
+        return error(keys, "expected a list of strings, found " + item.dump());
+      result.push_back(item.get<std::string>());
+    }
+    return result;
+  }
+
+  /// A table from role names to lists of names.
+  template <typename Role>
+  llvm::Error roles(const nlohmann::json &table, llvm::StringRef key,
+                    std::optional<Role> (*roleOf)(llvm::StringRef), std::string known,
+                    llvm::StringMap<Role> &into) const {
+    if (!table.is_object())
+      return error({key}, "expected an object from roles to lists of names");
+    for (const auto &[roleText, names] : table.items()) {
+      std::optional<Role> role = roleOf(roleText);
+      if (!role)
+        return error({key, roleText}, "unknown role; the roles are " + known);
+      auto list = strings(names, {key, roleText});
+      if (!list)
+        return list.takeError();
+      for (const std::string &name : *list)
+        into[name] = *role;
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::StringRef text, fileName;
+};
+
+template <typename Role> std::string namesOf(llvm::ArrayRef<Named<Role>> table) {
+  std::string names;
+  for (const Named<Role> &row : table)
+    names += (names.empty() ? "" : ", ") + row.name.str();
+  return names;
+}
+
+template <typename Role> llvm::StringRef nameIn(llvm::ArrayRef<Named<Role>> table, Role role) {
+  for (const Named<Role> &row : table)
+    if (row.role == role)
+      return row.name;
+  return "none";
+}
+
+template <typename Role>
+std::optional<Role> roleIn(llvm::ArrayRef<Named<Role>> table, llvm::StringRef name) {
+  for (const Named<Role> &row : table)
+    if (row.name == name)
+      return row.role;
+  return std::nullopt;
+}
+
+} // namespace
+
+llvm::StringRef roleName(TypeRole role) { return nameIn<TypeRole>(typeRoles, role); }
+llvm::StringRef roleName(FunctionRole role) { return nameIn<FunctionRole>(functionRoles, role); }
+std::optional<TypeRole> typeRole(llvm::StringRef name) { return roleIn<TypeRole>(typeRoles, name); }
+std::optional<FunctionRole> functionRole(llvm::StringRef name) {
+  return roleIn<FunctionRole>(functionRoles, name);
+}
 
 const Model &Model::bundled() {
-  static const Model model;
+  static const Model model = [] {
+    Model merged;
+    for (const BundledModel &file : bundledModels)
+      llvm::cantFail(merged.add(file.text, file.name));
+    return merged;
+  }();
   return model;
 }
 
 llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
+  Reader reader(text, fileName);
+  llvm::Expected<nlohmann::json> json = reader.parse();
+  if (!json)
+    return json.takeError();
+  if (!json->is_object())
+    return reader.error({}, "expected an object");
+
+  Model merged = *this;
+  for (const auto &[key, value] : json->items()) {
+    if (key == "name") {
+      if (!value.is_string())
+        return reader.error({key}, "expected a string");
+    } else if (key == "headers") {
+      auto list = reader.strings(value, {key});
+      if (!list)
+        return list.takeError();
+      merged.frameworkHeaders.insert(merged.frameworkHeaders.end(), list->begin(), list->end());
+    } else if (key == "namespaces") {
+      if (!value.is_object())
+        return reader.error({key}, "expected an object from namespaces to namespaces");
+      for (const auto &[from, to] : value.items()) {
+        if (!to.is_string())
+          return reader.error({key, from}, "expected a string");
+        merged.namespaces.emplace_back(from, to.get<std::string>());
+      }
+    } else if (key == "types") {
+      if (llvm::Error failure = reader.roles<TypeRole>(value, key, gradtidy::typeRole,
+                                                       namesOf<TypeRole>(typeRoles), merged.types))
+        return failure;
+    } else if (key == "functions") {
+      if (llvm::Error failure =
+              reader.roles<FunctionRole>(value, key, gradtidy::functionRole,
+                                         namesOf<FunctionRole>(functionRoles), merged.functions))
+        return failure;
+    } else {
+      return reader.error(
+          {key}, "unknown key; the keys are name, headers, namespaces, types and functions");
+    }
+  }
+  std::stable_sort(merged.namespaces.begin(), merged.namespaces.end(),
+                   [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
+  *this = std::move(merged);
   return llvm::Error::success();
+}
+
+std::string Model::canonicalName(llvm::StringRef qualifiedName) const {
+  for (const auto &[from, to] : namespaces) {
+    llvm::StringRef rest = qualifiedName;
+    if (rest.consume_front(from) && rest.starts_with("::"))
+      return (to + rest).str();
+  }
+  return qualifiedName.str();
 }
 
 } // namespace gradtidy

@@ -1,7 +1,11 @@
-// The vocabulary of a tensor framework: what its types and functions mean, read from JSON.
+// The vocabulary of a tensor framework: what its types and functions mean, read from JSON
+// (docs/models.md describes the format). Several frameworks may be known at once.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
+#include "Role.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -14,15 +18,35 @@ public:
   /// The models shipped with gradtidy (LibTorch and the bundled runtime), merged.
   static const Model &bundled();
 
-  /// Adds the vocabulary in \p text to this one. The error names \p fileName, the line and the key.
+  /// Adds the vocabulary in \p text to this one. The error names \p fileName, the line and the key;
+  /// this model is then unchanged.
   llvm::Error add(llvm::StringRef text, llvm::StringRef fileName);
 
   /// Headers as users include them ("torch/torch.h"): a file found under such a name marks the
   /// folder it was found in as the framework's.
   const std::vector<std::string> &headers() const { return frameworkHeaders; }
 
+  /// The name the models use for \p qualifiedName: "at::Tensor" is "torch::Tensor".
+  std::string canonicalName(llvm::StringRef qualifiedName) const;
+
+  /// The role of the class or function of that canonical name, or None.
+  TypeRole typeRole(llvm::StringRef canonicalName) const { return types.lookup(canonicalName); }
+  FunctionRole functionRole(llvm::StringRef canonicalName) const {
+    return functions.lookup(canonicalName);
+  }
+
+  /// Whether a declaration of that name belongs to a framework: its outermost namespace is one in
+  /// which the models name something.
+  bool isFrameworkName(llvm::StringRef canonicalName) const {
+    return outermostNames.contains(canonicalName.split("::").first);
+  }
+
 private:
   std::vector<std::string> frameworkHeaders;
+  std::vector<std::pair<std::string, std::string>> namespaces; ///< Longest prefix first.
+  llvm::StringMap<TypeRole> types;
+  llvm::StringMap<FunctionRole> functions;
+  llvm::StringSet<> outermostNames;
 };
 
 } // namespace gradtidy

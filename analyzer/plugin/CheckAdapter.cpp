@@ -6,6 +6,7 @@
 #include "analyzer/model/Model.h"
 #include "checks/Catalogue.h"
 #include "checks/Check.h"
+#include "checks/Replay.h"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang/AST/ASTContext.h"
@@ -153,7 +154,7 @@ public:
     done = true;
     sources = result.SourceManager;
     const std::unique_ptr<Check> judge = row.make();
-    unit->analysis(*result.Context).run(*judge, *this);
+    replay(unit->analysis(*result.Context), *judge, *this);
   }
 
   // The AST is gone by the time that this object is destroyed.

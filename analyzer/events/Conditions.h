@@ -1,0 +1,47 @@
+// Conditions that a function asks more than once. `if (last) step(); … if (last) zero_grad();` runs
+// both or neither; the flow analysis keeps the two answers apart (trace partitioning).
+#pragma once
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class CFG;
+} // namespace clang
+
+namespace gradtidy {
+
+class Conditions {
+public:
+  /// More conditions than this are not told apart: the number of partitions grows as 3^n.
+  static constexpr unsigned limit = 4;
+
+  /// Finds the conditions of \p cfg that have no side effects and are asked at least twice, or are
+  /// variables that are set to true or false.
+  void collect(const clang::CFG &cfg, clang::ASTContext &context);
+
+  unsigned count() const { return static_cast<unsigned>(conditions.size()); }
+
+  /// The number of a condition (without negations), or -1 if it is not among them.
+  int numberOf(const clang::Expr *condition, clang::ASTContext &context) const;
+
+  /// The conditions whose answer may change with this variable or field, as bits.
+  unsigned affectedBy(const clang::ValueDecl *variable) const;
+
+private:
+  struct Condition {
+    llvm::FoldingSetNodeID profile;
+    llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
+  };
+  std::vector<Condition> conditions;
+};
+
+/// \p condition without parentheses, casts and negations; \p negated is toggled by each negation.
+const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated);
+
+} // namespace gradtidy

@@ -1,0 +1,40 @@
+#include "Event.h"
+
+#include "clang/AST/ParentMap.h"
+#include "clang/AST/Stmt.h"
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+
+FunctionBody::FunctionBody(const clang::FunctionDecl *function, const clang::Stmt *body)
+    : function(function), body(body) {}
+
+FunctionBody::~FunctionBody() = default;
+
+const clang::Stmt *FunctionBody::parentOf(const clang::Stmt *statement) const {
+  if (!parents)
+    parents = std::make_unique<clang::ParentMap>(const_cast<clang::Stmt *>(body));
+  return parents->getParent(const_cast<clang::Stmt *>(statement));
+}
+
+const clang::Stmt *FunctionBody::statementOf(const clang::Stmt *site) const {
+  for (const clang::Stmt *statement = site; statement; statement = parentOf(statement))
+    if (compoundOf(statement))
+      return statement;
+  return nullptr;
+}
+
+llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {
+  llvm::SmallVector<const clang::Stmt *, 4> loops;
+  for (const clang::Stmt *statement = parentOf(site); statement; statement = parentOf(statement))
+    if (llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(
+            statement))
+      loops.push_back(statement);
+  return loops;
+}
+
+const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {
+  return llvm::dyn_cast_or_null<clang::CompoundStmt>(parentOf(statement));
+}
+
+} // namespace gradtidy

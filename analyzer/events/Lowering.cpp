@@ -1,0 +1,695 @@
+#include "Lowering.h"
+
+#include "Conditions.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Analysis/CFG.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace gradtidy {
+namespace {
+
+using namespace clang;
+
+/// What is left of an expression when everything that changes neither object nor value is gone.
+const Expr *strip(const Expr *expr) {
+  while (true) {
+    const Expr *inner = expr->IgnoreParens();
+    if (const auto *cast = dyn_cast<CastExpr>(inner))
+      inner = cast->getSubExpr();
+    else if (const auto *full = dyn_cast<FullExpr>(inner))
+      inner = full->getSubExpr();
+    else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(inner))
+      inner = temporary->getSubExpr();
+    else if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(inner))
+      inner = bound->getSubExpr();
+    else if (const auto *defaulted = dyn_cast<CXXDefaultArgExpr>(inner))
+      inner = defaulted->getExpr();
+    else if (const auto *initialiser = dyn_cast<CXXDefaultInitExpr>(inner))
+      inner = initialiser->getExpr();
+    else if (const auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(inner))
+      inner = substituted->getReplacement();
+    else if (const auto *address = dyn_cast<UnaryOperator>(inner);
+             address && (address->getOpcode() == UO_AddrOf || address->getOpcode() == UO_Deref))
+      inner = address->getSubExpr();
+    else if (const auto *list = dyn_cast<InitListExpr>(inner);
+             list && list->getNumInits() == 1 && !list->isSemanticForm())
+      inner = list->getInit(0);
+    else if (const auto *allocation = dyn_cast<CXXNewExpr>(inner);
+             allocation && allocation->getConstructExpr())
+      inner = allocation->getConstructExpr();
+    if (inner == expr)
+      return expr;
+    expr = inner;
+  }
+}
+
+/// The name of a function, or "" for operators and constructors.
+StringRef simpleName(const FunctionDecl *function) {
+  return function && function->getIdentifier() ? function->getName() : StringRef();
+}
+
+class Lowering {
+public:
+  Lowering(const FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary,
+           ASTContext &context)
+      : function(function), paths(paths), vocabulary(vocabulary), context(context) {
+    // A lambda's `this` is that of the method around it.
+    const DeclContext *outer = function;
+    while (outer) {
+      const auto *method = dyn_cast<CXXMethodDecl>(outer);
+      if (!method || !method->getParent()->isLambda())
+        break;
+      outer = method->getParent()->getDeclContext();
+    }
+    while (outer && !isa<FunctionDecl>(outer))
+      outer = outer->getParent();
+    thisOwner = outer ? cast<FunctionDecl>(outer)->getCanonicalDecl() : nullptr;
+  }
+
+  std::unique_ptr<FunctionBody> run() {
+    CFG::BuildOptions options;
+    options.AddImplicitDtors = true;
+    options.AddTemporaryDtors = true;
+    options.AddInitializers = true;
+    options.AddLifetime = true;
+    options.AddCXXDefaultInitExprInCtors = true;
+    options.setAllAlwaysAdd();
+    const Stmt *body = function->getBody();
+    std::unique_ptr<CFG> cfg = CFG::buildCFG(function, const_cast<Stmt *>(body), &context, options);
+    if (!cfg)
+      return nullptr;
+
+    result = std::make_unique<FunctionBody>(function, body);
+    conditions.collect(*cfg, context);
+    for (const ParmVarDecl *parameter : function->parameters())
+      result->parameters.push_back({{paths.root(PathStep::Variable, parameter->getCanonicalDecl()),
+                                     vocabulary.roleOf(parameter->getType())},
+                                    bindKind(parameter->getType())});
+    if (const auto *method = dyn_cast<CXXMethodDecl>(function);
+        method && method->isInstance() && !method->getParent()->isLambda())
+      result->thisObject = paths.root(PathStep::This, thisOwner);
+    result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
+
+    llvm::ReversePostOrderTraversal<CFG *> order(cfg.get());
+    llvm::DenseMap<const CFGBlock *, unsigned> numbers;
+    for (const CFGBlock *block : order)
+      numbers.try_emplace(block, numbers.size());
+    result->blocks.resize(numbers.size());
+    for (const CFGBlock *block : order) {
+      current = &result->blocks[numbers[block]];
+      for (const CFGElement &element : *block)
+        lowerElement(element);
+      lowerEdges(*block, numbers);
+    }
+    for (unsigned number = 0; number < result->blocks.size(); ++number)
+      for (const Block::Edge &edge : result->blocks[number].edges)
+        if (edge.target <= number)
+          result->blocks[edge.target].isLoopHead = true;
+    findTemporaries();
+    return std::move(result);
+  }
+
+private:
+  // --- values -----------------------------------------------------------------------------------
+
+  PathId temporary(const Stmt *expr) { return paths.root(PathStep::Temporary, expr); }
+
+  /// The path of the object an expression names, or of its temporary.
+  PathId pathOf(const Expr *expr) {
+    expr = strip(expr);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
+      return pathOfVariable(reference->getDecl(), expr);
+    if (isa<CXXThisExpr>(expr))
+      return paths.root(PathStep::This, thisOwner);
+    if (const auto *member = dyn_cast<MemberExpr>(expr)) {
+      if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl()))
+        return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
+      return pathOfVariable(member->getMemberDecl(), expr);
+    }
+    if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
+      return paths.element(pathOf(subscript->getBase()), literal(subscript->getIdx()));
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+      if (const Expr *source = forwarded(construct))
+        return pathOf(source);
+    } else if (const auto *call = dyn_cast<CallExpr>(expr)) {
+      if (PathId path = pathOfAccessor(call))
+        return path;
+    }
+    return temporary(expr);
+  }
+
+  PathId pathOfVariable(const ValueDecl *declaration, const Expr *expr) {
+    if (const auto *binding = dyn_cast<BindingDecl>(declaration)) {
+      if (const VarDecl *holding = binding->getHoldingVar())
+        return paths.root(PathStep::Variable, holding->getCanonicalDecl());
+      if (binding->getBinding())
+        return pathOf(binding->getBinding());
+    }
+    if (const auto *variable = dyn_cast<VarDecl>(declaration))
+      return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+    return temporary(expr);
+  }
+
+  static std::int64_t literal(const Expr *expr) {
+    const auto *integer = dyn_cast<IntegerLiteral>(expr->IgnoreParenImpCasts());
+    return integer ? static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)) : -1;
+  }
+
+  /// The argument whose object a construction takes over: copies, moves, conversions between
+  /// smart pointers and module holders, std::function of a closure. Null if it makes a new object.
+  const Expr *forwarded(const CXXConstructExpr *construct) {
+    const CXXConstructorDecl *constructor = construct->getConstructor();
+    unsigned given = 0;
+    for (const Expr *argument : construct->arguments())
+      given += !isa<CXXDefaultArgExpr>(argument);
+    if (given != 1)
+      return nullptr;
+    const Expr *source = construct->getArg(0);
+    if (constructor->isCopyOrMoveConstructor())
+      return source;
+    QualType type = construct->getType();
+    TypeRole role = vocabulary.roleOf(type);
+    bool wraps =
+        vocabulary.isHandle(type) && (isStandard(constructor) || role == TypeRole::ModuleHolder);
+    if (!wraps)
+      return nullptr;
+    QualType from = source->getType();
+    bool fromHandle = vocabulary.isHandle(from) || vocabulary.roleOf(from) != TypeRole::None;
+    return fromHandle ? source : nullptr;
+  }
+
+  /// The path a call denotes that only reaches for an object: `*p`, `p.get()`, `v[i]`, std::move.
+  /// No path for every other call.
+  PathId pathOfAccessor(const CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (!callee)
+      return noPath;
+    if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call)) {
+      bool onTensor = vocabulary.roleOf(operation->getArg(0)->getType()) == TypeRole::Tensor &&
+                      !vocabulary.isHandle(operation->getArg(0)->getType());
+      bool external = isExternal(callee);
+      switch (operation->getOperator()) {
+      case OO_Arrow:
+      case OO_Star:
+        if (operation->getNumArgs() == 1 && !onTensor)
+          return pathOf(operation->getArg(0));
+        return noPath;
+      case OO_Subscript:
+        if (external && !onTensor)
+          return paths.element(pathOf(operation->getArg(0)), literal(operation->getArg(1)));
+        return noPath;
+      case OO_PlusPlus:
+      case OO_MinusMinus:
+        return external ? pathOf(operation->getArg(0)) : noPath;
+      default:
+        return noPath;
+      }
+    }
+    StringRef name = simpleName(callee);
+    if (const auto *method = dyn_cast<CXXMemberCallExpr>(call)) {
+      const Expr *object = method->getImplicitObjectArgument();
+      if (!object || !isExternal(callee))
+        return noPath;
+      if (vocabulary.roleOf(callee) == FunctionRole::Gradient)
+        return paths.step(pathOf(object), {PathStep::Gradient});
+      bool onTensor = vocabulary.roleOf(object->getType()) == TypeRole::Tensor &&
+                      !vocabulary.isHandle(object->getType());
+      if (onTensor)
+        return noPath;
+      if (isa<CXXConversionDecl>(callee))
+        return pathOf(object);
+      enum {
+        None,
+        Object,
+        Anything
+      } what = llvm::StringSwitch<decltype(None)>(name)
+                   .Cases({"get", "ptr", "value", "lock", "as"}, Object)
+                   .Cases({"begin", "end", "cbegin", "cend", "rbegin", "rend"}, Anything)
+                   .Cases({"at", "front", "back", "top"}, Anything)
+                   .Default(None);
+      if (what == Object)
+        return pathOf(object);
+      if (what == Anything)
+        return paths.element(pathOf(object),
+                             name == "at" && call->getNumArgs() ? literal(call->getArg(0)) : -1);
+      return noPath;
+    }
+    if (!isStandard(callee) || call->getNumArgs() == 0)
+      return noPath;
+    enum {
+      None,
+      Object,
+      Anything,
+      Get
+    } what =
+        llvm::StringSwitch<decltype(None)>(name)
+            .Cases({"move", "forward", "as_const", "ref", "cref", "addressof"}, Object)
+            .Cases({"static_pointer_cast", "dynamic_pointer_cast", "const_pointer_cast"}, Object)
+            .Cases({"begin", "end", "cbegin", "cend"}, Anything)
+            .Case("get", Get)
+            .Default(None);
+    if (what == Object)
+      return pathOf(call->getArg(0));
+    if (what == Anything)
+      return paths.element(pathOf(call->getArg(0)));
+    if (what == Get) {
+      const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
+      bool byIndex = arguments && arguments->size() > 0 &&
+                     arguments->get(0).getKind() == TemplateArgument::Integral;
+      return paths.element(pathOf(call->getArg(0)),
+                           byIndex ? arguments->get(0).getAsIntegral().getExtValue() : -1);
+    }
+    return noPath;
+  }
+
+  Operand operand(const Expr *expr, QualType parameter = {}) {
+    Operand value{pathOf(expr), vocabulary.roleOf(strip(expr)->getType())};
+    if (value.role == TypeRole::None)
+      value.role = vocabulary.roleOf(expr->getType());
+    if (!parameter.isNull())
+      value.escapes = canChange(parameter);
+    const PathStep &last = paths.last(value.path);
+    value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
+    value.expr = expr;
+    return value;
+  }
+
+  /// Whether the value of \p expr is an object that nothing else names.
+  bool makesObject(const Expr *expr) {
+    if (const auto *call = dyn_cast<CallExpr>(expr))
+      return call->getDirectCallee() && isFactory(call->getDirectCallee());
+    return isa<CXXConstructExpr, InitListExpr>(expr);
+  }
+
+  /// Whether a callee can change what it is given through a parameter of this type.
+  bool canChange(QualType parameter) {
+    QualType object = parameter.getNonReferenceType();
+    if (QualType inner = pointee(object); !inner.isNull())
+      return !inner.isConstQualified();
+    if (vocabulary.roleOf(object) == TypeRole::ModuleHolder)
+      return true;
+    return vocabulary.isHandle(object) || parameter->isReferenceType() ? !object.isConstQualified()
+                                                                       : false;
+  }
+
+  /// Functions whose bodies nobody looks into: what they do is said by the model.
+  bool isExternal(const FunctionDecl *callee) {
+    return isStandard(callee) || vocabulary.isFramework(callee);
+  }
+
+  // --- events -----------------------------------------------------------------------------------
+
+  Event &emit(EventKind kind, const Stmt *site) {
+    Event event;
+    event.kind = kind;
+    event.site = site;
+    event.function = result.get();
+    current->events.push_back(std::move(event));
+    return current->events.back();
+  }
+
+  void lowerElement(const CFGElement &element) {
+    if (auto statement = element.getAs<CFGStmt>()) {
+      lowerStatement(statement->getStmt());
+    } else if (auto initialiser = element.getAs<CFGInitializer>()) {
+      const CXXCtorInitializer *member = initialiser->getInitializer();
+      if (const FieldDecl *field = member->getMember())
+        bind(paths.member(paths.root(PathStep::This, thisOwner), field->getCanonicalDecl()),
+             field->getType(), member->getInit(), member->getInit());
+    } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
+      const VarDecl *variable = end->getVarDecl();
+      emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path =
+          paths.root(PathStep::Variable, variable->getCanonicalDecl());
+    }
+  }
+
+  void lowerStatement(const Stmt *statement) {
+    if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
+      for (const Decl *declaration : declarations->decls())
+        lowerDeclaration(declaration, statement);
+    } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
+      for (const LambdaCapture &capture : lambda->captures())
+        if (capture.capturesVariable() && lambda->isInitCapture(&capture))
+          lowerDeclaration(capture.getCapturedVar(), statement);
+    } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
+      lowerConstruct(construct);
+    } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
+      lowerCall(call);
+    } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
+      if (binary->isAssignmentOp())
+        lowerAssignment(binary);
+    } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+      if (unary->isIncrementDecrementOp())
+        modify(unary->getSubExpr(), unary);
+    } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(statement)) {
+      combine(conditional, {conditional->getTrueExpr(), conditional->getFalseExpr()});
+    } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
+      lowerList(list);
+    } else if (const auto *returned = dyn_cast<ReturnStmt>(statement)) {
+      Event &event = emit(EventKind::Return, returned);
+      event.subject = {result->returned, vocabulary.roleOf(function->getReturnType())};
+      if (returned->getRetValue()) {
+        event.operands.push_back(operand(returned->getRetValue()));
+        event.bind = bindKind(function->getReturnType());
+      }
+    } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
+      result->hasErrors = true;
+      Event &event = emit(EventKind::Call, error);
+      event.result = temporary(error);
+      for (const Expr *part : error->subExpressions()) {
+        event.operands.push_back(operand(part));
+        event.operands.back().escapes = true;
+      }
+    }
+  }
+
+  void lowerList(const InitListExpr *list) {
+    const RecordDecl *record = list->getType()->getAsRecordDecl();
+    if (!record || !list->isSemanticForm())
+      return combine(list, list->inits());
+    auto fields = record->field_begin();
+    for (const Expr *value : list->inits()) {
+      if (fields == record->field_end())
+        break; // A base class comes first; its fields stay unknown.
+      bind(paths.member(temporary(list), fields->getCanonicalDecl()), fields->getType(), value,
+           list);
+      ++fields;
+    }
+  }
+
+  BindKind bindKind(QualType type) {
+    if (type->isReferenceType())
+      return BindKind::Reference;
+    return vocabulary.isHandle(type) ? BindKind::Handle : BindKind::Value;
+  }
+
+  void bind(PathId place, QualType type, const Expr *value, const Stmt *site) {
+    Event &event = emit(EventKind::Bind, site);
+    event.subject = {place, vocabulary.roleOf(type)};
+    event.bind = bindKind(type);
+    if (value && strip(value)->getType()->isArithmeticType())
+      event.isArithmetic = true;
+    else if (value)
+      event.operands.push_back(operand(value));
+  }
+
+  void lowerDeclaration(const Decl *declaration, const Stmt *site) {
+    const auto *variable = dyn_cast<VarDecl>(declaration);
+    if (!variable || variable->isStaticLocal())
+      return;
+    bind(paths.root(PathStep::Variable, variable->getCanonicalDecl()), variable->getType(),
+         variable->getInit(), site);
+    if (variable->getInit())
+      assign(variable, variable->getInit(), site);
+    if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
+      for (const BindingDecl *binding : decomposition->bindings())
+        if (const VarDecl *holding = binding->getHoldingVar(); holding && holding->getInit())
+          bind(paths.root(PathStep::Variable, holding->getCanonicalDecl()), holding->getType(),
+               holding->getInit(), site);
+  }
+
+  /// A variable of a repeated condition changes.
+  void assign(const VarDecl *variable, const Expr *value, const Stmt *site) {
+    unsigned affected = conditions.affectedBy(variable);
+    if (!affected)
+      return;
+    Event &event = emit(EventKind::Assign, site);
+    event.forgets = affected;
+    if (const auto *constant = value ? dyn_cast<CXXBoolLiteralExpr>(strip(value)) : nullptr)
+      event.constant = constant->getValue(); // A flag is a condition by itself.
+  }
+
+  void modify(const Expr *target, const Stmt *site) {
+    if (const auto *reference = dyn_cast<DeclRefExpr>(strip(target)))
+      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+        assign(variable, nullptr, site);
+    if (const auto *member = dyn_cast<MemberExpr>(strip(target)))
+      if (unsigned affected = conditions.affectedBy(member->getMemberDecl()))
+        emit(EventKind::Assign, site).forgets = affected;
+  }
+
+  void lowerAssignment(const BinaryOperator *assignment) {
+    const Expr *target = assignment->getLHS();
+    if (const auto *reference = dyn_cast<DeclRefExpr>(strip(target));
+        reference && isa<VarDecl>(reference->getDecl()))
+      assign(cast<VarDecl>(reference->getDecl()),
+             assignment->getOpcode() == BO_Assign ? assignment->getRHS() : nullptr, assignment);
+    else
+      modify(target, assignment);
+    if (assignment->getOpcode() == BO_Assign && !target->getType()->isArithmeticType())
+      bind(pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
+           assignment);
+  }
+
+  template <typename Range> void combine(const Expr *expr, const Range &parts) {
+    if (expr->getType()->isArithmeticType() || expr->getType()->isVoidType())
+      return;
+    Event &event = emit(EventKind::Combine, expr);
+    event.result = temporary(expr);
+    for (const Expr *part : parts)
+      event.operands.push_back(operand(part));
+  }
+  void combine(const Expr *expr, std::initializer_list<const Expr *> parts) {
+    combine<std::initializer_list<const Expr *>>(expr, parts);
+  }
+
+  void lowerConstruct(const CXXConstructExpr *construct) {
+    if (forwarded(construct))
+      return;
+    const CXXConstructorDecl *constructor = construct->getConstructor();
+    TypeRole role = vocabulary.roleOf(construct->getType());
+    bool external =
+        isExternal(constructor) || constructor->isImplicit() || constructor->isDefaulted();
+    Event &event = emit(external ? EventKind::Construct : EventKind::Call, construct);
+    event.subject = {temporary(construct), role};
+    event.result = event.subject.path;
+    event.callee = external ? nullptr : constructor;
+    addArguments(event, constructor, construct->arguments());
+  }
+
+  template <typename Range>
+  void addArguments(Event &event, const FunctionDecl *callee, const Range &arguments) {
+    unsigned index = 0;
+    for (const Expr *argument : arguments) {
+      QualType parameter;
+      if (callee && index < callee->getNumParams())
+        parameter = callee->getParamDecl(index)->getType();
+      else
+        parameter = argument->getType();
+      event.operands.push_back(operand(argument, parameter));
+      if (event.operands.back().escapes)
+        modify(argument, argument);
+      ++index;
+    }
+  }
+
+  /// The object of a member call or of a member operator, or null.
+  static const Expr *objectOf(const CallExpr *call) {
+    if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
+      return method->getImplicitObjectArgument();
+    if (isa<CXXOperatorCallExpr>(call) && isa_and_nonnull<CXXMethodDecl>(call->getDirectCallee()))
+      return call->getArg(0);
+    return nullptr;
+  }
+
+  void lowerCall(const CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (pathOfAccessor(call))
+      return;
+    const Expr *object = objectOf(call);
+    llvm::SmallVector<const Expr *, 4> arguments(call->arguments());
+    if (object && isa<CXXOperatorCallExpr>(call))
+      arguments.erase(arguments.begin());
+
+    FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
+    bool external = callee && isExternal(callee);
+    EventKind kind = EventKind::Call;
+    switch (role) {
+    case FunctionRole::Backward:
+      kind = EventKind::Backward;
+      break;
+    case FunctionRole::Step:
+      kind = EventKind::Step;
+      break;
+    case FunctionRole::ClearGradients:
+      kind = EventKind::ClearGradients;
+      break;
+    case FunctionRole::Detach:
+      kind = EventKind::Detach;
+      break;
+    case FunctionRole::Overwrite:
+      kind = overwrites(object ? object : arguments.empty() ? nullptr : arguments.front());
+      break;
+    case FunctionRole::None:
+    case FunctionRole::Parameters:
+    case FunctionRole::Gradient:
+    case FunctionRole::Defined:
+      if (isCallOfClosure(call, callee))
+        kind = EventKind::Call;
+      else if (object && isForward(call, callee, object))
+        kind = EventKind::Forward;
+      else if (external)
+        kind = isFactory(callee) ? EventKind::Construct : EventKind::Combine;
+      break;
+    }
+    if (kind == EventKind::Combine && isAssignment(call) && object)
+      return bind(pathOf(object), object->getType().getNonReferenceType(), arguments.front(), call);
+
+    Event event;
+    event.kind = kind;
+    event.site = call;
+    event.function = result.get();
+    event.result = temporary(call);
+    event.callee = kind == EventKind::Call ? callee : nullptr;
+    event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
+    if (object) {
+      event.subject = operand(object);
+      const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+      event.subject.escapes = !method || !method->isConst();
+    } else if (kind == EventKind::Construct) {
+      event.subject = {event.result, vocabulary.roleOf(call->getType())};
+    } else if (kind != EventKind::Call && kind != EventKind::Combine && !arguments.empty()) {
+      event.subject = operand(arguments.front());
+      arguments.erase(arguments.begin());
+    }
+    addArguments(event, callee, arguments);
+    current->events.push_back(std::move(event));
+  }
+
+  /// Functions of the standard library that make the object their result points to.
+  static bool isFactory(const FunctionDecl *callee) {
+    return isStandard(callee) &&
+           (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
+  }
+
+  /// What replacing the values of \p target means: of a gradient, that it is forgotten.
+  EventKind overwrites(const Expr *target) {
+    bool isGradient = target && paths.last(pathOf(target)).kind == PathStep::Gradient;
+    return isGradient ? EventKind::ClearGradients : EventKind::Combine;
+  }
+
+  static bool isAssignment(const CallExpr *call) {
+    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+    return operation && operation->getOperator() == OO_Equal;
+  }
+
+  /// A call of std::function, whose body is that of the closure it holds.
+  static bool isCallOfClosure(const CallExpr *call, const FunctionDecl *callee) {
+    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+    const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    return operation && method && operation->getOperator() == OO_Call && isStandard(method) &&
+           method->getParent()->getIdentifier() && method->getParent()->getName() == "function";
+  }
+
+  /// `module(x)`, `module->forward(x)`: a method of a module that makes tensors of what it is
+  /// given.
+  bool isForward(const CallExpr *call, const FunctionDecl *callee, const Expr *object) {
+    TypeRole role = vocabulary.roleOf(object->getType());
+    if (role != TypeRole::Module && role != TypeRole::ModuleHolder)
+      return false;
+    if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
+      return operation->getOperator() == OO_Call;
+    return simpleName(callee) == "forward";
+  }
+
+  /// Finds the temporaries of each block that no other block mentions.
+  void findTemporaries() {
+    constexpr unsigned several = ~0u;
+    llvm::DenseMap<PathId, unsigned> blockOf;
+    auto mention = [&](PathId path, unsigned block) {
+      if (!path || paths.last(paths.rootOf(path)).kind != PathStep::Temporary)
+        return;
+      auto [entry, isNew] = blockOf.try_emplace(paths.rootOf(path), block);
+      if (!isNew && entry->second != block)
+        entry->second = several;
+    };
+    for (unsigned number = 0; number < result->blocks.size(); ++number)
+      for (const Event &event : result->blocks[number].events) {
+        mention(event.subject.path, number);
+        mention(event.result, number);
+        for (const Operand &operand : event.operands)
+          mention(operand.path, number);
+      }
+    for (auto [root, block] : blockOf)
+      if (block != several)
+        result->blocks[block].temporaries.push_back(root);
+    for (Block &block : result->blocks)
+      llvm::sort(block.temporaries);
+  }
+
+  // --- edges ------------------------------------------------------------------------------------
+
+  void lowerEdges(const CFGBlock &block,
+                  const llvm::DenseMap<const CFGBlock *, unsigned> &numbers) {
+    const Stmt *terminator = block.getTerminatorStmt();
+    bool isBranch = terminator && block.succ_size() == 2 && !isa<SwitchStmt>(terminator);
+    const Expr *condition = isBranch ? dyn_cast_or_null<Expr>(block.getLastCondition()) : nullptr;
+    bool negated = false;
+    if (condition)
+      condition = withoutNegations(condition, negated);
+    int number = condition ? conditions.numberOf(condition, context) : -1;
+    PathId optional = condition ? gradientAskedFor(condition) : noPath;
+    unsigned index = 0;
+    for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
+      bool taken = index++ == 0;
+      const CFGBlock *target = successor.getReachableBlock();
+      if (!target || !numbers.contains(target))
+        continue;
+      Block::Edge edge{numbers.lookup(target)};
+      if (number >= 0) {
+        edge.condition = number;
+        edge.value = taken != negated;
+      }
+      if (optional && taken == negated)
+        edge.cleared = optional;
+      if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt>(terminator))
+        if (std::optional<unsigned> latch = latchOf(block, numbers)) {
+          current->exitEdge = static_cast<int>(current->edges.size());
+          current->latch = *latch;
+        }
+      current->edges.push_back(edge);
+    }
+  }
+
+  /// The block that leads back to the loop head \p head, if it is one.
+  static std::optional<unsigned>
+  latchOf(const CFGBlock &head, const llvm::DenseMap<const CFGBlock *, unsigned> &numbers) {
+    for (const CFGBlock::AdjacentBlock &predecessor : head.preds())
+      if (const CFGBlock *block = predecessor.getReachableBlock();
+          block && block->getLoopTarget() && numbers.contains(block))
+        return numbers.lookup(block);
+    return std::nullopt;
+  }
+
+  /// The tensor of a condition `tensor.grad().defined()`.
+  PathId gradientAskedFor(const Expr *condition) {
+    const auto *call = dyn_cast<CXXMemberCallExpr>(strip(condition));
+    if (!call || !call->getMethodDecl() ||
+        vocabulary.roleOf(call->getMethodDecl()) != FunctionRole::Defined)
+      return noPath;
+    PathId path = pathOf(call->getImplicitObjectArgument());
+    return paths.last(path).kind == PathStep::Gradient ? paths.parent(path) : noPath;
+  }
+
+  const FunctionDecl *function;
+  PathTable &paths;
+  Vocabulary &vocabulary;
+  ASTContext &context;
+  const FunctionDecl *thisOwner = nullptr;
+  Conditions conditions;
+  std::unique_ptr<FunctionBody> result;
+  Block *current = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<FunctionBody> lower(const clang::FunctionDecl *function, PathTable &paths,
+                                    Vocabulary &vocabulary, clang::ASTContext &context) {
+  return Lowering(function, paths, vocabulary, context).run();
+}
+
+} // namespace gradtidy

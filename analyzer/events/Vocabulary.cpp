@@ -1,0 +1,112 @@
+#include "Vocabulary.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace gradtidy {
+
+std::string qualifiedName(const clang::NamedDecl *declaration) {
+  std::string name = declaration->getNameAsString();
+  for (const clang::DeclContext *context = declaration->getDeclContext(); context;
+       context = context->getParent()) {
+    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(context)) {
+      if (space->isInline() || space->isAnonymousNamespace())
+        continue;
+      name = space->getNameAsString() + "::" + name;
+    } else if (const auto *record = llvm::dyn_cast<clang::RecordDecl>(context)) {
+      name = record->getNameAsString() + "::" + name;
+    }
+  }
+  return name;
+}
+
+bool isStandard(const clang::Decl *declaration) {
+  for (const clang::DeclContext *context = declaration->getDeclContext(); context;
+       context = context->getParent())
+    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(context))
+      if (space->getParent()->getRedeclContext()->isTranslationUnit())
+        return space->getName() == "std" || space->getName() == "__gnu_cxx";
+  return false;
+}
+
+clang::QualType pointee(clang::QualType type) {
+  type = type.getNonReferenceType();
+  if (type->isPointerType())
+    return type->getPointeeType();
+  const auto *record =
+      llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
+  if (!record || !record->getIdentifier() || !isStandard(record))
+    return {};
+  bool pointsToFirstArgument = llvm::StringSwitch<bool>(record->getName())
+                                   .Cases({"unique_ptr", "shared_ptr", "weak_ptr"}, true)
+                                   .Cases({"optional", "reference_wrapper"}, true)
+                                   .Default(false);
+  const clang::TemplateArgumentList &arguments = record->getTemplateArgs();
+  if (!pointsToFirstArgument || arguments.size() == 0 ||
+      arguments[0].getKind() != clang::TemplateArgument::Type)
+    return {};
+  return arguments[0].getAsType();
+}
+
+std::string Vocabulary::canonicalName(const clang::NamedDecl *declaration) const {
+  return model.canonicalName(qualifiedName(declaration));
+}
+
+TypeRole Vocabulary::roleOf(clang::QualType type) {
+  if (type.isNull())
+    return TypeRole::None;
+  type = type.getNonReferenceType();
+  for (clang::QualType inner = pointee(type); !inner.isNull(); inner = pointee(type))
+    type = inner;
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record ? roleOf(record) : TypeRole::None;
+}
+
+TypeRole Vocabulary::roleOf(const clang::CXXRecordDecl *record) {
+  record = record->getCanonicalDecl();
+  if (auto known = records.find(record); known != records.end())
+    return known->second;
+  TypeRole role = model.typeRole(canonicalName(record));
+  if (role == TypeRole::None && record->hasDefinition() &&
+      !record->getDefinition()->isDependentContext())
+    for (const clang::CXXBaseSpecifier &base : record->getDefinition()->bases()) {
+      const clang::CXXRecordDecl *baseRecord = base.getType()->getAsCXXRecordDecl();
+      if (baseRecord && (role = roleOf(baseRecord)) != TypeRole::None)
+        break;
+    }
+  return records[record] = role;
+}
+
+FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {
+  function = function->getCanonicalDecl();
+  if (auto known = functions.find(function); known != functions.end())
+    return known->second;
+  FunctionRole role = model.functionRole(canonicalName(function));
+  if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function))
+    for (auto overridden = method->begin_overridden_methods();
+         role == FunctionRole::None && overridden != method->end_overridden_methods(); ++overridden)
+      role = roleOf(*overridden);
+  return functions[function] = role;
+}
+
+bool Vocabulary::isFramework(const clang::Decl *declaration) {
+  const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
+  return named && model.isFrameworkName(canonicalName(named));
+}
+
+bool Vocabulary::isHandle(clang::QualType type) {
+  type = type.getNonReferenceType();
+  if (!pointee(type).isNull())
+    return true;
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return false;
+  if (record->isLambda())
+    return true;
+  if (isStandard(record))
+    return record->getIdentifier() && record->getName() == "function";
+  TypeRole role = roleOf(record);
+  return role == TypeRole::Module || role == TypeRole::ModuleHolder;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,49 @@
+// Looks declarations of the AST up in the model.
+#pragma once
+
+#include "analyzer/model/Model.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Type.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace gradtidy {
+
+class Vocabulary {
+public:
+  explicit Vocabulary(const Model &model) : model(model) {}
+
+  /// The role of a value of this type, seen through references, pointers and smart pointers.
+  TypeRole roleOf(clang::QualType type);
+
+  /// The role of a class: its own, or that of its nearest base.
+  TypeRole roleOf(const clang::CXXRecordDecl *record);
+
+  /// The role of a function: its own, or that of a function it overrides.
+  FunctionRole roleOf(const clang::FunctionDecl *function);
+
+  /// Whether the declaration belongs to a framework of the model.
+  bool isFramework(const clang::Decl *declaration);
+
+  /// Whether a copy of a value of this type shares the object: pointers, smart pointers, module
+  /// holders, modules (copies share their parameters), closures.
+  bool isHandle(clang::QualType type);
+
+private:
+  std::string canonicalName(const clang::NamedDecl *declaration) const;
+
+  const Model &model;
+  llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
+  llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
+};
+
+/// "std::vector" for anything called vector in namespace std, inline namespaces left out.
+std::string qualifiedName(const clang::NamedDecl *declaration);
+
+/// Whether the declaration is in namespace std (or an implementation namespace below it).
+bool isStandard(const clang::Decl *declaration);
+
+/// The type a smart pointer or the like of the standard library points to, or null.
+clang::QualType pointee(clang::QualType type);
+
+} // namespace gradtidy

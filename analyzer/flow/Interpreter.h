@@ -1,0 +1,84 @@
+// Runs the events of functions over states until nothing new is learned, seeing through calls.
+//
+// A forward worklist over the blocks in reverse post order. Each block keeps a few states apart by
+// the answers to the function's repeated conditions (trace partitioning, see Conditions.h). A call
+// of a function with a body in the unit is run from the caller's state, as if it stood there, down
+// to a bounded depth; recursion is cut.
+#pragma once
+
+#include "State.h"
+
+#include "analyzer/events/Vocabulary.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace gradtidy {
+
+/// An event a check may want to see, with the state before it.
+struct Observation {
+  const Event *event;
+  State before;
+  llvm::SmallVector<const Event *, 2> callers; ///< The calls that lead there, outermost first.
+};
+
+class Interpreter {
+public:
+  /// The body of a function, or null if it is not to be looked into.
+  using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *)>;
+
+  /// How deep calls are followed, and how many blocks one root may visit.
+  static constexpr unsigned maxDepth = 6;
+  static constexpr unsigned maxVisits = 20000;
+
+  Interpreter(Tables &tables, Bodies bodies) : tables(tables), bodies(std::move(bodies)) {}
+
+  /// Analyses \p body with nothing known of its surroundings.
+  void run(const FunctionBody &body);
+
+  const std::vector<Observation> &observations() const { return seen; }
+
+  /// Whether the function was analysed, by itself or through a call.
+  bool hasVisited(const FunctionBody &body) const { return visited.contains(&body); }
+
+  /// How many functions ran into maxVisits.
+  unsigned boundHits() const { return bounded; }
+
+private:
+  /// States by the answers to the repeated conditions: two bits each, 0 for unknown.
+  using Answers = unsigned;
+  using Partition = std::map<Answers, State>;
+
+  struct Memory {
+    State before;
+    std::optional<State> after;
+  };
+
+  /// The state at the function's end, if control gets there.
+  std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe);
+  /// Runs a block; false if control does not reach its end.
+  bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
+  bool transfer(const Event &event, State &state, bool observe);
+  bool call(const Event &event, State &state, bool observe);
+  std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
+                             bool observe);
+  void callUnknown(const Event &event, State &state);
+  const FunctionBody *closureOf(const Operand &operand, const State &state) const;
+  void observe(const Event &event, const State &state);
+
+  Tables &tables;
+  Bodies bodies;
+  std::vector<Observation> seen;
+  llvm::SmallPtrSet<const FunctionBody *, 16> visited;
+  llvm::SmallVector<const FunctionBody *, 8> stack;
+  llvm::SmallVector<const Event *, 8> callers;
+  llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
+  unsigned visits = 0;
+  unsigned bounded = 0;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,65 @@
+// Where a tensor, a list of parameters or an optimizer comes from: the modules and leaf tensors
+// whose gradients a backward through it reaches. This is the association that decides precision.
+#pragma once
+
+#include "analyzer/events/Path.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+#include <vector>
+
+namespace gradtidy {
+
+/// An interned set of paths; 0 is the empty set, which is known to be empty.
+using SourcesId = std::uint32_t;
+inline constexpr SourcesId noSources = 0;
+
+/// Owns the sets of one translation unit.
+class SourcesTable {
+public:
+  /// More sources than this are not told apart: the set becomes unknown.
+  static constexpr unsigned limit = 24;
+
+  explicit SourcesTable(const PathTable &paths);
+
+  SourcesId of(PathId path);
+  SourcesId unknown() const { return unknownId; }
+  SourcesId join(SourcesId a, SourcesId b);
+
+  /// The known members, sorted.
+  llvm::ArrayRef<PathId> members(SourcesId set) const { return sets[set].paths; }
+
+  /// Whether there may be others than the known members.
+  bool isUnknown(SourcesId set) const { return sets[set].unknown; }
+
+  /// Whether a backward through \p a may reach parameters of \p b.
+  bool mayOverlap(SourcesId a, SourcesId b) const;
+
+  /// Whether everything in \p inner is known and within something of \p outer.
+  bool covers(SourcesId outer, SourcesId inner) const;
+
+  /// The set with every path below \p from moved below \p to.
+  template <typename Rebase> SourcesId map(SourcesId set, Rebase rebase) {
+    SourcesId result = isUnknown(set) ? unknownId : noSources;
+    for (PathId path : std::vector<PathId>(sets[set].paths))
+      result = join(result, of(rebase(path)));
+    return result;
+  }
+
+private:
+  struct Set {
+    std::vector<PathId> paths;
+    bool unknown = false;
+    auto operator<=>(const Set &) const = default;
+  };
+  SourcesId intern(Set set);
+
+  const PathTable &paths;
+  std::vector<Set> sets;
+  std::map<Set, SourcesId> ids;
+  SourcesId unknownId;
+};
+
+} // namespace gradtidy

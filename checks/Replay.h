@@ -1,0 +1,13 @@
+// Runs a check over what the flow analysis has seen.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+class UnitAnalysis;
+
+/// Findings come in source order, each once.
+void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter);
+
+} // namespace gradtidy

@@ -274,6 +274,11 @@ const options::ID droppedOptions[] = {
     options::OPT__version,
     options::OPT_help,
     options::OPT_time,
+    options::OPT_C,
+    options::OPT_CC,
+    options::OPT_traditional_cpp,
+    options::OPT_fmodule_header,
+    options::OPT_fmodule_header_EQ,
     options::OPT_ftime_report,
     options::OPT_ftime_report_EQ,
     options::OPT_fcolor_diagnostics,
@@ -284,7 +289,10 @@ const options::ID droppedOptions[] = {
     options::OPT_clang_ignored_f_Group,
     options::OPT_clang_ignored_m_Group,
     options::OPT_clang_ignored_gcc_optimization_f_Group,
-    options::OPT_mtune_EQ,
+    options::OPT_m_Group,
+    options::OPT_fpcc_struct_return,
+    options::OPT_freg_struct_return,
+    options::OPT_p,
     options::OPT_mllvm,
     options::OPT_pg,
     options::OPT_pipe,
@@ -310,6 +318,24 @@ const options::ID droppedOptions[] = {
     options::OPT_no_cuda_include_ptx_EQ,
     options::OPT_cuda_device_only,
     options::OPT_cuda_compile_host_device,
+};
+
+/// Exceptions: what names the target, whose macros and intrinsics code asks for.
+const options::ID keptOptions[] = {
+    options::OPT_m16,
+    options::OPT_m32,
+    options::OPT_m64,
+    options::OPT_mx32,
+    options::OPT_march_EQ,
+    options::OPT_mcpu_EQ,
+    options::OPT_mfpu_EQ,
+    options::OPT_mfloat_abi_EQ,
+    options::OPT_m_x86_Features_Group,
+    options::OPT_m_x86_AVX10_Features_Group,
+    options::OPT_m_aarch64_Features_Group,
+    options::OPT_m_arm_Features_Group,
+    options::OPT_m_ppc_Features_Group,
+    options::OPT_m_riscv_Features_Group,
 };
 
 /// Families of code-generation options that have no group of their own.
@@ -399,7 +425,7 @@ private:
     }
     if (option.matches(options::OPT_Wp_COMMA))
       return takePreprocessorOptions(argument.getValues());
-    if (option.hasFlag(options::Unsupported) || isAny(droppedOptions) ||
+    if (option.hasFlag(options::Unsupported) || (isAny(droppedOptions) && !isAny(keptOptions)) ||
         llvm::any_of(droppedPrefixes,
                      [&](StringRef prefix) { return option.getName().starts_with(prefix); }))
       return;
@@ -459,8 +485,9 @@ private:
 Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef directory) {
   const std::string workingDirectory = absolutePath(directory);
   Arguments arguments = dropLaunchers(std::move(commandLine));
-  if (arguments.empty())
-    arguments.push_back("c++");
+  // Without a compiler's name: nothing at all, or options alone.
+  if (arguments.empty() || StringRef("@-").contains(arguments.front().substr(0, 1)))
+    arguments.insert(arguments.begin(), "c++");
   std::string compiler = arguments.front();
   bool nvcc = path::stem(compiler) == "nvcc";
   if (nvcc)

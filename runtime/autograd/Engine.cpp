@@ -1,0 +1,244 @@
+// The engine: runs the nodes of a graph in reverse order of their recording, each once, after all
+// gradients that flow into it have been summed.
+#include "../core/TensorImpl.h"
+#include "../ops/Arithmetic.h"
+#include "../ops/Copies.h"
+#include "../ops/Factories.h"
+#include "../ops/Reductions.h"
+#include "Autograd.h"
+#include "Node.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+namespace gradtidy::runtime {
+namespace {
+
+/// A place whose gradient is wanted (autograd::grad): captured instead of passed on.
+struct Capture {
+  uint32_t inputNr;
+  std::size_t index;
+};
+
+struct LaterFirst {
+  bool operator()(const Node *a, const Node *b) const { return a->sequence < b->sequence; }
+};
+
+/// Sums and casts `gradient` to what the input it belongs to looks like.
+Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from) {
+  if (gradient.sizes() != IntArrayRef(spec.sizes)) {
+    TORCH_CHECK(isExpandableTo(spec.sizes, gradient.sizes()), "Function ", from.name(),
+                " returned an invalid gradient - got ", toText(gradient.sizes()),
+                " but expected shape compatible with ", toText(spec.sizes));
+    gradient = sumTo(gradient, spec.sizes);
+  }
+  return gradient.to(spec.type);
+}
+
+class Run {
+public:
+  Run(bool keepGraph, bool createGraph) : keepGraph(keepGraph), createGraph(createGraph) {}
+
+  void capture(const Edge &edge, std::size_t index) {
+    captures[edge.node.get()].push_back({edge.inputNr, index});
+    captured.resize(std::max(captured.size(), index + 1));
+  }
+
+  void execute(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
+    for (const Edge &root : roots)
+      countDependencies(root.node.get());
+    if (!captures.empty())
+      markNeeded();
+    AutoGradMode mode(createGraph);
+    for (std::size_t i = 0; i < roots.size(); ++i)
+      add(roots[i], gradients[i]);
+    // A root may also lie behind another root.
+    for (const Edge &root : roots)
+      if (dependencies[root.node.get()] == 0 && queued.insert({root.node.get(), true}).second)
+        ready.push(root.node.get());
+    while (!ready.empty()) {
+      Node *node = ready.top();
+      ready.pop();
+      run(*node);
+    }
+  }
+
+  std::vector<Tensor> captured;
+
+private:
+  void countDependencies(Node *root) {
+    std::vector<Node *> stack{root};
+    if (!seen.insert({root, true}).second)
+      return;
+    while (!stack.empty()) {
+      Node *node = stack.back();
+      stack.pop_back();
+      for (const Edge &edge : node->next) {
+        if (!edge.node)
+          continue;
+        ++dependencies[edge.node.get()];
+        if (seen.insert({edge.node.get(), true}).second)
+          stack.push_back(edge.node.get());
+      }
+    }
+  }
+
+  /// With captures, only nodes from which one can be reached run.
+  void markNeeded() {
+    std::vector<Node *> order;
+    for (auto &entry : seen)
+      order.push_back(entry.first);
+    // Every node was recorded after those it passes gradients to, except for accumulators, which
+    // are ends.
+    std::sort(order.begin(), order.end(), [](const Node *a, const Node *b) {
+      bool endA = a->next.empty(), endB = b->next.empty();
+      return endA != endB ? endA : a->sequence < b->sequence;
+    });
+    for (Node *node : order) {
+      bool wanted = captures.count(node) != 0;
+      for (const Edge &edge : node->next)
+        wanted = wanted || (edge.node && needed[edge.node.get()]);
+      needed[node] = wanted;
+    }
+  }
+
+  void add(const Edge &edge, Tensor gradient) {
+    auto &buffer = buffers[edge.node.get()];
+    buffer.resize(edge.node->inputs.size());
+    Tensor &sum = buffer[edge.inputNr];
+    sum = sum.defined() ? sum + gradient : std::move(gradient);
+  }
+
+  void run(Node &node) {
+    std::vector<Tensor> gradients = std::move(buffers[&node]);
+    buffers.erase(&node);
+    gradients.resize(node.inputs.size());
+    for (std::size_t i = 0; i < node.hooks.size(); ++i)
+      for (const auto &hook : node.hooks[i])
+        if (gradients[i].defined())
+          if (Tensor changed = hook(gradients[i]); changed.defined())
+            gradients[i] = changed;
+    for (auto &[inputNr, weak] : node.retained)
+      if (auto impl = weak.lock(); impl && gradients[inputNr].defined())
+        impl->autograd.grad = impl->autograd.grad.defined()
+                                  ? impl->autograd.grad + gradients[inputNr]
+                                  : gradients[inputNr].clone();
+    bool pass = true;
+    if (auto found = captures.find(&node); found != captures.end()) {
+      for (const Capture &capture : found->second)
+        captured[capture.index] = gradients[capture.inputNr];
+      pass = false;
+      for (const Edge &edge : node.next)
+        pass = pass || (edge.node && needed[edge.node.get()]);
+    }
+    pass = pass && (captures.empty() || needed[&node]);
+    std::vector<Tensor> results(node.next.size());
+    if (pass) {
+      results = node.apply(std::move(gradients));
+      if (!keepGraph)
+        node.release();
+    }
+    for (std::size_t i = 0; i < node.next.size(); ++i) {
+      const Edge &edge = node.next[i];
+      if (!edge.node)
+        continue;
+      if (i < results.size() && results[i].defined())
+        add(edge, fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node));
+      if (--dependencies[edge.node.get()] == 0 && queued.insert({edge.node.get(), true}).second)
+        ready.push(edge.node.get());
+    }
+  }
+
+  bool keepGraph, createGraph;
+  std::unordered_map<Node *, std::vector<Capture>> captures;
+  std::unordered_map<Node *, int> dependencies;
+  std::unordered_map<Node *, bool> seen, queued, needed;
+  std::unordered_map<Node *, std::vector<Tensor>> buffers;
+  std::priority_queue<Node *, std::vector<Node *>, LaterFirst> ready;
+};
+
+std::vector<Edge> rootsOf(const std::vector<Tensor> &outputs) {
+  std::vector<Edge> roots;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    Edge edge = gradientEdge(outputs[i]);
+    TORCH_CHECK(edge.node, "element ", i,
+                " of tensors does not require grad and does not have a grad_fn");
+    roots.push_back(std::move(edge));
+  }
+  return roots;
+}
+
+std::vector<Tensor> startingGradients(const std::vector<Tensor> &outputs,
+                                      const std::vector<Tensor> &given) {
+  TORCH_CHECK(given.empty() || given.size() == outputs.size(), "got ", outputs.size(),
+              " tensors and ", given.size(), " gradients");
+  std::vector<Tensor> gradients;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor &output = outputs[i];
+    if (i < given.size() && given[i].defined()) {
+      TORCH_CHECK(given[i].sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
+                  "] has a shape of ", toText(given[i].sizes()), " and output[", i,
+                  "] has a shape of ", toText(output.sizes()), ".");
+      gradients.push_back(given[i].to(output.scalar_type()));
+      continue;
+    }
+    if (output.requires_grad())
+      TORCH_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
+    NoGradGuard guard;
+    gradients.push_back(ones_like(output));
+  }
+  return gradients;
+}
+
+} // namespace
+
+namespace autograd {
+
+void backward(const variable_list &outputs, const variable_list &gradOutputs,
+              std::optional<bool> retainGraph, bool createGraph) {
+  std::vector<Tensor> gradients = startingGradients(outputs, gradOutputs);
+  Run run(retainGraph.value_or(createGraph), createGraph);
+  run.execute(rootsOf(outputs), gradients);
+}
+
+variable_list grad(const variable_list &outputs, const variable_list &inputs,
+                   const variable_list &gradOutputs, std::optional<bool> retainGraph,
+                   bool createGraph, bool allowUnused) {
+  TORCH_CHECK(!inputs.empty(), "grad requires non-empty inputs.");
+  std::vector<Tensor> gradients = startingGradients(outputs, gradOutputs);
+  std::vector<Edge> roots = rootsOf(outputs);
+  Run run(retainGraph.value_or(createGraph), createGraph);
+  std::vector<Edge> targets; // keeps the accumulators of leaves outside the graph alive
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    targets.push_back(gradientEdge(inputs[i]));
+    TORCH_CHECK(targets.back().node, "One of the differentiated Tensors does not require grad");
+    run.capture(targets.back(), i);
+  }
+  run.execute(roots, gradients);
+  for (const Tensor &gradient : run.captured)
+    TORCH_CHECK(gradient.defined() || allowUnused,
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior.");
+  return run.captured;
+}
+
+} // namespace autograd
+
+void Tensor::backward(const Tensor &gradient, optional<bool> retainGraph, bool createGraph,
+                      optional<TensorList> inputs) const {
+  if (!inputs) {
+    autograd::backward({*this}, {gradient}, retainGraph, createGraph);
+    return;
+  }
+  TORCH_CHECK(!inputs->empty(), "'inputs' argument to backward cannot be empty");
+  std::vector<Tensor> gradients =
+      autograd::grad({*this}, inputs->vec(), {gradient}, retainGraph, createGraph, true);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    Tensor &grad = (*inputs)[i].mutable_grad();
+    if (gradients[i].defined())
+      grad = grad.defined() ? grad + gradients[i] : gradients[i];
+  }
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,62 @@
+// Node: one recorded operation, seen from backward: it turns the gradient of its result into the
+// gradients of its inputs.
+//
+// A graph is a set of nodes that own the nodes they pass gradients on to; it lives as long as a
+// result tensor (or the loss) does. Nodes are deleted iteratively, so a graph may be as deep as
+// memory allows.
+#pragma once
+
+#include "../core/Shape.h"
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+class Node;
+
+/// Where a gradient goes: input `inputNr` of `node`; nowhere if there is no node.
+struct Edge {
+  std::shared_ptr<Node> node;
+  uint32_t inputNr = 0;
+};
+
+/// Shape and type a gradient must have to enter a node.
+struct GradientSpec {
+  DimVector sizes;
+  ScalarType type;
+};
+
+class Node : public std::enable_shared_from_this<Node> {
+public:
+  Node();
+  virtual ~Node() = default;
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+
+  /// "MulBackward0", as LibTorch names it.
+  virtual std::string name() const = 0;
+  /// The gradients for `next`, in that order, undefined where there is none.
+  virtual std::vector<Tensor> apply(std::vector<Tensor> gradients) = 0;
+  /// Frees the saved tensors; a later apply() that needs them throws.
+  virtual void release() {}
+
+  std::vector<Edge> next;
+  std::vector<GradientSpec> inputs;
+  /// One list for each input.
+  std::vector<std::vector<std::function<Tensor(const Tensor &)>>> hooks;
+  /// Tensors, by input, whose grad is to be kept although they are no leaves.
+  std::vector<std::pair<uint32_t, std::weak_ptr<TensorImpl>>> retained;
+  /// Later operations run backward first.
+  uint64_t sequence;
+};
+
+/// Makes a node that is deleted without recursion.
+template <class T, class... Args> std::shared_ptr<T> makeNode(Args &&...args) {
+  void deleteNode(Node *);
+  return std::shared_ptr<T>(new T(std::forward<Args>(args)...), deleteNode);
+}
+
+/// Where the gradient of `tensor` goes: its gradFn, its accumulator if it is a leaf that requires
+/// a gradient, or nowhere.
+Edge gradientEdge(const Tensor &tensor);
+
+} // namespace gradtidy::runtime

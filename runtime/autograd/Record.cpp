@@ -1,0 +1,476 @@
+#include "Record.h"
+#include "../core/TensorImpl.h"
+#include "../ops/Arithmetic.h"
+#include "../ops/Copies.h"
+#include "../ops/Factories.h"
+
+#include <atomic>
+#include <utility>
+
+namespace gradtidy::runtime {
+
+void deleteNode(Node *node) {
+  // Deleting a node drops tensors and nodes that may be the last owners of further nodes. Those
+  // wait here for their turn instead of going deeper. (The pointer is trivially destructible:
+  // tensors of static storage duration may come here after thread_local objects are gone.)
+  static thread_local std::vector<Node *> *pending = nullptr;
+  if (pending) {
+    pending->push_back(node);
+    return;
+  }
+  std::vector<Node *> queue{node};
+  pending = &queue;
+  while (!queue.empty()) {
+    Node *last = queue.back();
+    queue.pop_back();
+    delete last;
+  }
+  pending = nullptr;
+}
+
+Node::Node() {
+  static std::atomic<uint64_t> counter{0};
+  sequence = counter++;
+}
+
+namespace {
+
+constexpr const char *backwardTwice =
+    "Trying to backward through the graph a second time (or directly access saved tensors after "
+    "they have already been freed). Saved intermediate values of the graph are freed when you "
+    "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+    "through the graph a second time or if you need to access saved tensors after calling "
+    "backward.";
+
+/// A tensor kept for backward, with the version it had.
+struct SavedTensor {
+  Tensor value;
+  uint32_t version;
+  /// The node's own result: kept as an alias outside the graph, or node and tensor would own
+  /// each other.
+  bool isResult;
+};
+
+/// The node of every operation with one result.
+class OperationNode final : public Node {
+public:
+  OperationNode(const char *name, GradientFormula formula)
+      : operation(name), formula(std::move(formula)) {}
+
+  std::string name() const override { return operation; }
+
+  std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
+    if (!gradients[0].defined())
+      return std::vector<Tensor>(next.size());
+    return formula(gradients[0], Context(*this));
+  }
+
+  void release() override {
+    released = !saved.empty() || released;
+    saved.clear();
+  }
+
+  std::vector<SavedTensor> saved;
+
+private:
+  class Context final : public GradientContext {
+  public:
+    explicit Context(OperationNode &node) : node(node) {}
+    Tensor saved(std::size_t i) const override { return node.unpack(i); }
+    bool needs(std::size_t i) const override { return node.next[i].node != nullptr; }
+
+  private:
+    OperationNode &node;
+  };
+
+  Tensor unpack(std::size_t i) {
+    TORCH_CHECK(!released, backwardTwice);
+    const SavedTensor &entry = saved[i];
+    uint32_t current = entry.value._version();
+    if (current != entry.version) {
+      std::string origin;
+      if (entry.isResult)
+        origin = concat(", which is output 0 of ", operation, ",");
+      else if (auto producer = entry.value.grad_fn())
+        origin =
+            concat(", which is output ", entry.value.output_nr(), " of ", producer->name(), ",");
+      fail("one of the variables needed for gradient computation has been modified by an inplace "
+           "operation: [",
+           entry.value.toString(), " ", toText(entry.value.sizes()), "]", origin, " is at version ",
+           current, "; expected version ", entry.version,
+           " instead. Hint: enable anomaly detection to find the operation that failed to compute "
+           "its gradient, with torch.autograd.set_detect_anomaly(True).");
+    }
+    if (!entry.isResult)
+      return entry.value;
+    Tensor result = makeAlias(entry.value);
+    implOf(result).autograd.gradFn = shared_from_this();
+    return result;
+  }
+
+  const char *operation;
+  GradientFormula formula;
+  bool released = false;
+};
+
+/// Stands for a leaf: adds what arrives to its grad().
+class AccumulateGradient final : public Node {
+public:
+  explicit AccumulateGradient(const Tensor &leaf) : leaf(leaf) {
+    sequence = UINT64_MAX;
+    inputs.push_back({leaf.sizes().vec(), leaf.scalar_type()});
+  }
+
+  std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+
+  std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
+    Tensor gradient = std::move(gradients[0]);
+    if (!gradient.defined())
+      return {};
+    AutogradInfo &info = implOf(leaf).autograd;
+    if (info.hooks)
+      for (const GradHook &hook : *info.hooks)
+        if (Tensor changed = hook(gradient); changed.defined())
+          gradient = changed;
+    if (!info.grad.defined()) {
+      bool ours = gradient.use_count() == 1 && implOf(gradient).storage.use_count() == 1;
+      if (GradMode::is_enabled())
+        info.grad = gradient.clone();
+      else if (ours && gradient.is_contiguous() && !gradient.requires_grad())
+        info.grad = std::move(gradient);
+      else
+        info.grad = gradient.detach().clone().contiguous();
+    } else if (GradMode::is_enabled()) {
+      info.grad = info.grad + gradient;
+    } else {
+      info.grad.add_(gradient);
+    }
+    return {};
+  }
+
+private:
+  Tensor leaf;
+};
+
+/// Geometry of a view within its base.
+struct Window {
+  DimVector sizes, strides;
+  int64_t offset;
+};
+
+Window windowOf(const TensorImpl &view, const TensorImpl &base) {
+  return {view.sizes, view.strides, view.offset - base.offset};
+}
+
+/// A base tensor after one of its views was changed in place: the part of the gradient that lies
+/// in the view goes through the operation that changed it.
+class CopySlices final : public Node {
+public:
+  CopySlices(const Tensor &base, Window window, std::shared_ptr<Node> operation)
+      : sizes(base.sizes().vec()), strides(base.strides().vec()), window(std::move(window)),
+        operation(std::move(operation)) {
+    inputs.push_back({sizes, base.scalar_type()});
+    next.push_back(gradientEdge(base));
+    for (std::size_t i = 1; i < this->operation->next.size(); ++i)
+      next.push_back(this->operation->next[i]);
+  }
+
+  std::string name() const override { return "torch::autograd::CopySlices"; }
+
+  std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
+    if (!gradients[0].defined())
+      return std::vector<Tensor>(next.size());
+    Tensor result =
+        makeEmptyStrided(sizes, strides, gradients[0].scalar_type(), gradients[0].device());
+    result.copy_(gradients[0]);
+    Tensor slice = result.as_strided(window.sizes, window.strides, window.offset);
+    std::vector<Tensor> inner = operation->apply({slice.clone()});
+    if (inner[0].defined())
+      slice.copy_(inner[0]);
+    else
+      slice.zero_();
+    inner[0] = result;
+    return inner;
+  }
+
+  void release() override { operation->release(); }
+
+private:
+  DimVector sizes, strides;
+  Window window;
+  std::shared_ptr<Node> operation;
+};
+
+/// The gradFn of a view whose base was changed in place after the view was made.
+std::shared_ptr<Node> makeWindowNode(const Tensor &base, const Tensor &view) {
+  Window window = windowOf(implOf(view), implOf(base));
+  auto node = makeNode<OperationNode>(
+      "AsStridedBackward0",
+      [window, sizes = base.sizes().vec(), strides = base.strides().vec()](
+          const Tensor &gradient, const GradientContext &) -> Gradients {
+        Tensor whole =
+            makeEmptyStrided(sizes, strides, gradient.scalar_type(), gradient.device()).zero_();
+        addInto(makeAlias(whole, window.sizes, window.strides, window.offset), gradient);
+        return {whole};
+      });
+  node->inputs.push_back({view.sizes().vec(), view.scalar_type()});
+  node->next.push_back(gradientEdge(base));
+  return node;
+}
+
+/// Brings the gradFn of a view up to date with in-place changes of its base.
+void refreshView(TensorImpl &self) {
+  if (!self.autograd.view || self.autograd.view->version == *self.version)
+    return;
+  ViewInfo &view = *self.autograd.view;
+  view.version = *self.version;
+  if (!view.base.requires_grad())
+    return;
+  Window window = windowOf(self, implOf(view.base));
+  Tensor alias = makeAlias(view.base, self.sizes, self.strides, self.offset);
+  self.autograd.gradFn = makeWindowNode(view.base, alias);
+  self.autograd.outputNr = 0;
+}
+
+void checkInPlace(const Tensor &self) {
+  const TensorImpl &impl = implOf(self);
+  if (impl.isInference && !InferenceMode::is_enabled())
+    fail("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+         "clone to get a normal tensor before doing inplace update.See "
+         "https://github.com/pytorch/rfcs/pull/17 for more details.");
+  TORCH_CHECK(!hasInternalOverlap(impl.sizes, impl.strides),
+              "unsupported operation: more than one element of the written-to tensor refers to a "
+              "single memory location. Please clone() the tensor before performing the "
+              "operation.");
+  if (!GradMode::is_enabled() || !self.requires_grad())
+    return;
+  if (impl.autograd.view && impl.autograd.view->base.is_leaf())
+    fail("a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  TORCH_CHECK(!self.is_leaf(),
+              "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+/// Lets `self` be the result of the operation that made `result`.
+void takeOver(Tensor &self, const Tensor &result) {
+  TensorImpl &impl = implOf(self);
+  std::shared_ptr<Node> node = result.grad_fn();
+  if (auto *operation = dynamic_cast<OperationNode *>(node.get()))
+    for (SavedTensor &entry : operation->saved)
+      if (entry.isResult)
+        entry = {makeAlias(self), self._version(), true};
+  if (impl.autograd.view) {
+    Tensor base = impl.autograd.view->base;
+    AutogradInfo &info = implOf(base).autograd;
+    info.gradFn = makeNode<CopySlices>(base, windowOf(impl, implOf(base)), std::move(node));
+    info.outputNr = 0;
+    impl.autograd.view->version = *impl.version - 1; // out of date: refreshed on the next look
+  } else {
+    impl.autograd.gradFn = std::move(node);
+    impl.autograd.outputNr = 0;
+  }
+}
+
+} // namespace
+
+Edge gradientEdge(const Tensor &tensor) {
+  if (!tensor.defined())
+    return {};
+  if (auto node = tensor.grad_fn())
+    return {std::move(node), static_cast<uint32_t>(tensor.output_nr())};
+  AutogradInfo &info = implOf(tensor).autograd;
+  if (!info.requiresGrad)
+    return {};
+  auto node = info.accumulator.lock();
+  if (!node) {
+    node = makeNode<AccumulateGradient>(tensor);
+    info.accumulator = node;
+  }
+  return {std::move(node), 0};
+}
+
+bool mustRecord(TensorList inputs) {
+  if (!GradMode::is_enabled())
+    return false;
+  for (const Tensor &input : inputs)
+    if (input.defined() && input.requires_grad())
+      return true;
+  return false;
+}
+
+Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorList saved,
+                    GradientFormula formula) {
+  auto node = makeNode<OperationNode>(name, std::move(formula));
+  for (const Tensor &input : inputs)
+    node->next.push_back(gradientEdge(input));
+  node->inputs.push_back({result.sizes().vec(), result.scalar_type()});
+  for (const Tensor &tensor : saved) {
+    bool isResult = tensor.is_same(result);
+    if (tensor.defined() && implOf(tensor).isInference)
+      fail("Inference tensors cannot be saved for backward. To work around you can make a clone "
+           "to get a normal tensor and use it in autograd.");
+    node->saved.push_back({isResult ? makeAlias(tensor) : tensor, tensor._version(), isResult});
+  }
+  AutogradInfo &info = implOf(result).autograd;
+  info.gradFn = std::move(node);
+  info.outputNr = 0;
+  return result;
+}
+
+void linkView(const Tensor &self, const Tensor &alias) {
+  const TensorImpl &from = implOf(self);
+  implOf(alias).autograd.view =
+      ViewInfo{from.autograd.view ? from.autograd.view->base : self, *from.version};
+}
+
+Tensor &changeInPlace(Tensor &self, TensorList others, const std::function<void()> &write,
+                      const std::function<Tensor(const Tensor &)> &compute) {
+  checkInPlace(self);
+  bool recording = mustRecord(self) || mustRecord(others);
+  if (!recording) {
+    write();
+    ++*implOf(self).version;
+    return self;
+  }
+  // The operation may save its input, which is about to change: let it work on a copy that has
+  // self's place in the graph.
+  Tensor before = self.requires_grad() ? makeEmptyStrided(self.sizes(), self.strides(),
+                                                          self.scalar_type(), self.device())
+                                       : self.detach().clone();
+  if (self.requires_grad()) {
+    copyInto(before, self);
+    implOf(before).autograd.gradFn = self.grad_fn();
+    implOf(before).autograd.outputNr = static_cast<uint32_t>(self.output_nr());
+  }
+  Tensor result = compute(before);
+  TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
+              result.scalar_type(), " can't be cast to the desired output type ",
+              self.scalar_type());
+  TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
+              " doesn't match the broadcast shape ", toText(result.sizes()));
+  copyInto(self, result);
+  ++*implOf(self).version;
+  if (result.requires_grad())
+    takeOver(self, result);
+  return self;
+}
+
+Tensor &changeInPlace(Tensor &self, TensorList others,
+                      const std::function<Tensor(const Tensor &)> &compute) {
+  return changeInPlace(
+      self, others,
+      [&] {
+        Tensor result = compute(self);
+        TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
+                    result.scalar_type(), " can't be cast to the desired output type ",
+                    self.scalar_type());
+        TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
+                    " doesn't match the broadcast shape ", toText(result.sizes()));
+        copyInto(self, result);
+      },
+      compute);
+}
+
+// Tensor's view of the graph
+
+bool Tensor::is_view() const { return implOf(*this).autograd.view.has_value(); }
+
+bool Tensor::requires_grad() const {
+  TensorImpl &self = implOf(*this);
+  refreshView(self);
+  return self.autograd.requiresGrad || self.autograd.gradFn;
+}
+
+std::shared_ptr<Node> Tensor::grad_fn() const {
+  TensorImpl &self = implOf(*this);
+  refreshView(self);
+  return self.autograd.gradFn;
+}
+
+bool Tensor::is_leaf() const { return grad_fn() == nullptr; }
+int64_t Tensor::output_nr() const { return implOf(*this).autograd.outputNr; }
+uint32_t Tensor::_version() const { return *implOf(*this).version; }
+const Tensor &Tensor::grad() const { return implOf(*this).autograd.grad; }
+Tensor &Tensor::mutable_grad() const { return implOf(*this).autograd.grad; }
+
+const Tensor &Tensor::set_requires_grad(bool requiresGrad) const {
+  TensorImpl &self = implOf(*this);
+  TORCH_CHECK(!requiresGrad || isFloatingType(self.type),
+              "Only Tensors of floating point and complex dtype can require gradients");
+  TORCH_CHECK(requiresGrad || is_leaf(),
+              "you can only change requires_grad flags of leaf variables. If you want to use a "
+              "computed variable in a subgraph that doesn't require differentiation use "
+              "var_no_grad = var.detach().");
+  TORCH_CHECK(!requiresGrad || !self.isInference || InferenceMode::is_enabled(),
+              "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+              "allowed.");
+  if (is_leaf())
+    self.autograd.requiresGrad = requiresGrad;
+  return *this;
+}
+
+Tensor &Tensor::requires_grad_(bool requiresGrad) {
+  set_requires_grad(requiresGrad);
+  return *this;
+}
+
+void Tensor::retain_grad() const {
+  TORCH_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  if (is_leaf() || retains_grad())
+    return;
+  grad_fn()->retained.emplace_back(output_nr(), impl);
+  implOf(*this).autograd.retainsGrad = true;
+}
+
+bool Tensor::retains_grad() const { return implOf(*this).autograd.retainsGrad; }
+
+unsigned Tensor::registerHook(std::function<Tensor(const Tensor &)> hook) const {
+  TORCH_CHECK(requires_grad(), "cannot register a hook on a variable that doesn't require "
+                               "gradient");
+  if (auto node = grad_fn()) {
+    node->hooks.resize(node->inputs.size());
+    auto &hooks = node->hooks[output_nr()];
+    hooks.push_back(std::move(hook));
+    return static_cast<unsigned>(hooks.size() - 1);
+  }
+  auto &hooks = implOf(*this).autograd.hooks;
+  if (!hooks)
+    hooks = std::make_shared<std::vector<GradHook>>();
+  hooks->push_back(std::move(hook));
+  return static_cast<unsigned>(hooks->size() - 1);
+}
+
+Tensor Tensor::detach() const { return makeAlias(*this); }
+
+Tensor &Tensor::detach_() {
+  TORCH_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead. If you are using "
+                          "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
+                          "is set as True, gradients are views of DDP buckets, and hence detach_() "
+                          "cannot be called on these gradients. To fix this error, please refer to "
+                          "the Optimizer.zero_grad() function in torch/optim/optimizer.py as the "
+                          "solution.");
+  AutogradInfo &info = implOf(*this).autograd;
+  info.requiresGrad = false;
+  info.gradFn.reset();
+  info.outputNr = 0;
+  return *this;
+}
+
+Tensor Tensor::data() const {
+  Tensor alias = makeAlias(*this);
+  implOf(alias).version = std::make_shared<uint32_t>(0);
+  return alias;
+}
+
+void Tensor::set_data(const Tensor &values) const {
+  TensorImpl &self = implOf(*this);
+  const TensorImpl &from = implOf(values);
+  self.storage = from.storage;
+  self.sizes = from.sizes;
+  self.strides = from.strides;
+  self.offset = from.offset;
+  self.type = from.type;
+  // The accumulator knows the old shape and type.
+  self.autograd.accumulator.reset();
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,41 @@
+#include "Device.h"
+#include "Backend.h"
+#include "Generator.h"
+
+namespace gradtidy::runtime {
+
+Device::Device(const std::string &text) : kind(DeviceType::CPU), number(-1) {
+  auto colon = text.find(':');
+  std::string type = text.substr(0, colon);
+  TORCH_CHECK(type == "cpu" || type == "cuda",
+              "Expected one of cpu, cuda device type at start of device string: ", text);
+  kind = type == "cpu" ? DeviceType::CPU : DeviceType::CUDA;
+  if (colon == std::string::npos)
+    return;
+  std::string digits = text.substr(colon + 1);
+  TORCH_CHECK(!digits.empty() && digits.size() <= 2 &&
+                  digits.find_first_not_of("0123456789") == std::string::npos,
+              "Invalid device string: '", text, "'");
+  number = static_cast<DeviceIndex>(std::stoi(digits));
+}
+
+std::string Device::str() const {
+  std::string text = is_cpu() ? "cpu" : "cuda";
+  return has_index() ? text + ":" + std::to_string(number) : text;
+}
+
+Backend &backendOf(Device device) {
+  TORCH_CHECK(device.is_cpu(), "Torch not compiled with CUDA enabled");
+  return cpuBackend();
+}
+
+namespace cuda {
+
+bool is_available() { return false; }
+std::size_t device_count() { return 0; }
+void manual_seed(uint64_t) {}
+void manual_seed_all(uint64_t) {}
+void synchronize(int64_t) { backendOf(kCUDA); }
+
+} // namespace cuda
+} // namespace gradtidy::runtime

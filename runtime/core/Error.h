@@ -1,0 +1,57 @@
+// Errors: every failure of the runtime is an exception of class Error, whose text is the one
+// LibTorch gives for the same mistake, since users search for these words.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <type_traits>
+
+namespace gradtidy::runtime {
+
+class Error : public std::exception {
+public:
+  explicit Error(std::string message) : message(std::move(message)) {}
+  const char *what() const noexcept override { return message.c_str(); }
+  const char *what_without_backtrace() const noexcept { return message.c_str(); }
+  const std::string &msg() const noexcept { return message; }
+
+private:
+  std::string message;
+};
+
+/// An index or dimension outside its range.
+class IndexError : public Error {
+  using Error::Error;
+};
+
+namespace detail {
+
+inline std::string toText(const char *text) { return text; }
+inline std::string toText(std::string text) { return text; }
+inline std::string toText(char c) { return std::string(1, c); }
+template <class T>
+std::string toText(const T &value)
+  requires std::is_arithmetic_v<T>
+{
+  return std::to_string(value);
+}
+
+} // namespace detail
+
+/// The texts of all arguments, joined. A type takes part through a toText() beside it.
+template <class... Ts> std::string concat(const Ts &...parts) {
+  using detail::toText;
+  return (std::string() + ... + toText(parts));
+}
+
+template <class... Ts> [[noreturn]] void fail(const Ts &...parts) { throw Error(concat(parts...)); }
+
+} // namespace gradtidy::runtime
+
+/// Throws Error with the joined texts unless `condition` holds; the texts are made only then.
+#define TORCH_CHECK(condition, ...)                                                                \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      ::gradtidy::runtime::fail(__VA_ARGS__);                                                      \
+    }                                                                                              \
+  } while (false)

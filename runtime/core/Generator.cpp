@@ -1,0 +1,65 @@
+#include "Generator.h"
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <random>
+
+namespace gradtidy::runtime {
+
+namespace {
+constexpr uint64_t defaultSeed = 67280421310721; // LibTorch's c10::detail::default_rng_seed_val
+}
+
+struct Generator::State {
+  std::mt19937 engine;
+  uint64_t seed;
+  std::optional<double> nextNormal;
+};
+
+Generator::Generator() : state(std::make_unique<State>()) { seed(defaultSeed); }
+Generator::~Generator() = default;
+
+Generator &Generator::standard() {
+  static Generator generator;
+  return generator;
+}
+
+void Generator::seed(uint64_t seed) {
+  *state = {std::mt19937(static_cast<uint32_t>(seed)), seed, std::nullopt};
+}
+
+uint64_t Generator::currentSeed() const { return state->seed; }
+
+uint32_t Generator::random() { return static_cast<uint32_t>(state->engine()); }
+
+uint64_t Generator::random64() {
+  uint64_t high = random();
+  return high << 32 | random();
+}
+
+float Generator::uniformFloat() {
+  return static_cast<float>(random() & ((1u << 24) - 1)) * (1.0f / (1u << 24));
+}
+
+double Generator::uniformDouble() {
+  return static_cast<double>(random64() & ((1ull << 53) - 1)) * (1.0 / (1ull << 53));
+}
+
+double Generator::normal() {
+  if (state->nextNormal) {
+    double value = *state->nextNormal;
+    state->nextNormal.reset();
+    return value;
+  }
+  double u1 = uniformDouble();
+  double u2 = uniformDouble();
+  double radius = std::sqrt(-2.0 * std::log1p(-u2));
+  double theta = 2.0 * std::numbers::pi * u1;
+  state->nextNormal = radius * std::sin(theta);
+  return radius * std::cos(theta);
+}
+
+void manual_seed(uint64_t seed) { Generator::standard().seed(seed); }
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,79 @@
+#include "ScalarType.h"
+#include "TensorOptions.h"
+
+#include <algorithm>
+
+namespace gradtidy::runtime {
+namespace {
+
+struct Row {
+  const char *name;
+  const char *cpp;
+  std::size_t size;
+};
+
+Row row(ScalarType type) {
+  switch (type) {
+  case ScalarType::Byte:
+    return {"Byte", "unsigned char", 1};
+  case ScalarType::Int:
+    return {"Int", "int", 4};
+  case ScalarType::Long:
+    return {"Long", "long int", 8};
+  case ScalarType::Float:
+    return {"Float", "float", 4};
+  case ScalarType::Double:
+    return {"Double", "double", 8};
+  case ScalarType::Bool:
+    return {"Bool", "bool", 1};
+  case ScalarType::Undefined:
+    break;
+  }
+  return {"Undefined", "nullptr (uninitialized)", 0};
+}
+
+ScalarType defaultType = ScalarType::Float;
+
+} // namespace
+
+const char *toString(ScalarType type) { return row(type).name; }
+const char *cppName(ScalarType type) { return row(type).cpp; }
+std::size_t elementSize(ScalarType type) { return row(type).size; }
+
+ScalarType promoteTypes(ScalarType a, ScalarType b) {
+  if (a == ScalarType::Undefined || b == ScalarType::Undefined)
+    fail("a tensor without a type takes part in no operation");
+  // With these types alone promotion is a total order; it stops being one with int8 beside uint8.
+  auto rank = [](ScalarType type) {
+    switch (type) {
+    case ScalarType::Bool:
+      return 0;
+    case ScalarType::Byte:
+      return 1;
+    case ScalarType::Int:
+      return 2;
+    case ScalarType::Long:
+      return 3;
+    case ScalarType::Float:
+      return 4;
+    default:
+      return 5;
+    }
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
+bool canCast(ScalarType from, ScalarType to) {
+  if (isFloatingType(from) && !isFloatingType(to))
+    return false;
+  return to != ScalarType::Bool || from == ScalarType::Bool;
+}
+
+ScalarType get_default_dtype_as_scalartype() { return defaultType; }
+
+void set_default_dtype(TypeMeta type) {
+  TORCH_CHECK(isFloatingType(type), "only floating-point types are supported as the default type");
+  defaultType = type;
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,39 @@
+// Storage: one block of device memory, shared by every tensor that views it.
+#pragma once
+
+#include "Device.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace gradtidy::runtime {
+
+class Backend;
+
+class Storage {
+public:
+  /// A block of `bytes` from the backend of `device`; the values are not initialised.
+  static std::shared_ptr<Storage> allocate(Device device, std::size_t bytes);
+  /// Memory owned by somebody else; `release` (may be empty) is called when the last view is gone.
+  static std::shared_ptr<Storage> borrow(void *data, std::size_t bytes,
+                                         std::function<void(void *)> release);
+
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  void *data() const { return memory; }
+  std::size_t nbytes() const { return bytes; }
+  Device device() const { return where; }
+
+private:
+  Storage(Device device, void *memory, std::size_t bytes, std::function<void(void *)> release);
+
+  Device where;
+  void *memory;
+  std::size_t bytes;
+  std::function<void(void *)> release;
+};
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,389 @@
+// Tensor: a shared handle to an n-dimensional array and to its place in the autograd graph.
+//
+// Copying a Tensor copies the handle: both name the same array. Methods whose names end in '_'
+// and the compound assignments change the array in place; all others return a new handle, which
+// shares memory with this one only where the method is a view (select, transpose, view, ...).
+// Handles may be copied between threads; an array must not be written by two threads at once.
+//
+// Each family of operations is declared here and in ops/FAMILY.h, and defined, forward and
+// gradient beside each other, in ops/FAMILY.cpp. Names and meanings are LibTorch's.
+#pragma once
+
+#include "ArrayRef.h"
+#include "Scalar.h"
+#include "TensorOptions.h"
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace gradtidy::runtime {
+
+class Node;
+class Storage;
+class Tensor;
+class TensorImpl;
+namespace indexing {
+class TensorIndex;
+}
+
+using TensorList = ArrayRef<Tensor>;
+using std::nullopt;
+using std::optional;
+
+/// Direct access to the elements of a CPU tensor of `N` dimensions.
+template <class T, std::size_t N> class TensorAccessor {
+public:
+  TensorAccessor(T *data, const int64_t *sizes, const int64_t *strides)
+      : memory(data), extents(sizes), steps(strides) {}
+  TensorAccessor<T, N - 1> operator[](int64_t i) const {
+    return {memory + i * steps[0], extents + 1, steps + 1};
+  }
+  int64_t size(int64_t dim) const { return extents[dim]; }
+  T *data() const { return memory; }
+
+private:
+  T *memory;
+  const int64_t *extents;
+  const int64_t *steps;
+};
+
+template <class T> class TensorAccessor<T, 1> {
+public:
+  TensorAccessor(T *data, const int64_t *sizes, const int64_t *strides)
+      : memory(data), extents(sizes), steps(strides) {}
+  T &operator[](int64_t i) const { return memory[i * steps[0]]; }
+  int64_t size(int64_t dim) const { return extents[dim]; }
+  T *data() const { return memory; }
+
+private:
+  T *memory;
+  const int64_t *extents;
+  const int64_t *steps;
+};
+
+class Tensor {
+public:
+  Tensor() = default;
+  explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl(std::move(impl)) {}
+  Tensor(const Tensor &) = default;
+  Tensor(Tensor &&) = default;
+
+  // Assignment to a named tensor lets it name another array; assignment to an unnamed one
+  // (x[i] = v) writes into the array.
+  Tensor &operator=(const Tensor &other) & = default;
+  Tensor &operator=(Tensor &&other) & = default;
+  Tensor &operator=(const Tensor &values) &&;
+  Tensor &operator=(Tensor &&values) &&;
+  Tensor &operator=(const Scalar &value) &&;
+
+  // What it is
+  bool defined() const { return impl != nullptr; }
+  void reset() { impl.reset(); }
+  bool is_same(const Tensor &other) const { return impl == other.impl; }
+  std::size_t use_count() const { return static_cast<std::size_t>(impl.use_count()); }
+  TensorImpl *unsafeGetTensorImpl() const { return impl.get(); }
+  int64_t dim() const;
+  int64_t ndimension() const { return dim(); }
+  IntArrayRef sizes() const;
+  IntArrayRef strides() const;
+  int64_t size(int64_t dim) const;
+  int64_t stride(int64_t dim) const;
+  int64_t numel() const;
+  int64_t storage_offset() const;
+  std::size_t nbytes() const;
+  std::size_t itemsize() const { return elementSize(scalar_type()); }
+  int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
+  ScalarType scalar_type() const;
+  TypeMeta dtype() const { return scalar_type(); }
+  Device device() const;
+  TensorOptions options() const;
+  Layout layout() const { return kStrided; }
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
+  bool is_contiguous() const;
+  bool is_floating_point() const { return isFloatingType(scalar_type()); }
+  bool is_view() const;
+  std::string toString() const;
+  void print() const;
+
+  // Access from the host
+  void *data_ptr() const;
+  template <class T> T *data_ptr() const;
+  const void *const_data_ptr() const { return data_ptr(); }
+  template <class T> const T *const_data_ptr() const { return data_ptr<T>(); }
+  template <class T> T *mutable_data_ptr() const { return data_ptr<T>(); }
+  template <class T, std::size_t N> TensorAccessor<T, N> accessor() const & {
+    TORCH_CHECK(dim() == static_cast<int64_t>(N), "TensorAccessor expected ", N,
+                " dims but tensor has ", dim());
+    return {data_ptr<T>(), sizes().data(), strides().data()};
+  }
+  Scalar item() const;
+  template <class T> T item() const { return item().to<T>(); }
+  bool is_nonzero() const;
+  bool equal(const Tensor &other) const;
+  bool allclose(const Tensor &other, double rtol = 1e-5, double atol = 1e-8,
+                bool equalNan = false) const;
+
+  // Autograd
+  bool requires_grad() const;
+  const Tensor &set_requires_grad(bool requiresGrad) const;
+  Tensor &requires_grad_(bool requiresGrad = true);
+  bool is_leaf() const;
+  int64_t output_nr() const;
+  uint32_t _version() const;
+  std::shared_ptr<Node> grad_fn() const;
+  const Tensor &grad() const;
+  Tensor &mutable_grad() const;
+  void retain_grad() const;
+  bool retains_grad() const;
+  void backward(const Tensor &gradient = {}, optional<bool> retainGraph = nullopt,
+                bool createGraph = false, optional<TensorList> inputs = nullopt) const;
+  Tensor detach() const;
+  Tensor &detach_();
+  Tensor data() const;
+  Tensor variable_data() const { return data(); }
+  Tensor tensor_data() const { return data(); }
+  void set_data(const Tensor &values) const;
+  /// Calls `hook` with every gradient that reaches this tensor; what it returns, if defined,
+  /// takes the gradient's place. Returns the position of the hook.
+  template <class Hook> unsigned register_hook(Hook hook) const {
+    if constexpr (std::is_void_v<decltype(hook(std::declval<Tensor>()))>)
+      return registerHook([hook](const Tensor &grad) {
+        hook(grad);
+        return Tensor();
+      });
+    else
+      return registerHook(hook);
+  }
+
+  // Copies and conversions (ops/Copies.h)
+  Tensor &copy_(const Tensor &source, bool nonBlocking = false);
+  Tensor clone() const;
+  Tensor contiguous() const;
+  Tensor to(ScalarType type, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(TypeMeta type, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(Device device, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(DeviceType device, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(Device device, ScalarType type, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(const TensorOptions &options, bool nonBlocking = false, bool copy = false) const;
+  Tensor to(const Tensor &other, bool nonBlocking = false, bool copy = false) const;
+  Tensor toType(ScalarType type) const { return to(type); }
+  Tensor type_as(const Tensor &other) const { return to(other); }
+  Tensor cpu() const { return to(kCPU); }
+  Tensor cuda() const { return to(kCUDA); }
+  Tensor &fill_(const Scalar &value);
+  Tensor &fill_(const Tensor &value);
+  Tensor &zero_();
+
+  // New tensors like this one (ops/Factories.h)
+  Tensor new_empty(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor new_zeros(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor new_ones(IntArrayRef size, TensorOptions options = {}) const;
+  Tensor new_full(IntArrayRef size, const Scalar &value, TensorOptions options = {}) const;
+
+  // Random values (ops/Random.h)
+  Tensor &uniform_(double from = 0, double to = 1);
+  Tensor &normal_(double mean = 0, double std = 1);
+  Tensor &bernoulli_(double p = 0.5);
+  Tensor bernoulli() const;
+  Tensor &random_(int64_t from, int64_t to);
+  Tensor &random_(int64_t to);
+  Tensor multinomial(int64_t samples, bool replacement = false) const;
+
+  // Views (ops/Views.h)
+  Tensor view(IntArrayRef size) const;
+  Tensor view_as(const Tensor &other) const { return view(other.sizes()); }
+  Tensor reshape(IntArrayRef size) const;
+  Tensor reshape_as(const Tensor &other) const { return reshape(other.sizes()); }
+  Tensor flatten(int64_t startDim = 0, int64_t endDim = -1) const;
+  Tensor permute(IntArrayRef dims) const;
+  Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor t() const;
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor expand(IntArrayRef size) const;
+  Tensor expand_as(const Tensor &other) const { return expand(other.sizes()); }
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor slice(int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt,
+               int64_t step = 1) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> offset = nullopt) const;
+  Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
+  std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> split(int64_t splitSize, int64_t dim = 0) const;
+  std::vector<Tensor> unbind(int64_t dim = 0) const;
+  Tensor repeat(IntArrayRef repeats) const;
+  Tensor flip(IntArrayRef dims) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+
+  // Indexing (ops/Indexing.h)
+  Tensor operator[](int64_t index) const;
+  Tensor operator[](const Tensor &index) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor &values);
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+  Tensor index_select(int64_t dim, const Tensor &index) const;
+  Tensor gather(int64_t dim, const Tensor &index) const;
+  Tensor scatter(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor scatter(int64_t dim, const Tensor &index, const Scalar &value) const;
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source);
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value);
+  Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source);
+  Tensor masked_select(const Tensor &mask) const;
+  Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
+  Tensor &masked_fill_(const Tensor &mask, const Scalar &value);
+  Tensor nonzero() const;
+
+  // Arithmetic (ops/Arithmetic.h)
+  Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor add(const Scalar &other, const Scalar &alpha = 1) const;
+  Tensor &add_(const Tensor &other, const Scalar &alpha = 1);
+  Tensor &add_(const Scalar &other, const Scalar &alpha = 1);
+  Tensor sub(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor sub(const Scalar &other, const Scalar &alpha = 1) const;
+  Tensor &sub_(const Tensor &other, const Scalar &alpha = 1);
+  Tensor &sub_(const Scalar &other, const Scalar &alpha = 1);
+  Tensor mul(const Tensor &other) const;
+  Tensor mul(const Scalar &other) const;
+  Tensor &mul_(const Tensor &other);
+  Tensor &mul_(const Scalar &other);
+  Tensor div(const Tensor &other) const;
+  Tensor div(const Scalar &other) const;
+  Tensor &div_(const Tensor &other);
+  Tensor &div_(const Scalar &other);
+  Tensor remainder(const Scalar &other) const;
+  Tensor pow(const Scalar &exponent) const;
+  Tensor pow(const Tensor &exponent) const;
+  Tensor &pow_(const Scalar &exponent);
+  Tensor addcmul(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
+  Tensor &addcmul_(const Tensor &a, const Tensor &b, const Scalar &value = 1);
+  Tensor addcdiv(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
+  Tensor &addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value = 1);
+  Tensor lerp(const Tensor &end, const Scalar &weight) const;
+  Tensor &lerp_(const Tensor &end, const Scalar &weight);
+  Tensor maximum(const Tensor &other) const;
+  Tensor minimum(const Tensor &other) const;
+  Tensor &operator+=(const Tensor &other) { return add_(other); }
+  Tensor &operator+=(const Scalar &other) { return add_(other); }
+  Tensor &operator-=(const Tensor &other) { return sub_(other); }
+  Tensor &operator-=(const Scalar &other) { return sub_(other); }
+  Tensor &operator*=(const Tensor &other) { return mul_(other); }
+  Tensor &operator*=(const Scalar &other) { return mul_(other); }
+  Tensor &operator/=(const Tensor &other) { return div_(other); }
+  Tensor &operator/=(const Scalar &other) { return div_(other); }
+  Tensor operator-() const { return neg(); }
+
+  // Functions of each element (ops/Pointwise.h)
+  Tensor neg() const;
+  Tensor &neg_();
+  Tensor abs() const;
+  Tensor &abs_();
+  Tensor exp() const;
+  Tensor &exp_();
+  Tensor log() const;
+  Tensor &log_();
+  Tensor log1p() const;
+  Tensor expm1() const;
+  Tensor sqrt() const;
+  Tensor &sqrt_();
+  Tensor rsqrt() const;
+  Tensor square() const;
+  Tensor reciprocal() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tanh() const;
+  Tensor &tanh_();
+  Tensor sigmoid() const;
+  Tensor &sigmoid_();
+  Tensor relu() const;
+  Tensor &relu_();
+  Tensor erf() const;
+  Tensor sign() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor clamp(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const;
+  Tensor &clamp_(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt);
+  Tensor clamp_min(const Scalar &min) const;
+  Tensor &clamp_min_(const Scalar &min);
+  Tensor clamp_max(const Scalar &max) const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  Tensor logical_not() const;
+
+  // Comparisons (ops/Comparisons.h)
+  Tensor eq(const Tensor &other) const;
+  Tensor eq(const Scalar &other) const;
+  Tensor ne(const Tensor &other) const;
+  Tensor ne(const Scalar &other) const;
+  Tensor lt(const Tensor &other) const;
+  Tensor lt(const Scalar &other) const;
+  Tensor le(const Tensor &other) const;
+  Tensor le(const Scalar &other) const;
+  Tensor gt(const Tensor &other) const;
+  Tensor gt(const Scalar &other) const;
+  Tensor ge(const Tensor &other) const;
+  Tensor ge(const Scalar &other) const;
+  Tensor logical_and(const Tensor &other) const;
+  Tensor logical_or(const Tensor &other) const;
+  Tensor where(const Tensor &condition, const Tensor &other) const;
+
+  // Reductions (ops/Reductions.h)
+  Tensor sum(optional<ScalarType> type = nullopt) const;
+  Tensor sum(IntArrayRef dims, bool keepdim = false, optional<ScalarType> type = nullopt) const;
+  Tensor mean(optional<ScalarType> type = nullopt) const;
+  Tensor mean(IntArrayRef dims, bool keepdim = false, optional<ScalarType> type = nullopt) const;
+  Tensor var(bool unbiased = true) const;
+  Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor std(bool unbiased = true) const;
+  Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor prod() const;
+  Tensor max() const;
+  std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
+  Tensor min() const;
+  std::tuple<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor argmax(optional<int64_t> dim = nullopt, bool keepdim = false) const;
+  Tensor argmin(optional<int64_t> dim = nullopt, bool keepdim = false) const;
+  Tensor norm(const Scalar &p = 2) const;
+  Tensor norm(const Scalar &p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor all() const;
+  Tensor any() const;
+  Tensor cumsum(int64_t dim) const;
+  Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
+                                  bool sorted = true) const;
+  std::tuple<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false) const;
+
+  // Softmax family (ops/Softmax.h)
+  Tensor softmax(int64_t dim, optional<ScalarType> type = nullopt) const;
+  Tensor log_softmax(int64_t dim, optional<ScalarType> type = nullopt) const;
+
+  // Products of matrices (ops/Linear.h)
+  Tensor matmul(const Tensor &other) const;
+  Tensor mm(const Tensor &other) const;
+  Tensor bmm(const Tensor &other) const;
+  Tensor mv(const Tensor &other) const;
+  Tensor dot(const Tensor &other) const;
+
+private:
+  unsigned registerHook(std::function<Tensor(const Tensor &)> hook) const;
+
+  std::shared_ptr<TensorImpl> impl;
+};
+
+using Variable = Tensor;
+
+std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
+
+} // namespace gradtidy::runtime

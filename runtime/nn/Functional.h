@@ -1,0 +1,75 @@
+// The layers and losses that have no state, as functions (torch::nn::functional).
+#pragma once
+
+#include "../ops/Indexing.h"
+#include "../ops/Linear.h"
+#include "../ops/Pointwise.h"
+#include "../ops/Softmax.h"
+#include "Options.h"
+
+namespace gradtidy::runtime::nn::functional {
+
+using L1LossFuncOptions = L1LossOptions;
+using MSELossFuncOptions = MSELossOptions;
+using BinaryCrossEntropyFuncOptions = BCELossOptions;
+using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
+using NLLLossFuncOptions = NLLLossOptions;
+using CrossEntropyFuncOptions = CrossEntropyLossOptions;
+using SmoothL1LossFuncOptions = SmoothL1LossOptions;
+using HuberLossFuncOptions = HuberLossOptions;
+using ReLUFuncOptions = ReLUOptions;
+using LeakyReLUFuncOptions = LeakyReLUOptions;
+using ELUFuncOptions = ELUOptions;
+using SoftplusFuncOptions = SoftplusOptions;
+using SoftmaxFuncOptions = SoftmaxOptions;
+using LogSoftmaxFuncOptions = LogSoftmaxOptions;
+
+/// `training` is true unless set: eval() of the calling module does not reach it.
+struct DropoutFuncOptions {
+  TORCH_ARG(double, p) = 0.5;
+  TORCH_ARG(bool, training) = true;
+  TORCH_ARG(bool, inplace) = false;
+};
+
+struct LayerNormFuncOptions {
+  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TORCH_ARG(std::vector<int64_t>, normalized_shape);
+  TORCH_ARG(Tensor, weight) = {};
+  TORCH_ARG(Tensor, bias) = {};
+  TORCH_ARG(double, eps) = 1e-5;
+};
+
+using runtime::embedding;
+using runtime::gelu;
+using runtime::linear;
+using runtime::one_hot;
+using runtime::silu;
+
+Tensor relu(Tensor input, const ReLUFuncOptions &options = {});
+Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions &options = {});
+Tensor elu(Tensor input, const ELUFuncOptions &options = {});
+Tensor softplus(const Tensor &input, const SoftplusFuncOptions &options = {});
+Tensor logsigmoid(const Tensor &input);
+Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
+Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options);
+Tensor dropout(Tensor input, const DropoutFuncOptions &options = {});
+Tensor layer_norm(const Tensor &input, const LayerNormFuncOptions &options);
+Tensor normalize(const Tensor &input, double p = 2, int64_t dim = 1, double eps = 1e-12);
+
+Tensor l1_loss(const Tensor &input, const Tensor &target, const L1LossFuncOptions &options = {});
+Tensor mse_loss(const Tensor &input, const Tensor &target, const MSELossFuncOptions &options = {});
+Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
+                      const SmoothL1LossFuncOptions &options = {});
+Tensor huber_loss(const Tensor &input, const Tensor &target,
+                  const HuberLossFuncOptions &options = {});
+Tensor binary_cross_entropy(const Tensor &input, const Tensor &target,
+                            const BinaryCrossEntropyFuncOptions &options = {});
+Tensor
+binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
+                                 const BinaryCrossEntropyWithLogitsFuncOptions &options = {});
+Tensor nll_loss(const Tensor &input, const Tensor &target, const NLLLossFuncOptions &options = {});
+Tensor cross_entropy(const Tensor &input, const Tensor &target,
+                     const CrossEntropyFuncOptions &options = {});
+
+} // namespace gradtidy::runtime::nn::functional

@@ -1,0 +1,79 @@
+#include "Init.h"
+
+#include <cmath>
+
+namespace gradtidy::runtime::nn::init {
+namespace {
+
+struct Fan {
+  double in, out;
+};
+
+Fan fanOf(const Tensor &tensor) {
+  TORCH_CHECK(tensor.dim() >= 2,
+              "Fan in and fan out can not be computed for tensor with fewer than "
+              "2 dimensions");
+  double field = 1;
+  for (int64_t d = 2; d < tensor.dim(); ++d)
+    field *= static_cast<double>(tensor.size(d));
+  return {static_cast<double>(tensor.size(1)) * field, static_cast<double>(tensor.size(0)) * field};
+}
+
+double kaimingDeviation(const Tensor &tensor, double a, FanModeType mode,
+                        NonlinearityType nonlinearity) {
+  Fan fan = fanOf(tensor);
+  double gain = calculate_gain(nonlinearity, a);
+  return gain / std::sqrt(std::holds_alternative<enumtype::kFanIn>(mode) ? fan.in : fan.out);
+}
+
+} // namespace
+
+double calculate_gain(NonlinearityType nonlinearity, double param) {
+  if (std::holds_alternative<enumtype::kTanh>(nonlinearity))
+    return 5.0 / 3.0;
+  if (std::holds_alternative<enumtype::kReLU>(nonlinearity))
+    return std::sqrt(2.0);
+  if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity))
+    return std::sqrt(2.0 / (1 + param * param));
+  return 1.0;
+}
+
+Tensor constant_(Tensor tensor, const Scalar &value) {
+  NoGradGuard guard;
+  return tensor.fill_(value);
+}
+Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
+Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
+
+Tensor uniform_(Tensor tensor, double low, double high) {
+  NoGradGuard guard;
+  return tensor.uniform_(low, high);
+}
+
+Tensor normal_(Tensor tensor, double mean, double std) {
+  NoGradGuard guard;
+  return tensor.normal_(mean, std);
+}
+
+Tensor xavier_uniform_(Tensor tensor, double gain) {
+  Fan fan = fanOf(tensor);
+  double bound = std::sqrt(3.0) * gain * std::sqrt(2.0 / (fan.in + fan.out));
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor xavier_normal_(Tensor tensor, double gain) {
+  Fan fan = fanOf(tensor);
+  return normal_(std::move(tensor), 0, gain * std::sqrt(2.0 / (fan.in + fan.out)));
+}
+
+Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  double bound = std::sqrt(3.0) * kaimingDeviation(tensor, a, mode, nonlinearity);
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  double deviation = kaimingDeviation(tensor, a, mode, nonlinearity);
+  return normal_(std::move(tensor), 0, deviation);
+}
+
+} // namespace gradtidy::runtime::nn::init

@@ -1,0 +1,29 @@
+// Initialisers (torch::nn::init): fill a tensor in place, outside any graph.
+#pragma once
+
+#include "Options.h"
+
+#include <variant>
+
+namespace gradtidy::runtime::nn::init {
+
+using NonlinearityType = std::variant<enumtype::kLinear, enumtype::kSigmoid, enumtype::kTanh,
+                                      enumtype::kReLU, enumtype::kLeakyReLU>;
+using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
+
+/// The factor that keeps the deviation of a layer's output at one.
+double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
+
+Tensor constant_(Tensor tensor, const Scalar &value);
+Tensor zeros_(Tensor tensor);
+Tensor ones_(Tensor tensor);
+Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
+Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
+Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
+Tensor xavier_normal_(Tensor tensor, double gain = 1.0);
+Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
+                        NonlinearityType nonlinearity = kLeakyReLU);
+Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
+                       NonlinearityType nonlinearity = kLeakyReLU);
+
+} // namespace gradtidy::runtime::nn::init

@@ -1,0 +1,177 @@
+#include "Layers.h"
+#include "../ops/Factories.h"
+#include "../ops/Normalization.h"
+#include "AnyModule.h"
+#include "Containers.h"
+#include "Init.h"
+
+#include <cmath>
+#include <ostream>
+
+namespace gradtidy::runtime::nn {
+namespace {
+
+const char *word(bool value) { return value ? "true" : "false"; }
+
+} // namespace
+
+LinearImpl::LinearImpl(const LinearOptions &options) : options(options) { reset(); }
+
+void LinearImpl::reset() {
+  weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
+  bias = options.bias() ? register_parameter("bias", empty(options.out_features()))
+                        : register_parameter("bias", {}, false);
+  reset_parameters();
+}
+
+void LinearImpl::reset_parameters() {
+  init::kaiming_uniform_(weight, std::sqrt(5));
+  if (bias.defined()) {
+    double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
+    init::uniform_(bias, -bound, bound);
+  }
+}
+
+void LinearImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Linear(in_features=" << options.in_features()
+         << ", out_features=" << options.out_features() << ", bias=" << word(options.bias()) << ")";
+}
+
+EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions &options) : options(options) { reset(); }
+
+void EmbeddingImpl::reset() {
+  weight = register_parameter("weight", empty({options.num_embeddings(), options.embedding_dim()}));
+  reset_parameters();
+}
+
+void EmbeddingImpl::reset_parameters() { init::normal_(weight); }
+
+void EmbeddingImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Embedding(num_embeddings=" << options.num_embeddings()
+         << ", embedding_dim=" << options.embedding_dim() << ")";
+}
+
+void IdentityImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Identity()"; }
+
+void FlattenImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Flatten(start_dim=" << options.start_dim()
+         << ", end_dim=" << options.end_dim() << ")";
+}
+
+DropoutImpl::DropoutImpl(const DropoutOptions &options) : options(options) {
+  TORCH_CHECK(options.p() >= 0 && options.p() <= 1,
+              "dropout probability has to be between 0 and 1, but got ", options.p());
+}
+
+void DropoutImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Dropout(p=" << options.p() << ", inplace=" << word(options.inplace())
+         << ")";
+}
+
+void BatchNorm::registerMembers(Module &self) {
+  int64_t n = options.num_features();
+  weight =
+      self.register_parameter("weight", options.affine() ? ones(n) : Tensor(), options.affine());
+  bias = self.register_parameter("bias", options.affine() ? zeros(n) : Tensor(), options.affine());
+  bool track = options.track_running_stats();
+  running_mean = self.register_buffer("running_mean", track ? zeros(n) : Tensor());
+  running_var = self.register_buffer("running_var", track ? ones(n) : Tensor());
+  num_batches_tracked =
+      self.register_buffer("num_batches_tracked", track ? tensor(0, kLong) : Tensor());
+}
+
+Tensor BatchNorm::normalise(const Tensor &input, bool training) {
+  double momentum = options.momentum().value_or(0.0);
+  if (training && options.track_running_stats()) {
+    num_batches_tracked += 1;
+    if (!options.momentum())
+      momentum = 1.0 / num_batches_tracked.item<double>();
+  }
+  return batch_norm(input, weight, bias, running_mean, running_var,
+                    training || !options.track_running_stats(), momentum, options.eps());
+}
+
+void BatchNorm::print(std::ostream &stream, const char *name) const {
+  stream << "torch::nn::" << name << "(" << options.num_features() << ", eps=" << options.eps()
+         << ", momentum=" << options.momentum().value_or(0) << ", affine=" << word(options.affine())
+         << ", track_running_stats=" << word(options.track_running_stats()) << ")";
+}
+
+Tensor BatchNorm1dImpl::forward(const Tensor &input) {
+  TORCH_CHECK(input.dim() == 2 || input.dim() == 3, "expected 2D or 3D input (got ", input.dim(),
+              "D input)");
+  return normalise(input, is_training());
+}
+
+void BatchNorm1dImpl::pretty_print(std::ostream &stream) const { print(stream, "BatchNorm1d"); }
+
+Tensor BatchNorm2dImpl::forward(const Tensor &input) {
+  TORCH_CHECK(input.dim() == 4, "expected 4D input (got ", input.dim(), "D input)");
+  return normalise(input, is_training());
+}
+
+void BatchNorm2dImpl::pretty_print(std::ostream &stream) const { print(stream, "BatchNorm2d"); }
+
+LayerNormImpl::LayerNormImpl(LayerNormOptions options) : options(std::move(options)) { reset(); }
+
+void LayerNormImpl::reset() {
+  bool affine = options.elementwise_affine();
+  weight =
+      register_parameter("weight", affine ? ones(options.normalized_shape()) : Tensor(), affine);
+  bias = register_parameter("bias", affine ? zeros(options.normalized_shape()) : Tensor(), affine);
+}
+
+void LayerNormImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
+         << ", eps=" << options.eps()
+         << ", elementwise_affine=" << word(options.elementwise_affine()) << ")";
+}
+
+Tensor LayerNormImpl::forward(const Tensor &input) {
+  return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+}
+
+void SequentialImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Sequential"; }
+void ModuleListImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::ModuleList"; }
+
+void LeakyReLUImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope() << ")";
+}
+void ELUImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::ELU(alpha=" << options.alpha() << ")";
+}
+void SoftplusImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Softplus(beta=" << options.beta() << ", threshold=" << options.threshold()
+         << ")";
+}
+void SoftmaxImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Softmax(dim=" << options.dim() << ")";
+}
+void LogSoftmaxImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::LogSoftmax(dim=" << options.dim() << ")";
+}
+
+void ReLUImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::ReLU()"; }
+void TanhImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Tanh()"; }
+void SigmoidImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Sigmoid()"; }
+void LogSigmoidImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::LogSigmoid()";
+}
+void GELUImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::GELU()"; }
+void SiLUImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::SiLU()"; }
+void L1LossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::L1Loss()"; }
+void MSELossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::MSELoss()"; }
+void SmoothL1LossImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::SmoothL1Loss()";
+}
+void HuberLossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::HuberLoss()"; }
+void BCELossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::BCELoss()"; }
+void BCEWithLogitsLossImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::BCEWithLogitsLoss()";
+}
+void NLLLossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::NLLLoss()"; }
+void CrossEntropyLossImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::CrossEntropyLoss()";
+}
+
+} // namespace gradtidy::runtime::nn

@@ -1,0 +1,173 @@
+// The words and options that layers, losses and their functional forms share.
+#pragma once
+
+#include "../ops/Losses.h"
+#include "Module.h"
+
+namespace gradtidy::runtime {
+
+namespace enumtype {
+struct kNone {};
+struct kMean {};
+struct kSum {};
+struct kBatchMean {};
+struct kReLU {};
+struct kTanh {};
+struct kSigmoid {};
+struct kLinear {};
+struct kLeakyReLU {};
+struct kFanIn {};
+struct kFanOut {};
+struct kZeros {};
+} // namespace enumtype
+
+inline constexpr enumtype::kNone kNone{};
+inline constexpr enumtype::kMean kMean{};
+inline constexpr enumtype::kSum kSum{};
+inline constexpr enumtype::kBatchMean kBatchMean{};
+inline constexpr enumtype::kReLU kReLU{};
+inline constexpr enumtype::kTanh kTanh{};
+inline constexpr enumtype::kSigmoid kSigmoid{};
+inline constexpr enumtype::kLinear kLinear{};
+inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
+inline constexpr enumtype::kFanIn kFanIn{};
+inline constexpr enumtype::kFanOut kFanOut{};
+inline constexpr enumtype::kZeros kZeros{};
+
+namespace nn {
+
+/// How a loss over many elements becomes one number.
+class LossReduction {
+public:
+  LossReduction(enumtype::kNone) : value(Reduction::None) {}
+  LossReduction(enumtype::kMean) : value(Reduction::Mean) {}
+  LossReduction(enumtype::kSum) : value(Reduction::Sum) {}
+  operator int64_t() const { return value; }
+
+private:
+  Reduction::Reduction value;
+};
+
+struct L1LossOptions {
+  L1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction);
+};
+
+struct MSELossOptions {
+  MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction);
+};
+
+struct BCELossOptions {
+  TORCH_ARG(Tensor, weight) = {};
+  TORCH_ARG(LossReduction, reduction) = kMean;
+};
+
+struct BCEWithLogitsLossOptions {
+  TORCH_ARG(Tensor, weight) = {};
+  TORCH_ARG(LossReduction, reduction) = kMean;
+  TORCH_ARG(Tensor, pos_weight) = {};
+};
+
+struct NLLLossOptions {
+  TORCH_ARG(Tensor, weight) = {};
+  TORCH_ARG(int64_t, ignore_index) = -100;
+  TORCH_ARG(LossReduction, reduction) = kMean;
+};
+
+struct CrossEntropyLossOptions {
+  TORCH_ARG(Tensor, weight) = {};
+  TORCH_ARG(int64_t, ignore_index) = -100;
+  TORCH_ARG(LossReduction, reduction) = kMean;
+  TORCH_ARG(double, label_smoothing) = 0.0;
+};
+
+struct SmoothL1LossOptions {
+  SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction);
+  TORCH_ARG(double, beta) = 1.0;
+};
+
+struct HuberLossOptions {
+  TORCH_ARG(LossReduction, reduction) = kMean;
+  TORCH_ARG(double, delta) = 1.0;
+};
+
+struct LinearOptions {
+  LinearOptions(int64_t in_features, int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
+  TORCH_ARG(int64_t, in_features);
+  TORCH_ARG(int64_t, out_features);
+  TORCH_ARG(bool, bias) = true;
+};
+
+struct EmbeddingOptions {
+  EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+  TORCH_ARG(int64_t, num_embeddings);
+  TORCH_ARG(int64_t, embedding_dim);
+};
+
+struct DropoutOptions {
+  DropoutOptions(double p = 0.5) : p_(p) {}
+  TORCH_ARG(double, p);
+  TORCH_ARG(bool, inplace) = false;
+};
+
+struct ReLUOptions {
+  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+  TORCH_ARG(bool, inplace);
+};
+
+struct LeakyReLUOptions {
+  TORCH_ARG(double, negative_slope) = 1e-2;
+  TORCH_ARG(bool, inplace) = false;
+};
+
+struct ELUOptions {
+  TORCH_ARG(double, alpha) = 1.0;
+  TORCH_ARG(bool, inplace) = false;
+};
+
+struct SoftplusOptions {
+  TORCH_ARG(double, beta) = 1.0;
+  TORCH_ARG(double, threshold) = 20.0;
+};
+
+struct SoftmaxOptions {
+  SoftmaxOptions(int64_t dim) : dim_(dim) {}
+  TORCH_ARG(int64_t, dim);
+};
+
+struct LogSoftmaxOptions {
+  LogSoftmaxOptions(int64_t dim) : dim_(dim) {}
+  TORCH_ARG(int64_t, dim);
+};
+
+struct FlattenOptions {
+  TORCH_ARG(int64_t, start_dim) = 1;
+  TORCH_ARG(int64_t, end_dim) = -1;
+};
+
+struct BatchNormOptions {
+  BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
+  TORCH_ARG(int64_t, num_features);
+  TORCH_ARG(double, eps) = 1e-5;
+  /// No value: the running statistics are cumulative averages.
+  TORCH_ARG(optional<double>, momentum) = 0.1;
+  TORCH_ARG(bool, affine) = true;
+  TORCH_ARG(bool, track_running_stats) = true;
+};
+using BatchNorm1dOptions = BatchNormOptions;
+using BatchNorm2dOptions = BatchNormOptions;
+
+struct LayerNormOptions {
+  LayerNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TORCH_ARG(std::vector<int64_t>, normalized_shape);
+  TORCH_ARG(double, eps) = 1e-5;
+  TORCH_ARG(bool, elementwise_affine) = true;
+};
+
+} // namespace nn
+} // namespace gradtidy::runtime

@@ -1,0 +1,19 @@
+// Helpers around the parameters of modules (torch::nn::utils).
+#pragma once
+
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime::nn::utils {
+
+/// Scales the gradients of `parameters` down to a joint norm of at most `maxNorm`, in place;
+/// returns the norm they had. Parameters without a gradient are left out.
+double clip_grad_norm_(const std::vector<Tensor> &parameters, double maxNorm, double normType = 2,
+                       bool errorIfNonfinite = false);
+double clip_grad_norm_(Tensor parameter, double maxNorm, double normType = 2,
+                       bool errorIfNonfinite = false);
+/// Clamps every element of the gradients to [-clipValue, clipValue].
+void clip_grad_value_(const std::vector<Tensor> &parameters, double clipValue);
+/// One vector of all parameters.
+Tensor parameters_to_vector(const std::vector<Tensor> &parameters);
+
+} // namespace gradtidy::runtime::nn::utils

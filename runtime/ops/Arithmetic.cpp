@@ -1,0 +1,411 @@
+#include "Arithmetic.h"
+#include "../autograd/Record.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "kernels/Elementwise.h"
+
+#include <cmath>
+#include <type_traits>
+
+namespace gradtidy::runtime {
+namespace {
+
+struct Add {
+  double alpha;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a + static_cast<T>(alpha) * b);
+  }
+};
+
+struct Mul {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a * b);
+  }
+};
+
+struct Div {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const { return a / b; }
+};
+
+/// With the sign of the divisor, as in Python.
+struct Remainder {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      T rest = std::fmod(a, b);
+      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+      T rest = static_cast<T>(a % b);
+      return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+    }
+  }
+};
+
+struct Pow {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T base, T exponent) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::pow(base, exponent);
+    } else {
+      if (exponent < 0)
+        return base == 1 ? 1 : 0;
+      T result = 1;
+      for (; exponent != 0; exponent = static_cast<T>(exponent >> 1)) {
+        if (exponent & 1)
+          result = static_cast<T>(result * base);
+        base = static_cast<T>(base * base);
+      }
+      return result;
+    }
+  }
+};
+
+struct Maximum {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return a != a ? a : (b != b || b > a) ? b : a; // NaN wins
+  }
+};
+
+struct Minimum {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return a != a ? a : (b != b || b < a) ? b : a;
+  }
+};
+
+struct AddProduct {
+  double value;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T self, T a, T b) const {
+    return static_cast<T>(self + static_cast<T>(value) * a * b);
+  }
+};
+
+struct AddQuotient {
+  double value;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T self, T a, T b) const {
+    return static_cast<T>(self + static_cast<T>(value) * a / b);
+  }
+};
+
+template <class Op>
+void apply(const char *name, const Op &op, const Tensor &out, const Tensor &a, const Tensor &b) {
+  ScalarType type = out.scalar_type();
+  Tensor left = castValues(a, type), right = castValues(b, type);
+  dispatchNumbers(type, name, [&]<class T>() { elementwise<T, T, T>(op, out, left, right); });
+}
+
+template <class Op>
+Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, ScalarType type) {
+  Tensor out = makeResult(broadcastShapes(a.sizes(), b.sizes()), type, {&a, &b});
+  // Sums and products of truth values are or and and.
+  if (type == ScalarType::Bool) {
+    if constexpr (std::is_same_v<Op, Add> || std::is_same_v<Op, Mul>) {
+      elementwise<bool, bool, bool>(op, out, a, b);
+      return out;
+    }
+  }
+  apply(name, op, out, a, b);
+  return out;
+}
+
+/// self = op(self, other) where the types and shapes allow to write at once, else through compute.
+template <class Op>
+Tensor &binaryInPlace(const char *name, const Op &op, Tensor &self, const Tensor &other,
+                      ScalarType type, const std::function<Tensor(const Tensor &)> &compute) {
+  TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
+              " can't be cast to the desired output type ", self.scalar_type());
+  DimVector shape = broadcastShapes(self.sizes(), other.sizes());
+  TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
+              " doesn't match the broadcast shape ", toText(shape));
+  commonDevice({&self, &other});
+  checkNoPartialOverlap(self, other);
+  return changeInPlace(
+      self, other,
+      [&] {
+        if (type == self.scalar_type() && type != ScalarType::Bool)
+          apply(name, op, self, self, other);
+        else
+          copyInto(self, compute(self));
+      },
+      compute);
+}
+
+ScalarType typeOf(const Tensor &a, const Tensor &b) { return resultType({&a, &b}); }
+
+/// Integers divide to floating point.
+ScalarType quotientType(const Tensor &a, const Tensor &b) {
+  ScalarType type = typeOf(a, b);
+  return isFloatingType(type) ? type : get_default_dtype_as_scalartype();
+}
+
+Tensor number(const Scalar &value, const Tensor &beside) {
+  return wrapNumber(value, beside.device().is_cpu() ? beside.device() : Device(kCPU));
+}
+
+bool isOne(const Scalar &value) { return value.toDouble() == 1; }
+
+void refuseBools(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.scalar_type() != ScalarType::Bool || b.scalar_type() != ScalarType::Bool,
+              "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+              "or `logical_xor()` operator instead.");
+}
+
+} // namespace
+
+void addInto(const Tensor &target, const Tensor &source) {
+  apply("add", Add{1}, target, target, source);
+}
+
+Tensor sumTo(const Tensor &self, IntArrayRef sizes) {
+  DimVector dims;
+  int64_t lead = self.dim() - static_cast<int64_t>(sizes.size());
+  for (int64_t d = 0; d < self.dim(); ++d)
+    if (d < lead || (sizes[d - lead] == 1 && self.size(d) != 1))
+      dims.push_back(d);
+  Tensor result = dims.empty() ? self : self.sum(dims, true);
+  return lead > 0 ? result.reshape(sizes) : result;
+}
+
+Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) {
+  return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)), "AddBackward0", {a, b},
+                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {g, !c.needs(1) ? Tensor() : isOne(alpha) ? g : g * alpha};
+                });
+}
+
+Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) {
+  refuseBools(a, b);
+  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)), "SubBackward0", {a, b},
+                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {g, c.needs(1) ? g * -alpha : Tensor()};
+                });
+}
+
+Tensor mul(const Tensor &a, const Tensor &b) {
+  return record(binary("mul", Mul(), a, b, typeOf(a, b)), "MulBackward0", {a, b}, {a, b},
+                [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {c.needs(0) ? g * c.saved(1) : Tensor(),
+                          c.needs(1) ? g * c.saved(0) : Tensor()};
+                });
+}
+
+Tensor div(const Tensor &a, const Tensor &b) {
+  return record(binary("div", Div(), a, b, quotientType(a, b)), "DivBackward0", {a, b}, {a, b},
+                [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor divisor = c.saved(1);
+                  return {c.needs(0) ? g / divisor : Tensor(),
+                          c.needs(1) ? -g * ((c.saved(0) / divisor) / divisor) : Tensor()};
+                });
+}
+
+Tensor remainder(const Tensor &a, const Scalar &b) {
+  Tensor divisor = number(b, a);
+  ScalarType type = typeOf(a, divisor);
+  TORCH_CHECK(isFloatingType(type) || b.toLong() != 0, "ZeroDivisionError");
+  return record(binary("remainder", Remainder(), a, divisor, type), "RemainderBackward0", {a}, {},
+                [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
+}
+
+Tensor pow(const Tensor &base, const Scalar &exponent) {
+  Tensor power = number(exponent, base);
+  ScalarType type = typeOf(base, power);
+  TORCH_CHECK(isFloatingType(type) || exponent.toLong() >= 0,
+              "Integers to negative integer powers are not allowed.");
+  Tensor result = exponent.toDouble() == 2 ? binary("pow", Mul(), base, base, type)
+                                           : binary("pow", Pow(), base, power, type);
+  return record(result, "PowBackward0", {base}, {base},
+                [exponent](const Tensor &g, const GradientContext &c) -> Gradients {
+                  double n = exponent.toDouble();
+                  if (n == 0)
+                    return {zeros_like(g)};
+                  return {g * (exponent * c.saved(0).pow(n - 1))};
+                });
+}
+
+Tensor pow(const Tensor &base, const Tensor &exponent) {
+  Tensor result = binary("pow", Pow(), base, exponent, typeOf(base, exponent));
+  return record(result, "PowBackward1", {base, exponent}, {base, exponent, result},
+                [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor x = c.saved(0), n = c.saved(1);
+                  Tensor forBase, forExponent;
+                  if (c.needs(0))
+                    forBase = (g * (n * x.pow(n - 1))).masked_fill(n.eq(0), 0);
+                  if (c.needs(1))
+                    forExponent =
+                        g * (c.saved(2) * x.log()).masked_fill(x.eq(0).logical_and(n.ge(0)), 0);
+                  return {forBase, forExponent};
+                });
+}
+
+namespace {
+
+/// Equal operands share the gradient.
+template <class Op>
+Tensor extremum(const char *name, const char *node, const Op &op, const Tensor &a, const Tensor &b,
+                bool larger) {
+  return record(binary(name, op, a, b, typeOf(a, b)), node, {a, b}, {a, b},
+                [larger](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor x = c.saved(0), y = c.saved(1);
+                  Tensor shared = (g / 2).where(x.eq(y), g);
+                  Tensor loses = larger ? x.lt(y) : x.gt(y), wins = larger ? x.gt(y) : x.lt(y);
+                  return {shared.masked_fill(loses, 0), shared.masked_fill(wins, 0)};
+                });
+}
+
+} // namespace
+
+Tensor maximum(const Tensor &a, const Tensor &b) {
+  return extremum("maximum", "MaximumBackward0", Maximum(), a, b, true);
+}
+Tensor minimum(const Tensor &a, const Tensor &b) {
+  return extremum("minimum", "MinimumBackward0", Minimum(), a, b, false);
+}
+
+namespace {
+
+template <class Op>
+void applyTernary(const char *name, const Op &op, const Tensor &out, const Tensor &self,
+                  const Tensor &a, const Tensor &b) {
+  ScalarType type = out.scalar_type();
+  Tensor x = castValues(self, type), y = castValues(a, type), z = castValues(b, type);
+  dispatchNumbers(type, name, [&]<class T>() { elementwise<T, T, T, T>(op, out, x, y, z); });
+}
+
+template <class Op>
+Tensor ternary(const char *name, const Op &op, const Tensor &self, const Tensor &a,
+               const Tensor &b) {
+  DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
+  Tensor out = makeResult(shape, resultType({&self, &a, &b}), {&self, &a, &b});
+  applyTernary(name, op, out, self, a, b);
+  return out;
+}
+
+template <class Op>
+Tensor &ternaryInPlace(const char *name, const Op &op, Tensor &self, const Tensor &a,
+                       const Tensor &b, const std::function<Tensor(const Tensor &)> &compute) {
+  ScalarType type = resultType({&self, &a, &b});
+  TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
+              " can't be cast to the desired output type ", self.scalar_type());
+  DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
+  TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
+              " doesn't match the broadcast shape ", toText(shape));
+  commonDevice({&self, &a, &b});
+  checkNoPartialOverlap(self, a);
+  checkNoPartialOverlap(self, b);
+  return changeInPlace(
+      self, {{a, b}},
+      [&] {
+        if (type == self.scalar_type())
+          applyTernary(name, op, self, self, a, b);
+        else
+          copyInto(self, compute(self));
+      },
+      compute);
+}
+
+} // namespace
+
+Tensor addcmul(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &value) {
+  return record(ternary("addcmul", AddProduct{value.toDouble()}, self, a, b), "AddcmulBackward0",
+                {self, a, b}, {a, b},
+                [value](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {g, c.needs(1) ? g * (c.saved(1) * value) : Tensor(),
+                          c.needs(2) ? g * (c.saved(0) * value) : Tensor()};
+                });
+}
+
+Tensor addcdiv(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &value) {
+  return record(ternary("addcdiv", AddQuotient{value.toDouble()}, self, a, b), "AddcdivBackward0",
+                {self, a, b}, {a, b},
+                [value](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor divisor = c.saved(1);
+                  return {g, c.needs(1) ? g * (value / divisor) : Tensor(),
+                          c.needs(2) ? -g * (value * c.saved(0) / (divisor * divisor)) : Tensor()};
+                });
+}
+
+Tensor lerp(const Tensor &start, const Tensor &end, const Scalar &weight) {
+  return start + (end - start) * weight;
+}
+
+Tensor operator+(const Tensor &a, const Tensor &b) { return add(a, b); }
+Tensor operator+(const Tensor &a, const Scalar &b) { return a.add(b); }
+Tensor operator+(const Scalar &a, const Tensor &b) { return b.add(a); }
+Tensor operator-(const Tensor &a, const Tensor &b) { return sub(a, b); }
+Tensor operator-(const Tensor &a, const Scalar &b) { return a.sub(b); }
+Tensor operator-(const Scalar &a, const Tensor &b) { return sub(number(a, b), b); }
+Tensor operator*(const Tensor &a, const Tensor &b) { return mul(a, b); }
+Tensor operator*(const Tensor &a, const Scalar &b) { return a.mul(b); }
+Tensor operator*(const Scalar &a, const Tensor &b) { return b.mul(a); }
+Tensor operator/(const Tensor &a, const Tensor &b) { return div(a, b); }
+Tensor operator/(const Tensor &a, const Scalar &b) { return a.div(b); }
+Tensor operator/(const Scalar &a, const Tensor &b) { return div(number(a, b), b); }
+
+Tensor Tensor::add(const Tensor &other, const Scalar &alpha) const {
+  return runtime::add(*this, other, alpha);
+}
+Tensor Tensor::add(const Scalar &other, const Scalar &alpha) const {
+  return runtime::add(*this, number(other, *this), alpha);
+}
+Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) {
+  return binaryInPlace("add", Add{alpha.toDouble()}, *this, other, typeOf(*this, other),
+                       [&](const Tensor &self) { return runtime::add(self, other, alpha); });
+}
+Tensor &Tensor::add_(const Scalar &other, const Scalar &alpha) {
+  return add_(number(other, *this), alpha);
+}
+Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const {
+  return runtime::sub(*this, other, alpha);
+}
+Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const {
+  return runtime::sub(*this, number(other, *this), alpha);
+}
+Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) {
+  refuseBools(*this, other);
+  return binaryInPlace("sub", Add{-alpha.toDouble()}, *this, other, typeOf(*this, other),
+                       [&](const Tensor &self) { return runtime::sub(self, other, alpha); });
+}
+Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) {
+  return sub_(number(other, *this), alpha);
+}
+Tensor Tensor::mul(const Tensor &other) const { return runtime::mul(*this, other); }
+Tensor Tensor::mul(const Scalar &other) const { return runtime::mul(*this, number(other, *this)); }
+Tensor &Tensor::mul_(const Tensor &other) {
+  return binaryInPlace("mul", Mul(), *this, other, typeOf(*this, other),
+                       [&](const Tensor &self) { return runtime::mul(self, other); });
+}
+Tensor &Tensor::mul_(const Scalar &other) { return mul_(number(other, *this)); }
+Tensor Tensor::div(const Tensor &other) const { return runtime::div(*this, other); }
+Tensor Tensor::div(const Scalar &other) const { return runtime::div(*this, number(other, *this)); }
+Tensor &Tensor::div_(const Tensor &other) {
+  return binaryInPlace("div", Div(), *this, other, quotientType(*this, other),
+                       [&](const Tensor &self) { return runtime::div(self, other); });
+}
+Tensor &Tensor::div_(const Scalar &other) { return div_(number(other, *this)); }
+Tensor Tensor::remainder(const Scalar &other) const { return runtime::remainder(*this, other); }
+Tensor Tensor::pow(const Scalar &exponent) const { return runtime::pow(*this, exponent); }
+Tensor Tensor::pow(const Tensor &exponent) const { return runtime::pow(*this, exponent); }
+Tensor &Tensor::pow_(const Scalar &exponent) {
+  return changeInPlace(*this, {}, [&](const Tensor &self) { return self.pow(exponent); });
+}
+Tensor Tensor::addcmul(const Tensor &a, const Tensor &b, const Scalar &value) const {
+  return runtime::addcmul(*this, a, b, value);
+}
+Tensor &Tensor::addcmul_(const Tensor &a, const Tensor &b, const Scalar &value) {
+  return ternaryInPlace("addcmul", AddProduct{value.toDouble()}, *this, a, b,
+                        [&](const Tensor &self) { return self.addcmul(a, b, value); });
+}
+Tensor Tensor::addcdiv(const Tensor &a, const Tensor &b, const Scalar &value) const {
+  return runtime::addcdiv(*this, a, b, value);
+}
+Tensor &Tensor::addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value) {
+  return ternaryInPlace("addcdiv", AddQuotient{value.toDouble()}, *this, a, b,
+                        [&](const Tensor &self) { return self.addcdiv(a, b, value); });
+}
+Tensor Tensor::lerp(const Tensor &end, const Scalar &weight) const {
+  return runtime::lerp(*this, end, weight);
+}
+Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) {
+  return changeInPlace(*this, end, [&](const Tensor &self) { return self.lerp(end, weight); });
+}
+Tensor Tensor::maximum(const Tensor &other) const { return runtime::maximum(*this, other); }
+Tensor Tensor::minimum(const Tensor &other) const { return runtime::minimum(*this, other); }
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,171 @@
+#include "Factories.h"
+#include "Copies.h"
+#include "kernels/Elementwise.h"
+
+#include <cmath>
+
+namespace gradtidy::runtime {
+namespace {
+
+Tensor finish(Tensor tensor, const TensorOptions &options) {
+  return options.requires_grad() ? tensor.set_requires_grad(true) : tensor;
+}
+
+TensorOptions merged(const Tensor &like, const TensorOptions &options) {
+  TensorOptions result = like.options();
+  if (options.has_dtype())
+    result = result.dtype(options.dtype().toScalarType());
+  if (options.has_device())
+    result = result.device(options.device());
+  return result.requires_grad(options.requires_grad());
+}
+
+/// start + i * step, written through memory in order.
+template <class T> struct Sequence {
+  double start, step;
+  mutable int64_t i = 0;
+  T operator()() const { return static_cast<T>(start + static_cast<double>(i++) * step); }
+};
+
+Tensor sequence(int64_t count, double start, double step, ScalarType type,
+                const TensorOptions &options) {
+  Tensor result = makeEmpty(count, type, options.device());
+  dispatchNumbers(type, "arange",
+                  [&]<class T>() { elementwise<T>(Sequence<T>{start, step}, result); });
+  return finish(result, options);
+}
+
+} // namespace
+
+Tensor empty(IntArrayRef size, TensorOptions options) {
+  return finish(makeEmpty(size, options.dtype(), options.device()), options);
+}
+
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
+  TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape");
+  return finish(makeEmptyStrided(size, stride, options.dtype(), options.device()), options);
+}
+
+Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options) {
+  ScalarType type = options.has_dtype()       ? options.dtype().toScalarType()
+                    : value.isFloatingPoint() ? get_default_dtype_as_scalartype()
+                                              : value.type();
+  return finish(makeEmpty(size, type, options.device()).fill_(value), options);
+}
+
+Tensor zeros(IntArrayRef size, TensorOptions options) {
+  return full(size, 0, options.dtype(options.dtype().toScalarType()));
+}
+Tensor ones(IntArrayRef size, TensorOptions options) {
+  return full(size, 1, options.dtype(options.dtype().toScalarType()));
+}
+
+Tensor eye(int64_t n, TensorOptions options) {
+  Tensor result = zeros({n, n}, options.requires_grad(false));
+  result.diagonal().fill_(1);
+  return finish(result, options);
+}
+
+Tensor arange(const Scalar &end, TensorOptions options) { return arange(0, end, 1, options); }
+Tensor arange(const Scalar &start, const Scalar &end, TensorOptions options) {
+  return arange(start, end, 1, options);
+}
+Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, TensorOptions options) {
+  double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
+  TORCH_CHECK(by != 0, "step must be nonzero");
+  TORCH_CHECK((by > 0 && to >= from) || (by < 0 && to <= from),
+              "upper bound and lower bound inconsistent with step sign");
+  bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
+  ScalarType type = options.has_dtype() ? options.dtype().toScalarType()
+                    : integral          ? ScalarType::Long
+                                        : get_default_dtype_as_scalartype();
+  return sequence(static_cast<int64_t>(std::ceil((to - from) / by)), from, by, type, options);
+}
+
+Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOptions options) {
+  TORCH_CHECK(steps >= 0, "number of steps must be non-negative");
+  double from = start.toDouble();
+  double by = steps > 1 ? (end.toDouble() - from) / static_cast<double>(steps - 1) : 0;
+  return sequence(steps, from, by, options.dtype(), options);
+}
+
+Tensor scalar_tensor(const Scalar &value, TensorOptions options) {
+  return full({}, value, options.dtype(options.dtype().toScalarType()));
+}
+
+Tensor empty_like(const Tensor &self, TensorOptions options) {
+  options = merged(self, options);
+  return finish(makeResult(self.sizes(), options.dtype(), {&self}), options);
+}
+Tensor full_like(const Tensor &self, const Scalar &value, TensorOptions options) {
+  Tensor result = empty_like(self, options.requires_grad(false)).fill_(value);
+  return finish(result, options);
+}
+Tensor zeros_like(const Tensor &self, TensorOptions options) { return full_like(self, 0, options); }
+Tensor ones_like(const Tensor &self, TensorOptions options) { return full_like(self, 1, options); }
+
+Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions &options) {
+  Tensor result = makeAlias(makeEmpty({0}, options.dtype(), kCPU), sizes, strides, 0);
+  int64_t count = elementCount(sizes) == 0 ? 0 : 1;
+  for (std::size_t d = 0; d < sizes.size() && count != 0; ++d)
+    count += (sizes[d] - 1) * strides[d];
+  implOf(result).storage =
+      Storage::borrow(data, static_cast<std::size_t>(count) * result.itemsize(), {});
+  return finish(result, options);
+}
+Tensor from_blob(void *data, IntArrayRef sizes, const TensorOptions &options) {
+  return from_blob(data, sizes, contiguousStrides(sizes), options);
+}
+Tensor from_blob(void *data, IntArrayRef sizes, std::function<void(void *)> deleter,
+                 const TensorOptions &options) {
+  Tensor result = from_blob(data, sizes, options);
+  implOf(result).storage = Storage::borrow(data, result.nbytes(), std::move(deleter));
+  return result;
+}
+
+TensorData::TensorData(std::initializer_list<TensorData> list) {
+  type = list.size() == 0 ? get_default_dtype_as_scalartype() : list.begin()->type;
+  sizes = {static_cast<int64_t>(list.size())};
+  if (list.size() != 0)
+    sizes.insert(sizes.end(), list.begin()->sizes.begin(), list.begin()->sizes.end());
+  for (const TensorData &entry : list) {
+    TORCH_CHECK(entry.sizes == list.begin()->sizes,
+                "Expected all sub-lists to have sizes: ", toText(list.begin()->sizes),
+                " (e.g. first sub-list), but got sub-list with sizes: ", toText(entry.sizes));
+    TORCH_CHECK(entry.type == type,
+                "Expected all elements of the tensor to have the same scalar "
+                "type: ",
+                type, ", but got element of scalar type: ", entry.type);
+    values.insert(values.end(), entry.values.begin(), entry.values.end());
+  }
+}
+
+Tensor TensorData::toTensor(const TensorOptions &options) const {
+  ScalarType wanted = options.has_dtype() ? options.dtype().toScalarType() : type;
+  Tensor result = makeEmpty(sizes, wanted, kCPU);
+  dispatchAll(wanted, "tensor", [&]<class T>() {
+    T *data = result.data_ptr<T>();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      data[i] = values[i].to<T>();
+  });
+  return finish(result.to(options.device()), options);
+}
+
+Tensor tensor(const TensorData &data, const TensorOptions &options) {
+  return data.toTensor(options);
+}
+
+Tensor Tensor::new_empty(IntArrayRef size, TensorOptions options) const {
+  return empty(size, merged(*this, options));
+}
+Tensor Tensor::new_zeros(IntArrayRef size, TensorOptions options) const {
+  return zeros(size, merged(*this, options));
+}
+Tensor Tensor::new_ones(IntArrayRef size, TensorOptions options) const {
+  return ones(size, merged(*this, options));
+}
+Tensor Tensor::new_full(IntArrayRef size, const Scalar &value, TensorOptions options) const {
+  return full(size, value, merged(*this, options));
+}
+
+} // namespace gradtidy::runtime

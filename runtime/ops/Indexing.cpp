@@ -1,0 +1,471 @@
+#include "Indexing.h"
+#include "../autograd/Record.h"
+#include "Arithmetic.h"
+#include "Comparisons.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "Views.h"
+#include "kernels/Elementwise.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace gradtidy::runtime {
+namespace {
+
+using indexing::TensorIndex;
+using C = const GradientContext &;
+using G = const Tensor &;
+
+// All access by position goes through two tensors of offsets, in elements from the first one of
+// the indexed tensor: `picked` for the indexed dimensions, `rest` for the others. Both broadcast
+// to the shape of the result.
+
+template <class T> struct Take {
+  const T *data;
+  GRADTIDY_HOST_DEVICE T operator()(int64_t picked, int64_t rest) const {
+    return data[picked + rest];
+  }
+};
+
+template <class T> struct Put {
+  T *data;
+  GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
+    data[picked + rest] = value;
+  }
+};
+
+template <class T> struct PutSum {
+  T *data;
+  GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
+    data[picked + rest] = static_cast<T>(data[picked + rest] + value);
+  }
+};
+
+struct Places {
+  Tensor picked, rest;
+  DimVector shape;
+};
+
+Tensor take(const Tensor &self, const Places &places) {
+  Tensor out = makeEmpty(places.shape, self.scalar_type(), self.device());
+  dispatchAll(self.scalar_type(), "index", [&]<class T>() {
+    elementwise<T, int64_t, int64_t>(Take<T>{implOf(self).elements<T>()}, out, places.picked,
+                                     places.rest);
+  });
+  return out;
+}
+
+void put(const Tensor &self, const Places &places, const Tensor &values, bool accumulate) {
+  TORCH_CHECK(isExpandableTo(values.sizes(), places.shape),
+              "shape mismatch: value tensor of shape ", toText(values.sizes()),
+              " cannot be broadcast to indexing result of shape ", toText(places.shape));
+  NoGradGuard guard;
+  Tensor source = castValues(values, self.scalar_type()).expand(places.shape);
+  dispatchAll(self.scalar_type(), "index_put_", [&]<class T>() {
+    T *data = implOf(self).elements<T>();
+    if (accumulate)
+      visitElements<T, int64_t, int64_t>(PutSum<T>{data}, source, places.picked, places.rest);
+    else
+      visitElements<T, int64_t, int64_t>(Put<T>{data}, source, places.picked, places.rest);
+  });
+}
+
+/// Offsets of all positions of `dims` dimensions given by sizes and strides.
+Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides) {
+  Tensor offsets = zeros({}, kLong);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    DimVector shape(sizes.size(), 1);
+    shape[d] = sizes[d];
+    offsets = offsets + (arange(sizes[d]) * strides[d]).view(shape);
+  }
+  return offsets;
+}
+
+/// `index` with negative positions counted from the end; throws where one is out of range.
+Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
+  Tensor positions = castValues(index.detach(), ScalarType::Long);
+  Tensor result = makeResult(positions.sizes(), ScalarType::Long, {&positions});
+  struct Wrap {
+    int64_t size, dim;
+    int64_t operator()(int64_t i) const {
+      if (i < -size || i >= size)
+        throw IndexError(
+            concat("index ", i, " is out of bounds for dimension ", dim, " with size ", size));
+      return i < 0 ? i + size : i;
+    }
+  };
+  elementwise<int64_t, int64_t>(Wrap{size, dim}, result, positions);
+  return result;
+}
+
+/// One index tensor for some of the dimensions of a tensor.
+using IndexTensors = std::vector<Tensor>;
+
+Places placesOf(const Tensor &self, const IndexTensors &indices) {
+  NoGradGuard guard;
+  Tensor picked = zeros({}, kLong);
+  int64_t first = -1, last = -1, used = 0;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (!indices[d].defined())
+      continue;
+    Tensor offsets = checked(indices[d], self.size(d), d) * self.stride(d);
+    TORCH_CHECK(isExpandableTo(offsets.sizes(), picked.sizes()) ||
+                    isExpandableTo(picked.sizes(), offsets.sizes()) ||
+                    offsets.dim() == picked.dim(),
+                "shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                toText(picked.sizes()), ", ", toText(offsets.sizes()));
+    picked = picked + offsets;
+    first = first < 0 ? d : first;
+    last = d;
+    ++used;
+  }
+  // The dimensions of the indices stand where the indexed ones stood, or in front where these
+  // were apart.
+  bool together = last - first + 1 == used;
+  DimVector before, beforeStrides, after, afterStrides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (indices[d].defined())
+      continue;
+    bool front = together && d < first;
+    (front ? before : after).push_back(self.size(d));
+    (front ? beforeStrides : afterStrides).push_back(self.stride(d));
+  }
+  Places places;
+  places.shape = before;
+  DimVector pickedShape(before.size(), 1), restSizes = before, restStrides = beforeStrides;
+  for (int64_t size : picked.sizes()) {
+    places.shape.push_back(size);
+    pickedShape.push_back(size);
+    restSizes.push_back(1);
+    restStrides.push_back(0);
+  }
+  for (std::size_t d = 0; d < after.size(); ++d) {
+    places.shape.push_back(after[d]);
+    pickedShape.push_back(1);
+    restSizes.push_back(after[d]);
+    restStrides.push_back(afterStrides[d]);
+  }
+  places.picked = picked.reshape(pickedShape);
+  places.rest = offsetsOf(restSizes, restStrides);
+  return places;
+}
+
+/// Positions along dim by index, all other coordinates equal to those of the result (gather).
+Places placesAlong(const Tensor &self, int64_t dim, const Tensor &index) {
+  NoGradGuard guard;
+  DimVector sizes = index.sizes().vec(), strides = self.strides().vec();
+  if (self.dim() == 0)
+    return {checked(index, 1, 0) * 0, zeros({}, kLong), sizes};
+  Tensor picked = checked(index, self.size(dim), dim) * self.stride(dim);
+  strides[dim] = 0;
+  return {picked, offsetsOf(sizes, strides), sizes};
+}
+
+Tensor indexTensors(const Tensor &self, const IndexTensors &indices) {
+  Tensor out = take(self, placesOf(self, indices));
+  return record(out, "IndexBackward0", {self}, {},
+                [indices, sizes = self.sizes().vec()](G g, C) -> Gradients {
+                  Tensor whole = zeros(sizes, g.options());
+                  Places places = placesOf(whole, indices);
+                  return {changeInPlace(
+                      whole, g, [&] { put(whole, places, g, true); },
+                      [&](const Tensor &self) {
+                        Tensor sum = self.detach().clone();
+                        put(sum, places, g, true);
+                        return record(sum, "IndexPutBackward0", {self, g}, {},
+                                      [indices](G outer, C) -> Gradients {
+                                        return {outer, indexTensors(outer, indices)};
+                                      });
+                      })};
+                });
+}
+
+/// The result of the views among the indices, and the tensors among them by its dimensions.
+struct Applied {
+  Tensor view;
+  IndexTensors tensors;
+  bool anyTensor = false;
+};
+
+Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
+  using Kind = TensorIndex::Kind;
+  int64_t consumed = 0;
+  for (const TensorIndex &index : indices) {
+    if (index.kind == Kind::Integer || index.kind == Kind::Slice)
+      ++consumed;
+    else if (index.kind == Kind::Tensor)
+      consumed += index.tensor.scalar_type() == ScalarType::Bool ? index.tensor.dim() : 1;
+  }
+  if (consumed > self.dim())
+    throw IndexError(concat("too many indices for tensor of dimension ", self.dim()));
+  Applied result{self, {}, false};
+  int64_t dim = 0;
+  for (const TensorIndex &index : indices) {
+    switch (index.kind) {
+    case Kind::None:
+      result.view = result.view.unsqueeze(dim++);
+      result.tensors.emplace_back();
+      break;
+    case Kind::Ellipsis:
+      for (int64_t skip = self.dim() - consumed; skip > 0; --skip, ++dim)
+        result.tensors.emplace_back();
+      break;
+    case Kind::Integer:
+      result.view = result.view.select(dim, index.integer);
+      break;
+    case Kind::Slice:
+      result.view =
+          result.view.slice(dim++, index.slice.first, index.slice.last, index.slice.stride);
+      result.tensors.emplace_back();
+      break;
+    case Kind::Boolean:
+      result.view = result.view.unsqueeze(dim++);
+      result.tensors.push_back(index.integer ? zeros({1}, kLong) : zeros({0}, kLong));
+      result.anyTensor = true;
+      break;
+    case Kind::Tensor: {
+      const Tensor &t = index.tensor;
+      TORCH_CHECK(isIntegralType(t.scalar_type(), true),
+                  "tensors used as indices must be long, int, byte or bool tensors");
+      result.anyTensor = true;
+      if (t.scalar_type() != ScalarType::Bool) {
+        result.tensors.push_back(t);
+        ++dim;
+        break;
+      }
+      for (int64_t d = 0; d < t.dim(); ++d)
+        if (t.size(d) != result.view.size(dim + d))
+          throw IndexError(concat("The shape of the mask ", toText(t.sizes()), " at index ", d,
+                                  " does not match the shape of the indexed tensor ",
+                                  toText(result.view.sizes()), " at index ", dim + d));
+      Tensor positions = nonzero(t);
+      for (int64_t d = 0; d < t.dim(); ++d, ++dim)
+        result.tensors.push_back(positions.select(1, d));
+      break;
+    }
+    }
+  }
+  result.tensors.resize(static_cast<std::size_t>(result.view.dim()));
+  return result;
+}
+
+} // namespace
+
+indexing::TensorIndex::TensorIndex(const char *text) : kind(Kind::Ellipsis) {
+  TORCH_CHECK(std::string_view(text) == "...",
+              "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
+}
+
+Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+  Applied applied = applyViews(*this, indices);
+  return applied.anyTensor ? indexTensors(applied.view, applied.tensors) : applied.view;
+}
+Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
+  return index(ArrayRef<TensorIndex>(indices));
+}
+
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) {
+  Applied applied = applyViews(*this, indices);
+  if (!applied.anyTensor) {
+    applied.view.copy_(values);
+    return *this;
+  }
+  Tensor target = applied.view;
+  changeInPlace(
+      target, values, [&] { put(target, placesOf(target, applied.tensors), values, false); },
+      [&](const Tensor &self) {
+        Tensor result = self.detach().clone();
+        put(result, placesOf(result, applied.tensors), values, false);
+        return record(result, "IndexPutBackward0", {self, values}, {},
+                      [tensors = applied.tensors](G g, C c) -> Gradients {
+                        Tensor kept;
+                        if (c.needs(0)) {
+                          kept = g.clone();
+                          Tensor gone = zeros({}, g.options());
+                          put(kept, placesOf(kept, tensors), gone, false);
+                        }
+                        return {kept, c.needs(1) ? indexTensors(g, tensors) : Tensor()};
+                      });
+      });
+  return *this;
+}
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor &values) {
+  return index_put_(ArrayRef<TensorIndex>(indices), values);
+}
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar &value) {
+  return index_put_(ArrayRef<TensorIndex>(indices), full({}, value, options()));
+}
+
+Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
+Tensor Tensor::operator[](const Tensor &index) const { return this->index({index}); }
+
+Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
+  TORCH_CHECK(index.dim() <= 1,
+              "index_select(): Index is supposed to be a vector, but got dim: ", index.dim());
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_select(): Expected dtype int32 or int64 for index");
+  dim = wrapDim(dim, self.dim());
+  IndexTensors indices(static_cast<std::size_t>(self.dim()));
+  if (self.dim() == 0)
+    return self.clone();
+  indices[dim] = index.dim() == 0 ? index.unsqueeze(0) : index;
+  return indexTensors(self, indices);
+}
+
+namespace {
+
+/// self with `values` put (or added) along dim, without a graph.
+Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &values,
+                 bool accumulate) {
+  Tensor result = self.detach().clone();
+  put(result, placesAlong(result, dim, index), values, accumulate);
+  return result;
+}
+
+void checkScatter(const char *name, const Tensor &self, const Tensor &index) {
+  TORCH_CHECK(index.scalar_type() == ScalarType::Long, name, "(): Expected dtype int64 for index");
+  TORCH_CHECK(index.dim() == self.dim() || index.dim() == 0 || self.dim() == 0,
+              "Index tensor must have the same number of dimensions as ",
+              std::string_view(name) == "gather" ? "input" : "self", " tensor");
+}
+
+Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  checkScatter("scatter", self, index);
+  dim = wrapDim(dim, self.dim());
+  Tensor part = source;
+  for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
+    part = part.narrow(d, 0, index.size(d));
+  return record(scattered(self, dim, index, part, false), "ScatterBackward0", {self, source},
+                {index}, [dim, sizes = source.sizes().vec()](G g, C c) -> Gradients {
+                  Tensor index = c.saved(0), kept, source;
+                  if (c.needs(0))
+                    kept = g.scatter(dim, index, 0);
+                  if (c.needs(1)) {
+                    source = zeros(sizes, g.options());
+                    Tensor part = source;
+                    for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
+                      part = part.narrow(d, 0, index.size(d));
+                    part.copy_(gather(g, dim, index));
+                  }
+                  return {kept, source};
+                });
+}
+
+Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  checkScatter("scatter", self, index);
+  dim = wrapDim(dim, self.dim());
+  return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
+                {index}, [dim](G g, C c) -> Gradients {
+                  return {g, c.needs(1) ? gather(g, dim, c.saved(0)) : Tensor()};
+                });
+}
+
+} // namespace
+
+Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
+  checkScatter("gather", self, index);
+  dim = wrapDim(dim, self.dim());
+  for (int64_t d = 0; d < index.dim() && self.dim() > 0; ++d)
+    TORCH_CHECK(d == dim || index.size(d) <= self.size(d), "Size does not match at dimension ", d,
+                " expected index ", toText(index.sizes()), " to be no larger than self ",
+                toText(self.sizes()), " apart from dimension ", dim);
+  return record(take(self, placesAlong(self, dim, index)), "GatherBackward0", {self}, {index},
+                [dim, sizes = self.sizes().vec()](G g, C c) -> Gradients {
+                  return {zeros(sizes, g.options()).scatter_add_(dim, c.saved(0), g)};
+                });
+}
+
+Tensor masked_select(const Tensor &self, const Tensor &mask) {
+  DimVector shape = broadcastShapes(self.sizes(), mask.sizes());
+  return self.expand(shape).index({mask.expand(shape)});
+}
+
+Tensor nonzero(const Tensor &self) {
+  std::vector<int64_t> flat;
+  Tensor dense = self.detach().contiguous();
+  dispatchAll(dense.scalar_type(), "nonzero", [&]<class T>() {
+    const T *data = dense.data_ptr<T>();
+    for (int64_t i = 0, n = dense.numel(); i < n; ++i)
+      if (data[i] != T(0))
+        flat.push_back(i);
+  });
+  Tensor result =
+      makeEmpty({static_cast<int64_t>(flat.size()), self.dim()}, ScalarType::Long, self.device());
+  auto *out = result.data_ptr<int64_t>();
+  DimVector strides = contiguousStrides(self.sizes());
+  for (int64_t i : flat)
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      *out++ = i / strides[d];
+      i %= strides[d];
+    }
+  return result;
+}
+
+Tensor embedding(const Tensor &weight, const Tensor &indices) {
+  TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
+  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
+              "Expected tensor for argument #1 'indices' to have one of the following scalar "
+              "types: Long, Int; but got ",
+              indices.toString(), " instead (while checking arguments for embedding)");
+  if (indices.numel() != 0 &&
+      (indices.min().item<int64_t>() < 0 || indices.max().item<int64_t>() >= weight.size(0)))
+    throw IndexError("index out of range in self");
+  return weight.index({indices});
+}
+
+Tensor one_hot(const Tensor &classes, int64_t count) {
+  TORCH_CHECK(classes.scalar_type() == kLong,
+              "one_hot is only applicable to index tensor of type LongTensor.");
+  if (count == -1)
+    count = classes.max().item<int64_t>() + 1;
+  else
+    TORCH_CHECK(classes.numel() == 0 || classes.max().item<int64_t>() < count,
+                "Class values must be smaller than num_classes.");
+  TORCH_CHECK(classes.numel() == 0 || classes.min().item<int64_t>() >= 0,
+              "Class values must be non-negative.");
+  DimVector shape = classes.sizes().vec();
+  shape.push_back(count);
+  return zeros(shape, kLong).scatter_(-1, classes.unsqueeze(-1), 1);
+}
+
+Tensor Tensor::index_select(int64_t dim, const Tensor &index) const {
+  return runtime::index_select(*this, dim, index);
+}
+Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
+  return runtime::gather(*this, dim, index);
+}
+Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Tensor &source) const {
+  return scatterValues(*this, dim, index, source);
+}
+Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Scalar &value) const {
+  return scatterValues(*this, dim, index, full({}, value, options()));
+}
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &source) {
+  return changeInPlace(*this, source,
+                       [&](const Tensor &self) { return self.scatter(dim, index, source); });
+}
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &self) { return self.scatter(dim, index, value); });
+}
+Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) {
+  return changeInPlace(*this, source,
+                       [&](const Tensor &self) { return scatterSum(self, dim, index, source); });
+}
+Tensor Tensor::masked_select(const Tensor &mask) const {
+  return runtime::masked_select(*this, mask);
+}
+Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const {
+  TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
+              "masked_fill only supports boolean masks, but got mask with dtype ",
+              mask.scalar_type());
+  return runtime::where(mask, full({}, value, options()), *this);
+}
+Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &self) { return self.masked_fill(mask, value); });
+}
+Tensor Tensor::nonzero() const { return runtime::nonzero(*this); }
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,60 @@
+// Indexing by integers, slices, masks and tensors of positions.
+//
+// Integers, slices, None and "..." give views. A mask or a tensor of positions gives a copy:
+// writing to x.index({mask}) changes nothing, x.index_put_({mask}, v) does.
+#pragma once
+
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+namespace indexing {
+
+constexpr std::nullopt_t None = std::nullopt;
+
+struct EllipsisIndexType {};
+inline constexpr EllipsisIndexType Ellipsis{};
+
+struct Slice {
+  Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt,
+        optional<int64_t> step = nullopt)
+      : first(start), last(stop), stride(step.value_or(1)) {}
+  optional<int64_t> first, last;
+  int64_t stride;
+};
+
+class TensorIndex {
+public:
+  enum class Kind { None, Ellipsis, Integer, Boolean, Slice, Tensor };
+
+  TensorIndex(std::nullopt_t) : kind(Kind::None) {}
+  TensorIndex(EllipsisIndexType) : kind(Kind::Ellipsis) {}
+  /// "..." is the ellipsis; any other text throws.
+  TensorIndex(const char *text);
+  template <class T>
+  TensorIndex(T value)
+    requires std::integral<T>
+      : kind(std::same_as<T, bool> ? Kind::Boolean : Kind::Integer),
+        integer(static_cast<int64_t>(value)) {}
+  TensorIndex(Slice slice) : kind(Kind::Slice), slice(slice) {}
+  TensorIndex(Tensor tensor) : kind(Kind::Tensor), tensor(std::move(tensor)) {}
+
+  Kind kind;
+  int64_t integer = 0;
+  Slice slice;
+  Tensor tensor;
+};
+
+} // namespace indexing
+
+Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index);
+/// out[i][j] = self[i][index[i][j]] for dim 1, and so on.
+Tensor gather(const Tensor &self, int64_t dim, const Tensor &index);
+Tensor masked_select(const Tensor &self, const Tensor &mask);
+/// The positions of non-zero elements, one row each.
+Tensor nonzero(const Tensor &self);
+/// Rows of `weight`, one for each index.
+Tensor embedding(const Tensor &weight, const Tensor &indices);
+Tensor one_hot(const Tensor &classes, int64_t count = -1);
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,170 @@
+#include "Linear.h"
+#include "../autograd/Record.h"
+#include "Arithmetic.h"
+#include "Copies.h"
+#include "kernels/Elementwise.h"
+
+namespace gradtidy::runtime {
+namespace {
+
+using C = const GradientContext &;
+using G = const Tensor &;
+
+void checkTypes(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(),
+              "expected m1 and m2 to have the same dtype, but "
+              "got: ",
+              cppName(a.scalar_type()), " != ", cppName(b.scalar_type()));
+}
+
+void checkProduct(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.size(1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x",
+              a.size(1), " and ", b.size(0), "x", b.size(1), ")");
+  checkTypes(a, b);
+}
+
+Matrix matrix(const Tensor &x, int64_t batch = -1) {
+  const TensorImpl &impl = implOf(x);
+  if (batch < 0)
+    return {impl.bytes(), impl.strides[0], impl.strides[1]};
+  return {impl.bytes() + static_cast<std::size_t>(batch * impl.strides[0]) * elementSize(impl.type),
+          impl.strides[1], impl.strides[2]};
+}
+
+Tensor product(const Tensor &a, const Tensor &b) {
+  Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), commonDevice({&a, &b}));
+  backendOf(out.device())
+      .gemm(a.scalar_type(), a.size(0), b.size(1), a.size(1), matrix(a), matrix(b), out.data_ptr());
+  return out;
+}
+
+} // namespace
+
+Tensor mm(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() == 2, "self must be a matrix");
+  TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix");
+  checkProduct(a, b);
+  return record(product(a, b), "MmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
+    return {c.needs(0) ? mm(g, c.saved(1).t()) : Tensor(),
+            c.needs(1) ? mm(c.saved(0).t(), g) : Tensor()};
+  });
+}
+
+Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+             const Scalar &alpha) {
+  TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
+  TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
+  checkProduct(a, b);
+  TORCH_CHECK(self.scalar_type() == a.scalar_type(),
+              "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
+              b.scalar_type());
+  DimVector shape{a.size(0), b.size(1)};
+  TORCH_CHECK(isExpandableTo(self.sizes(), shape), "The expanded size of the tensor (",
+              shape.back(), ") must match the existing size (", self.dim() == 0 ? 1 : self.size(-1),
+              ") at non-singleton dimension 1.  Target sizes: ", toText(shape),
+              ".  Tensor sizes: ", toText(self.sizes()));
+  double scaleSelf = beta.toDouble(), scale = alpha.toDouble();
+  Tensor out;
+  {
+    NoGradGuard guard;
+    out = product(a, b);
+    if (scale != 1)
+      out.mul_(alpha);
+    out.add_(self, beta);
+  }
+  return record(out, "AddmmBackward0", {self, a, b}, {a, b},
+                [scaleSelf, scale](G g, C c) -> Gradients {
+                  Tensor scaled = scale == 1 ? g : g * scale;
+                  return {scaleSelf == 1 ? g : g * scaleSelf,
+                          c.needs(1) ? mm(scaled, c.saved(1).t()) : Tensor(),
+                          c.needs(2) ? mm(c.saved(0).t(), scaled) : Tensor()};
+                });
+}
+
+Tensor bmm(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() == 3, "batch1 must be a 3D tensor");
+  TORCH_CHECK(b.dim() == 3, "batch2 must be a 3D tensor");
+  TORCH_CHECK(a.size(0) == b.size(0) && a.size(2) == b.size(1),
+              "Expected size for first two dimensions of batch2 tensor to be: [", a.size(0), ", ",
+              a.size(2), "] but got: [", b.size(0), ", ", b.size(1), "].");
+  checkTypes(a, b);
+  Tensor out =
+      makeEmpty({a.size(0), a.size(1), b.size(2)}, a.scalar_type(), commonDevice({&a, &b}));
+  Backend &backend = backendOf(out.device());
+  for (int64_t i = 0; i < a.size(0); ++i)
+    backend.gemm(a.scalar_type(), a.size(1), b.size(2), a.size(2), matrix(a, i), matrix(b, i),
+                 const_cast<void *>(matrix(out, i).data));
+  return record(out, "BmmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
+    return {c.needs(0) ? bmm(g, c.saved(1).transpose(1, 2)) : Tensor(),
+            c.needs(1) ? bmm(c.saved(0).transpose(1, 2), g) : Tensor()};
+  });
+}
+
+Tensor mv(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, got ", b.dim(),
+              ", ", a.dim(), ", ", b.dim());
+  TORCH_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0), "), mat (",
+              a.size(0), "x", a.size(1), "), vec (", b.size(0), ")");
+  return mm(a, b.unsqueeze(1)).squeeze(1);
+}
+
+Tensor dot(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() == 1 && b.dim() == 1, "1D tensors expected, but got ", a.dim(), "D and ",
+              b.dim(), "D tensors");
+  TORCH_CHECK(a.size(0) == b.size(0), "inconsistent tensor size, expected tensor [", a.size(0),
+              "] and src [", b.size(0), "] to have the same number of elements, but got ",
+              a.size(0), " and ", b.size(0), " elements respectively");
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(),
+              "dot : expected both vectors to have same dtype, but found ", a.scalar_type(),
+              " and ", b.scalar_type());
+  return (a * b).sum(a.scalar_type());
+}
+
+Tensor outer(const Tensor &a, const Tensor &b) { return a.unsqueeze(1) * b.unsqueeze(0); }
+
+Tensor matmul(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() > 0 && b.dim() > 0,
+              "both arguments to matmul need to be at least 1D, but they are ", a.dim(), "D and ",
+              b.dim(), "D");
+  if (a.dim() == 1 && b.dim() == 1)
+    return dot(a, b);
+  if (a.dim() == 2 && b.dim() == 1)
+    return mv(a, b);
+  if (a.dim() == 1)
+    return matmul(a.unsqueeze(0), b).squeeze(-2);
+  if (b.dim() == 1)
+    return matmul(a, b.unsqueeze(1)).squeeze(-1);
+  if (a.dim() == 2 && b.dim() == 2)
+    return mm(a, b);
+  if (b.dim() == 2) { // all rows of the batch at once
+    DimVector shape = a.sizes().vec();
+    shape.back() = b.size(1);
+    return mm(a.reshape({-1, a.size(-1)}), b).reshape(shape);
+  }
+  DimVector batch = broadcastShapes(a.sizes().slice(0, static_cast<std::size_t>(a.dim() - 2)),
+                                    b.sizes().slice(0, static_cast<std::size_t>(b.dim() - 2)));
+  auto batched = [&](const Tensor &x) {
+    DimVector shape = batch;
+    shape.insert(shape.end(), {x.size(-2), x.size(-1)});
+    return x.expand(shape).reshape({elementCount(batch), x.size(-2), x.size(-1)});
+  };
+  DimVector shape = batch;
+  shape.insert(shape.end(), {a.size(-2), b.size(-1)});
+  return bmm(batched(a), batched(b)).reshape(shape);
+}
+
+Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  if (!bias.defined())
+    return matmul(x, weight.t());
+  if (x.dim() == 2)
+    return addmm(bias, x, weight.t());
+  return matmul(x, weight.t()) + bias;
+}
+
+Tensor Tensor::matmul(const Tensor &other) const { return runtime::matmul(*this, other); }
+Tensor Tensor::mm(const Tensor &other) const { return runtime::mm(*this, other); }
+Tensor Tensor::bmm(const Tensor &other) const { return runtime::bmm(*this, other); }
+Tensor Tensor::mv(const Tensor &other) const { return runtime::mv(*this, other); }
+Tensor Tensor::dot(const Tensor &other) const { return runtime::dot(*this, other); }
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,175 @@
+#include "Losses.h"
+#include "../autograd/Record.h"
+#include "../core/TensorImpl.h"
+#include "Arithmetic.h"
+#include "Comparisons.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "Indexing.h"
+#include "Pointwise.h"
+#include "Reductions.h"
+#include "Softmax.h"
+#include "Views.h"
+
+namespace gradtidy::runtime {
+namespace {
+
+Tensor reduced(const Tensor &loss, int64_t reduction) {
+  switch (reduction) {
+  case Reduction::Mean:
+    return loss.mean();
+  case Reduction::Sum:
+    return loss.sum();
+  default:
+    return loss;
+  }
+}
+
+} // namespace
+
+Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  return reduced((input - target).pow(2), reduction);
+}
+
+Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  return reduced((input - target).abs(), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reduction, double beta) {
+  TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
+  if (beta == 0)
+    return l1_loss(input, target, reduction);
+  Tensor distance = (input - target).abs();
+  return reduced(
+      where(distance.detach().lt(beta), distance * distance * (0.5 / beta), distance - 0.5 * beta),
+      reduction);
+}
+
+Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, double delta) {
+  TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
+  return smooth_l1_loss(input, target, reduction, delta) * delta;
+}
+
+Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
+  if (logTarget)
+    return reduced(target.exp() * (target - input), reduction);
+  Tensor product = target * (target.log() - input);
+  return reduced(where(target.gt(0), product, 0), reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight,
+                            int64_t reduction) {
+  TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
+              " but expected ", input.scalar_type());
+  TORCH_CHECK(input.numel() == 0 || (input.detach().ge(0).all().item<bool>() &&
+                                     input.detach().le(1).all().item<bool>()),
+              "all elements of input should be between 0 and 1");
+  Tensor loss;
+  {
+    NoGradGuard guard;
+    loss =
+        -(target * input.log().clamp_min_(-100) + (1 - target) * (-input).log1p().clamp_min_(-100));
+  }
+  loss = record(loss, "BinaryCrossEntropyBackward0", {input, target}, {input, target},
+                [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor p = c.saved(0), t = c.saved(1), forTarget;
+                  if (c.needs(1))
+                    forTarget = g * ((1 - p).log().clamp_min(-100) - p.log().clamp_min(-100));
+                  return {g * (p - t) / ((1 - p) * p).clamp_min(1e-12), forTarget};
+                });
+  return reduced(weight.defined() ? loss * weight : loss, reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
+                                        const Tensor &weight, const Tensor &posWeight,
+                                        int64_t reduction) {
+  Tensor positive = log_sigmoid(input);
+  if (posWeight.defined())
+    positive = ((posWeight - 1) * target + 1) * positive;
+  // -log sigmoid(-x) = x - log sigmoid(x)
+  Tensor loss = posWeight.defined() ? (1 - target) * (input - log_sigmoid(input)) +
+                                          target * (posWeight * -log_sigmoid(input))
+                                    : (1 - target) * input - positive;
+  return reduced(weight.defined() ? loss * weight : loss, reduction);
+}
+
+Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t reduction,
+                int64_t ignoreIndex) {
+  TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
+  TORCH_CHECK(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
+              "Expected input batch_size (", input.size(0), ") to match target batch_size (",
+              target.dim() == 0 ? 1 : target.size(0), ").");
+  TORCH_CHECK(input.dim() > 2 || target.dim() <= 1,
+              "0D or 1D target tensor expected, multi-target not supported");
+  if (input.dim() > 2) {
+    DimVector expected = input.sizes().vec();
+    expected.erase(expected.begin() + 1);
+    TORCH_CHECK(target.sizes() == IntArrayRef(expected), "Expected target size ", toText(expected),
+                ", got ", toText(target.sizes()));
+  }
+  TORCH_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
+              "expected scalar type Long but found ", target.scalar_type());
+  int64_t classes = input.size(input.dim() == 1 ? 0 : 1), classDim = input.dim() == 1 ? 0 : 1;
+  TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
+              "weight tensor should be defined either for all ", classes,
+              " classes or no classes but got weight tensor of shape: ", toText(weight.sizes()));
+  Tensor labels = target.to(kLong), ignored = labels.eq(ignoreIndex);
+  Tensor wrong = labels.lt(0).logical_or(labels.ge(classes)).logical_and(ignored.logical_not());
+  if (wrong.any().item<bool>())
+    throw IndexError(
+        concat("Target ", labels.masked_select(wrong)[0].item<int64_t>(), " is out of bounds."));
+  labels = labels.masked_fill(ignored, 0);
+  Tensor loss = -gather(input, classDim, labels.unsqueeze(classDim)).squeeze(classDim);
+  Tensor weights = weight.defined() ? weight.index({labels}) : ones_like(loss);
+  weights = weights.masked_fill(ignored, 0);
+  loss = (loss * weights).masked_fill(ignored, 0);
+  if (reduction == Reduction::Mean)
+    return loss.sum() / weights.sum();
+  return reduced(loss, reduction);
+}
+
+Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
+                          int64_t reduction, int64_t ignoreIndex, double labelSmoothing) {
+  TORCH_CHECK(labelSmoothing >= 0 && labelSmoothing <= 1,
+              "label_smoothing must be between 0.0 and 1.0. Got: ", labelSmoothing);
+  int64_t classDim = input.dim() == 1 ? 0 : 1;
+  bool probabilities = input.sizes() == target.sizes();
+  if (probabilities)
+    TORCH_CHECK(isFloatingType(target.scalar_type()),
+                "Expected floating point type for target with class probabilities, got ",
+                target.scalar_type());
+  Tensor logProbabilities = log_softmax(input, classDim);
+  if (!probabilities && labelSmoothing == 0)
+    return nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
+  int64_t classes = input.size(classDim);
+  Tensor scaled = logProbabilities;
+  if (weight.defined()) {
+    DimVector shape(static_cast<std::size_t>(input.dim()), 1);
+    shape[classDim] = classes;
+    scaled = scaled * weight.view(shape);
+  }
+  if (probabilities) {
+    Tensor t = labelSmoothing > 0
+                   ? target * (1 - labelSmoothing) + labelSmoothing / static_cast<double>(classes)
+                   : target;
+    Tensor loss = -(scaled * t).sum(classDim);
+    if (reduction == Reduction::Mean)
+      return loss.sum() / std::max<int64_t>(loss.numel(), 1);
+    return reduced(loss, reduction);
+  }
+  // The hard labels' part and an even part over all classes.
+  Tensor hard = nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
+  Tensor labels = target.to(kLong), ignored = labels.eq(ignoreIndex);
+  Tensor even = -scaled.sum(classDim).masked_fill(ignored, 0);
+  if (reduction == Reduction::Mean) {
+    Tensor counted = ignored.logical_not().to(input.scalar_type());
+    if (weight.defined())
+      counted = counted * weight.index({labels.masked_fill(ignored, 0)});
+    even = even.sum() / counted.sum();
+  } else {
+    even = reduced(even, reduction);
+  }
+  return (1 - labelSmoothing) * hard + labelSmoothing / static_cast<double>(classes) * even;
+}
+
+} // namespace gradtidy::runtime

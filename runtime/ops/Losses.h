@@ -1,0 +1,34 @@
+// Loss functions, reduced to their mean unless told otherwise.
+#pragma once
+
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+namespace Reduction {
+enum Reduction { None, Mean, Sum, END };
+}
+
+Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
+Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
+Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
+                      int64_t reduction = Reduction::Mean, double beta = 1);
+Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean,
+                  double delta = 1);
+Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean,
+              bool logTarget = false);
+/// `input` are probabilities; their logarithms are bounded below by -100.
+Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight = {},
+                            int64_t reduction = Reduction::Mean);
+Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
+                                        const Tensor &weight = {}, const Tensor &posWeight = {},
+                                        int64_t reduction = Reduction::Mean);
+/// `input` are log-probabilities (N, C, ...), `target` classes (N, ...) as int64 or uint8.
+Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight = {},
+                int64_t reduction = Reduction::Mean, int64_t ignoreIndex = -100);
+/// `input` are logits; `target` classes, or probabilities in the shape of `input`.
+Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight = {},
+                          int64_t reduction = Reduction::Mean, int64_t ignoreIndex = -100,
+                          double labelSmoothing = 0);
+
+} // namespace gradtidy::runtime

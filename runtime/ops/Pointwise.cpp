@@ -1,0 +1,349 @@
+#include "Pointwise.h"
+#include "../autograd/Record.h"
+#include "Arithmetic.h"
+#include "Comparisons.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "Indexing.h"
+#include "kernels/Elementwise.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace gradtidy::runtime {
+namespace {
+
+// Each formula once. `Floating` functors see float or double alone, `Number` ones every type.
+#define GRADTIDY_FORMULA(Name, expression)                                                         \
+  struct Name {                                                                                    \
+    template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {                              \
+      return static_cast<T>(expression);                                                           \
+    }                                                                                              \
+  };
+
+// Floating
+GRADTIDY_FORMULA(Exp, std::exp(x))
+GRADTIDY_FORMULA(Expm1, std::expm1(x))
+GRADTIDY_FORMULA(Log, std::log(x))
+GRADTIDY_FORMULA(Log1p, std::log1p(x))
+GRADTIDY_FORMULA(Sqrt, std::sqrt(x))
+GRADTIDY_FORMULA(Rsqrt, T(1) / std::sqrt(x))
+GRADTIDY_FORMULA(Reciprocal, T(1) / x)
+GRADTIDY_FORMULA(Sin, std::sin(x))
+GRADTIDY_FORMULA(Cos, std::cos(x))
+GRADTIDY_FORMULA(Erf, std::erf(x))
+GRADTIDY_FORMULA(Tanh, std::tanh(x))
+GRADTIDY_FORMULA(Sigmoid, T(1) / (T(1) + std::exp(-x)))
+GRADTIDY_FORMULA(LogSigmoid, (x < 0 ? x : T(0)) - std::log1p(std::exp(-std::abs(x))))
+GRADTIDY_FORMULA(Gelu, x *T(0.5) * (T(1) + std::erf(x * T(std::numbers::sqrt2 / 2))))
+// Number
+GRADTIDY_FORMULA(Neg, -x)
+GRADTIDY_FORMULA(Abs, x < T(0) ? -x : x)
+GRADTIDY_FORMULA(Relu, x < T(0) ? T(0) : x) // keeps NaN
+GRADTIDY_FORMULA(Sign, (T(0) < x) - (x < T(0)))
+GRADTIDY_FORMULA(Floor, std::floor(x))
+GRADTIDY_FORMULA(Ceil, std::ceil(x))
+GRADTIDY_FORMULA(Round, std::nearbyint(x))
+#undef GRADTIDY_FORMULA
+
+struct Clamp {
+  double min, max;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    if (static_cast<double>(x) > max)
+      return static_cast<T>(max);
+    return static_cast<double>(x) < min ? static_cast<T>(min) : x;
+  }
+};
+
+struct LeakyRelu {
+  double slope;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    return x > 0 ? x : x * static_cast<T>(slope);
+  }
+};
+
+struct Elu {
+  double alpha;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    return x > 0 ? x : std::expm1(x) * static_cast<T>(alpha);
+  }
+};
+
+struct Softplus {
+  double beta, threshold;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    T scaled = x * static_cast<T>(beta);
+    return scaled > static_cast<T>(threshold) ? x
+                                              : std::log1p(std::exp(scaled)) / static_cast<T>(beta);
+  }
+};
+
+struct IsNan {
+  template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const { return x != x; }
+};
+struct IsInf {
+  template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const {
+    return std::isinf(static_cast<double>(x));
+  }
+};
+struct IsFinite {
+  template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const {
+    return std::isfinite(static_cast<double>(x));
+  }
+};
+struct Not {
+  template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const { return !x; }
+};
+
+template <class Op> Tensor floating(const char *name, const Op &op, const Tensor &x) {
+  ScalarType type =
+      isFloatingType(x.scalar_type()) ? x.scalar_type() : get_default_dtype_as_scalartype();
+  Tensor in = castValues(x, type), out = makeResult(x.sizes(), type, {&in});
+  dispatchFloating(type, name, [&]<class T>() { elementwise<T, T>(op, out, in); });
+  return out;
+}
+
+template <class Op> Tensor number(const char *name, const Op &op, const Tensor &x) {
+  Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
+  dispatchNumbers(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
+  return out;
+}
+
+/// floor, ceil, round: integers stay as they are, no gradient comes through.
+template <class Op>
+Tensor rounded(const char *name, const char *node, const Op &op, const Tensor &x) {
+  Tensor out = isFloatingType(x.scalar_type()) ? floating(name, op, x) : clone(x.detach());
+  return record(out, node, {x}, {}, [](const Tensor &g, const GradientContext &) -> Gradients {
+    return {zeros_like(g)};
+  });
+}
+
+template <class Op> Tensor predicate(const char *name, const Op &op, const Tensor &x) {
+  Tensor out = makeResult(x.sizes(), ScalarType::Bool, {&x});
+  dispatchAll(x.scalar_type(), name, [&]<class T>() { elementwise<bool, T>(op, out, x); });
+  return out;
+}
+
+} // namespace
+
+using C = const GradientContext &;
+using G = const Tensor &;
+
+Tensor neg(const Tensor &x) {
+  TORCH_CHECK(x.scalar_type() != ScalarType::Bool,
+              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+              "invert a mask, use the `~` or `logical_not()` operator instead.");
+  return record(number("neg", Neg(), x), "NegBackward0", {x}, {},
+                [](G g, C) -> Gradients { return {-g}; });
+}
+
+Tensor abs(const Tensor &x) {
+  return record(number("abs", Abs(), x), "AbsBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g * sign(c.saved(0))}; });
+}
+
+Tensor exp(const Tensor &x) {
+  Tensor y = floating("exp", Exp(), x);
+  return record(y, "ExpBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g * c.saved(0)}; });
+}
+
+Tensor expm1(const Tensor &x) {
+  Tensor y = floating("expm1", Expm1(), x);
+  return record(y, "Expm1Backward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g * (c.saved(0) + 1)}; });
+}
+
+Tensor log(const Tensor &x) {
+  return record(floating("log", Log(), x), "LogBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g / c.saved(0)}; });
+}
+
+Tensor log1p(const Tensor &x) {
+  return record(floating("log1p", Log1p(), x), "Log1PBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g / (c.saved(0) + 1)}; });
+}
+
+Tensor sqrt(const Tensor &x) {
+  Tensor y = floating("sqrt", Sqrt(), x);
+  return record(y, "SqrtBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g / (2 * c.saved(0))}; });
+}
+
+Tensor rsqrt(const Tensor &x) {
+  Tensor y = floating("rsqrt", Rsqrt(), x);
+  return record(y, "RsqrtBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {-0.5 * g * c.saved(0).pow(3)}; });
+}
+
+Tensor square(const Tensor &x) { return pow(x, 2); }
+
+Tensor reciprocal(const Tensor &x) {
+  Tensor y = floating("reciprocal", Reciprocal(), x);
+  return record(y, "ReciprocalBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {-g * (c.saved(0) * c.saved(0))}; });
+}
+
+Tensor sin(const Tensor &x) {
+  return record(floating("sin", Sin(), x), "SinBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g * cos(c.saved(0))}; });
+}
+
+Tensor cos(const Tensor &x) {
+  return record(floating("cos", Cos(), x), "CosBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g * -sin(c.saved(0))}; });
+}
+
+Tensor erf(const Tensor &x) {
+  return record(floating("erf", Erf(), x), "ErfBackward0", {x}, {x}, [](G g, C c) -> Gradients {
+    return {2 * std::numbers::inv_sqrtpi * exp(-c.saved(0).pow(2)) * g};
+  });
+}
+
+Tensor tanh(const Tensor &x) {
+  Tensor y = floating("tanh", Tanh(), x);
+  return record(y, "TanhBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g * (1 - c.saved(0).pow(2))}; });
+}
+
+Tensor sigmoid(const Tensor &x) {
+  Tensor y = floating("sigmoid", Sigmoid(), x);
+  return record(y, "SigmoidBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g * ((1 - c.saved(0)) * c.saved(0))}; });
+}
+
+Tensor relu(const Tensor &x) {
+  TORCH_CHECK(x.scalar_type() != ScalarType::Bool, "Boolean inputs not supported for relu");
+  Tensor y = number("relu", Relu(), x);
+  return record(y, "ReluBackward0", {x}, {y}, [](G g, C c) -> Gradients {
+    return {g.masked_fill(c.saved(0).detach().le(0), 0)};
+  });
+}
+
+Tensor sign(const Tensor &x) {
+  return record(number("sign", Sign(), x), "SignBackward0", {x}, {},
+                [](G g, C) -> Gradients { return {zeros_like(g)}; });
+}
+
+Tensor floor(const Tensor &x) { return rounded("floor", "FloorBackward0", Floor(), x); }
+Tensor ceil(const Tensor &x) { return rounded("ceil", "CeilBackward0", Ceil(), x); }
+Tensor round(const Tensor &x) { return rounded("round", "RoundBackward0", Round(), x); }
+
+Tensor clamp(const Tensor &x, const optional<Scalar> &min, const optional<Scalar> &max) {
+  TORCH_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  double low = min ? min->toDouble() : -std::numeric_limits<double>::infinity();
+  double high = max ? max->toDouble() : std::numeric_limits<double>::infinity();
+  bool promote = !isFloatingType(x.scalar_type()) &&
+                 ((min && min->isFloatingPoint()) || (max && max->isFloatingPoint()));
+  Tensor y =
+      promote ? floating("clamp", Clamp{low, high}, x) : number("clamp", Clamp{low, high}, x);
+  return record(y, "ClampBackward0", {x}, {x}, [low, high](G g, C c) -> Gradients {
+    Tensor x = c.saved(0).detach();
+    return {g.masked_fill(x.lt(low).logical_or(x.gt(high)), 0)};
+  });
+}
+
+Tensor clamp_min(const Tensor &x, const Scalar &min) { return clamp(x, min, nullopt); }
+Tensor clamp_max(const Tensor &x, const Scalar &max) { return clamp(x, nullopt, max); }
+
+Tensor isnan(const Tensor &x) { return predicate("isnan", IsNan(), x); }
+Tensor isinf(const Tensor &x) { return predicate("isinf", IsInf(), x); }
+Tensor isfinite(const Tensor &x) { return predicate("isfinite", IsFinite(), x); }
+Tensor logical_not(const Tensor &x) { return predicate("logical_not", Not(), x); }
+
+Tensor leaky_relu(const Tensor &x, const Scalar &negativeSlope) {
+  double slope = negativeSlope.toDouble();
+  return record(
+      floating("leaky_relu", LeakyRelu{slope}, x), "LeakyReluBackward0", {x}, {x},
+      [slope](G g, C c) -> Gradients { return {g.where(c.saved(0).detach().gt(0), g * slope)}; });
+}
+
+Tensor elu(const Tensor &x, const Scalar &alpha) {
+  double scale = alpha.toDouble();
+  return record(floating("elu", Elu{scale}, x), "EluBackward0", {x}, {x},
+                [scale](G g, C c) -> Gradients {
+                  Tensor x = c.saved(0);
+                  return {g.where(x.detach().gt(0), g * (scale * exp(x)))};
+                });
+}
+
+Tensor gelu(const Tensor &x) {
+  return record(floating("gelu", Gelu(), x), "GeluBackward0", {x}, {x}, [](G g, C c) -> Gradients {
+    Tensor x = c.saved(0);
+    Tensor cdf = 0.5 * (1 + erf(x * (std::numbers::sqrt2 / 2)));
+    Tensor pdf = exp(-0.5 * x * x) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    return {g * (cdf + x * pdf)};
+  });
+}
+
+Tensor silu(const Tensor &x) { return x * sigmoid(x); }
+
+Tensor softplus(const Tensor &x, const Scalar &beta, const Scalar &threshold) {
+  double b = beta.toDouble(), limit = threshold.toDouble();
+  return record(floating("softplus", Softplus{b, limit}, x), "SoftplusBackward0", {x}, {x},
+                [b, limit](G g, C c) -> Gradients {
+                  Tensor scaled = c.saved(0) * b;
+                  return {g.where(scaled.detach().gt(limit), g * sigmoid(scaled))};
+                });
+}
+
+Tensor log_sigmoid(const Tensor &x) {
+  return record(floating("log_sigmoid", LogSigmoid(), x), "LogSigmoidBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g * sigmoid(-c.saved(0))}; });
+}
+
+Tensor dropout(const Tensor &x, double p, bool train) {
+  TORCH_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  if (!train || p == 0 || x.numel() == 0)
+    return x;
+  if (p == 1)
+    return x * zeros({}, x.options());
+  Tensor noise = empty_like(x).bernoulli_(1 - p).div_(1 - p);
+  return x * noise;
+}
+
+Tensor Tensor::neg() const { return runtime::neg(*this); }
+Tensor Tensor::abs() const { return runtime::abs(*this); }
+Tensor Tensor::exp() const { return runtime::exp(*this); }
+Tensor Tensor::log() const { return runtime::log(*this); }
+Tensor Tensor::log1p() const { return runtime::log1p(*this); }
+Tensor Tensor::expm1() const { return runtime::expm1(*this); }
+Tensor Tensor::sqrt() const { return runtime::sqrt(*this); }
+Tensor Tensor::rsqrt() const { return runtime::rsqrt(*this); }
+Tensor Tensor::square() const { return runtime::square(*this); }
+Tensor Tensor::reciprocal() const { return runtime::reciprocal(*this); }
+Tensor Tensor::sin() const { return runtime::sin(*this); }
+Tensor Tensor::cos() const { return runtime::cos(*this); }
+Tensor Tensor::tanh() const { return runtime::tanh(*this); }
+Tensor Tensor::sigmoid() const { return runtime::sigmoid(*this); }
+Tensor Tensor::relu() const { return runtime::relu(*this); }
+Tensor Tensor::erf() const { return runtime::erf(*this); }
+Tensor Tensor::sign() const { return runtime::sign(*this); }
+Tensor Tensor::floor() const { return runtime::floor(*this); }
+Tensor Tensor::ceil() const { return runtime::ceil(*this); }
+Tensor Tensor::round() const { return runtime::round(*this); }
+Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const {
+  return runtime::clamp(*this, min, max);
+}
+Tensor Tensor::clamp_min(const Scalar &min) const { return runtime::clamp_min(*this, min); }
+Tensor Tensor::clamp_max(const Scalar &max) const { return runtime::clamp_max(*this, max); }
+Tensor Tensor::isnan() const { return runtime::isnan(*this); }
+Tensor Tensor::isinf() const { return runtime::isinf(*this); }
+Tensor Tensor::isfinite() const { return runtime::isfinite(*this); }
+Tensor Tensor::logical_not() const { return runtime::logical_not(*this); }
+
+Tensor &Tensor::neg_() { return changeInPlace(*this, {}, runtime::neg); }
+Tensor &Tensor::abs_() { return changeInPlace(*this, {}, runtime::abs); }
+Tensor &Tensor::exp_() { return changeInPlace(*this, {}, runtime::exp); }
+Tensor &Tensor::log_() { return changeInPlace(*this, {}, runtime::log); }
+Tensor &Tensor::sqrt_() { return changeInPlace(*this, {}, runtime::sqrt); }
+Tensor &Tensor::tanh_() { return changeInPlace(*this, {}, runtime::tanh); }
+Tensor &Tensor::sigmoid_() { return changeInPlace(*this, {}, runtime::sigmoid); }
+Tensor &Tensor::relu_() { return changeInPlace(*this, {}, runtime::relu); }
+Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp(x, min, max); });
+}
+Tensor &Tensor::clamp_min_(const Scalar &min) { return clamp_(min, nullopt); }
+
+} // namespace gradtidy::runtime

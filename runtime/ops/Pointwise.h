@@ -1,0 +1,47 @@
+// Functions of each element alone. Integers give floating point where the function needs it.
+#pragma once
+
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+Tensor neg(const Tensor &x);
+Tensor abs(const Tensor &x);
+Tensor exp(const Tensor &x);
+Tensor expm1(const Tensor &x);
+Tensor log(const Tensor &x);
+Tensor log1p(const Tensor &x);
+Tensor sqrt(const Tensor &x);
+Tensor rsqrt(const Tensor &x);
+Tensor square(const Tensor &x);
+Tensor reciprocal(const Tensor &x);
+Tensor sin(const Tensor &x);
+Tensor cos(const Tensor &x);
+Tensor erf(const Tensor &x);
+Tensor tanh(const Tensor &x);
+Tensor sigmoid(const Tensor &x);
+Tensor relu(const Tensor &x);
+Tensor sign(const Tensor &x);
+Tensor floor(const Tensor &x);
+Tensor ceil(const Tensor &x);
+Tensor round(const Tensor &x);
+Tensor clamp(const Tensor &x, const optional<Scalar> &min = nullopt,
+             const optional<Scalar> &max = nullopt);
+Tensor clamp_min(const Tensor &x, const Scalar &min);
+Tensor clamp_max(const Tensor &x, const Scalar &max);
+Tensor isnan(const Tensor &x);
+Tensor isinf(const Tensor &x);
+Tensor isfinite(const Tensor &x);
+Tensor logical_not(const Tensor &x);
+
+Tensor leaky_relu(const Tensor &x, const Scalar &negativeSlope = 0.01);
+Tensor elu(const Tensor &x, const Scalar &alpha = 1);
+Tensor gelu(const Tensor &x);
+Tensor silu(const Tensor &x);
+Tensor softplus(const Tensor &x, const Scalar &beta = 1, const Scalar &threshold = 20);
+Tensor log_sigmoid(const Tensor &x);
+
+/// x where it is kept, scaled by 1 / (1 - p), and 0 with probability p; x itself unless `train`.
+Tensor dropout(const Tensor &x, double p, bool train);
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,206 @@
+#include "Random.h"
+#include "../autograd/Record.h"
+#include "Arithmetic.h"
+#include "Comparisons.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "Indexing.h"
+#include "Pointwise.h"
+#include "Reductions.h"
+#include "kernels/Elementwise.h"
+
+#include <cmath>
+#include <numbers>
+#include <type_traits>
+#include <utility>
+
+namespace gradtidy::runtime {
+namespace {
+
+/// Fills `self` with draw() in the order of its indices.
+template <class Draw> Tensor &drawInto(Tensor &self, Draw draw) {
+  return changeInPlace(self, {}, [&](const Tensor &before) {
+    Tensor values = makeEmpty(before.sizes(), before.scalar_type(), kCPU);
+    draw(values);
+    return values.to(before.device());
+  });
+}
+
+template <class T> T uniform(Generator &generator) {
+  if constexpr (std::is_same_v<T, double>)
+    return generator.uniformDouble();
+  else
+    return generator.uniformFloat();
+}
+
+/// Box-Muller over sixteen uniform numbers: eight radii, eight angles.
+template <class T> void normalSixteen(T *data, T mean, T std) {
+  for (int j = 0; j < 8; ++j) {
+    T u1 = 1 - data[j], u2 = data[j + 8];
+    T radius = std::sqrt(-2 * std::log(u1));
+    T theta = static_cast<T>(2 * std::numbers::pi) * u2;
+    data[j] = radius * std::cos(theta) * std + mean;
+    data[j + 8] = radius * std::sin(theta) * std + mean;
+  }
+}
+
+template <class T> void fillNormal(T *data, int64_t count, double mean, double std) {
+  Generator &generator = Generator::standard();
+  if (count < 16) {
+    for (int64_t i = 0; i < count; ++i)
+      data[i] = static_cast<T>(generator.normal() * std + mean);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    data[i] = uniform<T>(generator);
+  for (int64_t i = 0; i + 16 <= count; i += 16)
+    normalSixteen(data + i, static_cast<T>(mean), static_cast<T>(std));
+  if (count % 16 != 0) {
+    data += count - 16;
+    for (int64_t i = 0; i < 16; ++i)
+      data[i] = uniform<T>(generator);
+    normalSixteen(data, static_cast<T>(mean), static_cast<T>(std));
+  }
+}
+
+Tensor finish(Tensor tensor, const TensorOptions &options) {
+  return options.requires_grad() ? tensor.set_requires_grad(true) : tensor;
+}
+
+TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
+  return options.has_dtype() ? options : options.dtype(self.scalar_type());
+}
+
+} // namespace
+
+Tensor &Tensor::uniform_(double from, double to) {
+  TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
+              " > to=", to);
+  return drawInto(*this, [&](Tensor &values) {
+    dispatchFloating(values.scalar_type(), "check_uniform_bounds", [&]<class T>() {
+      T low = static_cast<T>(from), high = static_cast<T>(to), *data = values.data_ptr<T>();
+      for (int64_t i = 0, n = values.numel(); i < n; ++i) {
+        T value = uniform<T>(Generator::standard()) * (high - low) + low;
+        data[i] = value == high ? low : value; // rounding may reach the open end
+      }
+    });
+  });
+}
+
+Tensor &Tensor::normal_(double mean, double std) {
+  TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
+  return drawInto(*this, [&](Tensor &values) {
+    dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
+      fillNormal(values.data_ptr<T>(), values.numel(), mean, std);
+    });
+  });
+}
+
+Tensor &Tensor::bernoulli_(double p) {
+  TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
+  return drawInto(*this, [&](Tensor &values) {
+    dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
+      T *data = values.data_ptr<T>();
+      for (int64_t i = 0, n = values.numel(); i < n; ++i)
+        data[i] = static_cast<T>(Generator::standard().uniformFloat() < p);
+    });
+  });
+}
+
+Tensor &Tensor::random_(int64_t from, int64_t to) {
+  TORCH_CHECK(from < to, "random_ expects 'from' to be less than 'to', but got from=", from,
+              " >= to=", to);
+  return drawInto(*this, [&](Tensor &values) {
+    auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
+      Generator &generator = Generator::standard();
+      T *data = values.data_ptr<T>();
+      for (int64_t i = 0, n = values.numel(); i < n; ++i) {
+        uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
+        data[i] = static_cast<T>(static_cast<int64_t>(bits % range) + from);
+      }
+    });
+  });
+}
+Tensor &Tensor::random_(int64_t to) { return random_(0, to); }
+
+Tensor rand(IntArrayRef size, TensorOptions options) {
+  return finish(empty(size, options.requires_grad(false)).uniform_(), options);
+}
+Tensor randn(IntArrayRef size, TensorOptions options) {
+  return finish(empty(size, options.requires_grad(false)).normal_(), options);
+}
+Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options) {
+  if (!options.has_dtype())
+    options = options.dtype(kLong);
+  return empty(size, options).random_(low, high);
+}
+Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
+  return randint(0, high, size, options);
+}
+
+Tensor randperm(int64_t n, TensorOptions options) {
+  TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
+  Tensor result = arange(n, TensorOptions(kLong));
+  auto *data = result.data_ptr<int64_t>();
+  for (int64_t i = 0; i < n - 1; ++i) {
+    auto z = static_cast<int64_t>(Generator::standard().random() % static_cast<uint64_t>(n - i));
+    std::swap(data[i], data[i + z]);
+  }
+  return options.has_dtype() ? result.to(options.dtype().toScalarType()) : result;
+}
+
+Tensor rand_like(const Tensor &self, TensorOptions options) {
+  return rand(self.sizes(), likeOptions(self, options));
+}
+Tensor randn_like(const Tensor &self, TensorOptions options) {
+  return randn(self.sizes(), likeOptions(self, options));
+}
+Tensor normal(double mean, double std, IntArrayRef size) { return empty(size).normal_(mean, std); }
+
+Tensor bernoulli(const Tensor &self) {
+  NoGradGuard guard;
+  return lt(rand(self.sizes(), kFloat), self).to(self.scalar_type());
+}
+
+Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
+  NoGradGuard guard;
+  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
+  TORCH_CHECK(
+      isFloatingType(self.scalar_type()),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+  TORCH_CHECK(samples > 0, "cannot sample n_sample <= 0 samples");
+  TORCH_CHECK(replacement || samples <= self.size(-1),
+              "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  TORCH_CHECK(self.isfinite().all().item<bool>() && self.min().item<double>() >= 0,
+              "probability tensor contains either `inf`, `nan` or element < 0");
+  Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kDouble).contiguous().clone();
+  Tensor result = empty({rows.size(0), samples}, kLong);
+  auto weights = rows.accessor<double, 2>();
+  auto out = result.accessor<int64_t, 2>();
+  for (int64_t r = 0; r < rows.size(0); ++r)
+    for (int64_t s = 0; s < samples; ++s) {
+      double total = 0;
+      for (int64_t i = 0; i < rows.size(1); ++i)
+        total += weights[r][i];
+      TORCH_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+      double target = Generator::standard().uniformDouble() * total;
+      int64_t chosen = -1;
+      for (int64_t i = 0; i < rows.size(1) && target >= 0; ++i)
+        if (weights[r][i] > 0) {
+          chosen = i;
+          target -= weights[r][i];
+        }
+      out[r][s] = chosen;
+      if (!replacement)
+        weights[r][chosen] = 0;
+    }
+  return self.dim() == 1 ? result.squeeze(0) : result;
+}
+
+Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }
+Tensor Tensor::multinomial(int64_t samples, bool replacement) const {
+  return runtime::multinomial(*this, samples, replacement);
+}
+
+} // namespace gradtidy::runtime

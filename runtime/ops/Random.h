@@ -1,0 +1,25 @@
+// Random tensors, drawn from the default generator in the order LibTorch draws them.
+#pragma once
+
+#include "../core/Generator.h"
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+/// Uniform in [0, 1).
+Tensor rand(IntArrayRef size, TensorOptions options = {});
+/// Normal with mean 0 and deviation 1.
+Tensor randn(IntArrayRef size, TensorOptions options = {});
+/// int64 in [low, high).
+Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = {});
+Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = {});
+/// The numbers 0 to n - 1 in random order, int64.
+Tensor randperm(int64_t n, TensorOptions options = {});
+Tensor rand_like(const Tensor &self, TensorOptions options = {});
+Tensor randn_like(const Tensor &self, TensorOptions options = {});
+Tensor normal(double mean, double std, IntArrayRef size);
+/// 1 with the probability each element gives.
+Tensor bernoulli(const Tensor &self);
+Tensor multinomial(const Tensor &self, int64_t samples, bool replacement = false);
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,460 @@
+#include "Views.h"
+#include "../autograd/Record.h"
+#include "Arithmetic.h"
+#include "Comparisons.h"
+#include "Copies.h"
+#include "Factories.h"
+#include "Indexing.h"
+#include "kernels/Elementwise.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gradtidy::runtime {
+namespace {
+
+using C = const GradientContext &;
+using G = const Tensor &;
+
+/// The gradient of a view of part of a tensor: zeros of `sizes`, with `part` of them set.
+template <class Part> Tensor zerosExcept(G gradient, IntArrayRef sizes, Part part) {
+  Tensor whole = zeros(sizes, gradient.options());
+  part(whole).copy_(gradient);
+  return whole;
+}
+
+} // namespace
+
+Tensor Tensor::view(IntArrayRef size) const {
+  DimVector sizes = inferSize(size, numel());
+  auto newStrides = viewStrides(this->sizes(), strides(), sizes);
+  TORCH_CHECK(newStrides, "view size is not compatible with input tensor's size and stride (at "
+                          "least one dimension spans across two contiguous subspaces). Use "
+                          ".reshape(...) instead.");
+  return recordView(
+      *this, makeAlias(*this, sizes, *newStrides, storage_offset()), "ViewBackward0",
+      [from = this->sizes().vec()](G g, C) -> Gradients { return {g.reshape(from)}; });
+}
+
+Tensor reshape(const Tensor &self, IntArrayRef size) {
+  DimVector sizes = inferSize(size, self.numel());
+  if (viewStrides(self.sizes(), self.strides(), sizes))
+    return self.view(sizes);
+  return self.contiguous().view(sizes);
+}
+
+Tensor flatten(const Tensor &self, int64_t startDim, int64_t endDim) {
+  int64_t start = wrapDim(startDim, self.dim()), end = wrapDim(endDim, self.dim());
+  TORCH_CHECK(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (self.dim() == 0)
+    return self.reshape({1});
+  if (start == end)
+    return self;
+  DimVector sizes(self.sizes().begin(), self.sizes().begin() + start);
+  int64_t run = 1;
+  for (int64_t d = start; d <= end; ++d)
+    run *= self.size(d);
+  sizes.push_back(run);
+  sizes.insert(sizes.end(), self.sizes().begin() + end + 1, self.sizes().end());
+  return self.reshape(sizes);
+}
+
+Tensor permute(const Tensor &self, IntArrayRef dims) {
+  TORCH_CHECK(static_cast<int64_t>(dims.size()) == self.dim(),
+              "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+              "length of the desired ordering of dimensions i.e. input.dim() = ",
+              self.dim(), " is not equal to len(dims) = ", dims.size());
+  DimVector sizes, strides, inverse(dims.size());
+  std::vector<bool> seen(dims.size());
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    int64_t d = wrapDim(dims[i], self.dim());
+    TORCH_CHECK(!seen[d], "permute(): duplicate dims are not allowed.");
+    seen[d] = true;
+    inverse[d] = static_cast<int64_t>(i);
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return recordView(self, makeAlias(self, sizes, strides, self.storage_offset()),
+                    "PermuteBackward0",
+                    [inverse](G g, C) -> Gradients { return {permute(g, inverse)}; });
+}
+
+Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) {
+  dim0 = wrapDim(dim0, self.dim());
+  dim1 = wrapDim(dim1, self.dim());
+  DimVector sizes = self.sizes().vec(), strides = self.strides().vec();
+  if (self.dim() > 0) {
+    std::swap(sizes[dim0], sizes[dim1]);
+    std::swap(strides[dim0], strides[dim1]);
+  }
+  return recordView(self, makeAlias(self, sizes, strides, self.storage_offset()),
+                    "TransposeBackward0",
+                    [dim0, dim1](G g, C) -> Gradients { return {transpose(g, dim0, dim1)}; });
+}
+
+Tensor t(const Tensor &self) {
+  TORCH_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ",
+              self.dim(), "D");
+  DimVector sizes = self.sizes().vec(), strides = self.strides().vec();
+  std::reverse(sizes.begin(), sizes.end());
+  std::reverse(strides.begin(), strides.end());
+  return recordView(self, makeAlias(self, sizes, strides, self.storage_offset()), "TBackward0",
+                    [](G g, C) -> Gradients { return {t(g)}; });
+}
+
+namespace {
+
+Tensor squeezeIf(const Tensor &self, const std::function<bool(int64_t)> &drop) {
+  DimVector sizes, strides;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.size(d) == 1 && drop(d))
+      continue;
+    sizes.push_back(self.size(d));
+    strides.push_back(self.stride(d));
+  }
+  return recordView(self, makeAlias(self, sizes, strides, self.storage_offset()),
+                    "SqueezeBackward0",
+                    [from = self.sizes().vec()](G g, C) -> Gradients { return {g.reshape(from)}; });
+}
+
+} // namespace
+
+Tensor squeeze(const Tensor &self) {
+  return squeezeIf(self, [](int64_t) { return true; });
+}
+Tensor squeeze(const Tensor &self, int64_t dim) {
+  dim = wrapDim(dim, self.dim());
+  return squeezeIf(self, [dim](int64_t d) { return d == dim; });
+}
+
+Tensor unsqueeze(const Tensor &self, int64_t dim) {
+  dim = wrapDim(dim, self.dim() + 1);
+  DimVector sizes = self.sizes().vec(), strides = self.strides().vec();
+  int64_t stride = dim < self.dim() ? sizes[dim] * strides[dim] : 1;
+  sizes.insert(sizes.begin() + dim, 1);
+  strides.insert(strides.begin() + dim, stride);
+  return recordView(self, makeAlias(self, sizes, strides, self.storage_offset()),
+                    "UnsqueezeBackward0", [dim](G g, C) -> Gradients { return {squeeze(g, dim)}; });
+}
+
+Tensor Tensor::expand(IntArrayRef size) const {
+  TORCH_CHECK(static_cast<int64_t>(size.size()) >= dim(), "expand(", toString(), "{",
+              toText(sizes()), "}, size=", toText(size), "): the number of sizes provided (",
+              size.size(), ") must be greater or equal to the number of dimensions in the tensor (",
+              dim(), ")");
+  DimVector newSizes = size.vec(), newStrides(size.size(), 0);
+  int64_t lead = static_cast<int64_t>(size.size()) - dim();
+  for (int64_t d = 0; d < static_cast<int64_t>(size.size()); ++d) {
+    if (d < lead) {
+      TORCH_CHECK(newSizes[d] >= 0, "The expanded size of the tensor (", newSizes[d],
+                  ") isn't allowed in a leading, non-existing dimension ", d);
+      continue;
+    }
+    int64_t own = this->size(d - lead);
+    if (newSizes[d] == -1)
+      newSizes[d] = own;
+    if (own == newSizes[d])
+      newStrides[d] = stride(d - lead);
+    else
+      TORCH_CHECK(own == 1, "The expanded size of the tensor (", newSizes[d],
+                  ") must match the existing size (", own, ") at non-singleton dimension ", d,
+                  ".  Target sizes: ", toText(size), ".  Tensor sizes: ", toText(sizes()));
+  }
+  // The engine sums the gradient back to this shape.
+  return recordView(*this, makeAlias(*this, newSizes, newStrides, storage_offset()),
+                    "ExpandBackward0", [](G g, C) -> Gradients { return {g}; });
+}
+
+Tensor select(const Tensor &self, int64_t dim, int64_t index) {
+  if (self.dim() == 0)
+    throw IndexError("select() cannot be applied to a 0-dim tensor.");
+  dim = wrapDim(dim, self.dim());
+  int64_t size = self.size(dim);
+  if (index < -size || index >= size)
+    throw IndexError(concat("select(): index ", index, " out of range for tensor of size ",
+                            toText(self.sizes()), " at dimension ", dim));
+  index = index < 0 ? index + size : index;
+  DimVector sizes = self.sizes().vec(), strides = self.strides().vec();
+  int64_t offset = self.storage_offset() + index * strides[dim];
+  sizes.erase(sizes.begin() + dim);
+  strides.erase(strides.begin() + dim);
+  return recordView(
+      self, makeAlias(self, sizes, strides, offset), "SelectBackward0",
+      [dim, index, from = self.sizes().vec()](G g, C) -> Gradients {
+        return {zerosExcept(g, from, [&](const Tensor &w) { return select(w, dim, index); })};
+      });
+}
+
+Tensor slice(const Tensor &self, int64_t dim, optional<int64_t> start, optional<int64_t> end,
+             int64_t step) {
+  TORCH_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK(step > 0, "slice step must be positive");
+  dim = wrapDim(dim, self.dim());
+  int64_t size = self.size(dim);
+  int64_t from = start.value_or(0), to = end.value_or(size);
+  from = std::clamp<int64_t>(from < 0 ? from + size : from, 0, size);
+  to = std::clamp<int64_t>(to < 0 ? to + size : to, from, size);
+  DimVector sizes = self.sizes().vec(), strides = self.strides().vec();
+  int64_t offset = self.storage_offset() + from * strides[dim];
+  sizes[dim] = (to - from + step - 1) / step;
+  strides[dim] *= step;
+  return recordView(self, makeAlias(self, sizes, strides, offset), "SliceBackward0",
+                    [dim, from, to, step, whole = self.sizes().vec()](G g, C) -> Gradients {
+                      return {zerosExcept(g, whole, [&](const Tensor &w) {
+                        return slice(w, dim, from, to, step);
+                      })};
+                    });
+}
+
+Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) {
+  TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
+  int64_t size = self.size(dim);
+  if (start < 0)
+    start += size;
+  TORCH_CHECK(start >= 0 && start + length <= size, "start (", start, ") + length (", length,
+              ") exceeds dimension size (", size, ").");
+  return slice(self, dim, start, start + length);
+}
+
+Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
+  dim1 = wrapDim(dim1, dim());
+  dim2 = wrapDim(dim2, dim());
+  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  int64_t rowStart = std::max<int64_t>(-offset, 0), columnStart = std::max<int64_t>(offset, 0);
+  int64_t length = std::max<int64_t>(std::min(size(dim1) - rowStart, size(dim2) - columnStart), 0);
+  DimVector newSizes, newStrides;
+  for (int64_t d = 0; d < dim(); ++d) {
+    if (d == dim1 || d == dim2)
+      continue;
+    newSizes.push_back(size(d));
+    newStrides.push_back(stride(d));
+  }
+  newSizes.push_back(length);
+  newStrides.push_back(stride(dim1) + stride(dim2));
+  int64_t start = length == 0
+                      ? storage_offset()
+                      : storage_offset() + rowStart * stride(dim1) + columnStart * stride(dim2);
+  return recordView(*this, makeAlias(*this, newSizes, newStrides, start), "DiagonalBackward0",
+                    [offset, dim1, dim2, from = sizes().vec()](G g, C) -> Gradients {
+                      return {zerosExcept(g, from, [&](const Tensor &w) {
+                        return w.diagonal(offset, dim1, dim2);
+                      })};
+                    });
+}
+
+Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> offset) const {
+  TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape");
+  const TensorImpl &self = implOf(*this);
+  int64_t start = offset.value_or(self.offset);
+  int64_t last = start;
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    TORCH_CHECK(stride[d] >= 0,
+                "as_strided: Negative strides are not supported at the moment, got "
+                "strides: ",
+                toText(stride));
+    last += (size[d] - 1) * stride[d];
+  }
+  TORCH_CHECK(elementCount(size) == 0 ||
+                  static_cast<std::size_t>(last + 1) * itemsize() <= self.storage->nbytes(),
+              "setStorage: sizes ", toText(size), ", strides ", toText(stride), ", storage offset ",
+              start, ", and itemsize ", itemsize(), " requiring a storage size of ",
+              static_cast<std::size_t>(last + 1) * itemsize(),
+              " are out of bounds for storage of size ", self.storage->nbytes());
+  return recordView(
+      *this, makeAlias(*this, size, stride, start), "AsStridedBackward0",
+      [window = DimVector(size.vec()), steps = DimVector(stride.vec()), start = start - self.offset,
+       sizes = self.sizes, strides = self.strides](G g, C) -> Gradients {
+        NoGradGuard guard;
+        Tensor whole = makeEmptyStrided(sizes, strides, g.scalar_type(), g.device()).zero_();
+        addInto(makeAlias(whole, window, steps, start), g);
+        return {whole};
+      });
+}
+
+Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
+  dim = wrapDim(dim, this->dim());
+  TORCH_CHECK(size >= 0 && size <= this->size(dim), "maximum size for tensor at dimension ", dim,
+              " is ", this->size(dim), " but size is ", size);
+  TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
+  DimVector newSizes = sizes().vec(), newStrides = strides().vec();
+  newSizes[dim] = (newSizes[dim] - size) / step + 1;
+  newSizes.push_back(size);
+  newStrides.push_back(newStrides[dim]);
+  newStrides[dim] *= step;
+  return as_strided(newSizes, newStrides, storage_offset());
+}
+
+std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
+  TORCH_CHECK(splitSize > 0,
+              "split expects split_size be positive, but got split_size=", splitSize);
+  std::vector<Tensor> parts;
+  int64_t size = self.size(dim);
+  for (int64_t start = 0; start < std::max<int64_t>(size, 1); start += splitSize)
+    parts.push_back(narrow(self, dim, start, std::min(splitSize, size - start)));
+  return parts;
+}
+
+std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
+  TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
+  return split(self, std::max<int64_t>((self.size(dim) + chunks - 1) / chunks, 1), dim);
+}
+
+std::vector<Tensor> unbind(const Tensor &self, int64_t dim) {
+  dim = wrapDim(dim, self.dim());
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < self.size(dim); ++i)
+    parts.push_back(select(self, dim, i));
+  return parts;
+}
+
+Tensor cat(TensorList tensors, int64_t dim) {
+  TORCH_CHECK(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
+  // An empty 1-d tensor goes with everything, by tradition.
+  auto skipped = [](const Tensor &x) { return x.dim() == 1 && x.size(0) == 0; };
+  const Tensor *first = nullptr;
+  ScalarType type = tensors[0].scalar_type();
+  for (const Tensor &x : tensors) {
+    TORCH_CHECK(x.dim() > 0, "zero-dimensional tensor (at position ", &x - tensors.begin(),
+                ") cannot be concatenated");
+    type = promoteTypes(type, x.scalar_type());
+    if (!first && !skipped(x))
+      first = &x;
+  }
+  if (!first)
+    return tensors[0].clone();
+  dim = wrapDim(dim, first->dim());
+  DimVector sizes = first->sizes().vec();
+  sizes[dim] = 0;
+  for (const Tensor &x : tensors) {
+    if (skipped(x))
+      continue;
+    commonDevice({first, &x});
+    TORCH_CHECK(x.dim() == first->dim(), "Tensors must have same number of dimensions: got ",
+                first->dim(), " and ", x.dim());
+    for (int64_t d = 0; d < x.dim(); ++d)
+      TORCH_CHECK(d == dim || x.size(d) == first->size(d),
+                  "Sizes of tensors must match except in dimension ", dim, ". Expected size ",
+                  first->size(d), " but got size ", x.size(d), " for tensor number ",
+                  &x - tensors.begin(), " in the list.");
+    sizes[dim] += x.size(dim);
+  }
+  Tensor out = makeEmpty(sizes, type, first->device());
+  DimVector lengths;
+  int64_t start = 0;
+  for (const Tensor &x : tensors) {
+    int64_t length = skipped(x) ? 0 : x.size(dim);
+    if (length > 0) {
+      DimVector part = sizes;
+      part[dim] = length;
+      copyInto(makeAlias(out, part, out.strides(), start * out.stride(dim)), x);
+    }
+    lengths.push_back(skipped(x) ? -1 : length);
+    start += length;
+  }
+  if (!mustRecord(tensors))
+    return out;
+  return recordAlways(out, "CatBackward0", tensors, {}, [dim, lengths](G g, C c) -> Gradients {
+    Gradients parts;
+    int64_t start = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      bool wanted = lengths[i] >= 0 && c.needs(i);
+      parts.push_back(wanted ? narrow(g, dim, start, lengths[i]) : Tensor());
+      start += std::max<int64_t>(lengths[i], 0);
+    }
+    return parts;
+  });
+}
+
+Tensor stack(TensorList tensors, int64_t dim) {
+  TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
+  dim = wrapDim(dim, tensors[0].dim() + 1);
+  std::vector<Tensor> expanded;
+  for (const Tensor &x : tensors) {
+    TORCH_CHECK(x.sizes() == tensors[0].sizes(),
+                "stack expects each tensor to be equal size, but "
+                "got ",
+                toText(tensors[0].sizes()), " at entry 0 and ", toText(x.sizes()), " at entry ",
+                &x - tensors.begin());
+    expanded.push_back(unsqueeze(x, dim));
+  }
+  return cat(expanded, dim);
+}
+
+Tensor Tensor::repeat(IntArrayRef repeats) const {
+  TORCH_CHECK(static_cast<int64_t>(repeats.size()) >= dim(),
+              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+              "tensor");
+  // (a, b) as (1, a, 1, b), expanded to (r, a, s, b).
+  int64_t lead = static_cast<int64_t>(repeats.size()) - dim();
+  DimVector apart, expanded, joined;
+  for (int64_t d = 0; d < static_cast<int64_t>(repeats.size()); ++d) {
+    int64_t own = d < lead ? 1 : size(d - lead);
+    apart.insert(apart.end(), {1, own});
+    expanded.insert(expanded.end(), {repeats[d], own});
+    joined.push_back(repeats[d] * own);
+  }
+  return reshape(apart).expand(expanded).contiguous().view(joined);
+}
+
+Tensor flip(const Tensor &self, IntArrayRef dims) {
+  Tensor result = self;
+  for (int64_t dim : dims) {
+    int64_t size = self.size(dim);
+    result = result.index_select(dim, arange(size - 1, -1, -1));
+  }
+  return dims.empty() ? self.clone() : result;
+}
+
+namespace {
+
+Tensor triangle(const Tensor &self, int64_t diagonal, bool lower) {
+  TORCH_CHECK(self.dim() >= 2, lower ? "tril" : "triu",
+              ": input tensor must have at least 2 "
+              "dimensions");
+  Tensor rows = arange(self.size(-2)).unsqueeze(1), columns = arange(self.size(-1)).unsqueeze(0);
+  Tensor drop = lower ? columns - rows > diagonal : columns - rows < diagonal;
+  return self.masked_fill(drop, 0);
+}
+
+} // namespace
+
+Tensor tril(const Tensor &self, int64_t diagonal) { return triangle(self, diagonal, true); }
+Tensor triu(const Tensor &self, int64_t diagonal) { return triangle(self, diagonal, false); }
+
+Tensor Tensor::reshape(IntArrayRef size) const { return runtime::reshape(*this, size); }
+Tensor Tensor::flatten(int64_t startDim, int64_t endDim) const {
+  return runtime::flatten(*this, startDim, endDim);
+}
+Tensor Tensor::permute(IntArrayRef dims) const { return runtime::permute(*this, dims); }
+Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
+  return runtime::transpose(*this, dim0, dim1);
+}
+Tensor Tensor::t() const { return runtime::t(*this); }
+Tensor Tensor::squeeze() const { return runtime::squeeze(*this); }
+Tensor Tensor::squeeze(int64_t dim) const { return runtime::squeeze(*this, dim); }
+Tensor Tensor::unsqueeze(int64_t dim) const { return runtime::unsqueeze(*this, dim); }
+Tensor Tensor::select(int64_t dim, int64_t index) const {
+  return runtime::select(*this, dim, index);
+}
+Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64_t> end,
+                     int64_t step) const {
+  return runtime::slice(*this, dim, start, end, step);
+}
+Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
+  return runtime::narrow(*this, dim, start, length);
+}
+std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
+  return runtime::chunk(*this, chunks, dim);
+}
+std::vector<Tensor> Tensor::split(int64_t splitSize, int64_t dim) const {
+  return runtime::split(*this, splitSize, dim);
+}
+std::vector<Tensor> Tensor::unbind(int64_t dim) const { return runtime::unbind(*this, dim); }
+Tensor Tensor::flip(IntArrayRef dims) const { return runtime::flip(*this, dims); }
+Tensor Tensor::tril(int64_t diagonal) const { return runtime::tril(*this, diagonal); }
+Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagonal); }
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,31 @@
+// Views: other geometries over the same memory; and the joins (cat, stack) and copies that go with
+// them.
+#pragma once
+
+#include "../core/Tensor.h"
+
+namespace gradtidy::runtime {
+
+Tensor reshape(const Tensor &self, IntArrayRef size);
+Tensor flatten(const Tensor &self, int64_t startDim = 0, int64_t endDim = -1);
+Tensor permute(const Tensor &self, IntArrayRef dims);
+Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1);
+Tensor t(const Tensor &self);
+Tensor squeeze(const Tensor &self);
+Tensor squeeze(const Tensor &self, int64_t dim);
+Tensor unsqueeze(const Tensor &self, int64_t dim);
+Tensor select(const Tensor &self, int64_t dim, int64_t index);
+Tensor slice(const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt,
+             optional<int64_t> end = nullopt, int64_t step = 1);
+Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length);
+std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0);
+std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim = 0);
+std::vector<Tensor> unbind(const Tensor &self, int64_t dim = 0);
+
+Tensor cat(TensorList tensors, int64_t dim = 0);
+Tensor stack(TensorList tensors, int64_t dim = 0);
+Tensor flip(const Tensor &self, IntArrayRef dims);
+Tensor tril(const Tensor &self, int64_t diagonal = 0);
+Tensor triu(const Tensor &self, int64_t diagonal = 0);
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,116 @@
+#include "Elementwise.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gradtidy::runtime {
+namespace detail {
+
+int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *sizes,
+             int64_t *rows) {
+  std::size_t operands = strides.size();
+  std::vector<std::size_t> order;
+  for (std::size_t d = shape.size(); d-- > 0;)
+    if (shape[d] != 1)
+      order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return strides[0][a] < strides[0][b]; });
+  int dims = 0;
+  for (std::size_t d : order) {
+    if (dims > 0) {
+      int64_t *below = rows + (dims - 1) * operands;
+      bool merges = true;
+      for (std::size_t k = 0; k < operands; ++k)
+        merges = merges && strides[k][d] == below[k] * sizes[dims - 1];
+      if (merges) {
+        sizes[dims - 1] *= shape[d];
+        continue;
+      }
+    }
+    TORCH_CHECK(dims < maxLoopDims, "tensors of more than ", maxLoopDims,
+                " dimensions that cannot be merged are not supported");
+    sizes[dims] = shape[d];
+    for (std::size_t k = 0; k < operands; ++k)
+      rows[dims * operands + k] = strides[k][d];
+    ++dims;
+  }
+  return dims;
+}
+
+DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape) {
+  IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
+  DimVector result(shape.size(), 0);
+  for (std::size_t back = 1; back <= sizes.size(); ++back)
+    if (sizes[sizes.size() - back] != 1)
+      result[shape.size() - back] = strides[sizes.size() - back];
+  return result;
+}
+
+} // namespace detail
+
+Device commonDevice(std::initializer_list<const Tensor *> tensors) {
+  const Tensor *first = nullptr;
+  for (const Tensor *tensor : tensors)
+    if (!first || (first->dim() == 0 && first->is_cpu()))
+      first = tensor;
+  for (const Tensor *tensor : tensors)
+    TORCH_CHECK(tensor->device() == first->device() || (tensor->dim() == 0 && tensor->is_cpu()),
+                "Expected all tensors to be on the same device, but found at least two devices, ",
+                first->device(), " and ", tensor->device(), "!");
+  return first->device();
+}
+
+void checkNoPartialOverlap(const Tensor &target, const Tensor &source) {
+  const TensorImpl &a = implOf(target), &b = implOf(source);
+  if (&a == &b || a.storage != b.storage || target.numel() == 0 || source.numel() == 0)
+    return;
+  if (!isNonOverlappingAndDense(a.sizes, a.strides) ||
+      !isNonOverlappingAndDense(b.sizes, b.strides))
+    return; // as in LibTorch, what is hard to know is let pass
+  const char *beginA = a.bytes(), *endA = beginA + target.nbytes();
+  const char *beginB = b.bytes(), *endB = beginB + source.nbytes();
+  if (beginA == beginB && endA == endB && a.strides == b.strides)
+    return;
+  TORCH_CHECK(endA <= beginB || endB <= beginA,
+              "unsupported operation: some elements of the input tensor and the written-to tensor "
+              "refer to a single memory location. Please clone() the tensor before performing the "
+              "operation.");
+}
+
+Tensor makeResult(IntArrayRef shape, ScalarType type,
+                  std::initializer_list<const Tensor *> operands) {
+  Device device = commonDevice(operands);
+  for (const Tensor *operand : operands) {
+    if (operand->sizes() != shape)
+      continue;
+    if (!operand->is_contiguous() && isNonOverlappingAndDense(shape, operand->strides()))
+      return makeEmptyStrided(shape, operand->strides(), type, device);
+    break;
+  }
+  return makeEmpty(shape, type, device);
+}
+
+ScalarType resultType(std::initializer_list<const Tensor *> operands) {
+  // By priority: tensors with dimensions, 0-dim tensors, numbers.
+  std::optional<ScalarType> types[3];
+  for (const Tensor *operand : operands) {
+    const TensorImpl &impl = implOf(*operand);
+    ScalarType type = impl.type;
+    int priority = impl.isWrappedNumber ? 2 : impl.sizes.empty() ? 1 : 0;
+    if (priority == 2 && isFloatingType(type))
+      type = get_default_dtype_as_scalartype();
+    types[priority] = types[priority] ? promoteTypes(*types[priority], type) : type;
+  }
+  auto kind = [](ScalarType type) {
+    return type == ScalarType::Bool ? 0 : isFloatingType(type) ? 2 : 1;
+  };
+  std::optional<ScalarType> result;
+  for (const auto &type : types)
+    if (type)
+      result = !result || kind(*type) > kind(*result)
+                   ? (result ? promoteTypes(*result, *type) : *type)
+                   : *result;
+  return *result;
+}
+
+} // namespace gradtidy::runtime

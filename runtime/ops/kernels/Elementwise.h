@@ -1,0 +1,138 @@
+// Elementwise loops: one function object applied to every element of broadcast operands.
+//
+// This is one of the two places (with Reduce.h) where a functor meets a device: the loops below
+// are the host's; another backend launches the same functor over the same Geometry.
+#pragma once
+
+#include "../../core/TensorImpl.h"
+#include "Dispatch.h"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace gradtidy::runtime {
+
+constexpr int maxLoopDims = 16;
+
+/// N operands over one index space. Dimension 0 is innermost; strides are in elements. Size-one
+/// dimensions are gone, neighbours that can be walked as one are merged, and dimensions are
+/// ordered by the strides of operand 0.
+template <std::size_t N> struct Geometry {
+  int dims = 0;
+  std::array<int64_t, maxLoopDims> shape{};
+  std::array<std::array<int64_t, N>, maxLoopDims> strides{};
+  int64_t count = 1;
+};
+
+namespace detail {
+
+/// Fills sizes and strides (row d holds the strides of all operands in dimension d) with the
+/// collapsed loop nest; returns the number of dimensions.
+int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *sizes,
+             int64_t *rows);
+/// The strides with which `tensor` is read as `shape`.
+DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape);
+
+template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
+void hostRow(const Op &op, int64_t n, Out *out, const std::array<int64_t, N> &step,
+             std::index_sequence<I...>, const In *...in) {
+  if (step[0] == 1 && ((step[I + 1] == 1) && ...)) {
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<Out>(op(in[i]...));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    out[i * step[0]] = static_cast<Out>(op(in[i * step[I + 1]]...));
+}
+
+/// Calls row(at, length) for every innermost row; `at` holds the offsets of its first elements.
+template <std::size_t N, class Row> void forEachRow(const Geometry<N> &g, Row row) {
+  if (g.count == 0)
+    return;
+  std::array<int64_t, maxLoopDims> position{};
+  std::array<int64_t, N> at{};
+  int64_t length = g.dims == 0 ? 1 : g.shape[0];
+  int64_t rows = g.count / length;
+  for (int64_t done = 1;; ++done) {
+    row(at, length);
+    if (done == rows)
+      return;
+    for (int d = 1;; ++d) {
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] += g.strides[d][k];
+      if (++position[d] < g.shape[d])
+        break;
+      position[d] = 0;
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] -= g.strides[d][k] * g.shape[d];
+    }
+  }
+}
+
+template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
+void hostLoop(const Geometry<N> &g, const Op &op, Out *out, std::index_sequence<I...> indices,
+              const In *...in) {
+  forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
+    hostRow(op, length, out + at[0], g.strides[0], indices, (in + at[I + 1])...);
+  });
+}
+
+template <class Op, std::size_t N, std::size_t... I, class... In>
+void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, const In *...in) {
+  forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
+    for (int64_t i = 0; i < length; ++i)
+      op(in[at[I] + i * g.strides[0][I]]...);
+  });
+}
+
+} // namespace detail
+
+/// Throws LibTorch's words unless all are on one device. A 0-dim CPU tensor goes with any.
+Device commonDevice(std::initializer_list<const Tensor *> tensors);
+
+template <class... Tensors>
+Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &...in) {
+  Geometry<1 + sizeof...(Tensors)> g;
+  g.count = out.numel();
+  IntArrayRef shape = out.sizes();
+  if (g.count != 0)
+    g.dims = detail::collapse(shape, {out.strides().vec(), detail::broadcastStrides(in, shape)...},
+                              g.shape.data(), g.strides[0].data());
+  return g;
+}
+
+/// out = op(in...) elementwise; `in` broadcast to the shape of `out`. The element types are given
+/// and must be those of the tensors; `out` may be one of `in`.
+template <class Out, class... In, class Op, class... Tensors>
+void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
+  static_assert(sizeof...(In) == sizeof...(Tensors));
+  auto geometry = makeGeometry(out, in...);
+  backendOf(out.device());
+  detail::hostLoop(geometry, op, implOf(out).elements<Out>(),
+                   std::make_index_sequence<sizeof...(In)>(),
+                   implOf(in).template elements<In>()...);
+}
+
+/// Calls op(in...) for every element of the first operand, to which the others are broadcast; op
+/// writes where it wants. On the host in the order of memory, elsewhere in any order.
+template <class... In, class Op, class... Tensors>
+void visitElements(const Op &op, const Tensors &...in) {
+  static_assert(sizeof...(In) == sizeof...(Tensors));
+  auto geometry = makeGeometry(in...);
+  backendOf(commonDevice({&in...}));
+  detail::hostVisit(geometry, op, std::make_index_sequence<sizeof...(In)>(),
+                    implOf(in).template elements<In>()...);
+}
+
+/// Throws where `target` is about to be written while `source` reads part of the same memory.
+void checkNoPartialOverlap(const Tensor &target, const Tensor &source);
+/// An uninitialised tensor for the result of an elementwise operation, in the memory order of the
+/// first operand that has the full shape.
+Tensor makeResult(IntArrayRef shape, ScalarType type,
+                  std::initializer_list<const Tensor *> operands);
+/// The type in which operands are combined: tensors decide over 0-dim tensors and these over
+/// numbers, unless the latter are of a higher kind (integer, floating point).
+ScalarType resultType(std::initializer_list<const Tensor *> operands);
+
+} // namespace gradtidy::runtime

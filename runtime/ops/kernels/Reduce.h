@@ -1,0 +1,68 @@
+// Reductions: an accumulator folded over some dimensions of a tensor.
+#pragma once
+
+#include "Elementwise.h"
+
+namespace gradtidy::runtime {
+
+/// The dimensions of a reduction: which are folded, and the shapes with them kept and dropped.
+struct ReducedDims {
+  std::vector<bool> folded;
+  DimVector kept;
+  DimVector dropped;
+};
+
+/// No dims means all of them, as everywhere in LibTorch.
+ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims);
+
+/// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
+/// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &, In value,
+/// int64_t index) with the running index within the fold, and Out result(const Acc &).
+template <class Out, class In, class Op>
+void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
+  backendOf(in.device());
+  DimVector outer, outerOut, outerIn, inner, innerIn;
+  for (std::size_t d = 0; d < dims.folded.size(); ++d) {
+    if (dims.folded[d]) {
+      inner.push_back(in.size(static_cast<int64_t>(d)));
+      innerIn.push_back(in.stride(static_cast<int64_t>(d)));
+    } else {
+      outer.push_back(in.size(static_cast<int64_t>(d)));
+      outerIn.push_back(in.stride(static_cast<int64_t>(d)));
+      outerOut.push_back(out.stride(static_cast<int64_t>(d)));
+    }
+  }
+  int64_t outerCount = elementCount(outer), innerCount = elementCount(inner);
+  const In *source = implOf(in).elements<In>();
+  Out *target = implOf(out).elements<Out>();
+  DimVector position(outer.size(), 0), innerPosition(inner.size(), 0);
+  int64_t length = inner.empty() ? 1 : inner.back();
+  int64_t step = innerIn.empty() ? 0 : innerIn.back();
+  for (int64_t i = 0; i < outerCount; ++i) {
+    auto acc = op.start();
+    const In *row = source;
+    for (int64_t done = 0; done < innerCount; done += length) {
+      for (int64_t k = 0; k < length; ++k)
+        op.add(acc, row[k * step], done + k);
+      for (auto d = static_cast<int64_t>(inner.size()) - 2; d >= 0; --d) {
+        row += innerIn[d];
+        if (++innerPosition[d] < inner[d])
+          break;
+        innerPosition[d] = 0;
+        row -= innerIn[d] * inner[d];
+      }
+    }
+    *target = op.result(acc);
+    for (auto d = static_cast<int64_t>(outer.size()) - 1; d >= 0; --d) {
+      source += outerIn[d];
+      target += outerOut[d];
+      if (++position[d] < outer[d])
+        break;
+      position[d] = 0;
+      source -= outerIn[d] * outer[d];
+      target -= outerOut[d] * outer[d];
+    }
+  }
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,255 @@
+#include "Optimizers.h"
+#include "../autograd/GradMode.h"
+#include "../ops/Arithmetic.h"
+#include "../ops/Factories.h"
+#include "../ops/Pointwise.h"
+#include "Schedulers.h"
+
+#include <cmath>
+
+namespace gradtidy::runtime::optim {
+
+OptimizerOptions &OptimizerParamGroup::options() {
+  TORCH_CHECK(own, "this parameter group has no options of its own");
+  return *own;
+}
+
+Optimizer::Optimizer(const std::vector<OptimizerParamGroup> &groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : fallback(std::move(defaults)) {
+  for (const OptimizerParamGroup &group : groups)
+    add_param_group(group);
+}
+
+void Optimizer::add_param_group(const OptimizerParamGroup &group) {
+  for (const Tensor &parameter : group.params()) {
+    TORCH_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
+    for (const OptimizerParamGroup &other : groups)
+      for (const Tensor &known : other.params())
+        TORCH_CHECK(!known.is_same(parameter),
+                    "some parameters appear in more than one parameter group");
+  }
+  OptimizerParamGroup added = group;
+  if (!added.has_options())
+    added.set_options(fallback->clone());
+  groups.push_back(added);
+}
+
+void Optimizer::add_parameters(const std::vector<Tensor> &parameters) {
+  auto &first = groups.at(0).params();
+  first.insert(first.end(), parameters.begin(), parameters.end());
+}
+
+std::size_t Optimizer::size() const noexcept {
+  std::size_t count = 0;
+  for (const OptimizerParamGroup &group : groups)
+    count += group.params().size();
+  return count;
+}
+
+Tensor Optimizer::step(LossClosure closure) {
+  Tensor loss;
+  if (closure) {
+    AutoGradMode mode(true);
+    loss = closure();
+  }
+  NoGradGuard guard;
+  for (OptimizerParamGroup &group : groups)
+    for (Tensor &parameter : group.params())
+      if (parameter.grad().defined())
+        update(parameter, parameter.grad(), group.options());
+  return loss;
+}
+
+void Optimizer::zero_grad(bool setToNone) {
+  for (OptimizerParamGroup &group : groups)
+    for (Tensor &parameter : group.params()) {
+      Tensor &grad = parameter.mutable_grad();
+      if (!grad.defined())
+        continue;
+      if (setToNone) {
+        grad.reset();
+      } else {
+        grad.detach_();
+        grad.zero_();
+      }
+    }
+}
+
+namespace {
+
+void checkNotNegative(double value, const char *what) {
+  TORCH_CHECK(value >= 0, "Invalid ", what, ": ", value);
+}
+
+void checkBetas(const std::tuple<double, double> &betas) {
+  auto [first, second] = betas;
+  TORCH_CHECK(first >= 0 && first < 1, "Invalid beta parameter at index 0: ", first);
+  TORCH_CHECK(second >= 0 && second < 1, "Invalid beta parameter at index 1: ", second);
+}
+
+} // namespace
+
+const SGDOptions &SGD::check(const SGDOptions &options) {
+  checkNotNegative(options.lr(), "learning rate");
+  checkNotNegative(options.momentum(), "momentum value");
+  checkNotNegative(options.weight_decay(), "weight_decay value");
+  TORCH_CHECK(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
+              "Nesterov momentum requires a momentum and zero dampening");
+  return options;
+}
+
+void SGD::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+  auto &options = static_cast<SGDOptions &>(given);
+  Tensor change = gradient;
+  if (options.weight_decay() != 0)
+    change = change.add(parameter, options.weight_decay());
+  if (options.momentum() != 0) {
+    auto &state = stateOf<SGDParamState>(parameter);
+    Tensor &buffer = state.momentum_buffer();
+    if (!buffer.defined())
+      buffer = change.clone();
+    else
+      buffer.mul_(options.momentum()).add_(change, 1 - options.dampening());
+    change = options.nesterov() ? change.add(buffer, options.momentum()) : buffer;
+  }
+  parameter.data().add_(change, -options.lr());
+}
+
+namespace {
+
+template <class Options> const Options &checkAdam(const Options &options) {
+  checkNotNegative(options.lr(), "learning rate");
+  checkNotNegative(options.eps(), "epsilon value");
+  checkBetas(options.betas());
+  checkNotNegative(options.weight_decay(), "weight_decay value");
+  return options;
+}
+
+template <class Options>
+void adamStep(Tensor &parameter, const Tensor &gradient, const Options &options,
+              AdamParamState &state) {
+  if (!state.exp_avg().defined()) {
+    state.exp_avg(zeros_like(parameter));
+    state.exp_avg_sq(zeros_like(parameter));
+    if (options.amsgrad())
+      state.max_exp_avg_sq(zeros_like(parameter));
+  }
+  auto [beta1, beta2] = options.betas();
+  state.step(state.step() + 1);
+  auto step = static_cast<double>(state.step());
+  double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(beta2, step);
+  state.exp_avg().mul_(beta1).add_(gradient, 1 - beta1);
+  state.exp_avg_sq().mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+  Tensor second = state.exp_avg_sq();
+  if (options.amsgrad()) {
+    state.max_exp_avg_sq().copy_(maximum(state.max_exp_avg_sq(), second));
+    second = state.max_exp_avg_sq();
+  }
+  Tensor scale = second.sqrt().div_(std::sqrt(correction2)).add_(options.eps());
+  parameter.addcdiv_(state.exp_avg(), scale, -options.lr() / correction1);
+}
+
+} // namespace
+
+const AdamOptions &Adam::check(const AdamOptions &options) { return checkAdam(options); }
+
+void Adam::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+  auto &options = static_cast<AdamOptions &>(given);
+  Tensor decayed =
+      options.weight_decay() != 0 ? gradient.add(parameter, options.weight_decay()) : gradient;
+  adamStep(parameter, decayed, options, stateOf<AdamParamState>(parameter));
+}
+
+const AdamWOptions &AdamW::check(const AdamWOptions &options) { return checkAdam(options); }
+
+void AdamW::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+  auto &options = static_cast<AdamWOptions &>(given);
+  if (options.weight_decay() != 0)
+    parameter.mul_(1 - options.lr() * options.weight_decay());
+  adamStep(parameter, gradient, options, stateOf<AdamWParamState>(parameter));
+}
+
+const RMSpropOptions &RMSprop::check(const RMSpropOptions &options) {
+  checkNotNegative(options.lr(), "learning rate");
+  checkNotNegative(options.eps(), "epsilon value");
+  checkNotNegative(options.momentum(), "momentum value");
+  checkNotNegative(options.weight_decay(), "weight_decay value");
+  checkNotNegative(options.alpha(), "alpha value");
+  return options;
+}
+
+void RMSprop::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+  auto &options = static_cast<RMSpropOptions &>(given);
+  auto &state = stateOf<RMSpropParamState>(parameter);
+  if (!state.square_avg().defined()) {
+    state.square_avg(zeros_like(parameter));
+    if (options.momentum() > 0)
+      state.momentum_buffer(zeros_like(parameter));
+    if (options.centered())
+      state.grad_avg(zeros_like(parameter));
+  }
+  state.step(state.step() + 1);
+  Tensor change =
+      options.weight_decay() != 0 ? gradient.add(parameter, options.weight_decay()) : gradient;
+  double alpha = options.alpha();
+  state.square_avg().mul_(alpha).addcmul_(change, change, 1 - alpha);
+  Tensor average = state.square_avg();
+  if (options.centered()) {
+    state.grad_avg().mul_(alpha).add_(change, 1 - alpha);
+    average = average.addcmul(state.grad_avg(), state.grad_avg(), -1);
+  }
+  Tensor scale = average.sqrt().add_(options.eps());
+  if (options.momentum() > 0) {
+    state.momentum_buffer().mul_(options.momentum()).addcdiv_(change, scale);
+    parameter.add_(state.momentum_buffer(), -options.lr());
+  } else {
+    parameter.addcdiv_(change, scale, -options.lr());
+  }
+}
+
+const AdagradOptions &Adagrad::check(const AdagradOptions &options) {
+  checkNotNegative(options.lr(), "learning rate");
+  checkNotNegative(options.lr_decay(), "lr_decay value");
+  checkNotNegative(options.weight_decay(), "weight_decay value");
+  checkNotNegative(options.initial_accumulator_value(), "initial_accumulator_value value");
+  checkNotNegative(options.eps(), "epsilon value");
+  return options;
+}
+
+void Adagrad::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+  auto &options = static_cast<AdagradOptions &>(given);
+  auto &state = stateOf<AdagradParamState>(parameter);
+  if (!state.sum().defined())
+    state.sum(full_like(parameter, options.initial_accumulator_value()));
+  state.step(state.step() + 1);
+  Tensor change =
+      options.weight_decay() != 0 ? gradient.add(parameter, options.weight_decay()) : gradient;
+  double lr = options.lr() / (1 + static_cast<double>(state.step() - 1) * options.lr_decay());
+  state.sum().addcmul_(change, change, 1.0);
+  parameter.addcdiv_(change, state.sum().sqrt().add_(options.eps()), -lr);
+}
+
+void LRScheduler::step() {
+  std::vector<double> rates = get_lrs();
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    optimizer.param_groups()[i].options().set_lr(rates[i]);
+  ++step_count_;
+}
+
+std::vector<double> LRScheduler::get_current_lrs() const {
+  std::vector<double> rates;
+  for (OptimizerParamGroup &group : optimizer.param_groups())
+    rates.push_back(group.options().get_lr());
+  return rates;
+}
+
+std::vector<double> StepLR::get_lrs() {
+  std::vector<double> rates = get_current_lrs();
+  if (step_count_ != 0 && step_count_ % stepSize == 0)
+    for (double &rate : rates)
+      rate *= gamma;
+  return rates;
+}
+
+} // namespace gradtidy::runtime::optim

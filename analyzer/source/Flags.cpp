@@ -120,7 +120,8 @@ const NvccOption nvccOptions[] = {
      "--target-directory -L --library-path -l --library -diag-suppress --diag-suppress "
      "-diag-error --diag-error -diag-warn --diag-warn -Werror --Werror -ftz --ftz -prec-div "
      "--prec-div -prec-sqrt --prec-sqrt -fmad --fmad -opt-info --opt-info -dopt --dopt "
-     "-entries --entries -e -MF --dependency-output -MT --dependency-target-name "
+     "-entries --entries -e -Ofc --Ofast-compile -MF --dependency-output -MT "
+     "--dependency-target-name "
      "-idp --input-drive-prefix -ddp --dependency-drive-prefix -run-args --run-args -time --time",
      Nvcc::DropTwo},
 };
@@ -238,8 +239,9 @@ std::string findCudaToolkit(StringRef nvcc) {
 
 // --- clang's own table ---------------------------------------------------------------------------
 
-/// Options and groups of options without meaning to the parser, or that write files, print
-/// something, load plugins, or belong to another clang (its resource folder).
+/// Options (aliases count as what they stand for) and groups of options without meaning to the
+/// parser, or that write files, print something, load plugins, or belong to another clang (its
+/// resource folder).
 const options::ID droppedOptions[] = {
     options::OPT_INPUT,
     options::OPT_UNKNOWN,
@@ -259,7 +261,6 @@ const options::ID droppedOptions[] = {
     options::OPT_l,
     options::OPT_L,
     options::OPT_s,
-    options::OPT_save_temps,
     options::OPT_save_temps_EQ,
     options::OPT_fmodule_output,
     options::OPT_fmodule_output_EQ,
@@ -310,14 +311,13 @@ const options::ID droppedOptions[] = {
     options::OPT_fpass_plugin_EQ,
     options::OPT_include_pch,
     options::OPT_resource_dir,
-    options::OPT_resource_dir_EQ,
     // CUDA is parsed for the host, where devices do not matter.
     options::OPT_offload_arch_EQ,
     options::OPT_no_offload_arch_EQ,
     options::OPT_cuda_include_ptx_EQ,
     options::OPT_no_cuda_include_ptx_EQ,
-    options::OPT_cuda_device_only,
-    options::OPT_cuda_compile_host_device,
+    options::OPT_offload_device_only,
+    options::OPT_offload_host_device,
 };
 
 /// Exceptions: what names the target, whose macros and intrinsics code asks for.
@@ -520,7 +520,8 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
       result.insert(result.end(), {"-isystem", toolkit + "/include"}); // As nvcc does for C++.
   }
   if (cuda || hip) {
-    result.insert(result.end(), {"--cuda-host-only", "-nogpulib", "--no-cuda-version-check"});
+    result.insert(result.end(), {"--cuda-host-only", "-nogpulib", "--no-cuda-version-check",
+                                 "-Wno-unknown-cuda-version"});
   }
   if (llvm::any_of(result, [](StringRef flag) { return flag.starts_with("-Wno-"); }))
     result.push_back("-Wno-unknown-warning-option"); // gcc's own are silently fine in gcc.

@@ -147,8 +147,9 @@ private:
               std::vector<std::string> commandLine) {
     auto [known, added] = jobOf.try_emplace(file, list.jobs.size());
     if (!added) {
-      if (absolutePath(source) == file) // Asked for by a header before.
-        list.jobs[known->second].askedFor = source;
+      std::string &askedFor = list.jobs[known->second].askedFor;
+      if (absolutePath(askedFor) != file && absolutePath(source) == file)
+        askedFor = source; // Until now it was asked for by a header.
       return;
     }
     std::vector<std::string> words = normaliseFlags(std::move(commandLine), file, directory);

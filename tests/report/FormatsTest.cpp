@@ -302,7 +302,8 @@ TEST_CASE("SARIF fingerprints outlive edits elsewhere in the file") {
       findings.back().line = findings.back().endLine = line;
     }
     std::vector<std::string> result;
-    for (const Json &one : sarif(findings, project.path())["results"])
+    const Json run = sarif(findings, project.path());
+    for (const Json &one : run["results"])
       result.push_back(one["partialFingerprints"]["gradtidy/v1"]);
     return result;
   };

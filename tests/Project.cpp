@@ -84,6 +84,25 @@ Run Project::gradtidy(const std::vector<std::string> &arguments, const std::stri
   return run(GRADTIDY_PROGRAM, arguments, in);
 }
 
+std::string axonFolder() { return AXON_FOLDER; }
+std::string axonModel() { return AXON_FOLDER "/axon.json"; }
+
+std::string trainingLoop(const std::string &name, const std::string &clear,
+                         const std::string &step) {
+  return "inline void " + name +
+         "(axon::Block &net, axon::Array input, axon::Array target) {\n"
+         "  axon::Solver solver(net.weights());\n"
+         "  for (int i = 0; i < 10; ++i) {\n" +
+         (clear.empty() ? "" : "    " + clear + "\n") +
+         "    axon::Array loss = axon::distance(net(input), target);\n"
+         "    loss.backpropagate();\n"
+         "    " +
+         step +
+         "\n"
+         "  }\n"
+         "}\n";
+}
+
 unsigned count(const std::string &text, const std::string &part) {
   unsigned found = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))

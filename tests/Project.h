@@ -43,6 +43,15 @@ private:
   std::string root;
 };
 
+/// A small framework for quick tests, axon/axon.h: its folder and its model.
+std::string axonFolder();
+std::string axonModel();
+
+/// A function NAME(net, input, target) that trains with axon; \p clear stands at the top of the
+/// loop body and \p step in its last line.
+std::string trainingLoop(const std::string &name, const std::string &clear = "",
+                         const std::string &step = "solver.advance();");
+
 /// How often \p part occurs in \p text.
 unsigned count(const std::string &text, const std::string &part);
 

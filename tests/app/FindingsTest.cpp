@@ -1,0 +1,238 @@
+// What becomes of findings: text, comments that silence, filters, formats, fixes, exit status.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string include = "#include <axon/axon.h>\n";
+const std::string flags = "-std=c++20 -I" + axonFolder();
+
+/// Runs gradtidy on \p sources with flags of their own.
+Run lint(const Project &project, std::vector<std::string> arguments) {
+  arguments.push_back("--model=" + axonModel());
+  arguments.insert(arguments.end(), {"--", "-std=c++20", "-I" + axonFolder()});
+  return project.gradtidy(arguments);
+}
+
+const std::string finding = "[ml-missing-zero-grad]\n";
+
+} // namespace
+
+TEST_CASE("A finding is printed as clang-tidy prints it, and is no failure") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const Run run = lint(project, {"train.cpp"});
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  const std::string file = project.path("train.cpp");
+  CHECK_THAT(run.out, Catch::StartsWith(file + ":7:5: warning: "));
+  CHECK(count(run.out, finding) == 1);
+  CHECK_THAT(run.out, Contains("    7 |     solver.advance();\n"
+                               "      |     ^~~~~~~~~~~~~~~~\n"));
+  CHECK_THAT(run.out, Contains(file + ":6:5: note: "));
+}
+
+TEST_CASE("Right code is silent") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train", "solver.zero_grad();"));
+  const Run run = lint(project, {"train.cpp"});
+  CHECK(run.status == 0);
+  CHECK(run.out.empty());
+}
+
+TEST_CASE("Without its model the framework means nothing") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(project.gradtidy({"train.cpp", "--", "-I" + axonFolder()}).out.empty());
+  project.write(".gradtidy", "CheckOptions: {ml.Models: " + axonModel() + "}\n");
+  CHECK(count(project.gradtidy({"train.cpp", "--", "-I" + axonFolder()}).out, finding) == 1);
+}
+
+TEST_CASE("NOLINT comments silence a finding") {
+  const Project project;
+  const std::string step = "solver.advance();";
+  for (const std::string &silent :
+       {step + " // NOLINT", step + " // NOLINT(ml-missing-zero-grad)", step + " // NOLINT(ml-*)",
+        "// NOLINTNEXTLINE\n" + step, "// NOLINTBEGIN\n" + step + "\n// NOLINTEND"}) {
+    project.write("train.cpp", include + trainingLoop("train", "", silent));
+    const Run run = lint(project, {"train.cpp"});
+    CHECK(run.out.empty());
+    CHECK(run.err == "Suppressed 1 warning (1 NOLINT).\n");
+    CHECK(lint(project, {"--quiet", "train.cpp"}).err.empty());
+  }
+  project.write("train.cpp", include + trainingLoop("train", "", step + " // NOLINT(bugprone-*)"));
+  CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
+}
+
+TEST_CASE("Warnings become errors on demand") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  for (const char *option :
+       {"--warnings-as-errors=*", "--warnings-as-errors=ml-missing-*", "--strict"}) {
+    const Run run = lint(project, {option, "train.cpp"});
+    CHECK(run.status == 1);
+    CHECK_THAT(run.out, Contains("train.cpp:7:5: error: ") &&
+                            Contains("[ml-missing-zero-grad,-warnings-as-errors]"));
+    CHECK(run.err == "1 warning treated as error\n");
+  }
+  CHECK(lint(project, {"--warnings-as-errors=-*", "train.cpp"}).status == 0);
+  project.write(".clang-tidy", "WarningsAsErrors: 'ml-*,bugprone-*'\n");
+  CHECK(lint(project, {"train.cpp"}).status == 1);
+}
+
+TEST_CASE("The level is a check option, and a certain finding is of every level") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(count(lint(project, {"--level=0", "train.cpp"}).out, finding) == 1);
+  CHECK_THAT(lint(project, {"--level=0", "--dump-config", "train.cpp"}).out,
+             Contains("ml-missing-zero-grad.Level: '0'"));
+  CHECK_THAT(lint(project, {"--checks=ml-missing-zero-grad", "--dump-config", "train.cpp"}).out,
+             Contains("ml-missing-zero-grad.Level: '2'"));
+}
+
+TEST_CASE("A finding in a header is shown once, however it is included") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("include/loop.h", "#pragma once\n" + include + trainingLoop("train"));
+  project.write("src/a.cpp", "#include \"../include/loop.h\"\n");
+  project.write("src/b.cpp", "#include \"loop.h\"\n");
+  project.writeDatabase("build", {"src/a.cpp", "src/b.cpp"}, flags + " -Iinclude");
+  const Run run = project.gradtidy({"--model=" + axonModel(), "src"});
+  CHECK(run.status == 0);
+  CHECK(count(run.out, finding) == 1);
+  CHECK_THAT(run.out, Catch::StartsWith(project.path("include/loop.h") + ":8:5: warning: "));
+  CHECK(run.err == "[1/2] Processing file " + project.path("src/a.cpp") + ".\n" +
+                       "[2/2] Processing file " + project.path("src/b.cpp") + ".\n");
+}
+
+TEST_CASE("A header is analysed through a unit that includes it") {
+  const Project project;
+  project.write("loop.h", "#pragma once\n" + include + trainingLoop("train"));
+  project.write("main.cpp", "#include \"loop.h\"\n" + trainingLoop("other"));
+  project.writeDatabase("build", {"main.cpp"}, flags);
+  const Run run = project.gradtidy({"--model=" + axonModel(), "loop.h"});
+  CHECK(run.status == 0);
+  CHECK(count(run.out, finding) == 1);
+  CHECK_THAT(run.out, Contains("loop.h:8:5: warning: "));
+  CHECK(count(project.gradtidy({"--model=" + axonModel(), "loop.h", "main.cpp"}).out, finding) ==
+        2);
+}
+
+TEST_CASE("Filters") {
+  const Project project;
+  project.write("loop.h", include + trainingLoop("train"));
+  project.write("train.cpp", "#include \"loop.h\"\n" + trainingLoop("other"));
+  const auto found = [&](const std::string &option) {
+    const std::string out = lint(project, {option, "train.cpp"}).out;
+    return std::to_string(count(out, "loop.h:7:5: warning")) + " in loop.h, " +
+           std::to_string(count(out, "train.cpp:7:5: warning")) + " in train.cpp";
+  };
+  CHECK(found("--header-filter=.*") == "1 in loop.h, 1 in train.cpp");
+  CHECK(found("--header-filter=other") == "0 in loop.h, 1 in train.cpp");
+  CHECK(found("--exclude-header-filter=loop") == "0 in loop.h, 1 in train.cpp");
+  CHECK(found(R"(--line-filter=[{"name":"loop.h"}])") == "1 in loop.h, 0 in train.cpp");
+  CHECK(found(R"(--line-filter=[{"name":"train.cpp","lines":[[1,3]]}])") ==
+        "0 in loop.h, 0 in train.cpp");
+}
+
+TEST_CASE("Fixes are made once, and what is fixed is silent") {
+  const Project project;
+  project.write("loop.h", "#pragma once\n" + include + trainingLoop("train"));
+  project.write("a.cpp", "#include \"loop.h\"\n");
+  project.write("b.cpp", "#include \"./loop.h\"\n" + trainingLoop("other"));
+  std::filesystem::create_symlink("b.cpp", project.path("c.cpp"));
+  const auto executable = std::filesystem::perms::owner_all;
+  std::filesystem::permissions(project.path("loop.h"), executable);
+
+  const Run run = lint(project, {"--fix", "a.cpp", "b.cpp", "c.cpp"});
+  CHECK(run.status == 0);
+  CHECK(count(project.read("loop.h"), "solver.zero_grad();") == 1);
+  CHECK(count(project.read("b.cpp"), "solver.zero_grad();") == 1);
+  CHECK(std::filesystem::is_symlink(project.path("c.cpp")));
+  CHECK(std::filesystem::status(project.path("loop.h")).permissions() == executable);
+  CHECK(lint(project, {"a.cpp", "b.cpp"}).out.empty());
+  // Nothing is left beside the sources.
+  unsigned files = 0;
+  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(project.path()))
+    ++files;
+  CHECK(files == 4);
+}
+
+TEST_CASE("Files that do not compile are fixed on demand only") {
+  const Project project;
+  const std::string text = include + trainingLoop("train") + "int x = undeclared;\n";
+  project.write("train.cpp", text);
+  const Run refused = lint(project, {"--fix", "train.cpp"});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, Contains("Fixes have NOT been applied."));
+  CHECK(project.read("train.cpp") == text);
+  CHECK(lint(project, {"--fix-errors", "train.cpp"}).status == 0);
+  CHECK(count(project.read("train.cpp"), "solver.zero_grad();") == 1);
+}
+
+TEST_CASE("A file that cannot be written is left as it was") {
+  const Project project;
+  // No temporary file fits beside a name of this length.
+  const std::string file = std::string(246, 'x') + ".cpp";
+  const std::string text = include + trainingLoop("train");
+  project.write(file, text);
+  const Run run = lint(project, {"--fix", file});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("could not be fixed and is unchanged"));
+  CHECK(project.read(file) == text);
+}
+
+TEST_CASE("Fixes are exported") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(lint(project, {"--export-fixes=fixes.yaml", "train.cpp"}).status == 0);
+  CHECK_THAT(project.read("fixes.yaml"),
+             Contains("DiagnosticName:  ml-missing-zero-grad") && Contains("solver.zero_grad();"));
+  const Run run = lint(project, {"--export-fixes=nowhere/fixes.yaml", "train.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, Contains("cannot write 'nowhere/fixes.yaml'"));
+}
+
+TEST_CASE("Formats for machines have standard output to themselves") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string file = project.path("train.cpp");
+
+  const auto json = nlohmann::json::parse(lint(project, {"--format=json", "train.cpp"}).out);
+  REQUIRE(json["findings"].size() == 1);
+  CHECK(json["findings"][0]["check"] == "ml-missing-zero-grad");
+  CHECK(json["findings"][0]["level"] == 0);
+  CHECK(json["findings"][0]["severity"] == "warning");
+  CHECK(json["findings"][0]["file"] == file);
+  CHECK(json["findings"][0]["line"] == 7);
+
+  const auto sarif = nlohmann::json::parse(lint(project, {"--format=sarif", "train.cpp"}).out);
+  CHECK(sarif["version"] == "2.1.0");
+  CHECK(sarif["runs"][0]["results"].size() == 1);
+
+  const Run github = lint(project, {"--format=github", "--strict", "train.cpp"});
+  CHECK(github.status == 1);
+  CHECK_THAT(github.out, Catch::StartsWith("::error file=train.cpp,line=7,"));
+
+  const Run fixed = lint(project, {"--format=json", "--fix", "train.cpp"});
+  CHECK(nlohmann::json::parse(fixed.out)["findings"][0]["line"] == 7);
+  CHECK(count(project.read("train.cpp"), "solver.zero_grad();") == 1);
+  CHECK(
+      nlohmann::json::parse(lint(project, {"--format=json", "train.cpp"}).out)["findings"].empty());
+}
+
+TEST_CASE("A missing header does not blind the rest of the file") {
+  const Project project;
+  project.write("train.cpp", include + "#include <opencv2/opencv.hpp>\n" + trainingLoop("train"));
+  const Run run = lint(project, {"train.cpp"});
+  CHECK(run.status == 1);
+  CHECK(count(run.out, "error:") == 1);
+  CHECK(count(run.out, finding) == 1);
+}

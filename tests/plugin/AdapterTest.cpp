@@ -1,0 +1,143 @@
+// How the adapter turns findings into clang-tidy's diagnostics: levels, options, fixes in macros.
+#include "analyzer/frontend/Frontend.h"
+#include "analyzer/model/Model.h"
+#include "analyzer/plugin/CheckAdapter.h"
+#include "checks/Catalogue.h"
+#include "checks/Check.h"
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace gradtidy {
+namespace {
+
+/// Finds three things, one of each level, in every step of an optimizer.
+class Grumble : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.event.kind != EventKind::Step)
+      return;
+    for (const auto &[level, text] : {std::pair(Level::Certain, "certainly 100% wrong"),
+                                      std::pair(Level::Likely, "likely wrong"),
+                                      std::pair(Level::Advice, "a matter of taste")}) {
+      Finding finding;
+      finding.level = level;
+      finding.location = visit.event.site->getBeginLoc();
+      finding.range = visit.event.site->getSourceRange();
+      finding.message = text;
+      finding.notes.push_back({visit.event.site->getEndLoc(), "it ends here"});
+      finding.notes.push_back({{}, "a note that lies nowhere"});
+      finding.fixes.push_back(clang::FixItHint::CreateInsertion(finding.location, "/**/"));
+      reporter.report(std::move(finding));
+    }
+  }
+};
+
+const CatalogueRow rows[] = {
+    {"ml-grumble", Level::Certain, FixSupport::Fix, FixtureStatus::ToCome, "grumbles",
+     []() -> std::unique_ptr<Check> { return std::make_unique<Grumble>(); }}};
+
+} // namespace
+
+llvm::ArrayRef<CatalogueRow> catalogue() { return rows; }
+const CatalogueRow *findRow(llvm::StringRef name) { return name == rows[0].name ? rows : nullptr; }
+
+namespace {
+
+namespace tidy = clang::tidy;
+
+/// The diagnostics for \p text under \p checks and \p options.
+std::vector<tidy::ClangTidyError> analyse(const std::string &text, const std::string &checks,
+                                          const std::map<std::string, std::string> &options = {}) {
+  const test::Project project;
+  project.write("train.cpp", text);
+  tidy::ClangTidyOptions settings = tidy::ClangTidyOptions::getDefaults();
+  settings.Checks = checks;
+  settings.CheckOptions[modelsOption] = tidy::ClangTidyOptions::ClangTidyValue(test::axonModel());
+  for (const auto &[name, value] : options)
+    settings.CheckOptions[name] = tidy::ClangTidyOptions::ClangTidyValue(value);
+  tidy::ClangTidyContext context(std::make_unique<tidy::DefaultOptionsProvider>(
+      tidy::ClangTidyGlobalOptions(), std::move(settings)));
+
+  Job job;
+  job.file = job.askedFor = project.path("train.cpp");
+  job.command.Directory = project.path();
+  job.command.CommandLine = {"c++", "-std=c++20", "-fsyntax-only", "-I" + test::axonFolder(),
+                             job.file};
+  const Model &model = *llvm::cantFail(loadModels(test::axonModel()));
+  const Unit unit = Frontend(context, model.headers(), project.path()).run(job);
+  REQUIRE(unit.outcome == Unit::Outcome::Analysed);
+  return unit.diagnostics;
+}
+
+const std::string loop = "#include <axon/axon.h>\n" + test::trainingLoop("train");
+
+/// The levels that are shown, as in "01"; "?" for a diagnostic without level.
+std::string levels(const std::string &checks,
+                   const std::map<std::string, std::string> &options = {}) {
+  std::string shown;
+  for (const tidy::ClangTidyError &diagnostic : analyse(loop, checks, options)) {
+    const std::optional<Level> level = levelOf(diagnostic);
+    shown += level ? std::to_string(static_cast<int>(*level)) : "?";
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+} // namespace
+
+TEST_CASE("Findings up to level 1 are shown by default") {
+  CHECK(levels("ml-*") == "01");
+  CHECK(levels("*") == "01");
+}
+
+TEST_CASE("The level is an option of all checks") {
+  CHECK(levels("ml-*", {{"ml.Level", "0"}}) == "0");
+  CHECK(levels("ml-*", {{"ml.Level", "2"}}) == "012");
+}
+
+TEST_CASE("A check that is named exactly shows all levels") {
+  CHECK(levels("-*,ml-grumble") == "012");
+  CHECK(levels("-*, ml-grumble ") == "012");
+  CHECK(levels("-*,ml-grumble", {{"ml.Level", "0"}}) == "012");
+  CHECK(levels("-*,ml-grumbl*") == "01");
+  CHECK(levels("ml-*,-ml-grumble,ml-*") == "01");
+}
+
+TEST_CASE("The level of one check wins over all else") {
+  CHECK(levels("ml-*", {{"ml.Level", "2"}, {"ml-grumble.Level", "0"}}) == "0");
+  CHECK(levels("-*,ml-grumble", {{"ml-grumble.Level", "1"}}) == "01");
+}
+
+TEST_CASE("A level out of range is reported, once for a unit") {
+  CHECK(levels("ml-*", {{"ml.Level", "3"}}) == "012?");
+  CHECK(levels("ml-*", {{"ml.Level", "high"}}) == "01?");
+}
+
+TEST_CASE("A finding arrives whole") {
+  const auto diagnostics = analyse(loop, "ml-*", {{"ml.Level", "0"}});
+  REQUIRE(diagnostics.size() == 1);
+  const tidy::ClangTidyError &error = diagnostics.front();
+  CHECK(error.DiagnosticName == "ml-grumble");
+  CHECK(error.Message.Message == "certainly 100% wrong");
+  REQUIRE(error.Message.Ranges.size() == 1);
+  CHECK(error.Message.Ranges[0].FileOffset == loop.find("solver.advance()"));
+  CHECK(error.Message.Ranges[0].Length == std::string("solver.advance()").size());
+  CHECK(error.Message.Fix.size() == 1);
+  REQUIRE(error.Notes.size() == 2);
+  CHECK(error.Notes[0].Message == "it ends here");
+  CHECK(error.Notes[1].Message == "a note that lies nowhere");
+}
+
+TEST_CASE("A finding in a macro lies where the macro is used, without a fix") {
+  const std::string text = "#include <axon/axon.h>\n#define STEP(solver) solver.advance()\n" +
+                           test::trainingLoop("train", "", "STEP( solver );");
+  const auto diagnostics = analyse(text, "ml-*", {{"ml.Level", "0"}});
+  REQUIRE(diagnostics.size() == 1);
+  CHECK(diagnostics.front().Message.FileOffset >= text.find("STEP( solver )"));
+  CHECK(diagnostics.front().Message.Fix.empty());
+}
+
+} // namespace gradtidy

@@ -1,0 +1,72 @@
+// The plugin in the unmodified clang-tidy finds what gradtidy finds.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string include = "#include <axon/axon.h>\n";
+
+Run clangTidy(const Project &project, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"-load", GRADTIDY_PLUGIN, "--quiet"});
+  arguments.insert(arguments.end(), {"--", "-std=c++20", "-I" + axonFolder()});
+  return project.run(CLANG_TIDY, arguments);
+}
+
+const std::string withModel =
+    "--config={Checks: '-*,ml-*', CheckOptions: {ml.Models: '" + axonModel() + "'}}";
+
+} // namespace
+
+TEST_CASE("The checks are listed") {
+  const Project project;
+  CHECK(
+      project.run(CLANG_TIDY, {"-load", GRADTIDY_PLUGIN, "-checks=-*,ml-*", "-list-checks"}).out ==
+      project.gradtidy({"-list-checks"}).out);
+}
+
+TEST_CASE("The same findings in the same text") {
+  const Project project;
+  project.write("loop.h", "#pragma once\n" + include + trainingLoop("inHeader"));
+  project.write("train.cpp", "#include \"loop.h\"\n" + trainingLoop("inFile") +
+                                 trainingLoop("right", "solver.zero_grad();") +
+                                 trainingLoop("silenced", "", "solver.advance(); // NOLINT"));
+  const Run plugin = clangTidy(project, {withModel, "train.cpp"});
+  CHECK(plugin.status == 0);
+  CHECK(count(plugin.out, "[ml-missing-zero-grad]") == 2);
+  CHECK(plugin.out == project
+                          .gradtidy({"--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
+                                     "-I" + axonFolder()})
+                          .out);
+}
+
+TEST_CASE("Findings stay out of the framework's headers") {
+  const Project project;
+  project.write("axon/axon.h",
+                "#include \"" + axonFolder() + "/axon/axon.h\"\n" + trainingLoop("inFramework"));
+  project.write("train.cpp", "#include \"axon/axon.h\"\n" + trainingLoop("inFile"));
+  const Run plugin = clangTidy(project, {withModel, "train.cpp"});
+  CHECK(count(plugin.out, "[ml-missing-zero-grad]") == 1);
+  CHECK_THAT(plugin.out, Contains("train.cpp:7:5: warning: "));
+}
+
+TEST_CASE("Fixes are made") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(clangTidy(project, {withModel, "--fix", "train.cpp"}).status == 0);
+  CHECK(count(project.read("train.cpp"), "solver.zero_grad();") == 1);
+}
+
+TEST_CASE("A broken model is an error of the configuration") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const Run plugin =
+      clangTidy(project, {"--config={Checks: '-*,ml-*', CheckOptions: {ml.Models: nowhere.json}}",
+                          "train.cpp"});
+  CHECK(plugin.status == 1);
+  CHECK_THAT(plugin.out, Contains("error: cannot read model 'nowhere.json'") &&
+                             Contains("[clang-tidy-config]"));
+}

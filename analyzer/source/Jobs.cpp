@@ -76,7 +76,7 @@ private:
         if (std::string unit = scanOf(*database).findUnitIncluding(file); !unit.empty())
           return addEntry(source, *database, *database->find(unit));
     }
-    if (request.bundledRuntime || liesIn(file, runtimeTree))
+    if (usesBundledRuntime(file))
       return addWithBundledRuntime(source, file);
     if (candidates.empty())
       withoutDatabase.push_back(source);
@@ -106,7 +106,9 @@ private:
       if (found)
         return;
     }
-    if (candidates.empty())
+    if (usesBundledRuntime(folder))
+      addSourcesBelow(source, folder);
+    else if (candidates.empty())
       withoutDatabase.push_back(source);
     else
       fail("the compilation database " + quoted(candidates.front()->path()) +
@@ -127,6 +129,29 @@ private:
         *database.find(nearestFirst(database.sources(), header).front());
     addJob(source, header, nearest.Directory, nearest.CommandLine);
     widenProject(database.commonFolder());
+  }
+
+  bool usesBundledRuntime(StringRef file) const {
+    return request.bundledRuntime || liesIn(file, runtimeTree);
+  }
+
+  /// Every C++ source below \p folder, which no database knows.
+  void addSourcesBelow(const std::string &source, const std::string &folder) {
+    std::vector<std::string> files;
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      StringRef extension = path::extension(entry->path());
+      if (extension == ".cpp" || extension == ".cc" || extension == ".cxx")
+        files.push_back(entry->path());
+    }
+    if (error)
+      return fail("cannot read the folder " + quoted(source) + ": " + error.message());
+    if (files.empty())
+      return fail("there is no C++ source below the folder " + quoted(source));
+    llvm::sort(files);
+    for (const std::string &file : files)
+      addWithBundledRuntime(file, file);
   }
 
   void addWithBundledRuntime(const std::string &source, const std::string &file) {
@@ -215,15 +240,14 @@ private:
   void reportMissingDatabase() {
     if (withoutDatabase.empty())
       return;
-    const std::string &first = withoutDatabase.front();
     std::string others;
     if (size_t count = withoutDatabase.size() - 1)
       others = " and " + std::to_string(count) + (count == 1 ? " other source" : " other sources");
-    fail("no compile_commands.json found for " + quoted(first) + others +
+    fail("no compile_commands.json found for " + quoted(withoutDatabase.front()) + others +
          " in the parent folders and their build folders; make one with "
          "'cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON' or 'bear -- make', or name its folder with "
-         "-p, or give the flags after '--': gradtidy " +
-         first + " -- -std=c++17 -I/path/to/libtorch/include");
+         "-p, or give the flags after '--': gradtidy FILE -- -std=c++17 "
+         "-I/path/to/libtorch/include");
   }
 };
 

@@ -23,7 +23,8 @@ struct JobList {
 };
 
 struct JobRequest {
-  /// Files; a folder stands for every entry of its database below it.
+  /// Files; a folder stands for every entry of its database below it, or every C++ source where the
+  /// bundled runtime serves it.
   std::vector<std::string> sources;
   /// -p: a compile_commands.json or its folder; if empty, it is searched for (see findDatabase).
   std::string buildPath;

@@ -256,6 +256,25 @@ TEST_CASE("the bundled runtime serves files that have no database") {
   CHECK_THAT(onlyErrorOf(listJobs(request)), Contains("bundled runtime"));
 }
 
+TEST_CASE("the bundled runtime serves folders that have no database") {
+  Project project;
+  project.write("tree/runtime/compat/torch/torch.h", "");
+  project.write("tree/examples/z.cpp", "");
+  project.write("tree/examples/deep/a.cc", "");
+  project.write("tree/examples/README.md", "");
+  project.write("tree/docs/README.md", "");
+  JobRequest request = requestFor({project.path("tree/examples")});
+  request.runtimeInclude = project.path("tree/runtime/compat");
+  JobList list = listJobs(request);
+  CHECK(list.errors.empty());
+  REQUIRE(filesOf(list) == std::vector{project.path("tree/examples/deep/a.cc"),
+                                       project.path("tree/examples/z.cpp")});
+  CHECK(hasFlag(list.jobs.front(), "-I" + request.runtimeInclude));
+
+  request.sources = {project.path("tree/docs")};
+  CHECK_THAT(onlyErrorOf(listJobs(request)), Contains("no C++ source below the folder"));
+}
+
 TEST_CASE("sources that cannot be read cost an error each, not the others") {
   Project project;
   project.write("a.cpp", "");

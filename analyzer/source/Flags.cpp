@@ -397,6 +397,7 @@ public:
   Arguments kept;
   std::string language; ///< What -x says of the input, if it says anything.
   bool cudaPath = false;
+  bool cudaHeaders = false; ///< An include folder holds CUDA's, as a package manager installs them.
 
 private:
   StringRef directory;
@@ -434,9 +435,11 @@ private:
         include(*header);
       return;
     }
-    if (isAny({options::OPT_I, options::OPT_isystem, options::OPT_idirafter}) &&
-        holdsBuiltinHeaders(argument.getValue()))
-      return;
+    if (isAny({options::OPT_I, options::OPT_isystem, options::OPT_idirafter})) {
+      if (holdsBuiltinHeaders(argument.getValue()))
+        return;
+      cudaHeaders |= exists("cuda_runtime.h", absolutePath(argument.getValue(), directory));
+    }
     cudaPath |= option.matches(options::OPT_cuda_path_EQ);
     keep();
   }
@@ -512,12 +515,15 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
   bool hip = language.empty() ? extension == ".hip" : language == "hip";
   if (nvcc || cuda) {
     std::string toolkit = filter.cudaPath ? "" : findCudaToolkit(nvcc ? compiler : "");
-    if (cuda && !toolkit.empty())
+    if (cuda && !toolkit.empty()) {
       result.push_back("--cuda-path=" + toolkit);
-    else if (cuda && !filter.cudaPath)
+    } else if (cuda && !filter.cudaPath) {
       result.push_back("-nocudainc"); // Without a toolkit the driver would give up.
-    else if (!toolkit.empty())
+      if (filter.cudaHeaders)         // What the driver includes where there is one.
+        result.insert(result.begin() + 1, {"-include", "__clang_cuda_runtime_wrapper.h"});
+    } else if (!toolkit.empty()) {
       result.insert(result.end(), {"-isystem", toolkit + "/include"}); // As nvcc does for C++.
+    }
   }
   if (cuda || hip) {
     result.insert(result.end(), {"--cuda-host-only", "-nogpulib", "--no-cuda-version-check",

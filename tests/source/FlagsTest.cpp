@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 using gradtidy::normaliseFlags;
 using gradtidy::test::Project;
@@ -295,4 +296,18 @@ TEST_CASE("the CUDA toolkit is that of nvcc") {
   // nvcc gives its include folder to the host compiler as well.
   CHECK(contains(normaliseFlags({nvcc, "a.cpp"}, "a.cpp"), project.path("cuda/include")));
   CHECK(contains(normaliseFlags({nvcc, "-ccbin=/opt/g++-11", "a.cpp"}, "a.cpp"), "/opt/g++-11"));
+}
+
+TEST_CASE("without a CUDA toolkit, headers that the flags name are enough") {
+  if (std::filesystem::exists("/usr/local/cuda") || std::filesystem::exists("/usr/lib/cuda"))
+    return; // There is a toolkit.
+  Project project;
+  project.write("cuda_runtime.h", "");
+  const Words with = normaliseFlags({"clang++", "-I" + project.path(), "a.cu"}, "a.cu");
+  CHECK(contains(with, "-nocudainc"));
+  CHECK(contains(with, "__clang_cuda_runtime_wrapper.h"));
+  const Words without = normaliseFlags({"clang++", "a.cu"}, "a.cu");
+  CHECK(contains(without, "-nocudainc"));
+  CHECK_FALSE(contains(without, "__clang_cuda_runtime_wrapper.h"));
+  CHECK(clangAccepts(without));
 }

@@ -73,10 +73,6 @@ Option<bool> fixErrors("fix-errors", cl::cat(category), cl::desc(R"(
 Apply suggested fixes even if compilation errors
 were found.
 )"));
-Option<bool> fixNotes("fix-notes", cl::cat(category), cl::desc(R"(
-Apply also a fix that is found in a note. Implies
---fix.
-)"));
 Option<std::string> formatStyle("format-style", cl::cat(category), cl::desc(R"(
 Style for formatting code around applied fixes:
 'none' (default), 'file' for .clang-format, a style
@@ -210,7 +206,6 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.lineFilter = lineFilter;
   result.fix = fix;
   result.fixErrors = fixErrors;
-  result.fixNotes = fixNotes;
   result.exportFixes = exportFixes;
   result.listChecks = listChecks;
   result.explainConfig = explainConfig;

@@ -22,7 +22,7 @@ struct CommandLine {
   std::optional<unsigned> level; ///< 0, 1 or 2.
   std::string lineFilter;        ///< JSON, or empty.
 
-  bool fix = false, fixErrors = false, fixNotes = false;
+  bool fix = false, fixErrors = false;
   std::string exportFixes; ///< A file, or empty.
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;

@@ -12,10 +12,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -156,17 +156,24 @@ struct Results {
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
 };
 
-Results analyse(const JobList &list, tidy::ClangTidyContext &context, const Model &model,
+Results analyse(const JobList &list, tidy::ClangTidyContext &context,
                 const CommandLine &commandLine) {
   Results results;
-  Frontend frontend(context, model.headers(), list.projectFolder);
+  Frontend frontend(context, list.projectFolder);
   size_t number = 0;
   for (const Job &job : list.jobs) {
     ++number;
     if (!commandLine.quiet && list.jobs.size() > 1)
       llvm::errs() << llvm::formatv("[{0}/{1}] Processing file {2}.\n", number, list.jobs.size(),
                                     job.file);
-    Unit unit = frontend.run(job);
+    llvm::Expected<const Model *> model =
+        loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value);
+    if (!model) {
+      error() << llvm::toString(model.takeError()) << '\n';
+      ++results.lost;
+      continue;
+    }
+    Unit unit = frontend.run(job, (*model)->headers());
     switch (unit.outcome) {
     case Unit::Outcome::Analysed:
       ++results.analysed;
@@ -216,34 +223,34 @@ private:
   int saved;
 };
 
-/// Prints the findings as clang-tidy does and makes the fixes; false if a file could not be fixed.
-/// A fixed file is written beside the old one, which it then replaces at once; it keeps the
-/// permissions of the old one.
-bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
-                    tidy::FixBehaviour fix) {
-  std::map<std::string, fs::file_status> before;
-  std::set<std::vector<tooling::Replacement>> made;
-  if (fix != tidy::FB_NoFix)
-    for (tidy::ClangTidyError &finding : errors) {
-      const auto *files = tidy::getFixIt(finding, fix == tidy::FB_FixNotes);
-      if (!files)
-        continue;
-      std::vector<tooling::Replacement> edits;
-      for (const auto &file : *files) {
-        llvm::append_range(edits, file.second);
-        fs::status(file.first(), before[file.first().str()]);
-      }
-      // Two findings may ask for one insertion: clang-tidy would insert it twice.
-      llvm::sort(edits);
-      if (made.insert(std::move(edits)).second)
-        continue;
-      finding.Message.Fix.clear();
-      for (tooling::DiagnosticMessage &note : finding.Notes)
-        note.Fix.clear();
+/// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
+/// the same change all but the first lose it: clang-tidy would insert a text as often as it is
+/// asked for.
+std::map<std::string, fs::file_status> prepareFixes(std::vector<tidy::ClangTidyError> &errors) {
+  std::map<std::string, fs::file_status> files;
+  std::set<std::vector<tooling::Replacement>> fixes;
+  for (tidy::ClangTidyError &finding : errors) {
+    std::vector<tooling::Replacement> edits;
+    for (const auto &file : finding.Message.Fix) {
+      llvm::append_range(edits, file.second);
+      fs::status(file.first(), files[file.first().str()]);
     }
+    llvm::sort(edits);
+    if (!fixes.insert(std::move(edits)).second)
+      finding.Message.Fix.clear();
+  }
+  return files;
+}
 
+/// Prints the findings as clang-tidy does and makes the fixes if \p fix; false if a file could not
+/// be fixed. A fixed file is written beside the old one, which it then replaces at once; it keeps
+/// the permissions of the old one.
+bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
+                    bool fix) {
+  const auto before = fix ? prepareFixes(errors) : std::map<std::string, fs::file_status>();
   unsigned warningsAsErrors = 0;
-  tidy::handleErrors(errors, context, fix, warningsAsErrors, llvm::vfs::createPhysicalFileSystem());
+  tidy::handleErrors(errors, context, fix ? tidy::FB_Fix : tidy::FB_NoFix, warningsAsErrors,
+                     llvm::vfs::createPhysicalFileSystem());
   bool written = true;
   for (const auto &[file, old] : before) {
     fs::file_status now;
@@ -255,6 +262,20 @@ bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyCon
     }
   }
   return written;
+}
+
+void writeForMachines(Format format, const std::vector<tidy::ClangTidyError> &errors) {
+  const std::vector<ReportedFinding> findings = toReported(errors, levelOf);
+  switch (format) {
+  case Format::Json:
+    return writeJson(llvm::outs(), findings);
+  case Format::Sarif:
+    return writeSarif(llvm::outs(), findings);
+  case Format::Github:
+    return writeGithub(llvm::outs(), findings);
+  case Format::Text:
+    llvm_unreachable("printed by handleFindings");
+  }
 }
 
 void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) {
@@ -312,9 +333,8 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
                "--help tells more\n";
     return 1;
   }
-  // A model that is wrong is wrong for every file.
-  llvm::Expected<const Model *> model = loadModels(llvm::join(commandLine.models, ";"));
-  if (!model) {
+  // A model of the command line that is wrong is wrong for every file.
+  if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
     error() << llvm::toString(model.takeError()) << '\n';
     return 1;
   }
@@ -327,50 +347,33 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   }
 
   tidy::ClangTidyContext context(std::move(*provider));
-  const Results results = analyse(list, context, **model, commandLine);
+  const Results results = analyse(list, context, commandLine);
   const bool compilerErrors = llvm::any_of(results.errors, [](const tidy::ClangTidyError &finding) {
     return finding.DiagLevel == tidy::ClangTidyError::Error;
   });
   const auto warningsAsErrors = llvm::count_if(
       results.errors, [](const tidy::ClangTidyError &finding) { return finding.IsWarningAsError; });
 
-  const tidy::FixBehaviour asked = commandLine.fixNotes                       ? tidy::FB_FixNotes
-                                   : commandLine.fix || commandLine.fixErrors ? tidy::FB_Fix
-                                                                              : tidy::FB_NoFix;
-  const bool fixesForbidden = asked != tidy::FB_NoFix && compilerErrors && !commandLine.fixErrors;
-  const tidy::FixBehaviour fix = fixesForbidden ? tidy::FB_NoFix : asked;
-  // Before the fixes: the formats for machines take lines and columns from the files.
-  if (commandLine.format != Format::Text) {
-    const std::vector<ReportedFinding> findings = toReported(results.errors, levelOf);
-    switch (commandLine.format) {
-    case Format::Json:
-      writeJson(llvm::outs(), findings);
-      break;
-    case Format::Sarif:
-      writeSarif(llvm::outs(), findings);
-      break;
-    case Format::Github:
-      writeGithub(llvm::outs(), findings);
-      break;
-    case Format::Text:
-      break;
-    }
-  }
+  const bool asksForFixes = commandLine.fix || commandLine.fixErrors;
+  const bool mayFix = !compilerErrors || commandLine.fixErrors;
+  // Before the fixes: lines and columns are those of the files that were analysed.
+  if (commandLine.format != Format::Text)
+    writeForMachines(commandLine.format, results.errors);
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, list.jobs.front().file, results.errors))
     return 1;
   bool fixed = true;
   if (commandLine.format == Format::Text) {
-    fixed = handleFindings(results.errors, context, fix);
-  } else if (fix != tidy::FB_NoFix) {
+    fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
+  } else if (asksForFixes && mayFix) {
     const SilentOutput silent;
-    fixed = handleFindings(results.errors, context, fix);
+    fixed = handleFindings(results.errors, context, true);
   }
   llvm::outs().flush();
 
   if (!commandLine.quiet) {
     printStatistics(context.getStats(), results);
-    if (fixesForbidden)
+    if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
     if (warningsAsErrors)

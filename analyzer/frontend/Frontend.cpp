@@ -217,27 +217,26 @@ void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
 
 } // namespace
 
-Frontend::Frontend(tidy::ClangTidyContext &context,
-                   const std::vector<std::string> &frameworkHeaders, std::string projectFolder)
-    : context(context), frameworkHeaders(frameworkHeaders), projectFolder(std::move(projectFolder)),
+Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder)
+    : context(context), projectFolder(std::move(projectFolder)),
       consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
   llvm::CrashRecoveryContext::Enable();
 }
 
 Frontend::~Frontend() = default;
 
-Unit Frontend::run(const Job &job) {
+Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders) {
   Unit unit;
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = true;
-  if (!guard.RunSafelyOnThread([&] { parse(job, unit); }, stackSize)) {
+  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, unit); }, stackSize)) {
     unit = Unit();
     unit.outcome = Unit::Outcome::Crashed;
   }
   return unit;
 }
 
-void Frontend::parse(const Job &job, Unit &unit) {
+void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit) {
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))

@@ -36,21 +36,19 @@ struct Unit {
 
 class Frontend {
 public:
-  /// \param context          gives options and collects statistics; must outlive this object.
-  /// \param frameworkHeaders as Model::headers() has them; must outlive this object.
-  /// \param projectFolder    the project root of files outside version control.
-  Frontend(clang::tidy::ClangTidyContext &context, const std::vector<std::string> &frameworkHeaders,
-           std::string projectFolder);
+  /// \param context       gives options and collects statistics; must outlive this object.
+  /// \param projectFolder the project root of files outside version control.
+  Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder);
   ~Frontend();
 
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
-  Unit run(const Job &job);
+  /// \param frameworkHeaders as Model::headers() has them.
+  Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders);
 
 private:
-  void parse(const Job &job, Unit &unit);
+  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit);
 
   clang::tidy::ClangTidyContext &context;
-  const std::vector<std::string> &frameworkHeaders;
   std::string projectFolder;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };

@@ -163,4 +163,9 @@ TEST_CASE("A model that cannot be read") {
   const Run wrong = project.gradtidy({"--model=mine.json", "train.cpp", "--"});
   CHECK(wrong.status == 1);
   CHECK_THAT(wrong.err, Contains("mine.json") && Contains("3") && Contains("typos"));
+
+  project.write(".gradtidy", "CheckOptions: {ml.Models: nowhere.json}\n");
+  const Run configured = project.gradtidy({"train.cpp", "--"});
+  CHECK(configured.status == 1);
+  CHECK_THAT(configured.err, Contains("cannot read model 'nowhere.json'"));
 }

@@ -236,3 +236,19 @@ TEST_CASE("A missing header does not blind the rest of the file") {
   CHECK(count(run.out, "error:") == 1);
   CHECK(count(run.out, finding) == 1);
 }
+
+TEST_CASE("The bundled runtime stands in for the framework where there is no database") {
+  const Project project;
+  project.write("train.cpp",
+                "#include <torch/torch.h>\n"
+                "void train(torch::nn::Linear net, torch::Tensor x, torch::Tensor y) {\n"
+                "  torch::optim::SGD optimizer(net->parameters(), 0.1);\n"
+                "  for (int i = 0; i < 10; ++i) {\n"
+                "    torch::mse_loss(net->forward(x), y).backward();\n"
+                "    optimizer.step();\n"
+                "  }\n"
+                "}\n");
+  const Run run = project.gradtidy({"--bundled-runtime", "train.cpp"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Catch::StartsWith(project.path("train.cpp") + ":6:5: warning: "));
+}

@@ -1,5 +1,6 @@
 #include "CommandLine.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
@@ -7,8 +8,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <algorithm>
 
 namespace cl = llvm::cl;
 
@@ -168,7 +167,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   }
 
   CommandLine result;
-  const auto dashes = std::find(arguments.begin(), arguments.end(), llvm::StringRef("--"));
+  const auto dashes = llvm::find(arguments, llvm::StringRef("--"));
   if (dashes != arguments.end()) {
     result.fixedFlags.emplace(dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());

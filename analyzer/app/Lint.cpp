@@ -108,8 +108,9 @@ int answerAboutConfiguration(const CommandLine &commandLine,
       for (const auto &[given, source] : llvm::reverse(sources))
         if (given.Checks && tidy::GlobList(*given.Checks).contains(name)) {
           llvm::outs() << "'" << name << "' is enabled in the "
-                       << (source == provider.OptionsSourceTypeDefaultBinary ? "gradtidy binary"
-                                                                             : source)
+                       << (source == tidy::ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
+                               ? "gradtidy binary"
+                               : source)
                        << ".\n";
           break;
         }
@@ -207,9 +208,10 @@ public:
   SilentOutput() {
     llvm::outs().flush();
     saved = ::dup(STDOUT_FILENO);
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::close(nowhere);
+    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
+      ::dup2(nowhere, STDOUT_FILENO);
+      ::close(nowhere);
+    }
   }
   ~SilentOutput() {
     llvm::outs().flush();

@@ -16,7 +16,6 @@ int main(int argc, const char **argv) {
   llvm::InitializeAllAsmParsers();
 
   const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
-  const auto anyAddress = reinterpret_cast<intptr_t>(&gradtidy::lint);
-  return gradtidy::lint(
-      commandLine, llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(anyAddress)));
+  static int inThisProgram;
+  return gradtidy::lint(commandLine, llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram));
 }

@@ -192,7 +192,7 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
   // Clang's own headers (stddef.h) are looked for beside the program otherwise.
   if (llvm::none_of(arguments,
                     [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    before.push_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
+    before.emplace_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
   arguments.insert(arguments.begin() + 1, before.begin(), before.end());
   return arguments;
 }

@@ -6,21 +6,19 @@
 
 namespace gradtidy {
 
-namespace path = llvm::sys::path;
-
-std::string cleanPath(llvm::StringRef name, llvm::StringRef folder) {
-  if (name.empty())
+std::string cleanPath(llvm::StringRef path, llvm::StringRef folder) {
+  if (path.empty())
     return {};
   llvm::SmallString<256> absolute;
-  if (!path::is_absolute(name))
+  if (!llvm::sys::path::is_absolute(path))
     absolute = folder;
-  path::append(absolute, name);
-  path::remove_dots(absolute);
+  llvm::sys::path::append(absolute, path);
+  llvm::sys::path::remove_dots(absolute);
   if (!absolute.str().contains(".."))
     return std::string(absolute);
 
   llvm::SmallString<256> shorter = absolute;
-  path::remove_dots(shorter, /*remove_dot_dot=*/true);
+  llvm::sys::path::remove_dots(shorter, /*remove_dot_dot=*/true);
   bool same = false;
   if (llvm::sys::fs::equivalent(absolute, shorter, same) || !same)
     return std::string(absolute);

@@ -162,9 +162,9 @@ public:
 
 private:
   unsigned readLevel() {
-    const unsigned highest = static_cast<unsigned>(Level::Advice);
-    const bool exact = namesExactly(*context.getOptions().Checks, row.name);
-    const unsigned byDefault = static_cast<unsigned>(exact ? Level::Advice : Level::Likely);
+    const auto highest = static_cast<unsigned>(Level::Advice);
+    const bool exact = namesExactly(context.getOptions().Checks.value_or(""), row.name);
+    const auto byDefault = static_cast<unsigned>(exact ? Level::Advice : Level::Likely);
     OptionsView global(levelOption.split('.').first, context.getOptions().CheckOptions, &context);
     const unsigned forAll = global.get(levelOption.split('.').second, byDefault);
     const unsigned chosen = Options.get("Level", exact ? byDefault : forAll);

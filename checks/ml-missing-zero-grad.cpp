@@ -20,7 +20,7 @@ public:
     if (!facts)
       return;
     const Gradients &gradients = facts->gradients;
-    if (!(gradients.possible & Gradients::Stale) || (gradients.possible & Gradients::Unknown))
+    if (!(gradients.possible & Gradients::Stale))
       return;
 
     Finding finding;

@@ -5,8 +5,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/CFG.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
@@ -94,7 +94,7 @@ public:
       result->thisObject = paths.root(PathStep::This, thisOwner);
     result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
 
-    llvm::ReversePostOrderTraversal<CFG *> order(cfg.get());
+    PostOrderCFGView order(cfg.get()); // It begins at the entry: reverse post order.
     llvm::DenseMap<const CFGBlock *, unsigned> numbers;
     for (const CFGBlock *block : order)
       numbers.try_emplace(block, numbers.size());
@@ -271,7 +271,8 @@ private:
     if (value.role == TypeRole::None)
       value.role = vocabulary.roleOf(expr->getType());
     if (!parameter.isNull())
-      value.escapes = canChange(parameter);
+      value.escapes = canChange(parameter) &&
+                      (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter));
     const PathStep &last = paths.last(value.path);
     value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
     value.expr = expr;
@@ -475,6 +476,8 @@ private:
   void addArguments(Event &event, const FunctionDecl *callee, const Range &arguments) {
     unsigned index = 0;
     for (const Expr *argument : arguments) {
+      if (isa<CXXDefaultArgExpr>(argument))
+        break; // Nothing of the caller's.
       QualType parameter;
       if (callee && index < callee->getNumParams())
         parameter = callee->getParamDecl(index)->getType();
@@ -549,7 +552,10 @@ private:
     if (object) {
       event.subject = operand(object);
       const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
-      event.subject.escapes = !method || !method->isConst();
+      event.subject.escapes =
+          !method || !method->isConst() || vocabulary.isHandle(object->getType());
+      if (kind == EventKind::Call && event.subject.role == TypeRole::None)
+        event.subject.escapes &= vocabulary.reachesTraining(object->getType());
     } else if (kind == EventKind::Construct) {
       event.subject = {event.result, vocabulary.roleOf(call->getType())};
     } else if (kind != EventKind::Call && kind != EventKind::Combine && !arguments.empty()) {

@@ -109,4 +109,38 @@ bool Vocabulary::isHandle(clang::QualType type) {
   return role == TypeRole::Module || role == TypeRole::ModuleHolder;
 }
 
+bool Vocabulary::reachesTraining(clang::QualType type) {
+  type = type.getNonReferenceType();
+  while (type->isPointerType() || type->isArrayType())
+    type = type->isPointerType() ? type->getPointeeType()
+                                 : clang::QualType(type->getArrayElementTypeNoTypeQual(), 0);
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return type->isDependentType() || type->isVoidType();
+  record = record->getCanonicalDecl();
+  if (auto known = reaching.find(record); known != reaching.end())
+    return known->second;
+  reaching[record] = false; // For types that hold themselves.
+  bool result = false;
+  TypeRole role = roleOf(record);
+  if (role != TypeRole::None) {
+    result = role != TypeRole::Tensor;
+  } else if (isStandard(record)) {
+    // What a standard class holds is among its template arguments; a function may hold anything.
+    result =
+        record->getIdentifier() && (record->getName() == "function" || record->getName() == "any");
+    if (const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record))
+      for (const clang::TemplateArgument &argument : special->getTemplateArgs().asArray())
+        result |= argument.getKind() == clang::TemplateArgument::Type &&
+                  reachesTraining(argument.getAsType());
+  } else if (const clang::CXXRecordDecl *definition = record->getDefinition();
+             definition && !isFramework(record)) {
+    for (const clang::CXXBaseSpecifier &base : definition->bases())
+      result |= reachesTraining(base.getType());
+    for (const clang::FieldDecl *field : definition->fields())
+      result |= reachesTraining(field->getType());
+  }
+  return reaching[record] = result;
+}
+
 } // namespace gradtidy

@@ -29,12 +29,17 @@ public:
   /// holders, modules (copies share their parameters), closures.
   bool isHandle(clang::QualType type);
 
+  /// Whether something of this type can lead to modules or optimizers: through its fields, what it
+  /// points to, its template arguments, a closure.
+  bool reachesTraining(clang::QualType type);
+
 private:
   std::string canonicalName(const clang::NamedDecl *declaration) const;
 
   const Model &model;
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
+  llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;
 };
 
 /// "std::vector" for anything called vector in namespace std, inline namespaces left out.

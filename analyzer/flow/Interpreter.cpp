@@ -74,7 +74,8 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
         continue;
       }
       State joined = known->second;
-      joined.join(along, target.isLoopHead);
+      // The first and the later rounds of a loop meet behind its head.
+      joined.join(along, target.isLoopHead || block.exitEdge >= 0);
       if (!(joined == known->second)) {
         known->second = std::move(joined);
         pending.insert({edge.target, next});
@@ -304,9 +305,12 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 
 void Interpreter::callUnknown(const Event &event, State &state) {
   SourcesId set = tables.sources.unknown();
+  // What is called for its result is a forward of some kind: it leaves gradients alone.
+  bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
     set = tables.sources.join(set, state.sourcesOf(operand));
-    if (operand.escapes)
+    bool isModule = operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder;
+    if (operand.escapes && !(computes && isModule))
       state.escape(operand);
   };
   if (event.subject.path)

@@ -11,6 +11,11 @@ void Gradients::clear() { *this = {Clean}; }
 
 void Gradients::mayBeCleared() { *this = {Unknown}; }
 
+void Gradients::mayBeRewritten() {
+  if (!(possible & (Fresh | Stale)))
+    mayBeCleared();
+}
+
 void Gradients::contribute(const Event &event) {
   std::uint8_t next = possible & (Unknown | Stale);
   if (possible & (Untouched | Clean | Fresh))
@@ -26,15 +31,15 @@ void Gradients::contribute(const Event &event) {
 void Gradients::use(const Event &event) { *this = {Used, &event}; }
 
 void Gradients::join(const Gradients &other, bool atLoopHead) {
-  // Cleared in one branch only: whether the other is taken before the next backward depends on
+  // Cleared in one branch only: whether that is the one taken before the next backward depends on
   // values (`if (i > 0) zero_grad()`), which cannot be known here.
   auto leftOver = [](const Gradients &g) { return (g.possible & (Used | Stale)) != 0; };
-  auto cleared = [](const Gradients &g) { return (g.possible & Clean) != 0; };
+  auto cleared = [](const Gradients &g) { return (g.possible & (Clean | Unknown)) != 0; };
   bool onlyOneClears = (leftOver(*this) && !cleared(*this) && cleared(other) && !leftOver(other)) ||
                        (leftOver(other) && !cleared(other) && cleared(*this) && !leftOver(*this));
   possible |= other.possible;
   if (onlyOneClears && !atLoopHead)
-    possible |= Unknown;
+    possible = (possible & ~(Used | Stale)) | Unknown;
   if (!step)
     step = other.step;
   if (!backward)
@@ -252,16 +257,16 @@ void State::escape(const Operand &operand) {
   PathTable &paths = tables->paths;
   PathId object = resolve(operand.path);
   SourcesId set = sourcesOf(operand);
+  bool isObject = operand.role != TypeRole::Tensor;
+  bool isModule = operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder;
+  bool hasSources = operand.role == TypeRole::None && findSources(object);
   for (auto &[path, facts] : optimizers) {
-    bool reaches = operand.role == TypeRole::Optimizer || operand.role == TypeRole::None
-                       ? object == paths.unknown() || paths.overlap(path, object)
-                       : false;
-    if (operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder)
-      reaches = tables->sources.mayOverlap(facts.owned, set);
-    else if (operand.role == TypeRole::None && findSources(object))
-      reaches |= tables->sources.mayOverlap(facts.owned, set);
-    if (reaches)
+    bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
+    if (isModule ? concernsParameters
+                 : isObject && (object == paths.unknown() || paths.overlap(path, object)))
       facts.gradients.mayBeCleared();
+    else if (hasSources && concernsParameters)
+      facts.gradients.mayBeRewritten();
   }
   if (operand.role == TypeRole::Tensor || operand.role == TypeRole::None)
     if (object != paths.unknown() && findSources(object))

@@ -34,6 +34,9 @@ struct Gradients {
 
   void clear();
   void mayBeCleared();
+  /// Code that cannot be seen gets hold of the gradients only. It will not clear what a backward
+  /// has just added: the step that follows would be in vain.
+  void mayBeRewritten();
   void contribute(const Event &backward);
   void use(const Event &step);
 

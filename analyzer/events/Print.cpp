@@ -1,0 +1,103 @@
+#include "Print.h"
+
+#include "clang/AST/Decl.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace gradtidy {
+namespace {
+
+std::string text(PathId path, const PathTable &paths) {
+  if (!path)
+    return "-";
+  PathId root = paths.rootOf(path);
+  std::string spelling = paths.spelling(path);
+  switch (paths.last(root).kind) {
+  case PathStep::Temporary:
+    return "%" + std::to_string(root) + (root == path ? "" : "." + spelling);
+  case PathStep::This:
+    return "this" + (root == path ? "" : "." + spelling);
+  case PathStep::Returned:
+    return "return";
+  default:
+    return spelling;
+  }
+}
+
+std::string text(const Operand &operand, const PathTable &paths) {
+  std::string result = text(operand.path, paths);
+  if (operand.role != TypeRole::None)
+    result += ":" + roleName(operand.role).str();
+  if (operand.fresh)
+    result += "!";
+  if (operand.escapes)
+    result += "&";
+  return result;
+}
+
+} // namespace
+
+llvm::StringRef name(EventKind kind) {
+  switch (kind) {
+  case EventKind::Bind:
+    return "bind";
+  case EventKind::Construct:
+    return "construct";
+  case EventKind::Combine:
+    return "combine";
+  case EventKind::Call:
+    return "call";
+  case EventKind::Forward:
+    return "forward";
+  case EventKind::Backward:
+    return "backward";
+  case EventKind::Step:
+    return "step";
+  case EventKind::ClearGradients:
+    return "clear-gradients";
+  case EventKind::Detach:
+    return "detach";
+  case EventKind::Return:
+    return "return";
+  case EventKind::EndLifetime:
+    return "end-lifetime";
+  case EventKind::Assign:
+    return "assign";
+  }
+  return "";
+}
+
+void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &paths) {
+  out << body.function->getQualifiedNameAsString() << "\n";
+  for (unsigned number = 0; number < body.blocks.size(); ++number) {
+    const Block &block = body.blocks[number];
+    out << " block " << number << (block.isLoopHead ? " (loop head)" : "") << "\n";
+    for (const Event &event : block.events) {
+      out << "  " << name(event.kind);
+      if (event.callee)
+        out << " " << event.callee->getNameAsString();
+      if (event.subject.path)
+        out << " " << text(event.subject, paths);
+      if (!event.operands.empty())
+        out << " (";
+      for (const Operand &operand : event.operands)
+        out << (&operand == event.operands.begin() ? "" : ", ") << text(operand, paths);
+      if (!event.operands.empty())
+        out << ")";
+      if (event.result)
+        out << " -> " << text(event.result, paths);
+      out << "\n";
+    }
+    for (const Block::Edge &edge : block.edges) {
+      out << "  to " << edge.target;
+      if (edge.condition >= 0)
+        out << " if condition " << edge.condition << (edge.value ? " holds" : " does not hold");
+      if (edge.cleared)
+        out << " where " << text(edge.cleared, paths) << " has no gradient";
+      if (block.exitEdge >= 0 && &edge == &block.edges[block.exitEdge])
+        out << " after at least one round";
+      out << "\n";
+    }
+  }
+}
+
+} // namespace gradtidy

@@ -177,9 +177,9 @@ std::vector<Tensor> startingGradients(const std::vector<Tensor> &outputs,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor &output = outputs[i];
     if (i < given.size() && given[i].defined()) {
-      TORCH_CHECK(given[i].sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
-                  "] has a shape of ", toText(given[i].sizes()), " and output[", i,
-                  "] has a shape of ", toText(output.sizes()), ".");
+      TORCH_CHECK(given[i].sizes() == output.sizes(), "invalid gradient at index ", i, " - got ",
+                  toText(given[i].sizes()), " but expected shape compatible with ",
+                  toText(output.sizes()));
       gradients.push_back(given[i].to(output.scalar_type()));
       continue;
     }
@@ -212,13 +212,13 @@ variable_list grad(const variable_list &outputs, const variable_list &inputs,
   std::vector<Edge> targets; // keeps the accumulators of leaves outside the graph alive
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     targets.push_back(gradientEdge(inputs[i]));
-    TORCH_CHECK(targets.back().node, "One of the differentiated Tensors does not require grad");
+    TORCH_CHECK(targets.back().node, "element ", i, " of the input tensors does not require grad");
     run.capture(targets.back(), i);
   }
   run.execute(roots, gradients);
-  for (const Tensor &gradient : run.captured)
-    TORCH_CHECK(gradient.defined() || allowUnused,
-                "One of the differentiated Tensors appears to not have been used in the graph. "
+  for (std::size_t i = 0; i < run.captured.size(); ++i)
+    TORCH_CHECK(run.captured[i].defined() || allowUnused, "element ", i,
+                "of the differentiated Tensors appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior.");
   return run.captured;
 }

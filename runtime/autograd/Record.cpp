@@ -42,6 +42,9 @@ constexpr const char *backwardTwice =
     "through the graph a second time or if you need to access saved tensors after calling "
     "backward.";
 
+/// The operation without the ending of its node: "Exp" of "ExpBackward0".
+std::string plainName(std::string name) { return name.substr(0, name.find("Backward")); }
+
 /// A tensor kept for backward, with the version it had.
 struct SavedTensor {
   Tensor value;
@@ -90,16 +93,16 @@ private:
     if (current != entry.version) {
       std::string origin;
       if (entry.isResult)
-        origin = concat(", which is output 0 of ", operation, ",");
+        origin = concat(", which is output 0 of ", plainName(operation), ",");
       else if (auto producer = entry.value.grad_fn())
-        origin =
-            concat(", which is output ", entry.value.output_nr(), " of ", producer->name(), ",");
+        origin = concat(", which is output ", entry.value.output_nr(), " of ",
+                        plainName(producer->name()), ",");
       fail("one of the variables needed for gradient computation has been modified by an inplace "
            "operation: [",
            entry.value.toString(), " ", toText(entry.value.sizes()), "]", origin, " is at version ",
            current, "; expected version ", entry.version,
            " instead. Hint: enable anomaly detection to find the operation that failed to compute "
-           "its gradient, with torch.autograd.set_detect_anomaly(True).");
+           "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).");
     }
     if (!entry.isResult)
       return entry.value;
@@ -251,7 +254,7 @@ void checkInPlace(const Tensor &self) {
 }
 
 /// Lets `self` be the result of the operation that made `result`.
-void takeOver(Tensor &self, const Tensor &result) {
+void takeOver(const Tensor &self, const Tensor &result) {
   TensorImpl &impl = implOf(self);
   std::shared_ptr<Node> node = result.grad_fn();
   if (auto *operation = dynamic_cast<OperationNode *>(node.get()))
@@ -306,8 +309,10 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
   for (const Tensor &tensor : saved) {
     bool isResult = tensor.is_same(result);
     if (tensor.defined() && implOf(tensor).isInference)
-      fail("Inference tensors cannot be saved for backward. To work around you can make a clone "
-           "to get a normal tensor and use it in autograd.");
+      fail("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+           "inference mode in computation tracked by autograd. To work around this, you can make "
+           "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+           "instead of `torch.inference_mode()`.");
     node->saved.push_back({isResult ? makeAlias(tensor) : tensor, tensor._version(), isResult});
   }
   AutogradInfo &info = implOf(result).autograd;
@@ -322,14 +327,14 @@ void linkView(const Tensor &self, const Tensor &alias) {
       ViewInfo{from.autograd.view ? from.autograd.view->base : self, *from.version};
 }
 
-Tensor &changeInPlace(Tensor &self, TensorList others, const std::function<void()> &write,
+Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function<void()> &write,
                       const std::function<Tensor(const Tensor &)> &compute) {
   checkInPlace(self);
   bool recording = mustRecord(self) || mustRecord(others);
   if (!recording) {
     write();
     ++*implOf(self).version;
-    return self;
+    return const_cast<Tensor &>(self);
   }
   // The operation may save its input, which is about to change: let it work on a copy that has
   // self's place in the graph.
@@ -351,10 +356,10 @@ Tensor &changeInPlace(Tensor &self, TensorList others, const std::function<void(
   ++*implOf(self).version;
   if (result.requires_grad())
     takeOver(self, result);
-  return self;
+  return const_cast<Tensor &>(self);
 }
 
-Tensor &changeInPlace(Tensor &self, TensorList others,
+Tensor &changeInPlace(const Tensor &self, TensorList others,
                       const std::function<Tensor(const Tensor &)> &compute) {
   return changeInPlace(
       self, others,
@@ -396,10 +401,6 @@ const Tensor &Tensor::set_requires_grad(bool requiresGrad) const {
   TensorImpl &self = implOf(*this);
   TORCH_CHECK(!requiresGrad || isFloatingType(self.type),
               "Only Tensors of floating point and complex dtype can require gradients");
-  TORCH_CHECK(requiresGrad || is_leaf(),
-              "you can only change requires_grad flags of leaf variables. If you want to use a "
-              "computed variable in a subgraph that doesn't require differentiation use "
-              "var_no_grad = var.detach().");
   TORCH_CHECK(!requiresGrad || !self.isInference || InferenceMode::is_enabled(),
               "Setting requires_grad=True on inference tensor outside InferenceMode is not "
               "allowed.");
@@ -408,9 +409,9 @@ const Tensor &Tensor::set_requires_grad(bool requiresGrad) const {
   return *this;
 }
 
-Tensor &Tensor::requires_grad_(bool requiresGrad) {
+Tensor &Tensor::requires_grad_(bool requiresGrad) const {
   set_requires_grad(requiresGrad);
-  return *this;
+  return const_cast<Tensor &>(*this);
 }
 
 void Tensor::retain_grad() const {
@@ -441,7 +442,7 @@ unsigned Tensor::registerHook(std::function<Tensor(const Tensor &)> hook) const 
 
 Tensor Tensor::detach() const { return makeAlias(*this); }
 
-Tensor &Tensor::detach_() {
+Tensor &Tensor::detach_() const {
   TORCH_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead. If you are using "
                           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
                           "is set as True, gradients are views of DDP buckets, and hence detach_() "
@@ -452,7 +453,7 @@ Tensor &Tensor::detach_() {
   info.requiresGrad = false;
   info.gradFn.reset();
   info.outputNr = 0;
-  return *this;
+  return const_cast<Tensor &>(*this);
 }
 
 Tensor Tensor::data() const {

@@ -57,10 +57,10 @@ Tensor recordView(const Tensor &self, Tensor alias, const char *name, Formula fo
 /// Changes `self` in place. Checks that this is allowed, then either writes with `write` (no
 /// graph) or computes `compute`(self before the change), which records, and takes over its result
 /// and its place in the graph. `others` are the further inputs.
-Tensor &changeInPlace(Tensor &self, TensorList others, const std::function<void()> &write,
+Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function<void()> &write,
                       const std::function<Tensor(const Tensor &)> &compute);
 /// The same where the result is computed apart and copied in either case.
-Tensor &changeInPlace(Tensor &self, TensorList others,
+Tensor &changeInPlace(const Tensor &self, TensorList others,
                       const std::function<Tensor(const Tensor &)> &compute);
 
 } // namespace gradtidy::runtime

@@ -25,7 +25,7 @@ std::string Device::str() const {
 }
 
 Backend &backendOf(Device device) {
-  TORCH_CHECK(device.is_cpu(), "Torch not compiled with CUDA enabled");
+  TORCH_CHECK(device.is_cpu(), "PyTorch is not linked with support for cuda devices");
   return cpuBackend();
 }
 

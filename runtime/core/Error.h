@@ -31,10 +31,13 @@ inline std::string toText(std::string text) { return text; }
 inline std::string toText(char c) { return std::string(1, c); }
 template <class T>
 std::string toText(const T &value)
-  requires std::is_arithmetic_v<T>
+  requires std::is_integral_v<T>
 {
   return std::to_string(value);
 }
+/// As streams print it: "0.1", "-1".
+std::string toText(double value);
+inline std::string toText(float value) { return toText(double{value}); }
 
 } // namespace detail
 

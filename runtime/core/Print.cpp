@@ -31,7 +31,7 @@ Format formatFor(const Tensor &values) {
   sizes = sizes.masked_select(sizes.isfinite());
   double low = sizes.numel() ? sizes.min().item<double>() : 0;
   double high = sizes.numel() ? sizes.max().item<double>() : 0;
-  bool integers = (sizes.numel() == values.numel()) && sizes.eq(sizes.ceil()).all().item<bool>();
+  bool integers = sizes.eq(sizes.ceil()).all().item<bool>();
   int lowDigits = low != 0 ? static_cast<int>(std::floor(std::log10(low))) + 1 : 1;
   int highDigits = high != 0 ? static_cast<int>(std::floor(std::log10(high))) + 1 : 1;
   if (integers) {
@@ -54,8 +54,14 @@ Format formatFor(const Tensor &values) {
 }
 
 void printNumber(std::ostream &out, double value, const Format &format) {
-  out << (format.scientific ? std::scientific : std::fixed) << std::setprecision(format.precision)
-      << std::setw(format.width) << value / format.scale;
+  if (format.scientific)
+    out << std::scientific;
+  else if (format.precision > 0)
+    out << std::fixed;
+  else
+    out << std::defaultfloat;
+  out << std::setprecision(format.precision > 0 ? format.precision : 6) << std::setw(format.width)
+      << value / format.scale;
 }
 
 void printScale(std::ostream &out, const Format &format) {
@@ -75,10 +81,6 @@ void printMatrix(std::ostream &out, const Tensor &matrix) {
     if (perLine < matrix.size(1))
       out << (format.scale != 1 ? "\n" : "");
     for (int64_t row = 0; row < matrix.size(0); ++row) {
-      if (row == 0 && perLine < matrix.size(1) && format.scale == 1)
-        out << " ";
-      else
-        out << " ";
       for (int64_t column = first; column <= last; ++column) {
         printNumber(out, matrix[row][column].item<double>(), format);
         out << (column == last ? "\n" : " ");
@@ -88,6 +90,12 @@ void printMatrix(std::ostream &out, const Tensor &matrix) {
 }
 
 } // namespace
+
+std::string detail::toText(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
 
 std::ostream &operator<<(std::ostream &out, IntArrayRef values) { return out << toText(values); }
 std::ostream &operator<<(std::ostream &out, const Device &device) { return out << device.str(); }

@@ -45,7 +45,7 @@ private:
 template <> inline bool Scalar::to<bool>() const { return toBool(); }
 
 inline std::string toText(const Scalar &value) {
-  return value.isFloatingPoint() ? std::to_string(value.toDouble())
+  return value.isFloatingPoint() ? detail::toText(value.toDouble())
                                  : std::to_string(value.toLong());
 }
 

@@ -4,8 +4,10 @@
 namespace gradtidy::runtime {
 
 TensorImpl &implOf(const Tensor &tensor) {
-  TORCH_CHECK(tensor.defined(),
-              "Expected a proper Tensor but got None (or an undefined Tensor in C++)");
+  TORCH_CHECK(
+      tensor.defined(),
+      "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
+      "'self'");
   return *tensor.unsafeGetTensorImpl();
 }
 

@@ -131,7 +131,7 @@ public:
   // Autograd
   bool requires_grad() const;
   const Tensor &set_requires_grad(bool requiresGrad) const;
-  Tensor &requires_grad_(bool requiresGrad = true);
+  Tensor &requires_grad_(bool requiresGrad = true) const;
   bool is_leaf() const;
   int64_t output_nr() const;
   uint32_t _version() const;
@@ -143,7 +143,7 @@ public:
   void backward(const Tensor &gradient = {}, optional<bool> retainGraph = nullopt,
                 bool createGraph = false, optional<TensorList> inputs = nullopt) const;
   Tensor detach() const;
-  Tensor &detach_();
+  Tensor &detach_() const;
   Tensor data() const;
   Tensor variable_data() const { return data(); }
   Tensor tensor_data() const { return data(); }
@@ -161,7 +161,7 @@ public:
   }
 
   // Copies and conversions (ops/Copies.h)
-  Tensor &copy_(const Tensor &source, bool nonBlocking = false);
+  Tensor &copy_(const Tensor &source, bool nonBlocking = false) const;
   Tensor clone() const;
   Tensor contiguous() const;
   Tensor to(ScalarType type, bool nonBlocking = false, bool copy = false) const;
@@ -175,9 +175,9 @@ public:
   Tensor type_as(const Tensor &other) const { return to(other); }
   Tensor cpu() const { return to(kCPU); }
   Tensor cuda() const { return to(kCUDA); }
-  Tensor &fill_(const Scalar &value);
-  Tensor &fill_(const Tensor &value);
-  Tensor &zero_();
+  Tensor &fill_(const Scalar &value) const;
+  Tensor &fill_(const Tensor &value) const;
+  Tensor &zero_() const;
 
   // New tensors like this one (ops/Factories.h)
   Tensor new_empty(IntArrayRef size, TensorOptions options = {}) const;
@@ -186,12 +186,12 @@ public:
   Tensor new_full(IntArrayRef size, const Scalar &value, TensorOptions options = {}) const;
 
   // Random values (ops/Random.h)
-  Tensor &uniform_(double from = 0, double to = 1);
-  Tensor &normal_(double mean = 0, double std = 1);
-  Tensor &bernoulli_(double p = 0.5);
+  Tensor &uniform_(double from = 0, double to = 1) const;
+  Tensor &normal_(double mean = 0, double std = 1) const;
+  Tensor &bernoulli_(double p = 0.5) const;
   Tensor bernoulli() const;
-  Tensor &random_(int64_t from, int64_t to);
-  Tensor &random_(int64_t to);
+  Tensor &random_(int64_t from, int64_t to) const;
+  Tensor &random_(int64_t to) const;
   Tensor multinomial(int64_t samples, bool replacement = false) const;
 
   // Views (ops/Views.h)
@@ -228,48 +228,50 @@ public:
   Tensor operator[](const Tensor &index) const;
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
-  Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor &values);
-  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
-  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+  Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor &values) const;
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Tensor &values) const;
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Scalar &value) const;
   Tensor index_select(int64_t dim, const Tensor &index) const;
   Tensor gather(int64_t dim, const Tensor &index) const;
   Tensor scatter(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor scatter(int64_t dim, const Tensor &index, const Scalar &value) const;
-  Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source);
-  Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value);
-  Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source);
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value) const;
+  Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor masked_select(const Tensor &mask) const;
   Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
-  Tensor &masked_fill_(const Tensor &mask, const Scalar &value);
+  Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
   Tensor nonzero() const;
 
   // Arithmetic (ops/Arithmetic.h)
   Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor add(const Scalar &other, const Scalar &alpha = 1) const;
-  Tensor &add_(const Tensor &other, const Scalar &alpha = 1);
-  Tensor &add_(const Scalar &other, const Scalar &alpha = 1);
+  Tensor &add_(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor &add_(const Scalar &other, const Scalar &alpha = 1) const;
   Tensor sub(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor sub(const Scalar &other, const Scalar &alpha = 1) const;
-  Tensor &sub_(const Tensor &other, const Scalar &alpha = 1);
-  Tensor &sub_(const Scalar &other, const Scalar &alpha = 1);
+  Tensor &sub_(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor &sub_(const Scalar &other, const Scalar &alpha = 1) const;
   Tensor mul(const Tensor &other) const;
   Tensor mul(const Scalar &other) const;
-  Tensor &mul_(const Tensor &other);
-  Tensor &mul_(const Scalar &other);
+  Tensor &mul_(const Tensor &other) const;
+  Tensor &mul_(const Scalar &other) const;
   Tensor div(const Tensor &other) const;
   Tensor div(const Scalar &other) const;
-  Tensor &div_(const Tensor &other);
-  Tensor &div_(const Scalar &other);
+  Tensor &div_(const Tensor &other) const;
+  Tensor &div_(const Scalar &other) const;
   Tensor remainder(const Scalar &other) const;
   Tensor pow(const Scalar &exponent) const;
   Tensor pow(const Tensor &exponent) const;
-  Tensor &pow_(const Scalar &exponent);
+  Tensor &pow_(const Scalar &exponent) const;
   Tensor addcmul(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
-  Tensor &addcmul_(const Tensor &a, const Tensor &b, const Scalar &value = 1);
+  Tensor &addcmul_(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor addcdiv(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
-  Tensor &addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value = 1);
+  Tensor &addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor lerp(const Tensor &end, const Scalar &weight) const;
-  Tensor &lerp_(const Tensor &end, const Scalar &weight);
+  Tensor &lerp_(const Tensor &end, const Scalar &weight) const;
   Tensor maximum(const Tensor &other) const;
   Tensor minimum(const Tensor &other) const;
   Tensor &operator+=(const Tensor &other) { return add_(other); }
@@ -284,37 +286,38 @@ public:
 
   // Functions of each element (ops/Pointwise.h)
   Tensor neg() const;
-  Tensor &neg_();
+  Tensor &neg_() const;
   Tensor abs() const;
-  Tensor &abs_();
+  Tensor &abs_() const;
   Tensor exp() const;
-  Tensor &exp_();
+  Tensor &exp_() const;
   Tensor log() const;
-  Tensor &log_();
+  Tensor &log_() const;
   Tensor log1p() const;
   Tensor expm1() const;
   Tensor sqrt() const;
-  Tensor &sqrt_();
+  Tensor &sqrt_() const;
   Tensor rsqrt() const;
   Tensor square() const;
   Tensor reciprocal() const;
   Tensor sin() const;
   Tensor cos() const;
   Tensor tanh() const;
-  Tensor &tanh_();
+  Tensor &tanh_() const;
   Tensor sigmoid() const;
-  Tensor &sigmoid_();
+  Tensor &sigmoid_() const;
   Tensor relu() const;
-  Tensor &relu_();
+  Tensor &relu_() const;
   Tensor erf() const;
   Tensor sign() const;
   Tensor floor() const;
   Tensor ceil() const;
   Tensor round() const;
   Tensor clamp(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const;
-  Tensor &clamp_(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt);
+  Tensor &clamp_(const optional<Scalar> &min = nullopt,
+                 const optional<Scalar> &max = nullopt) const;
   Tensor clamp_min(const Scalar &min) const;
-  Tensor &clamp_min_(const Scalar &min);
+  Tensor &clamp_min_(const Scalar &min) const;
   Tensor clamp_max(const Scalar &max) const;
   Tensor isnan() const;
   Tensor isinf() const;

@@ -82,8 +82,9 @@ private:
   }
 
   std::shared_ptr<Module> content;
-  Call call;
+  /// Wraps another module of the same type; set by callerOf, so it stands before call.
   AnyModule (*rebind)(std::shared_ptr<Module>) = nullptr;
+  Call call;
 };
 
 /// A module with the name under which a container registers it.

@@ -155,9 +155,11 @@ public:
                 "module after calling reset(). Are you sure you called register_parameter() inside "
                 "reset() and not the constructor?");
     for (const auto &item : parameters_)
-      target.parameters_[item.key()].set_data(copied(*item));
+      if (item->defined())
+        target.parameters_[item.key()].set_data(copied(*item));
     for (const auto &item : buffers_)
-      target.buffers_[item.key()].set_data(copied(*item));
+      if (item->defined())
+        target.buffers_[item.key()].set_data(copied(*item));
     for (const auto &item : children_)
       target.children_[item.key()]->cloneFrom(**item, device);
     return copy;

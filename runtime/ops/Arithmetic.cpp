@@ -107,7 +107,7 @@ Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, 
 
 /// self = op(self, other) where the types and shapes allow to write at once, else through compute.
 template <class Op>
-Tensor &binaryInPlace(const char *name, const Op &op, Tensor &self, const Tensor &other,
+Tensor &binaryInPlace(const char *name, const Op &op, const Tensor &self, const Tensor &other,
                       ScalarType type, const std::function<Tensor(const Tensor &)> &compute) {
   TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
               " can't be cast to the desired output type ", self.scalar_type());
@@ -278,7 +278,7 @@ Tensor ternary(const char *name, const Op &op, const Tensor &self, const Tensor 
 }
 
 template <class Op>
-Tensor &ternaryInPlace(const char *name, const Op &op, Tensor &self, const Tensor &a,
+Tensor &ternaryInPlace(const char *name, const Op &op, const Tensor &self, const Tensor &a,
                        const Tensor &b, const std::function<Tensor(const Tensor &)> &compute) {
   ScalarType type = resultType({&self, &a, &b});
   TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
@@ -344,11 +344,11 @@ Tensor Tensor::add(const Tensor &other, const Scalar &alpha) const {
 Tensor Tensor::add(const Scalar &other, const Scalar &alpha) const {
   return runtime::add(*this, number(other, *this), alpha);
 }
-Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) {
+Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) const {
   return binaryInPlace("add", Add{alpha.toDouble()}, *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::add(self, other, alpha); });
 }
-Tensor &Tensor::add_(const Scalar &other, const Scalar &alpha) {
+Tensor &Tensor::add_(const Scalar &other, const Scalar &alpha) const {
   return add_(number(other, *this), alpha);
 }
 Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const {
@@ -357,52 +357,52 @@ Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const {
 Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const {
   return runtime::sub(*this, number(other, *this), alpha);
 }
-Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) {
+Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const {
   refuseBools(*this, other);
   return binaryInPlace("sub", Add{-alpha.toDouble()}, *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::sub(self, other, alpha); });
 }
-Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) {
+Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) const {
   return sub_(number(other, *this), alpha);
 }
 Tensor Tensor::mul(const Tensor &other) const { return runtime::mul(*this, other); }
 Tensor Tensor::mul(const Scalar &other) const { return runtime::mul(*this, number(other, *this)); }
-Tensor &Tensor::mul_(const Tensor &other) {
+Tensor &Tensor::mul_(const Tensor &other) const {
   return binaryInPlace("mul", Mul(), *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::mul(self, other); });
 }
-Tensor &Tensor::mul_(const Scalar &other) { return mul_(number(other, *this)); }
+Tensor &Tensor::mul_(const Scalar &other) const { return mul_(number(other, *this)); }
 Tensor Tensor::div(const Tensor &other) const { return runtime::div(*this, other); }
 Tensor Tensor::div(const Scalar &other) const { return runtime::div(*this, number(other, *this)); }
-Tensor &Tensor::div_(const Tensor &other) {
+Tensor &Tensor::div_(const Tensor &other) const {
   return binaryInPlace("div", Div(), *this, other, quotientType(*this, other),
                        [&](const Tensor &self) { return runtime::div(self, other); });
 }
-Tensor &Tensor::div_(const Scalar &other) { return div_(number(other, *this)); }
+Tensor &Tensor::div_(const Scalar &other) const { return div_(number(other, *this)); }
 Tensor Tensor::remainder(const Scalar &other) const { return runtime::remainder(*this, other); }
 Tensor Tensor::pow(const Scalar &exponent) const { return runtime::pow(*this, exponent); }
 Tensor Tensor::pow(const Tensor &exponent) const { return runtime::pow(*this, exponent); }
-Tensor &Tensor::pow_(const Scalar &exponent) {
+Tensor &Tensor::pow_(const Scalar &exponent) const {
   return changeInPlace(*this, {}, [&](const Tensor &self) { return self.pow(exponent); });
 }
 Tensor Tensor::addcmul(const Tensor &a, const Tensor &b, const Scalar &value) const {
   return runtime::addcmul(*this, a, b, value);
 }
-Tensor &Tensor::addcmul_(const Tensor &a, const Tensor &b, const Scalar &value) {
+Tensor &Tensor::addcmul_(const Tensor &a, const Tensor &b, const Scalar &value) const {
   return ternaryInPlace("addcmul", AddProduct{value.toDouble()}, *this, a, b,
                         [&](const Tensor &self) { return self.addcmul(a, b, value); });
 }
 Tensor Tensor::addcdiv(const Tensor &a, const Tensor &b, const Scalar &value) const {
   return runtime::addcdiv(*this, a, b, value);
 }
-Tensor &Tensor::addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value) {
+Tensor &Tensor::addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value) const {
   return ternaryInPlace("addcdiv", AddQuotient{value.toDouble()}, *this, a, b,
                         [&](const Tensor &self) { return self.addcdiv(a, b, value); });
 }
 Tensor Tensor::lerp(const Tensor &end, const Scalar &weight) const {
   return runtime::lerp(*this, end, weight);
 }
-Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) {
+Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const {
   return changeInPlace(*this, end, [&](const Tensor &self) { return self.lerp(end, weight); });
 }
 Tensor Tensor::maximum(const Tensor &other) const { return runtime::maximum(*this, other); }

@@ -87,6 +87,8 @@ bool equal(const Tensor &a, const Tensor &b) {
 
 Tensor isclose(const Tensor &a, const Tensor &b, double rtol, double atol, bool equalNan) {
   NoGradGuard guard;
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(), a.scalar_type(), " did not match ",
+              b.scalar_type());
   Tensor x = a.to(kDouble), y = b.to(kDouble);
   Tensor close =
       eq(x, y).logical_or((x - y).isfinite().logical_and(le((x - y).abs(), atol + rtol * y.abs())));

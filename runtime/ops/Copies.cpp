@@ -18,11 +18,9 @@ template <class T> struct Constant {
 } // namespace
 
 void copyInto(const Tensor &target, const Tensor &source) {
-  TORCH_CHECK(isExpandableTo(source.sizes(), target.sizes()), "The size of tensor a (",
-              target.sizes().empty() ? 0 : target.sizes().back(),
-              ") must match the size of tensor b (",
-              source.sizes().empty() ? 0 : source.sizes().back(), ") at non-singleton dimension ",
-              target.dim() - 1);
+  DimVector shape = broadcastShapes(target.sizes(), source.sizes());
+  TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
+              " doesn't match the broadcast shape ", toText(shape));
   if (target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes() &&
       target.is_contiguous() && source.is_contiguous() && target.device() == source.device()) {
     if (target.data_ptr() != source.data_ptr())
@@ -60,9 +58,9 @@ Tensor Tensor::contiguous() const {
                 [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
 }
 
-Tensor &Tensor::copy_(const Tensor &source, bool) {
+Tensor &Tensor::copy_(const Tensor &source, bool) const {
   if (is_same(source))
-    return *this;
+    return const_cast<Tensor &>(*this);
   return changeInPlace(
       *this, source, [&] { copyInto(*this, source); },
       [&](const Tensor &self) {
@@ -107,7 +105,7 @@ Tensor Tensor::to(const Tensor &other, bool nonBlocking, bool copy) const {
   return to(other.options(), nonBlocking, copy);
 }
 
-Tensor &Tensor::fill_(const Scalar &value) {
+Tensor &Tensor::fill_(const Scalar &value) const {
   auto write = [&](const Tensor &target) {
     dispatchAll(target.scalar_type(), "fill_",
                 [&]<class T>() { elementwise<T>(Constant<T>{value.to<T>()}, target); });
@@ -123,12 +121,12 @@ Tensor &Tensor::fill_(const Scalar &value) {
       });
 }
 
-Tensor &Tensor::fill_(const Tensor &value) {
+Tensor &Tensor::fill_(const Tensor &value) const {
   TORCH_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
   return copy_(value);
 }
 
-Tensor &Tensor::zero_() { return fill_(0); }
+Tensor &Tensor::zero_() const { return fill_(0); }
 
 } // namespace gradtidy::runtime

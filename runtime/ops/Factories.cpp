@@ -7,7 +7,9 @@
 namespace gradtidy::runtime {
 namespace {
 
+/// Gives a new tensor what the options ask for; filling it was no change.
 Tensor finish(Tensor tensor, const TensorOptions &options) {
+  *implOf(tensor).version = 0;
   return options.requires_grad() ? tensor.set_requires_grad(true) : tensor;
 }
 

@@ -4,6 +4,7 @@
 #include "Comparisons.h"
 #include "Copies.h"
 #include "Factories.h"
+#include "Reductions.h"
 #include "Views.h"
 #include "kernels/Elementwise.h"
 
@@ -212,6 +213,9 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
         result.tensors.emplace_back();
       break;
     case Kind::Integer:
+      if (int64_t size = result.view.size(dim); index.integer < -size || index.integer >= size)
+        throw IndexError(concat("index ", index.integer, " is out of bounds for dimension ", dim,
+                                " with size ", size));
       result.view = result.view.select(dim, index.integer);
       break;
     case Kind::Slice:
@@ -265,11 +269,11 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
   return index(ArrayRef<TensorIndex>(indices));
 }
 
-Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) {
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) const {
   Applied applied = applyViews(*this, indices);
   if (!applied.anyTensor) {
     applied.view.copy_(values);
-    return *this;
+    return const_cast<Tensor &>(*this);
   }
   Tensor target = applied.view;
   changeInPlace(
@@ -288,12 +292,12 @@ Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) 
                         return {kept, c.needs(1) ? indexTensors(g, tensors) : Tensor()};
                       });
       });
-  return *this;
+  return const_cast<Tensor &>(*this);
 }
-Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor &values) {
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor &values) const {
   return index_put_(ArrayRef<TensorIndex>(indices), values);
 }
-Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar &value) {
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar &value) const {
   return index_put_(ArrayRef<TensorIndex>(indices), full({}, value, options()));
 }
 
@@ -309,6 +313,9 @@ Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
   IndexTensors indices(static_cast<std::size_t>(self.dim()));
   if (self.dim() == 0)
     return self.clone();
+  if (index.numel() != 0 &&
+      (index.min().item<int64_t>() < 0 || index.max().item<int64_t>() >= self.size(dim)))
+    throw IndexError("index out of range in self");
   indices[dim] = index.dim() == 0 ? index.unsqueeze(0) : index;
   return indexTensors(self, indices);
 }
@@ -377,7 +384,7 @@ Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
 }
 
 Tensor masked_select(const Tensor &self, const Tensor &mask) {
-  DimVector shape = broadcastShapes(self.sizes(), mask.sizes());
+  DimVector shape = broadcastShapes(mask.sizes(), self.sizes());
   return self.expand(shape).index({mask.expand(shape)});
 }
 
@@ -441,15 +448,15 @@ Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Tensor &source) c
 Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Scalar &value) const {
   return scatterValues(*this, dim, index, full({}, value, options()));
 }
-Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &source) {
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &source) const {
   return changeInPlace(*this, source,
                        [&](const Tensor &self) { return self.scatter(dim, index, source); });
 }
-Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) {
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) const {
   return changeInPlace(*this, {},
                        [&](const Tensor &self) { return self.scatter(dim, index, value); });
 }
-Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) {
+Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const {
   return changeInPlace(*this, source,
                        [&](const Tensor &self) { return scatterSum(self, dim, index, source); });
 }
@@ -458,11 +465,11 @@ Tensor Tensor::masked_select(const Tensor &mask) const {
 }
 Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const {
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
-              "masked_fill only supports boolean masks, but got mask with dtype ",
-              mask.scalar_type());
+              "masked_fill_ only supports boolean masks, but got mask with dtype ",
+              cppName(mask.scalar_type()));
   return runtime::where(mask, full({}, value, options()), *this);
 }
-Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) {
+Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) const {
   return changeInPlace(*this, {},
                        [&](const Tensor &self) { return self.masked_fill(mask, value); });
 }

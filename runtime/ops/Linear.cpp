@@ -17,10 +17,9 @@ void checkTypes(const Tensor &a, const Tensor &b) {
               cppName(a.scalar_type()), " != ", cppName(b.scalar_type()));
 }
 
-void checkProduct(const Tensor &a, const Tensor &b) {
-  TORCH_CHECK(a.size(1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x",
-              a.size(1), " and ", b.size(0), "x", b.size(1), ")");
-  checkTypes(a, b);
+void checkProduct(const char *name, const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.size(1) == b.size(0), name, ": mat1 and mat2 shapes cannot be multiplied (",
+              a.size(0), "x", a.size(1), " and ", b.size(0), "x", b.size(1), ")");
 }
 
 Matrix matrix(const Tensor &x, int64_t batch = -1) {
@@ -41,9 +40,10 @@ Tensor product(const Tensor &a, const Tensor &b) {
 } // namespace
 
 Tensor mm(const Tensor &a, const Tensor &b) {
-  TORCH_CHECK(a.dim() == 2, "self must be a matrix");
-  TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix");
-  checkProduct(a, b);
+  TORCH_CHECK(a.dim() == 2, "mm: self must be a matrix, got ", a.dim(), "-D tensor");
+  TORCH_CHECK(b.dim() == 2, "mm: mat2 must be a matrix, got ", b.dim(), "-D tensor");
+  checkProduct("mm", a, b);
+  checkTypes(a, b);
   return record(product(a, b), "MmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
     return {c.needs(0) ? mm(g, c.saved(1).t()) : Tensor(),
             c.needs(1) ? mm(c.saved(0).t(), g) : Tensor()};
@@ -54,7 +54,10 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
              const Scalar &alpha) {
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
-  checkProduct(a, b);
+  checkProduct("addmm", a, b);
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(),
+              "mat1 and mat2 must have the same dtype, but got ", a.scalar_type(), " and ",
+              b.scalar_type());
   TORCH_CHECK(self.scalar_type() == a.scalar_type(),
               "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
               b.scalar_type());

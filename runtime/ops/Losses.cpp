@@ -108,7 +108,7 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
                 ", got ", toText(target.sizes()));
   }
   TORCH_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
-              "expected scalar type Long but found ", target.scalar_type());
+              "expected target dtype to be Long or Byte, but got ", target.scalar_type());
   int64_t classes = input.size(input.dim() == 1 ? 0 : 1), classDim = input.dim() == 1 ? 0 : 1;
   TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
               "weight tensor should be defined either for all ", classes,

@@ -29,9 +29,9 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
   Tensor variance = useBatch ? (centred * centred).mean(dims, true) : runningVar.view(shape);
   if (training && runningMean.defined()) {
     NoGradGuard guard;
-    Tensor(runningMean).mul_(1 - momentum).add_(mean.view({channels}), momentum);
+    runningMean.mul_(1 - momentum).add_(mean.view({channels}), momentum);
     double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
-    Tensor(runningVar).mul_(1 - momentum).add_(variance.view({channels}), momentum * unbiased);
+    runningVar.mul_(1 - momentum).add_(variance.view({channels}), momentum * unbiased);
   }
   Tensor result = centred * (variance + eps).rsqrt();
   if (weight.defined())

@@ -333,17 +333,17 @@ Tensor Tensor::isinf() const { return runtime::isinf(*this); }
 Tensor Tensor::isfinite() const { return runtime::isfinite(*this); }
 Tensor Tensor::logical_not() const { return runtime::logical_not(*this); }
 
-Tensor &Tensor::neg_() { return changeInPlace(*this, {}, runtime::neg); }
-Tensor &Tensor::abs_() { return changeInPlace(*this, {}, runtime::abs); }
-Tensor &Tensor::exp_() { return changeInPlace(*this, {}, runtime::exp); }
-Tensor &Tensor::log_() { return changeInPlace(*this, {}, runtime::log); }
-Tensor &Tensor::sqrt_() { return changeInPlace(*this, {}, runtime::sqrt); }
-Tensor &Tensor::tanh_() { return changeInPlace(*this, {}, runtime::tanh); }
-Tensor &Tensor::sigmoid_() { return changeInPlace(*this, {}, runtime::sigmoid); }
-Tensor &Tensor::relu_() { return changeInPlace(*this, {}, runtime::relu); }
-Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) {
+Tensor &Tensor::neg_() const { return changeInPlace(*this, {}, runtime::neg); }
+Tensor &Tensor::abs_() const { return changeInPlace(*this, {}, runtime::abs); }
+Tensor &Tensor::exp_() const { return changeInPlace(*this, {}, runtime::exp); }
+Tensor &Tensor::log_() const { return changeInPlace(*this, {}, runtime::log); }
+Tensor &Tensor::sqrt_() const { return changeInPlace(*this, {}, runtime::sqrt); }
+Tensor &Tensor::tanh_() const { return changeInPlace(*this, {}, runtime::tanh); }
+Tensor &Tensor::sigmoid_() const { return changeInPlace(*this, {}, runtime::sigmoid); }
+Tensor &Tensor::relu_() const { return changeInPlace(*this, {}, runtime::relu); }
+Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const {
   return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp(x, min, max); });
 }
-Tensor &Tensor::clamp_min_(const Scalar &min) { return clamp_(min, nullopt); }
+Tensor &Tensor::clamp_min_(const Scalar &min) const { return clamp_(min, nullopt); }
 
 } // namespace gradtidy::runtime

@@ -18,7 +18,7 @@ namespace gradtidy::runtime {
 namespace {
 
 /// Fills `self` with draw() in the order of its indices.
-template <class Draw> Tensor &drawInto(Tensor &self, Draw draw) {
+template <class Draw> Tensor &drawInto(const Tensor &self, Draw draw) {
   return changeInPlace(self, {}, [&](const Tensor &before) {
     Tensor values = makeEmpty(before.sizes(), before.scalar_type(), kCPU);
     draw(values);
@@ -63,7 +63,9 @@ template <class T> void fillNormal(T *data, int64_t count, double mean, double s
   }
 }
 
+/// Gives a new tensor what the options ask for; filling it was no change.
 Tensor finish(Tensor tensor, const TensorOptions &options) {
+  *implOf(tensor).version = 0;
   return options.requires_grad() ? tensor.set_requires_grad(true) : tensor;
 }
 
@@ -73,7 +75,7 @@ TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
 
 } // namespace
 
-Tensor &Tensor::uniform_(double from, double to) {
+Tensor &Tensor::uniform_(double from, double to) const {
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   return drawInto(*this, [&](Tensor &values) {
@@ -87,7 +89,7 @@ Tensor &Tensor::uniform_(double from, double to) {
   });
 }
 
-Tensor &Tensor::normal_(double mean, double std) {
+Tensor &Tensor::normal_(double mean, double std) const {
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
   return drawInto(*this, [&](Tensor &values) {
     dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
@@ -96,18 +98,18 @@ Tensor &Tensor::normal_(double mean, double std) {
   });
 }
 
-Tensor &Tensor::bernoulli_(double p) {
+Tensor &Tensor::bernoulli_(double p) const {
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return drawInto(*this, [&](Tensor &values) {
     dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
       T *data = values.data_ptr<T>();
       for (int64_t i = 0, n = values.numel(); i < n; ++i)
-        data[i] = static_cast<T>(Generator::standard().uniformFloat() < p);
+        data[i] = static_cast<T>(Generator::standard().uniformDouble() < p);
     });
   });
 }
 
-Tensor &Tensor::random_(int64_t from, int64_t to) {
+Tensor &Tensor::random_(int64_t from, int64_t to) const {
   TORCH_CHECK(from < to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", to);
   return drawInto(*this, [&](Tensor &values) {
@@ -122,7 +124,7 @@ Tensor &Tensor::random_(int64_t from, int64_t to) {
     });
   });
 }
-Tensor &Tensor::random_(int64_t to) { return random_(0, to); }
+Tensor &Tensor::random_(int64_t to) const { return random_(0, to); }
 
 Tensor rand(IntArrayRef size, TensorOptions options) {
   return finish(empty(size, options.requires_grad(false)).uniform_(), options);
@@ -133,7 +135,7 @@ Tensor randn(IntArrayRef size, TensorOptions options) {
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options) {
   if (!options.has_dtype())
     options = options.dtype(kLong);
-  return empty(size, options).random_(low, high);
+  return finish(empty(size, options.requires_grad(false)).random_(low, high), options);
 }
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
   return randint(0, high, size, options);

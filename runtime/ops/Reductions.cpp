@@ -38,16 +38,6 @@ ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims) {
 
 namespace {
 
-/// Floats are summed in double: exact enough not to depend on the order.
-template <class T>
-using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
-
-template <class T> struct Sum {
-  Accumulator<T> start() const { return 0; }
-  void add(Accumulator<T> &acc, T value, int64_t) const { acc += value; }
-  T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
-};
-
 template <class T> struct Product {
   Accumulator<T> start() const { return 1; }
   void add(Accumulator<T> &acc, T value, int64_t) const { acc *= value; }
@@ -107,8 +97,7 @@ template <bool largest>
 Tensor extremumIndex(const Tensor &self, optional<int64_t> dim, bool keepdim, const char *name) {
   if (!dim) {
     TORCH_CHECK(self.numel() > 0, name,
-                "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                "reduction dim with the 'dim' argument.");
+                "(): Expected reduction dim to be specified for input.numel() == 0.");
     Tensor flat = extremumIndex<largest>(self.detach().reshape({-1}), 0, false, name);
     return keepdim ? flat.view(DimVector(static_cast<std::size_t>(self.dim()), 1)) : flat;
   }
@@ -133,9 +122,12 @@ std::tuple<Tensor, Tensor> extremum(const Tensor &self, int64_t dim, bool keepdi
 }
 
 template <bool largest> Tensor extremumOfAll(const Tensor &self, const char *name) {
+  TORCH_CHECK(self.numel() > 0, name,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+              "reduction dim with the 'dim' argument.");
   Tensor index = extremumIndex<largest>(self, nullopt, false, name);
   Tensor value = makeEmpty({}, self.scalar_type(), self.device());
-  copyInto(value, self.detach().reshape({-1}).index_select(0, index.view({1})).view({}));
+  copyInto(value, gather(self.detach().reshape({-1}), 0, index.view({1})).view({}));
   return record(value, largest ? "MaxBackward1" : "MinBackward1", {self}, {self, value},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   // Equal extrema share the gradient.
@@ -253,8 +245,8 @@ Tensor argmin(const Tensor &self, optional<int64_t> dim, bool keepdim) {
 
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
   TORCH_CHECK(isFloatingType(self.scalar_type()),
-              "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
-              self.scalar_type());
+              "norm(): input dtype should be either floating point or complex. Got ",
+              self.scalar_type(), " instead.");
   double order = p.toDouble();
   ReducedDims folded = reducedDims(self.sizes(), dims);
   if (std::isinf(order)) {
@@ -327,8 +319,11 @@ std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending
         T x = values[a], y = values[b];
         return x < y || (x == x && y != y);
       };
-      std::stable_sort(order, order + length,
-                       [&](int64_t a, int64_t b) { return descending ? less(b, a) : less(a, b); });
+      std::sort(order, order + length, [&](int64_t a, int64_t b) {
+        bool before = descending ? less(b, a) : less(a, b);
+        bool after = descending ? less(a, b) : less(b, a);
+        return before || (!after && a < b);
+      });
     }
   });
   indices = indices.transpose(dim, -1).contiguous();

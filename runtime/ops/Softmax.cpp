@@ -11,42 +11,43 @@
 namespace gradtidy::runtime {
 namespace {
 
-/// log(sum(exp(x))) in one pass: the sum is scaled by the largest value seen so far.
-template <class T> struct LogSumExp {
-  struct Acc {
-    T peak = -std::numeric_limits<T>::infinity();
-    double sum = 0;
-  };
-  Acc start() const { return {}; }
-  void add(Acc &acc, T x, int64_t) const {
-    if (x > acc.peak) {
-      acc.sum = acc.sum * std::exp(static_cast<double>(acc.peak - x)) + 1;
-      acc.peak = x;
-    } else if (x != -std::numeric_limits<T>::infinity()) {
-      acc.sum += std::exp(static_cast<double>(x - acc.peak));
-    }
-  }
-  T result(const Acc &acc) const { return static_cast<T>(acc.peak + std::log(acc.sum)); }
-};
-
-struct Subtract {
-  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return x - y; }
+template <class T> struct Peak {
+  T start() const { return -std::numeric_limits<T>::infinity(); }
+  void add(T &acc, T x, int64_t) const { acc = x > acc || x != x ? x : acc; }
+  T result(T acc) const { return acc; }
 };
 
 struct ExpOfDifference {
-  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return std::exp(x - y); }
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T peak) const {
+    return std::exp(x - peak);
+  }
 };
 
-template <class Op>
-Tensor normalised(const char *name, const Op &op, const Tensor &self, int64_t dim) {
+struct Quotient {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return x / y; }
+};
+
+/// In this order of subtraction large logits lose no digits.
+struct LogProbability {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T peak, T sum) const {
+    return x - peak - std::log(sum);
+  }
+};
+
+/// exp(x - peak), the peak along `dim`, and the sum of the exponentials along it.
+struct Exponentials {
+  Tensor values, peak, sum;
+};
+
+template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
   ReducedDims dims = reducedDims(self.sizes(), dim);
-  Tensor total = makeEmpty(dims.kept, self.scalar_type(), self.device());
-  Tensor out = makeEmpty(self.sizes(), self.scalar_type(), self.device());
-  dispatchFloating(self.scalar_type(), name, [&]<class T>() {
-    reduce<T, T>(LogSumExp<T>(), total, self, dims);
-    elementwise<T, T, T>(op, out, self, total);
-  });
-  return out;
+  Exponentials e{makeEmpty(self.sizes(), self.scalar_type(), self.device()),
+                 makeEmpty(dims.kept, self.scalar_type(), self.device()),
+                 makeEmpty(dims.kept, self.scalar_type(), self.device())};
+  reduce<T, T>(Peak<T>(), e.peak, self, dims);
+  elementwise<T, T, T>(ExpOfDifference(), e.values, self, e.peak);
+  reduce<T, T>(Sum<T>(), e.sum, e.values, dims);
+  return e;
 }
 
 } // namespace
@@ -55,7 +56,12 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
   dim = wrapDim(dim, self.dim());
-  Tensor y = normalised("softmax_lastdim_kernel_impl", ExpOfDifference(), self, dim);
+  Tensor y;
+  dispatchFloating(self.scalar_type(), "softmax_lastdim_kernel_impl", [&]<class T>() {
+    Exponentials e = exponentials<T>(self, dim);
+    elementwise<T, T, T>(Quotient(), e.values, e.values, e.sum);
+    y = e.values;
+  });
   return record(y, "SoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor y = c.saved(0), weighted = g * y;
@@ -67,7 +73,12 @@ Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);
   dim = wrapDim(dim, self.dim());
-  Tensor y = normalised("log_softmax_lastdim_kernel_impl", Subtract(), self, dim);
+  Tensor y;
+  dispatchFloating(self.scalar_type(), "log_softmax_lastdim_kernel_impl", [&]<class T>() {
+    Exponentials e = exponentials<T>(self, dim);
+    elementwise<T, T, T, T>(LogProbability(), e.values, self, e.peak, e.sum);
+    y = e.values;
+  });
   return record(y, "LogSoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g - exp(c.saved(0)) * g.sum(dim, true)};

@@ -24,10 +24,8 @@ Optimizer::Optimizer(const std::vector<OptimizerParamGroup> &groups,
 void Optimizer::add_param_group(const OptimizerParamGroup &group) {
   for (const Tensor &parameter : group.params()) {
     TORCH_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
-    for (const OptimizerParamGroup &other : groups)
-      for (const Tensor &known : other.params())
-        TORCH_CHECK(!known.is_same(parameter),
-                    "some parameters appear in more than one parameter group");
+    TORCH_CHECK(!states.contains(parameter.unsafeGetTensorImpl()),
+                "some parameters appear in more than one parameter group");
   }
   OptimizerParamGroup added = group;
   if (!added.has_options())

@@ -13,8 +13,10 @@ int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *
   for (std::size_t d = shape.size(); d-- > 0;)
     if (shape[d] != 1)
       order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return strides[0][a] < strides[0][b]; });
+  // Equal strides (of a broadcast operand) keep the order of the dimensions.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return strides[0][a] != strides[0][b] ? strides[0][a] < strides[0][b] : a > b;
+  });
   int dims = 0;
   for (std::size_t d : order) {
     if (dims > 0) {

@@ -3,6 +3,8 @@
 
 #include "Elementwise.h"
 
+#include <type_traits>
+
 namespace gradtidy::runtime {
 
 /// The dimensions of a reduction: which are folded, and the shapes with them kept and dropped.
@@ -64,5 +66,15 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
     }
   }
 }
+
+/// Floats are summed in double: exact enough not to depend on the order.
+template <class T>
+using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+
+template <class T> struct Sum {
+  Accumulator<T> start() const { return 0; }
+  void add(Accumulator<T> &acc, T value, int64_t) const { acc += value; }
+  T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
+};
 
 } // namespace gradtidy::runtime

@@ -1,0 +1,318 @@
+// Operations: results, shapes, types, views, indexing, errors. Values marked "LibTorch" were
+// printed by LibTorch for the same program.
+#include <catch2/catch.hpp>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+using torch::Tensor;
+using namespace torch::indexing;
+
+namespace {
+
+std::vector<double> values(const Tensor &x) {
+  Tensor flat = x.detach().to(torch::kDouble).contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+using Doubles = std::vector<double>;
+
+/// Whether the values are these up to the rounding of float32.
+bool near(const Tensor &x, const Doubles &expected) {
+  return torch::allclose(x.reshape({-1}).to(torch::kDouble),
+                         torch::tensor(expected, torch::kDouble), 1e-5, 1e-6);
+}
+
+std::string errorOf(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const c10::Error &error) {
+    return error.what_without_backtrace();
+  }
+  return "no error";
+}
+
+} // namespace
+
+TEST_CASE("arithmetic broadcasts from the last dimension") {
+  Tensor a = torch::tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
+  Tensor b = torch::tensor({10.0, 20.0, 30.0});
+  CHECK(values(a + b) == Doubles{11, 22, 33, 14, 25, 36});
+  CHECK(values(a * a.select(1, 0).unsqueeze(1)) == Doubles{1, 2, 3, 16, 20, 24});
+  CHECK((torch::zeros({4, 1, 3}) + torch::zeros({2, 1})).sizes() == torch::IntArrayRef({4, 2, 3}));
+  CHECK(values(a.t() - torch::tensor({1.0, 2.0})) == Doubles{0, 2, 1, 3, 2, 4});
+  CHECK(values(2 / torch::tensor({1.0, 4.0})) == Doubles{2, 0.5});
+  CHECK(values(torch::tensor({-3, 3, 5}).remainder(2)) == Doubles{1, 1, 1});
+  CHECK((torch::zeros({0, 3}) + 1).numel() == 0);
+}
+
+TEST_CASE("an operation on permuted memory keeps its order") {
+  Tensor x = torch::arange(6).view({2, 3}).t();
+  CHECK((x + 1).strides() == torch::IntArrayRef({1, 3}));
+  CHECK(x.clone().strides() == torch::IntArrayRef({1, 3}));
+  CHECK(x.to(torch::kFloat).strides() == torch::IntArrayRef({1, 3}));
+  CHECK(x.contiguous().strides() == torch::IntArrayRef({2, 1}));
+  CHECK(values(x + 1) == Doubles{1, 4, 2, 5, 3, 6});
+}
+
+TEST_CASE("types promote by kind: tensor, 0-dim tensor, number") {
+  Tensor i = torch::ones({2}, torch::kLong), f = torch::ones({2}),
+         d = torch::ones({2}, torch::kF64);
+  CHECK((i + f).dtype() == torch::kFloat);
+  CHECK((f + d).dtype() == torch::kDouble);
+  CHECK((i + 1).dtype() == torch::kLong);
+  CHECK((i + 1.5).dtype() == torch::kFloat);
+  CHECK((f + torch::tensor(1.0, torch::kDouble)).dtype() == torch::kFloat);
+  CHECK((i + torch::tensor(1.0, torch::kDouble)).dtype() == torch::kDouble);
+  CHECK((i / 2).dtype() == torch::kFloat);
+  CHECK((i == 1).dtype() == torch::kBool);
+  CHECK((torch::ones({2}, torch::kByte) * i).dtype() == torch::kLong);
+  CHECK(torch::ones({2}, torch::kBool).sum().dtype() == torch::kLong);
+  CHECK(i.exp().dtype() == torch::kFloat);
+}
+
+TEST_CASE("factories choose LibTorch's types") {
+  CHECK(torch::tensor({1.0, 2.0}).dtype() == torch::kFloat);
+  CHECK(torch::tensor(std::vector<double>{1, 2}).dtype() == torch::kFloat);
+  CHECK(torch::tensor({1, 2}).dtype() == torch::kLong);
+  CHECK(torch::tensor({true, false}).dtype() == torch::kBool);
+  CHECK(torch::tensor(3).dim() == 0);
+  CHECK(torch::full({2}, 1).dtype() == torch::kLong);
+  CHECK(torch::full({2}, 1.5).dtype() == torch::kFloat);
+  CHECK(torch::arange(5).dtype() == torch::kLong);
+  CHECK(torch::arange(0, 1, 0.25).dtype() == torch::kFloat);
+  CHECK(values(torch::arange(5, 0, -2)) == Doubles{5, 3, 1});
+  CHECK(values(torch::eye(2)) == Doubles{1, 0, 0, 1});
+  CHECK(values(torch::linspace(0, 1, 5)) == Doubles{0, 0.25, 0.5, 0.75, 1});
+  double memory[] = {1, 2};
+  CHECK(torch::from_blob(memory, {2}).dtype() == torch::kFloat);
+  CHECK(values(torch::from_blob(memory, {2}, torch::kDouble)) == Doubles{1, 2});
+  bool freed = false;
+  {
+    torch::from_blob(memory, {2}, [&](void *) { freed = true; }, torch::kDouble).view({1, 2});
+  }
+  CHECK(freed);
+  CHECK(torch::zeros({2}, torch::dtype(torch::kDouble).requires_grad(true)).requires_grad());
+  Tensor x = torch::zeros({2}, torch::kDouble);
+  CHECK(torch::ones_like(x).dtype() == torch::kDouble);
+  CHECK(x.new_zeros({3}).dtype() == torch::kDouble);
+  CHECK(torch::rand({2}, x.options()).dtype() == torch::kDouble);
+}
+
+TEST_CASE("reductions") {
+  Tensor x = torch::tensor({{1.0, 5.0, 2.0}, {7.0, 0.0, 4.0}});
+  CHECK(x.sum().item<float>() == 19);
+  CHECK(values(x.sum(0)) == Doubles{8, 5, 6});
+  CHECK(values(x.sum({0, 1})) == Doubles{19});
+  CHECK(x.sum(1, true).sizes() == torch::IntArrayRef({2, 1}));
+  CHECK(near(x.t().mean(0), {8.0 / 3, 11.0 / 3}));
+  auto [highest, where] = x.max(1);
+  CHECK(values(highest) == Doubles{5, 7});
+  CHECK(values(where) == Doubles{1, 0});
+  CHECK(std::get<0>(torch::min(x, 0, true)).sizes() == torch::IntArrayRef({1, 3}));
+  CHECK(x.argmax().item<int64_t>() == 3);
+  CHECK(values(x.argmax(0)) == Doubles{1, 0, 1});
+  CHECK(x.var().item<double>() == Approx(6.9666667));
+  CHECK(near(x.std(1, false), {1.6996732, 2.8674417}));
+  CHECK(x.norm().item<double>() == Approx(std::sqrt(95.0)));
+  CHECK(x.norm(1).item<double>() == 19);
+  CHECK(x.norm(std::numeric_limits<double>::infinity()).item<double>() == 7);
+  CHECK(x.prod().item<double>() == 0);
+  CHECK(values(x.cumsum(1)) == Doubles{1, 6, 8, 7, 7, 11});
+  CHECK(std::isnan(torch::zeros({0}).mean().item<double>()));
+  CHECK((x > 0).any().item<bool>());
+  CHECK_FALSE((x > 0).all().item<bool>());
+  auto [sorted, order] = x.sort(1, true);
+  CHECK(values(sorted) == Doubles{5, 2, 1, 7, 4, 0});
+  CHECK(values(order) == Doubles{1, 2, 0, 0, 2, 1});
+  CHECK(values(std::get<1>(x.topk(1, 1))) == Doubles{1, 0});
+  CHECK(x.logsumexp(1)[0].item<double>() == Approx(5.0658841));
+}
+
+TEST_CASE("softmax is safe for large logits") {
+  Tensor x = torch::tensor({{1000.0, 1000.0}, {-1000.0, 0.0}});
+  CHECK(values(torch::softmax(x, 1)) == Doubles{0.5, 0.5, 0, 1});
+  CHECK(near(x.log_softmax(1), {-std::log(2), -std::log(2), -1000, 0}));
+  CHECK(values(x.softmax(0).sum(0)) == Doubles{1, 1});
+}
+
+TEST_CASE("products of matrices") {
+  Tensor a = torch::arange(6, torch::kFloat).view({2, 3});
+  Tensor b = torch::arange(12, torch::kFloat).view({3, 4});
+  CHECK(values(a.mm(b)) == Doubles{20, 23, 26, 29, 56, 68, 80, 92});
+  CHECK(values(torch::matmul(b.t(), a.t())) == values(a.mm(b).t()));
+  CHECK(values(a.matmul(torch::ones({3}))) == Doubles{3, 12});
+  CHECK(torch::ones({2}).dot(torch::tensor({3.0, 4.0})).item<double>() == 7);
+  Tensor batch = torch::stack({a, a + 1});
+  CHECK(values(batch.matmul(b)[1]) == values((a + 1).mm(b)));
+  CHECK(torch::matmul(torch::ones({5, 1, 2, 3}), torch::ones({4, 3, 6})).sizes() ==
+        torch::IntArrayRef({5, 4, 2, 6}));
+  CHECK(values(torch::linear(a, torch::ones({1, 3}), torch::tensor({0.5}))) == Doubles{3.5, 12.5});
+  CHECK(values(torch::arange(4).view({2, 2}).mm(torch::arange(4).view({2, 2}))) ==
+        Doubles{2, 3, 6, 11});
+}
+
+TEST_CASE("views share memory, copies do not") {
+  Tensor x = torch::zeros({2, 3});
+  x.select(0, 1).fill_(1);
+  x.slice(1, 0, 1) += 5;
+  CHECK(values(x) == Doubles{5, 0, 0, 6, 1, 1});
+  x.view({6})[5] = 9;
+  x.t()[1][0] = 7;
+  CHECK(values(x) == Doubles{5, 7, 0, 6, 1, 9});
+  x.reshape({3, 2}).permute({1, 0}).squeeze().unsqueeze(0).fill_(3);
+  CHECK(values(x) == Doubles{3, 3, 3, 3, 3, 3});
+  x.t().reshape({6}).fill_(8); // needs a copy
+  CHECK(x[0][0].item<float>() == 3);
+  x.clone().fill_(4);
+  CHECK(x[0][0].item<float>() == 3);
+  CHECK(torch::arange(6).view({2, -1}).diagonal().sum().item<int64_t>() == 4);
+  CHECK(values(torch::arange(5).unfold(0, 3, 2)) == Doubles{0, 1, 2, 2, 3, 4});
+  CHECK(torch::ones({2, 1}).expand({-1, 3}).strides() == torch::IntArrayRef({1, 0}));
+  CHECK(torch::zeros({2, 1, 3, 1}).squeeze().sizes() == torch::IntArrayRef({2, 3}));
+  CHECK(torch::zeros({2, 3, 4}).flatten(1).sizes() == torch::IntArrayRef({2, 12}));
+}
+
+TEST_CASE("joining and splitting") {
+  Tensor a = torch::arange(4).view({2, 2});
+  CHECK(values(torch::cat({a, a + 4})) == Doubles{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(values(torch::cat({a, a + 4}, 1)) == Doubles{0, 1, 4, 5, 2, 3, 6, 7});
+  CHECK(torch::stack({a, a}, -1).sizes() == torch::IntArrayRef({2, 2, 2}));
+  auto parts = torch::arange(5).chunk(2);
+  REQUIRE(parts.size() == 2);
+  CHECK(values(parts[0]) == Doubles{0, 1, 2});
+  CHECK(values(parts[1]) == Doubles{3, 4});
+  CHECK(a.unbind(1).size() == 2);
+  CHECK(values(a.repeat({1, 2})) == Doubles{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(values(a.flip({0})) == Doubles{2, 3, 0, 1});
+  CHECK(values(torch::tril(torch::ones({2, 2}))) == Doubles{1, 0, 1, 1});
+}
+
+TEST_CASE("indexing") {
+  Tensor x = torch::arange(12).view({3, 4});
+  CHECK(values(x.index({1})) == Doubles{4, 5, 6, 7});
+  CHECK(values(x.index({Slice(), 1})) == Doubles{1, 5, 9});
+  CHECK(values(x.index({"...", Slice(None, None, 2)})) == Doubles{0, 2, 4, 6, 8, 10});
+  CHECK(values(x.index({Slice(-2, None), Slice(1, 3)})) == Doubles{5, 6, 9, 10});
+  CHECK(x.index({None, Ellipsis, 0}).sizes() == torch::IntArrayRef({1, 3}));
+  CHECK(values(x.index({torch::tensor({2, 0})})) == Doubles{8, 9, 10, 11, 0, 1, 2, 3});
+  CHECK(values(x.index({torch::tensor({0, 1}), torch::tensor({3, -1})})) == Doubles{3, 7});
+  CHECK(values(x.index({x > 9})) == Doubles{10, 11});
+  CHECK(values(x.index({Slice(), torch::tensor({true, false, false, true})})) ==
+        Doubles{0, 3, 4, 7, 8, 11});
+  Tensor cube = torch::arange(24).view({2, 3, 4});
+  CHECK(cube.index({torch::tensor({0, 1}), Slice(), torch::tensor({1, 2})}).sizes() ==
+        torch::IntArrayRef({2, 3}));
+  CHECK(cube.index({Slice(), torch::tensor({{0, 1}, {2, 0}}), 0}).sizes() ==
+        torch::IntArrayRef({2, 2, 2}));
+  x.index_put_({x > 9}, -1);
+  x.index({0, 0}) = 50;               // a view: x changes
+  x.index({torch::tensor({1})}) = 60; // a copy: x does not
+  CHECK(values(x) == Doubles{50, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1});
+  x.index_put_({Slice(1, 2), Slice(0, 2)}, torch::tensor({20, 21}));
+  CHECK(x[1][1].item<int64_t>() == 21);
+  CHECK(values(x.index_select(1, torch::tensor({3, 3}))) == Doubles{3, 3, 7, 7, -1, -1});
+  CHECK(values(torch::gather(x, 1, torch::tensor({{1}, {0}, {2}}))) == Doubles{1, 20, -1});
+  CHECK(values(torch::one_hot(torch::tensor({1, 0}), 3)) == Doubles{0, 1, 0, 1, 0, 0});
+  CHECK(values(torch::zeros({3}).scatter_(0, torch::tensor({2}), 5)) == Doubles{0, 0, 5});
+  CHECK(values(torch::zeros({2}).scatter_add_(0, torch::tensor({1, 1, 0}), torch::ones({3}))) ==
+        Doubles{1, 2});
+  CHECK(values(torch::nonzero(torch::tensor({{0, 3}, {4, 0}}))) == Doubles{0, 1, 1, 0});
+  CHECK(values(torch::where(x > 8, 1, 0).sum(1)) == Doubles{1, 2, 1});
+}
+
+TEST_CASE("losses agree with LibTorch") {
+  Tensor logits = torch::tensor({{1.0, 2.0, 3.0}, {1.0, -1.0, 0.5}});
+  Tensor labels = torch::tensor({2, 0});
+  namespace F = torch::nn::functional;
+  CHECK(F::cross_entropy(logits, labels).item<double>() == Approx(0.4812815));
+  CHECK(F::nll_loss(logits.log_softmax(1), labels.to(torch::kByte)).item<double>() ==
+        Approx(0.4812815));
+  CHECK(F::cross_entropy(logits, torch::tensor({-100, 0})).item<double>() == Approx(0.5549570));
+  CHECK(F::cross_entropy(logits, torch::softmax(logits, 1)).item<double>() == Approx(0.8584237));
+  auto smooth = F::CrossEntropyFuncOptions().label_smoothing(0.1).reduction(torch::kSum);
+  CHECK(F::cross_entropy(logits, labels, smooth).item<double>() == Approx(1.1458961));
+  auto weighted = F::CrossEntropyFuncOptions().weight(torch::tensor({1.0, 2.0, 3.0}));
+  CHECK(F::cross_entropy(logits, labels, weighted).item<double>() == Approx(0.4444437));
+  Tensor p = torch::tensor({0.2, 0.9}), t = torch::tensor({0.0, 1.0});
+  CHECK(torch::binary_cross_entropy(p, t).item<double>() == Approx(0.164252));
+  CHECK(torch::binary_cross_entropy(torch::ones({1}), torch::zeros({1})).item<double>() == 100);
+  CHECK(F::binary_cross_entropy_with_logits(logits[0], torch::tensor({0.0, 1.0, 1.0}))
+            .item<double>() == Approx(0.496259));
+  CHECK(torch::mse_loss(p, t).item<double>() == Approx(0.025));
+  CHECK(near(F::mse_loss(p, t, F::MSELossFuncOptions(torch::kNone)), {0.04, 0.01}));
+  CHECK(torch::l1_loss(p, t).item<double>() == Approx(0.15));
+  CHECK(torch::smooth_l1_loss(p * 10, t).item<double>() == Approx(4.5));
+  CHECK(torch::mse_loss(torch::tensor({1.5}), torch::tensor({1})).item<double>() == Approx(0.25));
+}
+
+TEST_CASE("random numbers are LibTorch's for the same seed") {
+  torch::manual_seed(42);
+  CHECK(near(torch::rand({3}), {0.8822692633, 0.9150039554, 0.3828637600}));
+  CHECK(near(torch::randn({2}), {-0.8293192, -1.6137069}));
+}
+
+TEST_CASE("errors say what LibTorch says") {
+  auto x = torch::zeros({2, 3});
+  CHECK(
+      errorOf([&] { x + torch::zeros({4}); }) ==
+      "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1");
+  CHECK(errorOf([&] { x.mm(x); }) == "mm: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
+  CHECK(errorOf([&] { x.view({4, 2}); }) == "shape '[4, 2]' is invalid for input of size 6");
+  CHECK(errorOf([&] { x.t().view({6}); }) ==
+        "view size is not compatible with input tensor's size and stride (at least one dimension "
+        "spans across two contiguous subspaces). Use .reshape(...) instead.");
+  CHECK(errorOf([&] { x.sum(2); }) ==
+        "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  CHECK(errorOf([&] { x.item(); }) == "a Tensor with 6 elements cannot be converted to Scalar");
+  CHECK(errorOf([&] { x.data_ptr<double>(); }) == "expected scalar type Double but found Float");
+  CHECK(errorOf([&] { x[2]; }) ==
+        "select(): index 2 out of range for tensor of size [2, 3] at dimension 0");
+  CHECK(errorOf([&] { x.index({torch::tensor({5})}); }) ==
+        "index 5 is out of bounds for dimension 0 with size 2");
+  CHECK(errorOf([&] { torch::zeros({2}, torch::kLong) += 1.5; }) ==
+        "result type Float can't be cast to the desired output type Long");
+  CHECK(errorOf([&] { torch::zeros({3}) += x; }) ==
+        "output with shape [3] doesn't match the broadcast shape [2, 3]");
+  CHECK(errorOf([&] { torch::zeros({2}, torch::kLong).mean(); }) ==
+        "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+        "complex dtype. Got: Long");
+  CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({0, 3})); }) ==
+        "Target 3 is out of bounds.");
+  CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({0})); }) ==
+        "Expected input batch_size (2) to match target batch_size (1).");
+  CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({{0}, {1}})); }) ==
+        "0D or 1D target tensor expected, multi-target not supported");
+  CHECK(errorOf([&] { torch::nll_loss(x, torch::zeros({2})); }) ==
+        "expected target dtype to be Long or Byte, but got Float");
+  CHECK(errorOf([&] { x.to(torch::kCUDA); }) ==
+        "PyTorch is not linked with support for cuda devices");
+  CHECK(errorOf([&] { x.mm(torch::zeros({3, 2}, torch::kDouble)); }) ==
+        "expected m1 and m2 to have the same dtype, but got: float != double");
+  CHECK(errorOf([&] { Tensor().sizes(); }) ==
+        "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
+        "'self'");
+  CHECK(errorOf([&] { torch::zeros({-1}); }) ==
+        "Trying to create tensor with negative dimension -1: [-1]");
+  CHECK(errorOf([&] { torch::zeros({int64_t{1} << 40, int64_t{1} << 40}); }) != "no error");
+  CHECK(errorOf([&] { torch::cat({x, torch::zeros({2, 2})}); }) ==
+        "Sizes of tensors must match except in dimension 0. Expected size 3 but got size 2 for "
+        "tensor number 1 in the list.");
+  CHECK(errorOf([&] { torch::Device("gpu"); }) != "no error");
+}
+
+TEST_CASE("tensors print as LibTorch prints them") {
+  auto text = [](const Tensor &x) {
+    std::ostringstream out;
+    out << x;
+    return out.str();
+  };
+  CHECK(text(torch::tensor({1, 2})) == " 1\n 2\n[ CPULongType{2} ]");
+  CHECK(text(torch::tensor({{1.5, 2.25}, {3.0, 4.0}})) ==
+        " 1.5000  2.2500\n 3.0000  4.0000\n[ CPUFloatType{2,2} ]");
+  CHECK(text(torch::tensor(3.5)) == "3.5\n[ CPUFloatType{} ]");
+  CHECK(text(torch::zeros({1, 1, 2})) == "(1,.,.) = \n 0  0\n[ CPUFloatType{1,1,2} ]");
+}

@@ -1,0 +1,129 @@
+// Optimizers: their arithmetic, what they skip, groups, schedules, clipping.
+#include <catch2/catch.hpp>
+#include <torch/torch.h>
+
+using torch::Tensor;
+namespace optim = torch::optim;
+
+namespace {
+
+std::string errorOf(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const c10::Error &error) {
+    return error.what_without_backtrace();
+  }
+  return "no error";
+}
+
+/// The parameter after `steps` steps on the loss p^2, from p = 1.
+template <class Optimizer, class Options> double descend(const Options &options, int steps) {
+  Tensor p = torch::ones({1}, torch::dtype(torch::kDouble).requires_grad(true));
+  Optimizer optimizer({p}, options);
+  for (int i = 0; i < steps; ++i) {
+    optimizer.zero_grad();
+    (p * p).sum().backward();
+    optimizer.step();
+  }
+  return p.item<double>();
+}
+
+} // namespace
+
+TEST_CASE("optimizers follow LibTorch's arithmetic") {
+  CHECK(descend<optim::SGD>(optim::SGDOptions(0.1), 3) == Approx(0.512));
+  // v: 2, 0.9*2 + 1.6 = 3.4, 0.9*3.4 + 0.92 = 3.98; p: 0.8, 0.46, 0.062
+  CHECK(descend<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9), 3) == Approx(0.062));
+  // gradients 2.5 p: p (1 - 0.25)^3
+  CHECK(descend<optim::SGD>(optim::SGDOptions(0.1).weight_decay(0.5), 3) == Approx(0.421875));
+  // change = g + 0.9 v: 3.8, then v = 0.9*2 + 1.24 = 3.04 and change 1.24 + 2.736
+  CHECK(descend<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9).nesterov(true), 2) ==
+        Approx(1 - 0.38 - 0.3976));
+  // The first step of Adam is lr whatever the gradient.
+  CHECK(descend<optim::Adam>(optim::AdamOptions(0.1), 1) == Approx(0.9));
+  CHECK(descend<optim::Adam>(optim::AdamOptions(0.1), 3) == Approx(0.7015862729));
+  CHECK(descend<optim::Adam>(optim::AdamOptions(0.1).weight_decay(0.5).amsgrad(true), 3) ==
+        Approx(0.7015862726));
+  CHECK(descend<optim::AdamW>(optim::AdamWOptions(0.1).weight_decay(0.5), 1) == Approx(0.85));
+  // v = 0.04: the step is 0.1 * 2 / sqrt(0.04)
+  CHECK(descend<optim::RMSprop>(optim::RMSpropOptions(0.1), 1) == Approx(0.0).margin(1e-6));
+  CHECK(descend<optim::Adagrad>(optim::AdagradOptions(0.1), 1) == Approx(0.9));
+  CHECK(descend<optim::Adagrad>(optim::AdagradOptions(0.1), 2) ==
+        Approx(0.9 - 0.1 * 1.8 / std::sqrt(4 + 3.24)));
+}
+
+TEST_CASE("a step skips parameters without a gradient") {
+  Tensor p = torch::ones({1}).requires_grad_();
+  optim::SGD optimizer({p}, optim::SGDOptions(0.1).momentum(0.9).weight_decay(0.1));
+  (p * 2).backward();
+  optimizer.step();
+  float after = p.item<float>();
+  optimizer.zero_grad();
+  optimizer.step();
+  CHECK(p.item<float>() == after); // undefined gradient: nothing happens
+  (p * 0).backward();
+  optimizer.zero_grad(false);
+  CHECK(p.grad().defined());
+  optimizer.step();
+  CHECK(p.item<float>() != after); // zeros: momentum and decay act
+}
+
+TEST_CASE("groups have options of their own") {
+  Tensor a = torch::ones({1}).requires_grad_(), b = torch::ones({1}).requires_grad_();
+  optim::OptimizerParamGroup slow({b}, std::make_unique<optim::SGDOptions>(0.01));
+  optim::SGD optimizer({optim::OptimizerParamGroup({a}), slow}, optim::SGDOptions(0.1));
+  CHECK(optimizer.size() == 2);
+  (a + b).backward();
+  optimizer.step();
+  CHECK(a.item<float>() == Approx(0.9));
+  CHECK(b.item<float>() == Approx(0.99));
+  static_cast<optim::SGDOptions &>(optimizer.param_groups()[0].options()).lr(1.0);
+  optimizer.defaults().set_lr(5); // too late: the groups have theirs
+  optimizer.step();
+  CHECK(a.item<float>() == Approx(-0.1));
+  CHECK(errorOf([&] { optim::SGD({a * 2}, 0.1); }) == "can't optimize a non-leaf Tensor");
+  CHECK(errorOf([&] { optim::SGD({a}, -1.0); }).starts_with("Invalid learning rate: -1"));
+}
+
+TEST_CASE("a closure is evaluated with gradients on") {
+  Tensor p = torch::ones({1}).requires_grad_();
+  optim::SGD optimizer({p}, 0.1);
+  torch::NoGradGuard guard;
+  Tensor loss = optimizer.step([&] {
+    optimizer.zero_grad();
+    Tensor loss = (p * p).sum();
+    loss.backward();
+    return loss;
+  });
+  CHECK(loss.item<float>() == 1);
+  CHECK(p.item<float>() == Approx(0.8));
+}
+
+TEST_CASE("StepLR and gradient clipping") {
+  Tensor p = torch::ones({2}).requires_grad_();
+  optim::SGD optimizer({p}, 1.0);
+  optim::StepLR scheduler(optimizer, 2, 0.1);
+  std::vector<double> rates;
+  for (int i = 0; i < 5; ++i) {
+    rates.push_back(optimizer.param_groups()[0].options().get_lr());
+    scheduler.step();
+  }
+  CHECK(rates[1] == Approx(1));
+  CHECK(rates[4] == Approx(0.1));
+  CHECK(torch::nn::utils::clip_grad_norm_(optimizer.param_groups()[0].params(), 1.0) == 0);
+  (p * torch::tensor({3.0, 4.0})).sum().backward();
+  CHECK(torch::nn::utils::clip_grad_norm_({p}, 1.0) == Approx(5));
+  CHECK(p.grad().norm().item<float>() == Approx(1).epsilon(1e-4));
+  torch::nn::utils::clip_grad_value_({p}, 0.7);
+  CHECK(p.grad()[1].item<float>() == Approx(0.7));
+}
+
+TEST_CASE("an optimizer keeps its parameters through Module::to") {
+  torch::nn::Linear layer(1, 1);
+  optim::SGD optimizer(layer->parameters(), 0.1);
+  layer->to(torch::kDouble);
+  layer(torch::ones({1, 1}, torch::kDouble)).sum().backward();
+  Tensor before = layer->weight.detach().clone();
+  optimizer.step();
+  CHECK(layer->weight.item<double>() == Approx(before.item<double>() - 0.1));
+}

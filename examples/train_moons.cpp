@@ -1,8 +1,8 @@
 // Trains a small classifier on two interleaved half-moons.
 //
 // This program compiles, runs, and prints a loss that falls at first, then jumps about and gets
-// stuck near 0.69: the classifier ends up tossing a coin. It has a bug that no compiler warns of.
-// Run gradtidy to find it.
+// stuck high: in the end the classifier does no better than a tossed coin. It has a bug that no
+// compiler warns of. Run gradtidy to find it.
 #include <torch/torch.h>
 
 #include <cmath>

@@ -28,7 +28,8 @@ DimVector contiguousStrides(IntArrayRef sizes) {
   int64_t stride = 1;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     strides[d] = stride;
-    stride *= std::max<int64_t>(sizes[d], 1);
+    TORCH_CHECK(!__builtin_mul_overflow(stride, std::max<int64_t>(sizes[d], 1), &stride),
+                "Stride calculation overflowed for sizes ", toText(sizes));
   }
   return strides;
 }

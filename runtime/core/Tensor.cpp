@@ -12,13 +12,17 @@ TensorImpl &implOf(const Tensor &tensor) {
 }
 
 Tensor makeEmptyStrided(IntArrayRef sizes, IntArrayRef strides, ScalarType type, Device device) {
-  int64_t count = elementCount(sizes) == 0 ? 0 : 1;
+  int64_t count = elementCount(sizes) == 0 ? 0 : 1, reach = 0;
+  bool overflow = false;
   if (count != 0)
     for (std::size_t d = 0; d < sizes.size(); ++d)
-      count += (sizes[d] - 1) * strides[d];
+      overflow = overflow || __builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) ||
+                 __builtin_add_overflow(count, reach, &count);
   std::size_t bytes = 0;
-  TORCH_CHECK(!__builtin_mul_overflow(static_cast<std::size_t>(count), elementSize(type), &bytes),
-              "Storage size calculation overflowed with sizes=", toText(sizes));
+  TORCH_CHECK(
+      !overflow && count >= 0 &&
+          !__builtin_mul_overflow(static_cast<std::size_t>(count), elementSize(type), &bytes),
+      "Storage size calculation overflowed with sizes=", toText(sizes));
   auto impl = std::make_shared<TensorImpl>();
   impl->storage = Storage::allocate(device, bytes);
   impl->sizes = sizes.vec();

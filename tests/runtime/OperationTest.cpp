@@ -282,7 +282,7 @@ TEST_CASE("errors say what LibTorch says") {
         "complex dtype. Got: Long");
   CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({0, 3})); }) ==
         "Target 3 is out of bounds.");
-  CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({0})); }) ==
+  CHECK(errorOf([&] { torch::nn::functional::nll_loss(x, torch::tensor({0})); }) ==
         "Expected input batch_size (2) to match target batch_size (1).");
   CHECK(errorOf([&] { torch::nll_loss(x, torch::tensor({{0}, {1}})); }) ==
         "0D or 1D target tensor expected, multi-target not supported");
@@ -292,10 +292,10 @@ TEST_CASE("errors say what LibTorch says") {
         "PyTorch is not linked with support for cuda devices");
   CHECK(errorOf([&] { x.mm(torch::zeros({3, 2}, torch::kDouble)); }) ==
         "expected m1 and m2 to have the same dtype, but got: float != double");
-  CHECK(errorOf([&] { Tensor().sizes(); }) ==
+  CHECK(errorOf([&] { Tensor() + 1; }) ==
         "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
         "'self'");
-  CHECK(errorOf([&] { torch::zeros({-1}); }) ==
+  CHECK(errorOf([&] { torch::empty({-1}); }) ==
         "Trying to create tensor with negative dimension -1: [-1]");
   CHECK(errorOf([&] { torch::zeros({int64_t{1} << 40, int64_t{1} << 40}); }) != "no error");
   CHECK(errorOf([&] { torch::cat({x, torch::zeros({2, 2})}); }) ==

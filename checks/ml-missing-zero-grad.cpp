@@ -27,8 +27,9 @@ public:
     finding.level = Level::Certain;
     finding.location = step.site->getBeginLoc();
     finding.range = step.site->getSourceRange();
-    finding.message = "this step uses gradients left over from before the previous step; clear "
-                      "them with zero_grad() between the two";
+    finding.message = "this step uses gradients left over from before the previous step";
+    if (!step.clear.empty())
+      finding.message += ("; clear them with " + step.clear + "() between the two").str();
     explain(visit, gradients, finding);
     repair(visit, *gradients.backward, finding);
     reporter.report(std::move(finding));
@@ -68,7 +69,7 @@ private:
     const Event &step = visit.event;
     std::string object = memberPrefix(visit, step.subject);
     const clang::Stmt *stepStatement = step.function->statementOf(step.site);
-    if (object.empty() || !stepStatement)
+    if (object.empty() || step.clear.empty() || !stepStatement)
       return;
     const clang::Stmt *backwardStatement =
         backward.function == step.function ? step.function->statementOf(backward.site) : nullptr;
@@ -77,7 +78,7 @@ private:
         step.function->compoundOf(backwardStatement) == step.function->compoundOf(stepStatement) &&
         visit.context.getSourceManager().isBeforeInTranslationUnit(backwardStatement->getBeginLoc(),
                                                                    stepStatement->getBeginLoc());
-    std::string text = object + "zero_grad();";
+    std::string text = (object + step.clear + "();").str();
     std::optional<clang::FixItHint> fix = areNeighbours
                                               ? insertBefore(visit, backwardStatement, text)
                                               : insertAfter(visit, stepStatement, text);

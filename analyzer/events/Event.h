@@ -49,6 +49,7 @@ struct Operand {
   TypeRole role = TypeRole::None;
   bool escapes = false;              ///< The callee can change what the path names.
   bool fresh = false;                ///< A new object that has no other name.
+  bool isClosure = false;            ///< A lambda or std::function.
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
 };
 
@@ -63,9 +64,11 @@ struct Event {
   PathId result = noPath;
   bool isArithmetic = false;                   ///< The result carries no tensor.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
-  const FunctionBody *function = nullptr;      ///< The function it stands in; never null.
-  unsigned forgets = 0;                        ///< Assign: the conditions that may change, as bits.
-  std::optional<bool> constant;                ///< Assign: their new value, where it is known.
+  bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
+  llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
+  const FunctionBody *function = nullptr; ///< The function it stands in; never null.
+  unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
+  std::optional<bool> constant;           ///< Assign: their new value, where it is known.
 };
 
 /// A basic block: its events and where control goes from there.
@@ -103,7 +106,6 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath; ///< The path of `this`, in a method.
   PathId returned = noPath;   ///< The path of the value it returns.
-  bool hasErrors = false;     ///< The compiler did not understand all of it.
 
   /// The statement in \p site's nearest compound statement that contains it, or null.
   const clang::Stmt *statementOf(const clang::Stmt *site) const;

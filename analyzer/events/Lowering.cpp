@@ -7,12 +7,22 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/CFG.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 namespace {
 
 using namespace clang;
+
+/// The expression that clang wrapped because its type has errors; null if more was damaged.
+const Expr *onlyDamaged(const Expr *expr) {
+  const auto *recovery = dyn_cast<RecoveryExpr>(expr);
+  if (!recovery || recovery->subExpressions().size() != 1)
+    return nullptr;
+  const Expr *part = recovery->subExpressions().front();
+  return part->getSourceRange() == recovery->getSourceRange() ? part : nullptr;
+}
 
 /// What is left of an expression when everything that changes neither object nor value is gone.
 const Expr *strip(const Expr *expr) {
@@ -35,6 +45,8 @@ const Expr *strip(const Expr *expr) {
     else if (const auto *address = dyn_cast<UnaryOperator>(inner);
              address && (address->getOpcode() == UO_AddrOf || address->getOpcode() == UO_Deref))
       inner = address->getSubExpr();
+    else if (const Expr *damaged = onlyDamaged(inner))
+      inner = damaged;
     else if (const auto *list = dyn_cast<InitListExpr>(inner);
              list && list->getNumInits() == 1 && !list->isSemanticForm())
       inner = list->getInit(0);
@@ -84,6 +96,7 @@ public:
       return nullptr;
 
     result = std::make_unique<FunctionBody>(function, body);
+    findDamagedCallees(body);
     conditions.collect(*cfg, context);
     for (const ParmVarDecl *parameter : function->parameters())
       result->parameters.push_back({{paths.root(PathStep::Variable, parameter->getCanonicalDecl()),
@@ -266,15 +279,31 @@ private:
     return noPath;
   }
 
+  /// The role of a value. Where errors hide its type, what is written may still tell.
+  TypeRole roleOf(const Expr *expr) {
+    const Expr *object = strip(expr);
+    TypeRole role = vocabulary.roleOf(object->getType());
+    if (role == TypeRole::None)
+      role = vocabulary.roleOf(expr->getType());
+    if (role != TypeRole::None || !(object->isTypeDependent() || object->containsErrors()))
+      return role;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(object))
+      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+          variable && variable->getInit())
+        object = strip(variable->getInit());
+    const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(object);
+    return construct ? vocabulary.roleOf(construct->getTypeAsWritten()) : role;
+  }
+
   Operand operand(const Expr *expr, QualType parameter = {}) {
-    Operand value{pathOf(expr), vocabulary.roleOf(strip(expr)->getType())};
-    if (value.role == TypeRole::None)
-      value.role = vocabulary.roleOf(expr->getType());
+    Operand value{pathOf(expr), roleOf(expr)};
     if (!parameter.isNull())
-      value.escapes = canChange(parameter) &&
-                      (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter));
+      value.escapes = vocabulary.isTensorList(parameter) ||
+                      (canChange(parameter) &&
+                       (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter)));
     const PathStep &last = paths.last(value.path);
     value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
+    value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
     value.expr = expr;
     return value;
   }
@@ -283,7 +312,7 @@ private:
   bool makesObject(const Expr *expr) {
     if (const auto *call = dyn_cast<CallExpr>(expr))
       return call->getDirectCallee() && isFactory(call->getDirectCallee());
-    return isa<CXXConstructExpr, InitListExpr>(expr);
+    return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);
   }
 
   /// Whether a callee can change what it is given through a parameter of this type.
@@ -340,9 +369,17 @@ private:
       lowerConstruct(construct);
     } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
       lowerCall(call);
+    } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
+      Event &event = emit(EventKind::Construct, unresolved);
+      event.subject = {temporary(unresolved), roleOf(unresolved)};
+      event.result = event.subject.path;
+      for (const Expr *argument : unresolved->arguments())
+        event.operands.push_back(operand(argument));
     } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
       if (binary->isAssignmentOp())
         lowerAssignment(binary);
+      else if (binary->isTypeDependent())
+        combine(binary, {binary->getLHS(), binary->getRHS()});
     } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
       if (unary->isIncrementDecrementOp())
         modify(unary->getSubExpr(), unary);
@@ -358,7 +395,8 @@ private:
         event.bind = bindKind(function->getReturnType());
       }
     } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
-      result->hasErrors = true;
+      if (onlyDamaged(error) || callees.contains(error))
+        return;
       Event &event = emit(EventKind::Call, error);
       event.result = temporary(error);
       for (const Expr *part : error->subExpressions()) {
@@ -391,6 +429,8 @@ private:
   void bind(PathId place, QualType type, const Expr *value, const Stmt *site) {
     Event &event = emit(EventKind::Bind, site);
     event.subject = {place, vocabulary.roleOf(type)};
+    if (event.subject.role == TypeRole::None && value && value->isTypeDependent())
+      event.subject.role = roleOf(value);
     event.bind = bindKind(type);
     if (value && strip(value)->getType()->isArithmeticType())
       event.isArithmetic = true;
@@ -478,11 +518,11 @@ private:
     for (const Expr *argument : arguments) {
       if (isa<CXXDefaultArgExpr>(argument))
         break; // Nothing of the caller's.
-      QualType parameter;
+      QualType parameter = argument->getType();
       if (callee && index < callee->getNumParams())
         parameter = callee->getParamDecl(index)->getType();
-      else
-        parameter = argument->getType();
+      else if (!callee && argument->isLValue())
+        parameter = context.getLValueReferenceType(parameter);
       event.operands.push_back(operand(argument, parameter));
       if (event.operands.back().escapes)
         modify(argument, argument);
@@ -499,6 +539,27 @@ private:
     return nullptr;
   }
 
+  /// The object of a member call that clang could not resolve because of errors; sets \p name.
+  const Expr *unresolvedMember(const CallExpr *call, std::string &name) {
+    const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+    if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
+        member && !member->isImplicitAccess()) {
+      name = member->getMember().getAsString();
+      return member->getBase();
+    }
+    if (const auto *member = dyn_cast<UnresolvedMemberExpr>(callee);
+        member && !member->isImplicitAccess()) {
+      name = member->getMemberName().getAsString();
+      return member->getBase();
+    }
+    const auto *recovery = dyn_cast<RecoveryExpr>(callee);
+    if (!recovery || recovery->subExpressions().size() != 1)
+      return nullptr;
+    name = Lexer::getSourceText(CharSourceRange::getTokenRange(recovery->getEndLoc()),
+                                context.getSourceManager(), context.getLangOpts());
+    return recovery->subExpressions().front();
+  }
+
   void lowerCall(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     if (pathOfAccessor(call))
@@ -509,7 +570,10 @@ private:
       arguments.erase(arguments.begin());
 
     FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
-    bool external = callee && isExternal(callee);
+    std::string name = simpleName(callee).str();
+    if (!callee && (object = unresolvedMember(call, name)))
+      role = vocabulary.roleOfMember(roleOf(object), name);
+    bool external = callee ? isExternal(callee) : role != FunctionRole::None;
     EventKind kind = EventKind::Call;
     switch (role) {
     case FunctionRole::Backward:
@@ -533,10 +597,10 @@ private:
     case FunctionRole::Defined:
       if (isCallOfClosure(call, callee))
         kind = EventKind::Call;
-      else if (object && isForward(call, callee, object))
+      else if (object && isForward(call, name, object))
         kind = EventKind::Forward;
       else if (external)
-        kind = isFactory(callee) ? EventKind::Construct : EventKind::Combine;
+        kind = callee && isFactory(callee) ? EventKind::Construct : EventKind::Combine;
       break;
     }
     if (kind == EventKind::Combine && isAssignment(call) && object)
@@ -548,7 +612,10 @@ private:
     event.function = result.get();
     event.result = temporary(call);
     event.callee = kind == EventKind::Call ? callee : nullptr;
+    event.isVirtual = kind == EventKind::Call && isVirtual(call);
     event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
+    if (kind == EventKind::Step && callee)
+      event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
     if (object) {
       event.subject = operand(object);
       const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
@@ -578,6 +645,16 @@ private:
     return isGradient ? EventKind::ClearGradients : EventKind::Combine;
   }
 
+  /// Whether the type of the object at run time decides what is called.
+  bool isVirtual(const CallExpr *call) {
+    const auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParenImpCasts());
+    const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
+    if (!method || !method->isVirtual() || !member->performsVirtualDispatch(context.getLangOpts()))
+      return false;
+    const auto *object = dyn_cast<DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
+    return !object || object->getDecl()->getType()->isReferenceType() || member->isArrow();
+  }
+
   static bool isAssignment(const CallExpr *call) {
     const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
     return operation && operation->getOperator() == OO_Equal;
@@ -593,13 +670,22 @@ private:
 
   /// `module(x)`, `module->forward(x)`: a method of a module that makes tensors of what it is
   /// given.
-  bool isForward(const CallExpr *call, const FunctionDecl *callee, const Expr *object) {
-    TypeRole role = vocabulary.roleOf(object->getType());
+  bool isForward(const CallExpr *call, StringRef name, const Expr *object) {
+    TypeRole role = roleOf(object);
     if (role != TypeRole::Module && role != TypeRole::ModuleHolder)
       return false;
     if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
       return operation->getOperator() == OO_Call;
-    return simpleName(callee) == "forward";
+    return name == "forward";
+  }
+
+  /// Finds what is called but has errors: the call tells more than the callee by itself.
+  void findDamagedCallees(const Stmt *statement) {
+    if (const auto *call = dyn_cast<CallExpr>(statement))
+      callees.insert(call->getCallee()->IgnoreParenImpCasts());
+    for (const Stmt *child : statement->children())
+      if (child)
+        findDamagedCallees(child);
   }
 
   /// Finds the temporaries of each block that no other block mentions.
@@ -687,6 +773,7 @@ private:
   ASTContext &context;
   const FunctionDecl *thisOwner = nullptr;
   Conditions conditions;
+  llvm::SmallPtrSet<const Expr *, 32> callees;
   std::unique_ptr<FunctionBody> result;
   Block *current = nullptr;
 };

@@ -89,6 +89,15 @@ FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {
   return functions[function] = role;
 }
 
+llvm::StringRef Vocabulary::sibling(const clang::FunctionDecl *function, FunctionRole role) const {
+  llvm::StringRef name = model.sibling(canonicalName(function), role);
+  if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function))
+    for (auto overridden = method->begin_overridden_methods();
+         name.empty() && overridden != method->end_overridden_methods(); ++overridden)
+      name = sibling(*overridden, role);
+  return name;
+}
+
 bool Vocabulary::isFramework(const clang::Decl *declaration) {
   const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
   return named && model.isFrameworkName(canonicalName(named));
@@ -101,12 +110,30 @@ bool Vocabulary::isHandle(clang::QualType type) {
   const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
   if (!record)
     return false;
-  if (record->isLambda())
+  if (isClosure(type))
     return true;
-  if (isStandard(record))
-    return record->getIdentifier() && record->getName() == "function";
   TypeRole role = roleOf(record);
   return role == TypeRole::Module || role == TypeRole::ModuleHolder;
+}
+
+bool Vocabulary::isClosure(clang::QualType type) {
+  const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  return record && (record->isLambda() || (record->getIdentifier() && isStandard(record) &&
+                                           record->getName() == "function"));
+}
+
+bool Vocabulary::isTensorList(clang::QualType type) {
+  const auto *record = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(
+      type.getNonReferenceType()->getAsCXXRecordDecl());
+  if (!record || !record->getIdentifier() || record->getTemplateArgs().size() == 0)
+    return false;
+  bool isList = llvm::StringSwitch<bool>(record->getName())
+                    .Cases({"vector", "list", "deque", "array", "initializer_list", "span"}, true)
+                    .Case("ArrayRef", true)
+                    .Default(false);
+  const clang::TemplateArgument &element = record->getTemplateArgs()[0];
+  return isList && element.getKind() == clang::TemplateArgument::Type &&
+         roleOf(element.getAsType()) == TypeRole::Tensor;
 }
 
 bool Vocabulary::reachesTraining(clang::QualType type) {

@@ -22,12 +22,26 @@ public:
   /// The role of a function: its own, or that of a function it overrides.
   FunctionRole roleOf(const clang::FunctionDecl *function);
 
+  /// The role of a member function of which only the name is known (see Model::roleOfMember).
+  FunctionRole roleOfMember(TypeRole object, llvm::StringRef name) const {
+    return model.roleOfMember(object, name);
+  }
+
+  /// The name of the function of that role in the framework's class that declares \p function.
+  llvm::StringRef sibling(const clang::FunctionDecl *function, FunctionRole role) const;
+
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);
 
   /// Whether a copy of a value of this type shares the object: pointers, smart pointers, module
   /// holders, modules (copies share their parameters), closures.
   bool isHandle(clang::QualType type);
+
+  /// Whether values of this type are lambdas or std::function.
+  static bool isClosure(clang::QualType type);
+
+  /// Whether this is a list of tensors: who gets a copy still shares what is in it.
+  bool isTensorList(clang::QualType type);
 
   /// Whether something of this type can lead to modules or optimizers: through its fields, what it
   /// points to, its template arguments, a closure.

@@ -43,7 +43,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
       continue;
     if (block.edges.empty()) {
       if (end)
-        end->join(state, false);
+        end->join(state, Junction::Branches);
       else
         end = state;
     }
@@ -74,8 +74,11 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
         continue;
       }
       State joined = known->second;
-      // The first and the later rounds of a loop meet behind its head.
-      joined.join(along, target.isLoopHead || block.exitEdge >= 0);
+      // The first and the later rounds of a `for` loop meet behind its head.
+      Junction junction = edge.target <= number                      ? Junction::LoopBack
+                          : target.isLoopHead || block.exitEdge >= 0 ? Junction::LoopEntry
+                                                                     : Junction::Branches;
+      joined.join(along, junction);
       if (!(joined == known->second)) {
         known->second = std::move(joined);
         pending.insert({edge.target, next});
@@ -160,6 +163,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
 
   case EventKind::Combine: {
     SourcesId set = sourcesOfAll();
+    for (const Operand &operand : event.operands)
+      if (operand.isClosure && !runClosure(operand, event, state, observing))
+        return false;
     if (!event.isArithmetic)
       state.setSources(event.result, set);
     if (event.subject.escapes && !event.operands.empty()) {
@@ -211,14 +217,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   case EventKind::Step: {
     if (first) {
       // step(closure) runs the closure before it updates.
-      if (const FunctionBody *closure = closureOf(*first, state)) {
-        std::optional<State> after = enter(*closure, event, state, observing);
-        if (!after)
-          return false;
-        state = std::move(*after);
-      } else {
-        state.escape({tables.paths.unknown(), TypeRole::Optimizer});
-      }
+      if (!runClosure(*first, event, state, observing))
+        return false;
     }
     if (observing)
       observe(event, state);
@@ -240,11 +240,30 @@ const FunctionBody *Interpreter::closureOf(const Operand &operand, const State &
     return nullptr;
   const auto *lambda =
       llvm::dyn_cast<clang::LambdaExpr>(static_cast<const clang::Stmt *>(last.subject));
-  return lambda ? bodies(lambda->getCallOperator()) : nullptr;
+  return lambda ? bodies(lambda->getCallOperator(), false) : nullptr;
+}
+
+bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
+                             bool observing) {
+  const FunctionBody *closure = closureOf(operand, state);
+  if (!closure || llvm::is_contained(stack, closure) || stack.size() > maxDepth) {
+    if (operand.escapes)
+      state.escape({tables.paths.unknown(), TypeRole::Optimizer});
+    // What it is given may be parameters, of which it may clear the gradients.
+    for (const Operand &other : event.operands)
+      if (!other.isClosure)
+        state.escape({other.path, TypeRole::None, true});
+    return true;
+  }
+  std::optional<State> after = enter(*closure, event, state, observing);
+  if (!after)
+    return false;
+  state = std::move(*after);
+  return true;
 }
 
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  const FunctionBody *body = event.callee ? bodies(event.callee) : nullptr;
+  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
     body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
@@ -309,8 +328,8 @@ void Interpreter::callUnknown(const Event &event, State &state) {
   bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
     set = tables.sources.join(set, state.sourcesOf(operand));
-    bool isModule = operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder;
-    if (operand.escapes && !(computes && isModule))
+    bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
+    if (operand.escapes && !isRead)
       state.escape(operand);
   };
   if (event.subject.path)

@@ -28,8 +28,8 @@ struct Observation {
 
 class Interpreter {
 public:
-  /// The body of a function, or null if it is not to be looked into.
-  using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *)>;
+  /// The body that a call of a function runs, or null if it is not known or not to be looked into.
+  using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *, bool isVirtual)>;
 
   /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
@@ -67,6 +67,8 @@ private:
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              bool observe);
   void callUnknown(const Event &event, State &state);
+  /// Runs a closure that is handed to code which calls it; false if control does not come back.
+  bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
   const FunctionBody *closureOf(const Operand &operand, const State &state) const;
   void observe(const Event &event, const State &state);
 

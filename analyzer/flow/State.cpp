@@ -30,15 +30,19 @@ void Gradients::contribute(const Event &event) {
 
 void Gradients::use(const Event &event) { *this = {Used, &event}; }
 
-void Gradients::join(const Gradients &other, bool atLoopHead) {
-  // Cleared in one branch only: whether that is the one taken before the next backward depends on
-  // values (`if (i > 0) zero_grad()`), which cannot be known here.
-  auto leftOver = [](const Gradients &g) { return (g.possible & (Used | Stale)) != 0; };
-  auto cleared = [](const Gradients &g) { return (g.possible & (Clean | Unknown)) != 0; };
-  bool onlyOneClears = (leftOver(*this) && !cleared(*this) && cleared(other) && !leftOver(other)) ||
-                       (leftOver(other) && !cleared(other) && cleared(*this) && !leftOver(*this));
+void Gradients::join(const Gradients &other, Junction junction) {
+  // Cleared on one way only: whether that is the one taken before the next backward depends on
+  // values (`if (i > 0) zero_grad()`, `while (more) zero_grad()`), which cannot be known here.
+  auto onlyClears = [](const Gradients &g) {
+    return (g.possible & (Clean | Unknown)) && !(g.possible & (Used | Stale));
+  };
+  auto onlyKeeps = [](const Gradients &g) {
+    return (g.possible & (Used | Stale)) && !(g.possible & (Clean | Unknown));
+  };
+  bool depends = junction != Junction::LoopEntry && onlyKeeps(*this) && onlyClears(other);
+  depends |= junction == Junction::Branches && onlyClears(*this) && onlyKeeps(other);
   possible |= other.possible;
-  if (onlyOneClears && !atLoopHead)
+  if (depends)
     possible = (possible & ~(Used | Stale)) | Unknown;
   if (!step)
     step = other.step;
@@ -259,7 +263,8 @@ void State::escape(const Operand &operand) {
   SourcesId set = sourcesOf(operand);
   bool isObject = operand.role != TypeRole::Tensor;
   bool isModule = operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder;
-  bool hasSources = operand.role == TypeRole::None && findSources(object);
+  bool hasSources =
+      operand.role == TypeRole::Tensor || (operand.role == TypeRole::None && findSources(object));
   for (auto &[path, facts] : optimizers) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
     if (isModule ? concernsParameters
@@ -298,7 +303,7 @@ void State::contribute(SourcesId reached, const Event &backward) {
 // --- join
 // -----------------------------------------------------------------------------------------
 
-void State::join(const State &other, bool atLoopHead) {
+void State::join(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) {
@@ -333,12 +338,12 @@ void State::join(const State &other, bool atLoopHead) {
     const OptimizerFacts *there = other.optimizers.find(path);
     if (there)
       facts.owned = tables->sources.join(facts.owned, there->owned);
-    facts.gradients.join(there ? there->gradients : Gradients{}, atLoopHead);
+    facts.gradients.join(there ? there->gradients : Gradients{}, junction);
   }
   for (const auto &[path, facts] : other.optimizers)
     if (!optimizers.find(path)) {
       OptimizerFacts joined = facts;
-      joined.gradients.join(Gradients{}, atLoopHead);
+      joined.gradients.join(Gradients{}, junction);
       optimizers[path] = joined;
     }
 }

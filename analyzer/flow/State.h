@@ -17,6 +17,13 @@ struct Tables {
   SourcesTable sources{paths};
 };
 
+/// Where two states meet, of which one is joined into the other.
+enum class Junction : unsigned char {
+  Branches,  ///< Behind two branches.
+  LoopEntry, ///< A loop head, coming from before the loop.
+  LoopBack,  ///< A loop head, coming round.
+};
+
 /// Where the gradients of an optimizer's parameters may be in their life. A set of bits: one for
 /// every possibility.
 struct Gradients {
@@ -40,9 +47,7 @@ struct Gradients {
   void contribute(const Event &backward);
   void use(const Event &step);
 
-  /// At a loop head the two states come from before the loop and from its last iteration; elsewhere
-  /// from two branches.
-  void join(const Gradients &other, bool atLoopHead);
+  void join(const Gradients &other, Junction junction);
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Gradients &other) const { return possible == other.possible; }
@@ -109,7 +114,7 @@ public:
   void clearGradients(PathId target, SourcesId cleared);
   void contribute(SourcesId reached, const Event &backward);
 
-  void join(const State &other, bool atLoopHead);
+  void join(const State &other, Junction junction);
   bool operator==(const State &other) const {
     return aliases == other.aliases && sources == other.sources && optimizers == other.optimizers;
   }

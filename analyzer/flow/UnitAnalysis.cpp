@@ -54,7 +54,9 @@ class UnitAnalysis::Implementation {
 public:
   Implementation(clang::ASTContext &context, const Model &model, const UserCode &userCode)
       : context(context), vocabulary(model), userCode(userCode),
-        interpreter(tables, [this](const clang::FunctionDecl *f) { return bodyOf(f); }) {
+        interpreter(tables, [this](const clang::FunctionDecl *callee, bool isVirtual) {
+          return isVirtual ? dispatch(callee) : bodyOf(callee);
+        }) {
     Functions functions(userCode, context.getSourceManager());
     for (clang::Decl *declaration : context.getTraversalScope())
       functions.TraverseDecl(declaration);
@@ -63,13 +65,18 @@ public:
     // What is still unseen after that (recursion, closures kept for later) goes by itself.
     llvm::SmallPtrSet<const FunctionBody *, 32> called;
     std::vector<const FunctionBody *> all;
-    for (const clang::FunctionDecl *function : functions.found)
+    for (const clang::FunctionDecl *function : functions.found) {
+      if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function))
+        addOverrider(method, method);
       if (const FunctionBody *body = bodyOf(function); body && !llvm::is_contained(all, body))
         all.push_back(body);
+    }
     for (const FunctionBody *body : all)
       for (const Block &block : body->blocks)
         for (const Event &event : block.events)
-          if (const FunctionBody *callee = event.callee ? bodyOf(event.callee) : nullptr;
+          if (const FunctionBody *callee = !event.callee     ? nullptr
+                                           : event.isVirtual ? dispatch(event.callee)
+                                                             : bodyOf(event.callee);
               callee && callee != body)
             called.insert(callee);
     for (const FunctionBody *body : all)
@@ -88,6 +95,22 @@ private:
     return method && method->getParent()->isLambda();
   }
 
+  void addOverrider(const clang::CXXMethodDecl *overridden, const clang::CXXMethodDecl *method) {
+    for (const clang::CXXMethodDecl *base : overridden->overridden_methods()) {
+      overriders[base->getCanonicalDecl()].insert(method->getCanonicalDecl());
+      addOverrider(base, method);
+    }
+  }
+
+  /// The body of a virtual call, if only one can be meant.
+  const FunctionBody *dispatch(const clang::FunctionDecl *callee) {
+    auto known = overriders.find(callee->getCanonicalDecl());
+    if (known == overriders.end())
+      return bodyOf(callee);
+    bool isOnlyOne = known->second.size() == 1 && callee->isPureVirtual();
+    return isOnlyOne ? bodyOf(*known->second.begin()) : nullptr;
+  }
+
   const FunctionBody *bodyOf(const clang::FunctionDecl *function) {
     const clang::FunctionDecl *definition = nullptr;
     if (!function->hasBody(definition) || definition->isDependentContext())
@@ -104,6 +127,8 @@ private:
   Vocabulary vocabulary;
   const UserCode &userCode;
   Tables tables;
+  llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
+      overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
 
 public:

@@ -185,6 +185,10 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
           {key}, "unknown key; the keys are name, headers, namespaces, types and functions");
     }
   }
+  for (const auto &entry : merged.types)
+    merged.outermostNames.insert(entry.first().split("::").first);
+  for (const auto &entry : merged.functions)
+    merged.outermostNames.insert(entry.first().split("::").first);
   std::stable_sort(merged.namespaces.begin(), merged.namespaces.end(),
                    [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
   *this = std::move(merged);
@@ -198,6 +202,30 @@ std::string Model::canonicalName(llvm::StringRef qualifiedName) const {
       return (to + rest).str();
   }
   return qualifiedName.str();
+}
+
+FunctionRole Model::roleOfMember(TypeRole object, llvm::StringRef simpleName) const {
+  if (object == TypeRole::ModuleHolder)
+    object = TypeRole::Module;
+  FunctionRole found = FunctionRole::None;
+  for (const auto &entry : functions) {
+    auto [className, name] = entry.first().rsplit("::");
+    if (name != simpleName || (object != TypeRole::None && typeRole(className) != object))
+      continue;
+    if (found != FunctionRole::None && found != entry.second)
+      return FunctionRole::None;
+    found = entry.second;
+  }
+  // Much besides optimizers has steps: schedulers, environments, iterators.
+  return object == TypeRole::None && found == FunctionRole::Step ? FunctionRole::None : found;
+}
+
+llvm::StringRef Model::sibling(llvm::StringRef canonicalName, FunctionRole role) const {
+  llvm::StringRef className = canonicalName.rsplit("::").first;
+  for (const auto &entry : functions)
+    if (entry.second == role && entry.first().rsplit("::").first == className)
+      return entry.first().rsplit("::").second;
+  return {};
 }
 
 } // namespace gradtidy

@@ -35,6 +35,14 @@ public:
     return functions.lookup(canonicalName);
   }
 
+  /// The role of a member function of which only the simple name is known, and what it is called
+  /// on (None if not even that). None unless there is just one answer.
+  FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
+
+  /// The simple name of the function of that role in the same class as \p canonicalName:
+  /// "zero_grad" for ClearGradients beside "torch::optim::Optimizer::step". Empty if there is none.
+  llvm::StringRef sibling(llvm::StringRef canonicalName, FunctionRole role) const;
+
   /// Whether a declaration of that name belongs to a framework: its outermost namespace is one in
   /// which the models name something.
   bool isFrameworkName(llvm::StringRef canonicalName) const {

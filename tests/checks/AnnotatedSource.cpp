@@ -23,6 +23,9 @@
 //   --together  Compares after all sources were analysed as one unit, each in a namespace of its
 //               own, so that an expensive framework header is parsed once.
 //   --silent    Nothing at all must be found, whatever the comments say.
+//   --libtorch=VERSION
+//               Adds the flags for the headers in libtorch-VERSION of $GRADTIDY_LIBTORCH_CACHE,
+//               where script/bootstrap unpacks them. Exits with 77 (skipped) if they are not there.
 //   --has-fixes Every finding must have a fix, but for those announced with (no fix).
 // Other options are passed on to gradtidy.
 
@@ -46,7 +49,7 @@ namespace {
 
 struct Options {
   enum class Mode { Compare, Fix, Together, Silent } mode = Mode::Compare;
-  std::string gradtidy, check;
+  std::string gradtidy, check, libtorch;
   bool hasFixes = false;
   std::vector<std::string> passedOn, flags;
   std::vector<fs::path> sources;
@@ -76,6 +79,8 @@ Options parseOptions(int count, char **arguments) {
       options.gradtidy = program;
     else if (const std::string name = valueOf("--check"); !name.empty())
       options.check = name;
+    else if (const std::string version = valueOf("--libtorch"); !version.empty())
+      options.libtorch = version;
     else if (argument.starts_with("--"))
       options.passedOn.push_back(argument);
     else
@@ -86,6 +91,14 @@ Options parseOptions(int count, char **arguments) {
                              "--gradtidy=PROGRAM --check=NAME [--has-fixes] [OPTION...] "
                              "SOURCE... -- FLAG...");
   return options;
+}
+
+/// The folder in which script/bootstrap unpacks that LibTorch.
+fs::path libtorchFolder(const std::string &version) {
+  if (const char *cache = std::getenv("GRADTIDY_LIBTORCH_CACHE"))
+    return fs::path(cache) / ("libtorch-" + version);
+  const char *home = std::getenv("HOME");
+  return fs::path(home ? home : "") / ".cache/gradtidy" / ("libtorch-" + version);
 }
 
 std::string readFile(const fs::path &file) {
@@ -389,7 +402,16 @@ unsigned fixEach(const Options &options) {
 
 int main(int count, char **arguments) {
   try {
-    const Options options = parseOptions(count, arguments);
+    Options options = parseOptions(count, arguments);
+    if (!options.libtorch.empty()) {
+      const fs::path headers = libtorchFolder(options.libtorch) / "include";
+      if (!fs::exists(headers)) {
+        std::cout << "skipped: no " << headers << "; script/bootstrap --tests unpacks it\n";
+        return 77;
+      }
+      for (const fs::path &folder : {headers, headers / "torch/csrc/api/include"})
+        options.flags.insert(options.flags.end(), {"-isystem", folder.string()});
+    }
     switch (options.mode) {
     case Options::Mode::Compare:
       return compareEach(options) ? 1 : 0;

@@ -15,7 +15,7 @@ void at_the_end_of_the_body_ok(Net net, torch::optim::Optimizer &optimizer) {
 void between_forward_and_backward_ok(Net net, torch::optim::Optimizer &optimizer) {
   for (int i = 0; i < 100; ++i) {
     auto loss = lossOf(net);
-    optimizer.zero_grad(/*set_to_none=*/false);
+    optimizer.zero_grad();
     loss.backward();
     optimizer.step();
   }
@@ -62,7 +62,7 @@ void by_hand_braces_ok(Net net) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int i = 0; i < 100; ++i) {
     for (const auto &parameter : net->parameters())
-      parameter.mutable_grad() = {};
+      parameter.mutable_grad() = torch::Tensor{};
     lossOf(net).backward();
     optimizer.step();
   }

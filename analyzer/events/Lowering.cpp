@@ -59,6 +59,11 @@ const Expr *strip(const Expr *expr) {
   }
 }
 
+/// Where code has errors, expressions may have no type at all.
+bool isArithmetic(const Expr *expr) {
+  return !expr->getType().isNull() && expr->getType()->isArithmeticType();
+}
+
 /// The name of a function, or "" for operators and constructors.
 StringRef simpleName(const FunctionDecl *function) {
   return function && function->getIdentifier() ? function->getName() : StringRef();
@@ -421,7 +426,7 @@ private:
   }
 
   BindKind bindKind(QualType type) {
-    if (type->isReferenceType())
+    if (!type.isNull() && type->isReferenceType())
       return BindKind::Reference;
     return vocabulary.isHandle(type) ? BindKind::Handle : BindKind::Value;
   }
@@ -432,7 +437,7 @@ private:
     if (event.subject.role == TypeRole::None && value && value->isTypeDependent())
       event.subject.role = roleOf(value);
     event.bind = bindKind(type);
-    if (value && strip(value)->getType()->isArithmeticType())
+    if (value && isArithmetic(strip(value)))
       event.isArithmetic = true;
     else if (value)
       event.operands.push_back(operand(value));
@@ -481,13 +486,13 @@ private:
              assignment->getOpcode() == BO_Assign ? assignment->getRHS() : nullptr, assignment);
     else
       modify(target, assignment);
-    if (assignment->getOpcode() == BO_Assign && !target->getType()->isArithmeticType())
+    if (assignment->getOpcode() == BO_Assign && !isArithmetic(target))
       bind(pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
            assignment);
   }
 
   template <typename Range> void combine(const Expr *expr, const Range &parts) {
-    if (expr->getType()->isArithmeticType() || expr->getType()->isVoidType())
+    if (isArithmetic(expr) || (!expr->getType().isNull() && expr->getType()->isVoidType()))
       return;
     Event &event = emit(EventKind::Combine, expr);
     event.result = temporary(expr);

@@ -30,6 +30,8 @@ bool isStandard(const clang::Decl *declaration) {
 }
 
 clang::QualType pointee(clang::QualType type) {
+  if (type.isNull())
+    return {};
   type = type.getNonReferenceType();
   if (type->isPointerType())
     return type->getPointeeType();
@@ -104,6 +106,8 @@ bool Vocabulary::isFramework(const clang::Decl *declaration) {
 }
 
 bool Vocabulary::isHandle(clang::QualType type) {
+  if (type.isNull())
+    return false;
   type = type.getNonReferenceType();
   if (!pointee(type).isNull())
     return true;
@@ -117,12 +121,16 @@ bool Vocabulary::isHandle(clang::QualType type) {
 }
 
 bool Vocabulary::isClosure(clang::QualType type) {
+  if (type.isNull())
+    return false;
   const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
   return record && (record->isLambda() || (record->getIdentifier() && isStandard(record) &&
                                            record->getName() == "function"));
 }
 
 bool Vocabulary::isTensorList(clang::QualType type) {
+  if (type.isNull())
+    return false;
   const auto *record = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(
       type.getNonReferenceType()->getAsCXXRecordDecl());
   if (!record || !record->getIdentifier() || record->getTemplateArgs().size() == 0)
@@ -137,6 +145,8 @@ bool Vocabulary::isTensorList(clang::QualType type) {
 }
 
 bool Vocabulary::reachesTraining(clang::QualType type) {
+  if (type.isNull())
+    return false;
   type = type.getNonReferenceType();
   while (type->isPointerType() || type->isArrayType())
     type = type->isPointerType() ? type->getPointeeType()

@@ -58,7 +58,7 @@ TEST_CASE("a source of the database is analysed once, however often it is named"
   CHECK(list.projectFolder == project.path("src"));
 }
 
-TEST_CASE("-p takes the folder of a database or the database itself, and no other") {
+TEST_CASE("a build path is the folder of a database or the database itself, and nothing else") {
   Project project;
   project.write("a.cpp", "");
   project.writeDatabase("", {"a.cpp"}, "-DFOUND");

@@ -1,0 +1,515 @@
+// What small functions become when they are lowered to events, as Print.h prints them. Temporaries
+// are numbered anew, in the order in which they are printed. Behind a path stands its role, then
+// `!` for a new object without a name and `&` for what the callee can change.
+#include "analyzer/events/Lowering.h"
+#include "analyzer/events/Print.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <regex>
+
+using namespace gradtidy;
+
+namespace {
+
+constexpr const char *prelude = R"(
+#include <torch/torch.h>
+using torch::Tensor;
+using Net = torch::nn::Linear;
+struct Pair { Net first{nullptr}, second{nullptr}; };
+void use(torch::optim::Optimizer &optimizer);
+void look(const torch::optim::Optimizer &optimizer);
+void log(double value);
+)";
+
+/// Parses the prelude and \p code, and lowers the function (or method, or lambda) named \p name.
+class Lowered {
+public:
+  explicit Lowered(const std::string &code, llvm::StringRef name = "f") {
+    clang::IgnoringDiagConsumer silent;
+    unit = clang::tooling::buildASTFromCodeWithArgs(
+        prelude + code, {"-std=c++20", "-I" STAND_IN}, "f.cpp", "events-test",
+        std::make_shared<clang::PCHContainerOperations>(),
+        clang::tooling::getClangStripDependencyFileAdjuster(),
+        clang::tooling::FileContentMappings(), &silent);
+    REQUIRE(unit);
+    const clang::FunctionDecl *function = find(name);
+    REQUIRE(function);
+    body = lower(function, paths, vocabulary, unit->getASTContext());
+    REQUIRE(body);
+  }
+
+  /// The events and edges, without the line that names the function.
+  std::string text() const {
+    std::string printed;
+    llvm::raw_string_ostream out(printed);
+    print(out, *body, paths);
+    out.flush();
+    printed = printed.substr(printed.find('\n') + 1);
+    return "\n" + renumbered(printed);
+  }
+
+  std::unique_ptr<clang::ASTUnit> unit;
+  PathTable paths;
+  Vocabulary vocabulary{Model::bundled()};
+  std::unique_ptr<FunctionBody> body;
+
+private:
+  const clang::FunctionDecl *find(llvm::StringRef name) const {
+    struct Finder : clang::RecursiveASTVisitor<Finder> {
+      explicit Finder(llvm::StringRef name) : name(name) {}
+      bool VisitFunctionDecl(clang::FunctionDecl *function) {
+        if (function->isThisDeclarationADefinition() && !function->isDependentContext() &&
+            (function->getDeclName().getAsString() == name))
+          found = function;
+        return true;
+      }
+      bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
+        if (name == "lambda")
+          found = lambda->getCallOperator();
+        return true;
+      }
+      bool shouldVisitTemplateInstantiations() const { return true; }
+      llvm::StringRef name;
+      const clang::FunctionDecl *found = nullptr;
+    } finder(name);
+    for (auto declaration = unit->top_level_begin(); declaration != unit->top_level_end();
+         ++declaration)
+      if (unit->getSourceManager().isInMainFile((*declaration)->getLocation()))
+        finder.TraverseDecl(*declaration);
+    return finder.found;
+  }
+
+  static std::string renumbered(const std::string &text) {
+    static const std::regex temporary("%[0-9]+");
+    std::map<std::string, std::string> names;
+    std::string result;
+    auto position = text.begin();
+    for (std::sregex_iterator match(text.begin(), text.end(), temporary), end; match != end;
+         ++match) {
+      const auto known = names.try_emplace(match->str(), "%" + std::to_string(names.size() + 1));
+      result.append(position, text.begin() + match->position());
+      result += known.first->second;
+      position = text.begin() + match->position() + match->length();
+    }
+    return result.append(position, text.end());
+  }
+};
+
+std::string lowered(const std::string &code, llvm::StringRef name = "f") {
+  return Lowered(code, name).text();
+}
+
+} // namespace
+
+// ---- functions and their events
+// ------------------------------------------------------------------
+
+TEST_CASE("A training loop") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 9; ++i) {
+    auto loss = torch::mse_loss(net(x), y);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  combine net:module& -> %1
+  construct %2 (%3) -> %2
+  construct %4:optimizer (%1&, %2!) -> %4
+  bind optimizer:optimizer (%4:optimizer!)
+  bind i
+  to 2
+ block 2 (loop head)
+  to 3
+  to 5 after at least one round
+ block 3
+  forward net:module-holder& (x:tensor&) -> %5
+  combine (%5:tensor, y:tensor) -> %6
+  bind loss:tensor (%6:tensor)
+  clear-gradients optimizer:optimizer& -> %7
+  backward loss:tensor -> %8
+  step optimizer:optimizer& -> %9
+  end-lifetime loss
+  to 4
+ block 4
+  to 2
+ block 5
+  end-lifetime i
+  end-lifetime optimizer
+  to 6
+ block 6
+)");
+}
+
+TEST_CASE("Operators combine tensors") {
+  CHECK(lowered(R"(
+Tensor f(Tensor a, Tensor b) {
+  a += b;
+  Tensor c = -a * 2;
+  double norm = c.norm().item<double>();
+  return c / norm;
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  combine a:tensor& (b:tensor) -> %1
+  combine a:tensor -> %2
+  construct %3 (%4) -> %3
+  combine (%2:tensor, %3!) -> %5
+  bind c:tensor (%5:tensor)
+  combine c:tensor -> %6
+  combine %6:tensor -> %7
+  bind norm
+  construct %8 (norm) -> %8
+  combine (c:tensor, %8!) -> %9
+  return return:tensor (%9:tensor)
+  end-lifetime norm
+  end-lifetime c
+  end-lifetime b
+  end-lifetime a
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("Holders, pointers and references are one object") {
+  CHECK(lowered(R"(
+void f(Net net, std::unique_ptr<torch::optim::Optimizer> optimizer) {
+  auto &inner = *net;
+  auto *raw = optimizer.get();
+  inner.zero_grad();
+  net.ptr()->zero_grad();
+  raw->step();
+  (*optimizer).step();
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  bind inner:module (net:module)
+  bind raw:optimizer (optimizer:optimizer)
+  clear-gradients inner:module& -> %1
+  clear-gradients net:module& -> %2
+  step raw:optimizer& -> %3
+  step optimizer:optimizer& -> %4
+  end-lifetime raw
+  end-lifetime inner
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A made object and its arguments") {
+  CHECK(lowered(R"(
+void f(Pair &pair) {
+  auto optimizer = std::make_unique<torch::optim::SGD>(pair.first->parameters(), 0.1);
+  optimizer->add_param_group({pair.second->parameters()});
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  combine pair.first:module& -> %1
+  construct %2:optimizer (%1&, %3) -> %2
+  bind optimizer:optimizer (%2:optimizer!)
+  combine pair.second:module& -> %4
+  construct %5 (%4&) -> %5
+  combine optimizer:optimizer& (%5!) -> %6
+  end-lifetime optimizer
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("Gradients by hand") {
+  CHECK(lowered(R"(
+void f(Net net) {
+  for (auto &parameter : net->parameters())
+    if (parameter.grad().defined())
+      parameter.mutable_grad().reset();
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  combine net:module& -> %1
+  bind __range1 (%1)
+  bind __end1 (__range1[*])
+  bind __begin1 (__range1[*])
+  to 2
+ block 2 (loop head)
+  combine (__begin1, __end1) -> %2
+  to 3
+  to 7 after at least one round
+ block 3
+  bind parameter:tensor (__begin1:tensor)
+  combine parameter.grad():tensor -> %3
+  to 4
+  to 5 where parameter has no gradient
+ block 4
+  clear-gradients parameter.grad():tensor& -> %4
+  to 5
+ block 5
+  end-lifetime parameter
+  to 6
+ block 6
+  to 2
+ block 7
+  end-lifetime __end1
+  end-lifetime __begin1
+  end-lifetime __range1
+  to 8
+ block 8
+)");
+}
+
+TEST_CASE("Structured bindings") {
+  CHECK(lowered(R"(
+void f() {
+  auto [net, x] = std::pair<Net, Tensor>(Net(2, 1), torch::ones({1}));
+  net(x).backward();
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  construct %1:module-holder (%2, %3) -> %1
+  combine (%4) -> %5
+  construct %6 (%7) -> %6
+  combine (%6!) -> %8
+  construct %9 (%1:module-holder!&, %8:tensor&) -> %9
+  bind  (%9!)
+  bind net:module-holder ([0]:module-holder)
+  bind x:tensor ([1]:tensor)
+  bind net:module-holder ([0]:module-holder)
+  bind x:tensor ([1]:tensor)
+  forward net:module-holder& (x:tensor&) -> %10
+  backward %10:tensor -> %11
+  end-lifetime 
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A closure sees what is around it") {
+  CHECK(lowered(R"(
+void f(Net net, torch::optim::LBFGS &optimizer, Tensor x) {
+  optimizer.step([&, scale = x.mean()] {
+    optimizer.zero_grad();
+    auto loss = net(x) * scale;
+    loss.backward();
+    return loss;
+  });
+}
+)",
+                "lambda") == R"(
+ block 0
+  to 1
+ block 1
+  clear-gradients optimizer:optimizer& -> %1
+  forward net:module-holder& (x:tensor&) -> %2
+  combine (%2:tensor, scale:tensor) -> %3
+  bind loss:tensor (%3:tensor)
+  backward loss:tensor -> %4
+  return return:tensor (loss:tensor)
+  end-lifetime loss
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A closure that is handed on") {
+  CHECK(lowered(R"(
+void f(torch::optim::LBFGS &optimizer) {
+  std::function<Tensor()> closure = [] { return torch::ones({1}); };
+  optimizer.step(closure);
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  bind closure (%1!)
+  step optimizer:optimizer& (closure&) -> %2
+  end-lifetime closure
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A constructor binds its members") {
+  CHECK(lowered(R"(
+struct Trainer {
+  explicit Trainer(Net net) : net(net), optimizer(net->parameters(), 0.1) { use(optimizer); }
+  Net net;
+  torch::optim::SGD optimizer;
+};
+)",
+                "Trainer") == R"(
+ block 0
+  to 1
+ block 1
+  bind this.net:module-holder (net:module-holder)
+  combine net:module& -> %1
+  construct %2 (%3) -> %2
+  construct %4:optimizer (%1&, %2!) -> %4
+  bind this.optimizer:optimizer (%4:optimizer!)
+  call use (this.optimizer:optimizer&) -> %5
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("What a callee can change") {
+  CHECK(lowered(R"(
+void f(Net net, torch::optim::Optimizer &optimizer, Tensor loss) {
+  use(optimizer);
+  look(optimizer);
+  log(loss.item<double>());
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  call use (optimizer:optimizer&) -> %1
+  call look (optimizer:optimizer) -> %2
+  combine loss:tensor -> %3
+  call log (%3) -> %4
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A condition that is asked twice") {
+  CHECK(lowered(R"(
+void f(torch::optim::Optimizer &optimizer, int i) {
+  if (i % 4 == 0)
+    optimizer.step();
+  if (!(i % 4 == 0))
+    return;
+  optimizer.zero_grad();
+  ++i;
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  to 2 if condition 0 holds
+  to 3 if condition 0 does not hold
+ block 2
+  step optimizer:optimizer& -> %1
+  to 3
+ block 3
+  to 4 if condition 0 does not hold
+  to 5 if condition 0 holds
+ block 4
+  return return
+  end-lifetime i
+  to 6
+ block 5
+  clear-gradients optimizer:optimizer& -> %2
+  assign
+  to 6
+ block 6
+)");
+}
+
+TEST_CASE("A loop that runs at least once") {
+  CHECK(lowered(R"(
+void f(const std::vector<Tensor> &losses, int n) {
+  for (const Tensor &loss : losses)
+    loss.backward();
+  while (n-- > 0)
+    losses[0].backward();
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  bind __range1 (losses)
+  bind __end1 (__range1[*])
+  bind __begin1 (__range1[*])
+  to 2
+ block 2 (loop head)
+  combine (__begin1, __end1) -> %1
+  to 3
+  to 5 after at least one round
+ block 3
+  bind loss:tensor (__begin1:tensor)
+  backward loss:tensor -> %2
+  end-lifetime loss
+  to 4
+ block 4
+  to 2
+ block 5
+  end-lifetime __end1
+  end-lifetime __begin1
+  end-lifetime __range1
+  to 6
+ block 6 (loop head)
+  to 7
+  to 9
+ block 7
+  backward losses[0]:tensor -> %3
+  to 8
+ block 8
+  to 6
+ block 9
+)");
+}
+
+TEST_CASE("Code that the compiler does not understand") {
+  CHECK(lowered(R"(
+void f(Net net, torch::optim::SGD &optimizer) {
+  auto image = cv::imread("a.png");
+  net(image).backward();
+  optimizer.step();
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  bind image
+  call -> %1
+  call (%1&) -> %2
+  backward %2& -> %3
+  step optimizer:optimizer& -> %4
+  end-lifetime image
+  to 2
+ block 2
+)");
+}
+
+TEST_CASE("A method of a template") {
+  CHECK(lowered(R"(
+template <typename Model> struct Fit {
+  Model model;
+  void fit(Tensor x) { model(x).backward(); }
+};
+void instantiate(Fit<Net> fit, Tensor x) { fit.fit(x); }
+)",
+                "fit") == R"(
+ block 0
+  to 1
+ block 1
+  forward this.model:module-holder& (x:tensor&) -> %1
+  backward %1:tensor -> %2
+  to 2
+ block 2
+)");
+}

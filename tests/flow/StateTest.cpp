@@ -1,0 +1,167 @@
+// Names and what they denote, and whose gradients an event concerns.
+#include "analyzer/flow/State.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy;
+
+namespace {
+
+const int subjects[16] = {};
+
+/// A state with variables a to f, which are known by their letters only.
+struct Fixture {
+  Tables tables;
+  State state{tables};
+  PathId a = variable(0), b = variable(1), c = variable(2), d = variable(3);
+
+  PathId variable(int number) { return tables.paths.root(PathStep::Variable, &subjects[number]); }
+  PathId part(PathId path, int number) { return tables.paths.element(path, number); }
+  PathId unknown() { return tables.paths.unknown(); }
+
+  void bind(PathId place, BindKind kind, PathId value, TypeRole role = TypeRole::Module) {
+    const Operand operand{value, role};
+    state.bind(place, kind, role, &operand);
+  }
+
+  /// An optimizer at \p path of the parameters of \p module, with used gradients.
+  void addOptimizer(PathId path, PathId module, const Event &step) {
+    state.optimizerAt(path).owned = tables.sources.of(module);
+    state.optimizerAt(path).gradients.use(step);
+  }
+  unsigned gradients(PathId optimizer) {
+    const OptimizerFacts *facts = state.optimizer({optimizer, TypeRole::Optimizer});
+    REQUIRE(facts);
+    return facts->gradients.possible;
+  }
+  SourcesId sourcesOf(PathId path, TypeRole role) const { return state.sourcesOf({path, role}); }
+};
+
+const Event step, backward;
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "A name denotes itself until it is bound") {
+  CHECK(state.resolve(a) == a);
+  CHECK(state.resolve(part(a, 1)) == part(a, 1));
+}
+
+TEST_CASE_METHOD(Fixture, "References and handles denote the object of another name") {
+  for (BindKind kind : {BindKind::Reference, BindKind::Handle}) {
+    bind(a, kind, b);
+    CHECK(state.resolve(a) == b);
+    CHECK(state.resolve(part(a, 1)) == part(b, 1));
+    bind(c, kind, a);
+    CHECK(state.resolve(c) == b);
+  }
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "Assigning to a reference assigns to its object, to a handle rebinds it") {
+  bind(a, BindKind::Reference, b);
+  CHECK(state.place(a) == b);
+  bind(c, BindKind::Handle, b);
+  CHECK(state.place(c) == c);
+  bind(c, BindKind::Handle, d);
+  CHECK(state.resolve(c) == d);
+  CHECK(state.resolve(a) == b);
+}
+
+TEST_CASE_METHOD(Fixture, "What has ended is not denoted any more") {
+  bind(a, BindKind::Handle, b);
+  state.forget(b);
+  CHECK(state.resolve(a) == unknown());
+  state.unbind(a);
+  CHECK(state.resolve(a) == a);
+}
+
+TEST_CASE_METHOD(Fixture, "What is returned takes its facts along") {
+  addOptimizer(part(a, 0), b, step);
+  bind(c, BindKind::Reference, part(a, 0), TypeRole::Optimizer);
+  state.rename(a, d);
+  CHECK(state.optimizer({part(a, 0), TypeRole::Optimizer}) == nullptr);
+  CHECK(gradients(part(d, 0)) == Gradients::Used);
+  CHECK(state.resolve(c) == part(d, 0));
+}
+
+TEST_CASE_METHOD(Fixture, "Sources of what nothing was said about") {
+  CHECK(sourcesOf(a, TypeRole::Module) == tables.sources.of(a));
+  CHECK(tables.sources.isUnknown(sourcesOf(a, TypeRole::Tensor)));
+  state.setSources(a, tables.sources.of(b));
+  CHECK(sourcesOf(a, TypeRole::Tensor) == tables.sources.of(b));
+  state.addSources(a, tables.sources.of(c));
+  CHECK(tables.sources.members(sourcesOf(a, TypeRole::Tensor)).size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "A backward concerns the optimizers whose modules it reaches") {
+  addOptimizer(a, b, step);
+  addOptimizer(c, d, step);
+  state.contribute(tables.sources.of(b), backward);
+  CHECK(gradients(a) == Gradients::Stale);
+  CHECK(gradients(c) == Gradients::Used);
+  state.contribute(tables.sources.unknown(), backward);
+  CHECK(gradients(c) == Gradients::Stale);
+  state.clearGradients(noPath, tables.sources.of(d));
+  state.contribute(noSources, backward);
+  CHECK(gradients(c) == Gradients::Clean);
+}
+
+TEST_CASE_METHOD(Fixture, "A clear concerns the optimizers whose parameters it covers") {
+  addOptimizer(a, b, step);
+  addOptimizer(c, part(b, 0), step);
+  state.clearGradients(c, tables.sources.of(part(b, 0)));
+  CHECK(gradients(c) == Gradients::Clean);
+  CHECK(gradients(a) == Gradients::Unknown);
+  state.optimizerAt(a).gradients.use(step);
+  state.optimizerAt(c).gradients.use(step);
+  state.clearGradients(noPath, tables.sources.of(b));
+  CHECK(gradients(a) == Gradients::Clean);
+  CHECK(gradients(c) == Gradients::Clean);
+}
+
+TEST_CASE_METHOD(Fixture, "A clear of something else clears nothing") {
+  addOptimizer(a, b, step);
+  state.clearGradients(noPath, tables.sources.of(d));
+  CHECK(gradients(a) == Gradients::Used);
+}
+
+TEST_CASE_METHOD(Fixture, "Unseen code that gets an optimizer or its module may clear") {
+  addOptimizer(a, b, step);
+  state.escape({c, TypeRole::Optimizer});
+  state.escape({d, TypeRole::Module});
+  CHECK(gradients(a) == Gradients::Used);
+  state.escape({a, TypeRole::Optimizer});
+  CHECK(gradients(a) == Gradients::Unknown);
+  state.optimizerAt(a).gradients.use(step);
+  state.escape({b, TypeRole::Module});
+  CHECK(gradients(a) == Gradients::Unknown);
+}
+
+TEST_CASE_METHOD(Fixture, "Where two states disagree, a name denotes nobody knows what") {
+  State other = state;
+  bind(a, BindKind::Handle, b);
+  bind(c, BindKind::Handle, b);
+  const Operand there{d, TypeRole::Module}, same{b, TypeRole::Module};
+  other.bind(a, BindKind::Handle, TypeRole::Module, &there);
+  other.bind(c, BindKind::Handle, TypeRole::Module, &same);
+  state.join(other, Junction::Branches);
+  CHECK(state.resolve(a) == unknown());
+  CHECK(state.resolve(c) == b);
+}
+
+TEST_CASE_METHOD(Fixture, "Joined states know the sources of both") {
+  State other = state;
+  state.setSources(a, tables.sources.of(b));
+  other.setSources(a, tables.sources.of(c));
+  state.join(other, Junction::Branches);
+  CHECK(sourcesOf(a, TypeRole::Tensor) ==
+        tables.sources.join(tables.sources.of(b), tables.sources.of(c)));
+}
+
+TEST_CASE_METHOD(Fixture, "A join of equal states is that state") {
+  addOptimizer(a, b, step);
+  bind(c, BindKind::Reference, a, TypeRole::Optimizer);
+  State other = state;
+  other.join(state, Junction::Branches);
+  CHECK(other == state);
+}

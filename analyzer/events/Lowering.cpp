@@ -1,91 +1,25 @@
 #include "Lowering.h"
 
 #include "Conditions.h"
+#include "Values.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/CFG.h"
 #include "clang/Lex/Lexer.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 namespace {
 
 using namespace clang;
 
-/// The expression that clang wrapped because its type has errors; null if more was damaged.
-const Expr *onlyDamaged(const Expr *expr) {
-  const auto *recovery = dyn_cast<RecoveryExpr>(expr);
-  if (!recovery || recovery->subExpressions().size() != 1)
-    return nullptr;
-  const Expr *part = recovery->subExpressions().front();
-  return part->getSourceRange() == recovery->getSourceRange() ? part : nullptr;
-}
-
-/// What is left of an expression when everything that changes neither object nor value is gone.
-const Expr *strip(const Expr *expr) {
-  while (true) {
-    const Expr *inner = expr->IgnoreParens();
-    if (const auto *cast = dyn_cast<CastExpr>(inner))
-      inner = cast->getSubExpr();
-    else if (const auto *full = dyn_cast<FullExpr>(inner))
-      inner = full->getSubExpr();
-    else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(inner))
-      inner = temporary->getSubExpr();
-    else if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(inner))
-      inner = bound->getSubExpr();
-    else if (const auto *defaulted = dyn_cast<CXXDefaultArgExpr>(inner))
-      inner = defaulted->getExpr();
-    else if (const auto *initialiser = dyn_cast<CXXDefaultInitExpr>(inner))
-      inner = initialiser->getExpr();
-    else if (const auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(inner))
-      inner = substituted->getReplacement();
-    else if (const auto *address = dyn_cast<UnaryOperator>(inner);
-             address && (address->getOpcode() == UO_AddrOf || address->getOpcode() == UO_Deref))
-      inner = address->getSubExpr();
-    else if (const Expr *damaged = onlyDamaged(inner))
-      inner = damaged;
-    else if (const auto *list = dyn_cast<InitListExpr>(inner);
-             list && list->getNumInits() == 1 && !list->isSemanticForm())
-      inner = list->getInit(0);
-    else if (const auto *allocation = dyn_cast<CXXNewExpr>(inner);
-             allocation && allocation->getConstructExpr())
-      inner = allocation->getConstructExpr();
-    if (inner == expr)
-      return expr;
-    expr = inner;
-  }
-}
-
-/// Where code has errors, expressions may have no type at all.
-bool isArithmetic(const Expr *expr) {
-  return !expr->getType().isNull() && expr->getType()->isArithmeticType();
-}
-
-/// The name of a function, or "" for operators and constructors.
-StringRef simpleName(const FunctionDecl *function) {
-  return function && function->getIdentifier() ? function->getName() : StringRef();
-}
-
 class Lowering {
 public:
   Lowering(const FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary,
            ASTContext &context)
-      : function(function), paths(paths), vocabulary(vocabulary), context(context) {
-    // A lambda's `this` is that of the method around it.
-    const DeclContext *outer = function;
-    while (outer) {
-      const auto *method = dyn_cast<CXXMethodDecl>(outer);
-      if (!method || !method->getParent()->isLambda())
-        break;
-      outer = method->getParent()->getDeclContext();
-    }
-    while (outer && !isa<FunctionDecl>(outer))
-      outer = outer->getParent();
-    thisOwner = outer ? cast<FunctionDecl>(outer)->getCanonicalDecl() : nullptr;
-  }
+      : function(function), paths(paths), vocabulary(vocabulary), context(context),
+        values(function, paths, vocabulary) {}
 
   std::unique_ptr<FunctionBody> run() {
     CFG::BuildOptions options;
@@ -106,10 +40,10 @@ public:
     for (const ParmVarDecl *parameter : function->parameters())
       result->parameters.push_back({{paths.root(PathStep::Variable, parameter->getCanonicalDecl()),
                                      vocabulary.roleOf(parameter->getType())},
-                                    bindKind(parameter->getType())});
+                                    values.bindKind(parameter->getType())});
     if (const auto *method = dyn_cast<CXXMethodDecl>(function);
         method && method->isInstance() && !method->getParent()->isLambda())
-      result->thisObject = paths.root(PathStep::This, thisOwner);
+      result->thisObject = values.thisObject();
     result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
 
     PostOrderCFGView order(cfg.get()); // It begins at the entry: reverse post order.
@@ -132,210 +66,6 @@ public:
   }
 
 private:
-  // --- values -----------------------------------------------------------------------------------
-
-  PathId temporary(const Stmt *expr) { return paths.root(PathStep::Temporary, expr); }
-
-  /// The path of the object an expression names, or of its temporary.
-  PathId pathOf(const Expr *expr) {
-    expr = strip(expr);
-    if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
-      return pathOfVariable(reference->getDecl(), expr);
-    if (isa<CXXThisExpr>(expr))
-      return paths.root(PathStep::This, thisOwner);
-    if (const auto *member = dyn_cast<MemberExpr>(expr)) {
-      if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl()))
-        return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
-      return pathOfVariable(member->getMemberDecl(), expr);
-    }
-    if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
-      return paths.element(pathOf(subscript->getBase()), literal(subscript->getIdx()));
-    if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
-      if (const Expr *source = forwarded(construct))
-        return pathOf(source);
-    } else if (const auto *call = dyn_cast<CallExpr>(expr)) {
-      if (PathId path = pathOfAccessor(call))
-        return path;
-    }
-    return temporary(expr);
-  }
-
-  PathId pathOfVariable(const ValueDecl *declaration, const Expr *expr) {
-    if (const auto *binding = dyn_cast<BindingDecl>(declaration)) {
-      if (const VarDecl *holding = binding->getHoldingVar())
-        return paths.root(PathStep::Variable, holding->getCanonicalDecl());
-      if (binding->getBinding())
-        return pathOf(binding->getBinding());
-    }
-    if (const auto *variable = dyn_cast<VarDecl>(declaration))
-      return paths.root(PathStep::Variable, variable->getCanonicalDecl());
-    return temporary(expr);
-  }
-
-  static std::int64_t literal(const Expr *expr) {
-    const auto *integer = dyn_cast<IntegerLiteral>(expr->IgnoreParenImpCasts());
-    return integer ? static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)) : -1;
-  }
-
-  /// The argument whose object a construction takes over: copies, moves, conversions between
-  /// smart pointers and module holders, std::function of a closure. Null if it makes a new object.
-  const Expr *forwarded(const CXXConstructExpr *construct) {
-    const CXXConstructorDecl *constructor = construct->getConstructor();
-    unsigned given = 0;
-    for (const Expr *argument : construct->arguments())
-      given += !isa<CXXDefaultArgExpr>(argument);
-    if (given != 1)
-      return nullptr;
-    const Expr *source = construct->getArg(0);
-    if (constructor->isCopyOrMoveConstructor())
-      return source;
-    QualType type = construct->getType();
-    TypeRole role = vocabulary.roleOf(type);
-    bool wraps =
-        vocabulary.isHandle(type) && (isStandard(constructor) || role == TypeRole::ModuleHolder);
-    if (!wraps)
-      return nullptr;
-    QualType from = source->getType();
-    bool fromHandle = vocabulary.isHandle(from) || vocabulary.roleOf(from) != TypeRole::None;
-    return fromHandle ? source : nullptr;
-  }
-
-  /// The path a call denotes that only reaches for an object: `*p`, `p.get()`, `v[i]`, std::move.
-  /// No path for every other call.
-  PathId pathOfAccessor(const CallExpr *call) {
-    const FunctionDecl *callee = call->getDirectCallee();
-    if (!callee)
-      return noPath;
-    if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call)) {
-      bool onTensor = vocabulary.roleOf(operation->getArg(0)->getType()) == TypeRole::Tensor &&
-                      !vocabulary.isHandle(operation->getArg(0)->getType());
-      bool external = isExternal(callee);
-      switch (operation->getOperator()) {
-      case OO_Arrow:
-      case OO_Star:
-        if (operation->getNumArgs() == 1 && !onTensor)
-          return pathOf(operation->getArg(0));
-        return noPath;
-      case OO_Subscript:
-        if (external && !onTensor)
-          return paths.element(pathOf(operation->getArg(0)), literal(operation->getArg(1)));
-        return noPath;
-      case OO_PlusPlus:
-      case OO_MinusMinus:
-        return external ? pathOf(operation->getArg(0)) : noPath;
-      default:
-        return noPath;
-      }
-    }
-    StringRef name = simpleName(callee);
-    if (const auto *method = dyn_cast<CXXMemberCallExpr>(call)) {
-      const Expr *object = method->getImplicitObjectArgument();
-      if (!object || !isExternal(callee))
-        return noPath;
-      if (vocabulary.roleOf(callee) == FunctionRole::Gradient)
-        return paths.step(pathOf(object), {PathStep::Gradient});
-      bool onTensor = vocabulary.roleOf(object->getType()) == TypeRole::Tensor &&
-                      !vocabulary.isHandle(object->getType());
-      if (onTensor)
-        return noPath;
-      if (isa<CXXConversionDecl>(callee))
-        return pathOf(object);
-      enum {
-        None,
-        Object,
-        Anything
-      } what = llvm::StringSwitch<decltype(None)>(name)
-                   .Cases({"get", "ptr", "value", "lock", "as"}, Object)
-                   .Cases({"begin", "end", "cbegin", "cend", "rbegin", "rend"}, Anything)
-                   .Cases({"at", "front", "back", "top"}, Anything)
-                   .Default(None);
-      if (what == Object)
-        return pathOf(object);
-      if (what == Anything)
-        return paths.element(pathOf(object),
-                             name == "at" && call->getNumArgs() ? literal(call->getArg(0)) : -1);
-      return noPath;
-    }
-    if (!isStandard(callee) || call->getNumArgs() == 0)
-      return noPath;
-    enum {
-      None,
-      Object,
-      Anything,
-      Get
-    } what =
-        llvm::StringSwitch<decltype(None)>(name)
-            .Cases({"move", "forward", "as_const", "ref", "cref", "addressof"}, Object)
-            .Cases({"static_pointer_cast", "dynamic_pointer_cast", "const_pointer_cast"}, Object)
-            .Cases({"begin", "end", "cbegin", "cend"}, Anything)
-            .Case("get", Get)
-            .Default(None);
-    if (what == Object)
-      return pathOf(call->getArg(0));
-    if (what == Anything)
-      return paths.element(pathOf(call->getArg(0)));
-    if (what == Get) {
-      const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
-      bool byIndex = arguments && arguments->size() > 0 &&
-                     arguments->get(0).getKind() == TemplateArgument::Integral;
-      return paths.element(pathOf(call->getArg(0)),
-                           byIndex ? arguments->get(0).getAsIntegral().getExtValue() : -1);
-    }
-    return noPath;
-  }
-
-  /// The role of a value. Where errors hide its type, what is written may still tell.
-  TypeRole roleOf(const Expr *expr) {
-    const Expr *object = strip(expr);
-    TypeRole role = vocabulary.roleOf(object->getType());
-    if (role == TypeRole::None)
-      role = vocabulary.roleOf(expr->getType());
-    if (role != TypeRole::None || !(object->isTypeDependent() || object->containsErrors()))
-      return role;
-    if (const auto *reference = dyn_cast<DeclRefExpr>(object))
-      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-          variable && variable->getInit())
-        object = strip(variable->getInit());
-    const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(object);
-    return construct ? vocabulary.roleOf(construct->getTypeAsWritten()) : role;
-  }
-
-  Operand operand(const Expr *expr, QualType parameter = {}) {
-    Operand value{pathOf(expr), roleOf(expr)};
-    if (!parameter.isNull())
-      value.escapes = vocabulary.isTensorList(parameter) ||
-                      (canChange(parameter) &&
-                       (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter)));
-    const PathStep &last = paths.last(value.path);
-    value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
-    value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
-    value.expr = expr;
-    return value;
-  }
-
-  /// Whether the value of \p expr is an object that nothing else names.
-  bool makesObject(const Expr *expr) {
-    if (const auto *call = dyn_cast<CallExpr>(expr))
-      return call->getDirectCallee() && isFactory(call->getDirectCallee());
-    return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);
-  }
-
-  /// Whether a callee can change what it is given through a parameter of this type.
-  bool canChange(QualType parameter) {
-    QualType object = parameter.getNonReferenceType();
-    if (QualType inner = pointee(object); !inner.isNull())
-      return !inner.isConstQualified();
-    if (vocabulary.roleOf(object) == TypeRole::ModuleHolder)
-      return true;
-    return vocabulary.isHandle(object) || parameter->isReferenceType() ? !object.isConstQualified()
-                                                                       : false;
-  }
-
-  /// Functions whose bodies nobody looks into: what they do is said by the model.
-  bool isExternal(const FunctionDecl *callee) {
-    return isStandard(callee) || vocabulary.isFramework(callee);
-  }
-
   // --- events -----------------------------------------------------------------------------------
 
   Event &emit(EventKind kind, const Stmt *site) {
@@ -353,8 +83,8 @@ private:
     } else if (auto initialiser = element.getAs<CFGInitializer>()) {
       const CXXCtorInitializer *member = initialiser->getInitializer();
       if (const FieldDecl *field = member->getMember())
-        bind(paths.member(paths.root(PathStep::This, thisOwner), field->getCanonicalDecl()),
-             field->getType(), member->getInit(), member->getInit());
+        bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
+             member->getInit(), member->getInit());
     } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
       const VarDecl *variable = end->getVarDecl();
       emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path =
@@ -376,10 +106,10 @@ private:
       lowerCall(call);
     } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
       Event &event = emit(EventKind::Construct, unresolved);
-      event.subject = {temporary(unresolved), roleOf(unresolved)};
+      event.subject = {values.temporary(unresolved), values.roleOf(unresolved)};
       event.result = event.subject.path;
       for (const Expr *argument : unresolved->arguments())
-        event.operands.push_back(operand(argument));
+        event.operands.push_back(values.operand(argument));
     } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
       if (binary->isAssignmentOp())
         lowerAssignment(binary);
@@ -396,16 +126,16 @@ private:
       Event &event = emit(EventKind::Return, returned);
       event.subject = {result->returned, vocabulary.roleOf(function->getReturnType())};
       if (returned->getRetValue()) {
-        event.operands.push_back(operand(returned->getRetValue()));
-        event.bind = bindKind(function->getReturnType());
+        event.operands.push_back(values.operand(returned->getRetValue()));
+        event.bind = values.bindKind(function->getReturnType());
       }
     } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
       if (onlyDamaged(error) || callees.contains(error))
         return;
       Event &event = emit(EventKind::Call, error);
-      event.result = temporary(error);
+      event.result = values.temporary(error);
       for (const Expr *part : error->subExpressions()) {
-        event.operands.push_back(operand(part));
+        event.operands.push_back(values.operand(part));
         event.operands.back().escapes = true;
       }
     }
@@ -419,28 +149,22 @@ private:
     for (const Expr *value : list->inits()) {
       if (fields == record->field_end())
         break; // A base class comes first; its fields stay unknown.
-      bind(paths.member(temporary(list), fields->getCanonicalDecl()), fields->getType(), value,
-           list);
+      bind(paths.member(values.temporary(list), fields->getCanonicalDecl()), fields->getType(),
+           value, list);
       ++fields;
     }
-  }
-
-  BindKind bindKind(QualType type) {
-    if (!type.isNull() && type->isReferenceType())
-      return BindKind::Reference;
-    return vocabulary.isHandle(type) ? BindKind::Handle : BindKind::Value;
   }
 
   void bind(PathId place, QualType type, const Expr *value, const Stmt *site) {
     Event &event = emit(EventKind::Bind, site);
     event.subject = {place, vocabulary.roleOf(type)};
     if (event.subject.role == TypeRole::None && value && value->isTypeDependent())
-      event.subject.role = roleOf(value);
-    event.bind = bindKind(type);
+      event.subject.role = values.roleOf(value);
+    event.bind = values.bindKind(type);
     if (value && isArithmetic(strip(value)))
       event.isArithmetic = true;
     else if (value)
-      event.operands.push_back(operand(value));
+      event.operands.push_back(values.operand(value));
   }
 
   void lowerDeclaration(const Decl *declaration, const Stmt *site) {
@@ -487,7 +211,7 @@ private:
     else
       modify(target, assignment);
     if (assignment->getOpcode() == BO_Assign && !isArithmetic(target))
-      bind(pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
+      bind(values.pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
            assignment);
   }
 
@@ -495,23 +219,23 @@ private:
     if (isArithmetic(expr) || (!expr->getType().isNull() && expr->getType()->isVoidType()))
       return;
     Event &event = emit(EventKind::Combine, expr);
-    event.result = temporary(expr);
+    event.result = values.temporary(expr);
     for (const Expr *part : parts)
-      event.operands.push_back(operand(part));
+      event.operands.push_back(values.operand(part));
   }
   void combine(const Expr *expr, std::initializer_list<const Expr *> parts) {
     combine<std::initializer_list<const Expr *>>(expr, parts);
   }
 
   void lowerConstruct(const CXXConstructExpr *construct) {
-    if (forwarded(construct))
+    if (values.forwarded(construct))
       return;
     const CXXConstructorDecl *constructor = construct->getConstructor();
     TypeRole role = vocabulary.roleOf(construct->getType());
     bool external =
-        isExternal(constructor) || constructor->isImplicit() || constructor->isDefaulted();
+        values.isExternal(constructor) || constructor->isImplicit() || constructor->isDefaulted();
     Event &event = emit(external ? EventKind::Construct : EventKind::Call, construct);
-    event.subject = {temporary(construct), role};
+    event.subject = {values.temporary(construct), role};
     event.result = event.subject.path;
     event.callee = external ? nullptr : constructor;
     addArguments(event, constructor, construct->arguments());
@@ -528,7 +252,7 @@ private:
         parameter = callee->getParamDecl(index)->getType();
       else if (!callee && argument->isLValue())
         parameter = context.getLValueReferenceType(parameter);
-      event.operands.push_back(operand(argument, parameter));
+      event.operands.push_back(values.operand(argument, parameter));
       if (event.operands.back().escapes)
         modify(argument, argument);
       ++index;
@@ -567,7 +291,7 @@ private:
 
   void lowerCall(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
-    if (pathOfAccessor(call))
+    if (values.pathOfAccessor(call))
       return;
     const Expr *object = objectOf(call);
     llvm::SmallVector<const Expr *, 4> arguments(call->arguments());
@@ -577,8 +301,8 @@ private:
     FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
     std::string name = simpleName(callee).str();
     if (!callee && (object = unresolvedMember(call, name)))
-      role = vocabulary.roleOfMember(roleOf(object), name);
-    bool external = callee ? isExternal(callee) : role != FunctionRole::None;
+      role = vocabulary.roleOfMember(values.roleOf(object), name);
+    bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
     EventKind kind = EventKind::Call;
     switch (role) {
     case FunctionRole::Backward:
@@ -609,20 +333,21 @@ private:
       break;
     }
     if (kind == EventKind::Combine && isAssignment(call) && object)
-      return bind(pathOf(object), object->getType().getNonReferenceType(), arguments.front(), call);
+      return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
+                  call);
 
     Event event;
     event.kind = kind;
     event.site = call;
     event.function = result.get();
-    event.result = temporary(call);
+    event.result = values.temporary(call);
     event.callee = kind == EventKind::Call ? callee : nullptr;
     event.isVirtual = kind == EventKind::Call && isVirtual(call);
     event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
     if (kind == EventKind::Step && callee)
       event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
     if (object) {
-      event.subject = operand(object);
+      event.subject = values.operand(object);
       const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
       event.subject.escapes =
           !method || !method->isConst() || vocabulary.isHandle(object->getType());
@@ -631,22 +356,16 @@ private:
     } else if (kind == EventKind::Construct) {
       event.subject = {event.result, vocabulary.roleOf(call->getType())};
     } else if (kind != EventKind::Call && kind != EventKind::Combine && !arguments.empty()) {
-      event.subject = operand(arguments.front());
+      event.subject = values.operand(arguments.front());
       arguments.erase(arguments.begin());
     }
     addArguments(event, callee, arguments);
     current->events.push_back(std::move(event));
   }
 
-  /// Functions of the standard library that make the object their result points to.
-  static bool isFactory(const FunctionDecl *callee) {
-    return isStandard(callee) &&
-           (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
-  }
-
   /// What replacing the values of \p target means: of a gradient, that it is forgotten.
   EventKind overwrites(const Expr *target) {
-    bool isGradient = target && paths.last(pathOf(target)).kind == PathStep::Gradient;
+    bool isGradient = target && paths.last(values.pathOf(target)).kind == PathStep::Gradient;
     return isGradient ? EventKind::ClearGradients : EventKind::Combine;
   }
 
@@ -676,7 +395,7 @@ private:
   /// `module(x)`, `module->forward(x)`: a method of a module that makes tensors of what it is
   /// given.
   bool isForward(const CallExpr *call, StringRef name, const Expr *object) {
-    TypeRole role = roleOf(object);
+    TypeRole role = values.roleOf(object);
     if (role != TypeRole::Module && role != TypeRole::ModuleHolder)
       return false;
     if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
@@ -768,7 +487,7 @@ private:
     if (!call || !call->getMethodDecl() ||
         vocabulary.roleOf(call->getMethodDecl()) != FunctionRole::Defined)
       return noPath;
-    PathId path = pathOf(call->getImplicitObjectArgument());
+    PathId path = values.pathOf(call->getImplicitObjectArgument());
     return paths.last(path).kind == PathStep::Gradient ? paths.parent(path) : noPath;
   }
 
@@ -776,7 +495,7 @@ private:
   PathTable &paths;
   Vocabulary &vocabulary;
   ASTContext &context;
-  const FunctionDecl *thisOwner = nullptr;
+  Values values;
   Conditions conditions;
   llvm::SmallPtrSet<const Expr *, 32> callees;
   std::unique_ptr<FunctionBody> result;

@@ -1,0 +1,294 @@
+#include "Values.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+namespace {
+
+/// What a call reaches for in its object.
+enum class Reach : unsigned char { Nothing, Object, Element, AnyElement };
+
+std::int64_t literal(const Expr *expr) {
+  const auto *integer = dyn_cast<IntegerLiteral>(expr->IgnoreParenImpCasts());
+  return integer ? static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)) : -1;
+}
+
+} // namespace
+
+const Expr *onlyDamaged(const Expr *expr) {
+  const auto *recovery = dyn_cast<RecoveryExpr>(expr);
+  if (!recovery || recovery->subExpressions().size() != 1)
+    return nullptr;
+  const Expr *part = recovery->subExpressions().front();
+  return part->getSourceRange() == recovery->getSourceRange() ? part : nullptr;
+}
+
+const Expr *strip(const Expr *expr) {
+  while (true) {
+    const Expr *inner = expr->IgnoreParens();
+    if (const auto *cast = dyn_cast<CastExpr>(inner))
+      inner = cast->getSubExpr();
+    else if (const auto *full = dyn_cast<FullExpr>(inner))
+      inner = full->getSubExpr();
+    else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(inner))
+      inner = temporary->getSubExpr();
+    else if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(inner))
+      inner = bound->getSubExpr();
+    else if (const auto *defaulted = dyn_cast<CXXDefaultArgExpr>(inner))
+      inner = defaulted->getExpr();
+    else if (const auto *initialiser = dyn_cast<CXXDefaultInitExpr>(inner))
+      inner = initialiser->getExpr();
+    else if (const auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(inner))
+      inner = substituted->getReplacement();
+    else if (const auto *address = dyn_cast<UnaryOperator>(inner);
+             address && (address->getOpcode() == UO_AddrOf || address->getOpcode() == UO_Deref))
+      inner = address->getSubExpr();
+    else if (const Expr *damaged = onlyDamaged(inner))
+      inner = damaged;
+    else if (const auto *list = dyn_cast<InitListExpr>(inner);
+             list && list->getNumInits() == 1 && !list->isSemanticForm())
+      inner = list->getInit(0);
+    else if (const auto *allocation = dyn_cast<CXXNewExpr>(inner);
+             allocation && allocation->getConstructExpr())
+      inner = allocation->getConstructExpr();
+    if (inner == expr)
+      return expr;
+    expr = inner;
+  }
+}
+
+bool isArithmetic(const Expr *expr) {
+  return !expr->getType().isNull() && expr->getType()->isArithmeticType();
+}
+
+StringRef simpleName(const FunctionDecl *function) {
+  return function && function->getIdentifier() ? function->getName() : StringRef();
+}
+
+bool isFactory(const FunctionDecl *callee) {
+  return isStandard(callee) &&
+         (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
+}
+
+Values::Values(const FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary)
+    : paths(paths), vocabulary(vocabulary) {
+  // A lambda's `this` is that of the method around it.
+  const DeclContext *outer = function;
+  while (outer) {
+    const auto *method = dyn_cast<CXXMethodDecl>(outer);
+    if (!method || !method->getParent()->isLambda())
+      break;
+    outer = method->getParent()->getDeclContext();
+  }
+  while (outer && !isa<FunctionDecl>(outer))
+    outer = outer->getParent();
+  thisOwner = outer ? cast<FunctionDecl>(outer)->getCanonicalDecl() : nullptr;
+}
+
+PathId Values::pathOf(const Expr *expr) {
+  expr = strip(expr);
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
+    return pathOfVariable(reference->getDecl(), expr);
+  if (isa<CXXThisExpr>(expr))
+    return thisObject();
+  if (const auto *member = dyn_cast<MemberExpr>(expr)) {
+    if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl()))
+      return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
+    return pathOfVariable(member->getMemberDecl(), expr);
+  }
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
+    return paths.element(pathOf(subscript->getBase()), literal(subscript->getIdx()));
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+    if (const Expr *source = forwarded(construct))
+      return pathOf(source);
+  } else if (const auto *call = dyn_cast<CallExpr>(expr)) {
+    if (PathId path = pathOfAccessor(call))
+      return path;
+  }
+  return temporary(expr);
+}
+
+PathId Values::pathOfVariable(const ValueDecl *declaration, const Expr *expr) {
+  if (const auto *binding = dyn_cast<BindingDecl>(declaration)) {
+    if (const VarDecl *holding = binding->getHoldingVar())
+      return paths.root(PathStep::Variable, holding->getCanonicalDecl());
+    if (binding->getBinding())
+      return pathOf(binding->getBinding());
+  }
+  if (const auto *variable = dyn_cast<VarDecl>(declaration))
+    return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+  return temporary(expr);
+}
+
+const Expr *Values::forwarded(const CXXConstructExpr *construct) {
+  const CXXConstructorDecl *constructor = construct->getConstructor();
+  unsigned given = 0;
+  for (const Expr *argument : construct->arguments())
+    given += !isa<CXXDefaultArgExpr>(argument);
+  if (given != 1)
+    return nullptr;
+  const Expr *source = construct->getArg(0);
+  if (constructor->isCopyOrMoveConstructor())
+    return source;
+  QualType type = construct->getType();
+  TypeRole role = vocabulary.roleOf(type);
+  bool wraps =
+      vocabulary.isHandle(type) && (isStandard(constructor) || role == TypeRole::ModuleHolder);
+  if (!wraps)
+    return nullptr;
+  QualType from = source->getType();
+  bool fromHandle = vocabulary.isHandle(from) || vocabulary.roleOf(from) != TypeRole::None;
+  return fromHandle ? source : nullptr;
+}
+
+PathId Values::pathOfAccessor(const CallExpr *call) {
+  if (!call->getDirectCallee())
+    return noPath;
+  if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
+    return pathOfOperator(operation);
+  if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
+    return pathOfMember(method);
+  return pathOfStandardFunction(call);
+}
+
+bool Values::isTensor(const Expr *expr) {
+  return vocabulary.roleOf(expr->getType()) == TypeRole::Tensor &&
+         !vocabulary.isHandle(expr->getType());
+}
+
+PathId Values::pathOfOperator(const CXXOperatorCallExpr *call) {
+  const Expr *object = call->getArg(0);
+  bool external = isExternal(call->getDirectCallee());
+  switch (call->getOperator()) {
+  case OO_Arrow:
+  case OO_Star:
+    return call->getNumArgs() == 1 && !isTensor(object) ? pathOf(object) : noPath;
+  case OO_Subscript:
+    return external && !isTensor(object) ? paths.element(pathOf(object), literal(call->getArg(1)))
+                                         : noPath;
+  case OO_PlusPlus: // Of iterators: any element is as good as the next.
+  case OO_MinusMinus:
+    return external ? pathOf(object) : noPath;
+  default:
+    return noPath;
+  }
+}
+
+PathId Values::pathOfMember(const CXXMemberCallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  const Expr *object = call->getImplicitObjectArgument();
+  if (!object || !isExternal(callee))
+    return noPath;
+  if (vocabulary.roleOf(callee) == FunctionRole::Gradient)
+    return paths.step(pathOf(object), {PathStep::Gradient});
+  if (isTensor(object))
+    return noPath;
+  if (isa<CXXConversionDecl>(callee))
+    return pathOf(object);
+  switch (llvm::StringSwitch<Reach>(simpleName(callee))
+              .Cases({"get", "ptr", "value", "lock", "as"}, Reach::Object)
+              .Cases({"begin", "end", "cbegin", "cend", "rbegin", "rend"}, Reach::AnyElement)
+              .Cases({"front", "back", "top"}, Reach::AnyElement)
+              .Case("at", Reach::Element)
+              .Default(Reach::Nothing)) {
+  case Reach::Object:
+    return pathOf(object);
+  case Reach::AnyElement:
+    return paths.element(pathOf(object));
+  case Reach::Element:
+    return paths.element(pathOf(object), call->getNumArgs() ? literal(call->getArg(0)) : -1);
+  case Reach::Nothing:
+    return noPath;
+  }
+  return noPath;
+}
+
+PathId Values::pathOfStandardFunction(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  if (!isStandard(callee) || call->getNumArgs() == 0)
+    return noPath;
+  const Expr *object = call->getArg(0);
+  switch (llvm::StringSwitch<Reach>(simpleName(callee))
+              .Cases({"move", "forward", "as_const", "ref", "cref", "addressof"}, Reach::Object)
+              .Cases({"static_pointer_cast", "dynamic_pointer_cast"}, Reach::Object)
+              .Case("const_pointer_cast", Reach::Object)
+              .Cases({"begin", "end", "cbegin", "cend"}, Reach::AnyElement)
+              .Case("get", Reach::Element)
+              .Default(Reach::Nothing)) {
+  case Reach::Object:
+    return pathOf(object);
+  case Reach::AnyElement:
+    return paths.element(pathOf(object));
+  case Reach::Element: { // std::get<1>(tuple)
+    const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
+    bool byIndex = arguments && arguments->size() > 0 &&
+                   arguments->get(0).getKind() == TemplateArgument::Integral;
+    return paths.element(pathOf(object),
+                         byIndex ? arguments->get(0).getAsIntegral().getExtValue() : -1);
+  }
+  case Reach::Nothing:
+    return noPath;
+  }
+  return noPath;
+}
+
+TypeRole Values::roleOf(const Expr *expr) {
+  const Expr *object = strip(expr);
+  TypeRole role = vocabulary.roleOf(object->getType());
+  if (role == TypeRole::None)
+    role = vocabulary.roleOf(expr->getType());
+  if (role != TypeRole::None || !(object->isTypeDependent() || object->containsErrors()))
+    return role;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(object))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+        variable && variable->getInit())
+      object = strip(variable->getInit());
+  const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(object);
+  return construct ? vocabulary.roleOf(construct->getTypeAsWritten()) : role;
+}
+
+Operand Values::operand(const Expr *expr, QualType parameter) {
+  Operand value{pathOf(expr), roleOf(expr)};
+  if (!parameter.isNull())
+    value.escapes = vocabulary.isTensorList(parameter) ||
+                    (canChange(parameter) &&
+                     (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter)));
+  const PathStep &last = paths.last(value.path);
+  value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
+  value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
+  value.expr = expr;
+  return value;
+}
+
+bool Values::makesObject(const Expr *expr) {
+  if (const auto *call = dyn_cast<CallExpr>(expr))
+    return call->getDirectCallee() && isFactory(call->getDirectCallee());
+  return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);
+}
+
+bool Values::canChange(QualType parameter) {
+  QualType object = parameter.getNonReferenceType();
+  if (QualType inner = pointee(object); !inner.isNull())
+    return !inner.isConstQualified();
+  if (vocabulary.roleOf(object) == TypeRole::ModuleHolder)
+    return true;
+  return vocabulary.isHandle(object) || parameter->isReferenceType() ? !object.isConstQualified()
+                                                                     : false;
+}
+
+bool Values::isExternal(const FunctionDecl *callee) {
+  return isStandard(callee) || vocabulary.isFramework(callee);
+}
+
+BindKind Values::bindKind(QualType type) {
+  if (!type.isNull() && type->isReferenceType())
+    return BindKind::Reference;
+  return vocabulary.isHandle(type) ? BindKind::Handle : BindKind::Value;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,70 @@
+// What expressions denote: access paths, roles, and how a value is handed on.
+#pragma once
+
+#include "Event.h"
+#include "Vocabulary.h"
+
+namespace gradtidy {
+
+/// \p expr without everything that changes neither object nor value: parentheses, casts,
+/// temporaries, address and dereference, `new`, wrappers of damaged code.
+const clang::Expr *strip(const clang::Expr *expr);
+
+/// The expression that clang wrapped because its type has errors; null if more was damaged.
+const clang::Expr *onlyDamaged(const clang::Expr *expr);
+
+/// Where code has errors, expressions may have no type at all.
+bool isArithmetic(const clang::Expr *expr);
+
+/// The name of a function, or "" for operators, constructors and null.
+llvm::StringRef simpleName(const clang::FunctionDecl *function);
+
+/// Functions of the standard library that make the object their result points to.
+bool isFactory(const clang::FunctionDecl *callee);
+
+/// The values of one function.
+class Values {
+public:
+  Values(const clang::FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary);
+
+  /// The path of the object an expression names, or of its temporary.
+  PathId pathOf(const clang::Expr *expr);
+  PathId temporary(const clang::Stmt *expr) { return paths.root(PathStep::Temporary, expr); }
+  PathId thisObject() { return paths.root(PathStep::This, thisOwner); }
+
+  /// The path a call denotes that only reaches for an object: `*p`, `p.get()`, `v[i]`, std::move.
+  /// No path for every other call.
+  PathId pathOfAccessor(const clang::CallExpr *call);
+
+  /// The role of a value. Where errors hide its type, what is written may still tell.
+  TypeRole roleOf(const clang::Expr *expr);
+
+  /// The value as part of an event; \p parameter is the type of the parameter that takes it, if
+  /// any.
+  Operand operand(const clang::Expr *expr, clang::QualType parameter = {});
+
+  /// How a variable, parameter or result of this type denotes its value.
+  BindKind bindKind(clang::QualType type);
+
+  /// The argument whose object a construction takes over: copies, moves, conversions between
+  /// smart pointers and module holders, std::function of a closure. Null if it makes a new object.
+  const clang::Expr *forwarded(const clang::CXXConstructExpr *construct);
+
+  /// Functions whose bodies nobody looks into: what they do is said by the model.
+  bool isExternal(const clang::FunctionDecl *callee);
+
+private:
+  PathId pathOfVariable(const clang::ValueDecl *declaration, const clang::Expr *expr);
+  PathId pathOfOperator(const clang::CXXOperatorCallExpr *call);
+  PathId pathOfMember(const clang::CXXMemberCallExpr *call);
+  PathId pathOfStandardFunction(const clang::CallExpr *call);
+  bool isTensor(const clang::Expr *expr);
+  bool makesObject(const clang::Expr *expr);
+  bool canChange(clang::QualType parameter);
+
+  PathTable &paths;
+  Vocabulary &vocabulary;
+  const clang::FunctionDecl *thisOwner = nullptr;
+};
+
+} // namespace gradtidy

@@ -49,7 +49,7 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
                           const std::vector<std::string> &headers, UserCode &userCode);
 
 /// The nearest parent of \p file that holds a version-control folder (.git, .hg, .svn, .jj), else
-/// \p fallback (the common folder of the database's sources).
+/// \p fallback (see Database::commonFolder).
 std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback);
 
 } // namespace gradtidy

@@ -16,6 +16,21 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
+/// Whether build systems and editors call their folder so.
+bool isBuildFolder(StringRef name) {
+  return name == "build" || name == "out" || name == "_build" || name.starts_with("build-") ||
+         name.starts_with("build_") || name.starts_with("cmake-build-");
+}
+
+/// The folder of a project whose database lies in \p folder: the folder that holds the build
+/// folder.
+StringRef projectOf(StringRef folder) {
+  for (StringRef at = folder; at != path::root_path(at); at = path::parent_path(at))
+    if (isBuildFolder(path::filename(at)))
+      return path::parent_path(at);
+  return folder;
+}
+
 llvm::Error failure(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
@@ -79,6 +94,10 @@ llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
     database->files.push_back(command.Filename);
     database->commands.push_back(std::move(command));
   }
+  // Sources in src/ have their headers in include/, beside it.
+  StringRef project = projectOf(path::parent_path(name));
+  if (project != path::root_path(project) && liesIn(database->folder, project))
+    database->folder = project.str();
   return database;
 }
 
@@ -99,12 +118,6 @@ namespace {
 constexpr StringRef databaseName = "compile_commands.json";
 
 bool holdsDatabase(const llvm::Twine &folder) { return fs::exists(folder + "/" + databaseName); }
-
-/// Whether build systems and editors call their folder so.
-bool isBuildFolder(StringRef name) {
-  return name == "build" || name == "out" || name == "_build" || name.starts_with("build-") ||
-         name.starts_with("build_") || name.starts_with("cmake-build-");
-}
 
 /// The folders in \p folder whose name pleases \p filter, sorted.
 std::vector<std::string> subfolders(StringRef folder, bool (*filter)(StringRef)) {

@@ -19,7 +19,7 @@ struct Job {
 struct JobList {
   std::vector<Job> jobs;           ///< In the order of the sources; every unit once.
   std::vector<std::string> errors; ///< One clear text each, without a full stop.
-  std::string projectFolder;       ///< Common folder of the database's sources, else of the jobs'.
+  std::string projectFolder;       ///< See Database::commonFolder; without one, of the jobs.
 };
 
 struct JobRequest {

@@ -23,7 +23,7 @@ std::string memberPrefix(const Visit &visit, const Operand &object) {
   const clang::Expr *expr = object.expr;
   if (!expr)
     return "";
-  expr = expr->IgnoreParenImpCasts();
+  expr = expr->IgnoreImpCasts();
   bool arrow = expr->getType()->isPointerType();
   if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr);
       operation && operation->getOperator() == clang::OO_Arrow) {
@@ -41,26 +41,34 @@ std::string memberPrefix(const Visit &visit, const Operand &object) {
   return (text + (arrow ? "->" : ".")).str();
 }
 
-std::optional<clang::FixItHint> insertBefore(const Visit &visit, const clang::Stmt *statement,
-                                             llvm::StringRef text) {
+Fix insertBefore(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text) {
   clang::SourceLocation begin = statement->getBeginLoc();
   if (begin.isMacroID())
-    return std::nullopt;
-  return clang::FixItHint::CreateInsertion(
-      begin, (text + "\n" + indentation(begin, visit.context.getSourceManager())).str());
+    return {};
+  llvm::StringRef indent = indentation(begin, visit.context.getSourceManager());
+  return {clang::FixItHint::CreateInsertion(begin, (text + "\n" + indent).str())};
 }
 
-std::optional<clang::FixItHint> insertAfter(const Visit &visit, const clang::Stmt *statement,
-                                            llvm::StringRef text) {
+Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  const clang::Expr *statement = event.function->fullExpressionOf(event.site);
+  if (!statement || statement->getBeginLoc().isMacroID())
+    return {};
+  clang::SourceLocation begin = statement->getBeginLoc();
   clang::SourceLocation end = clang::Lexer::findLocationAfterToken(
-      statement->getEndLoc(), clang::tok::semi, visit.context.getSourceManager(),
-      visit.context.getLangOpts(),
+      statement->getEndLoc(), clang::tok::semi, sources, visit.context.getLangOpts(),
       /*SkipTrailingWhitespaceAndNewLine=*/false);
-  if (end.isInvalid() || statement->getBeginLoc().isMacroID())
-    return std::nullopt;
-  return clang::FixItHint::CreateInsertion(
-      end, ("\n" + indentation(statement->getBeginLoc(), visit.context.getSourceManager()) + text)
-               .str());
+  if (end.isInvalid())
+    return {}; // Part of a larger statement.
+  if (!event.function->compoundOf(statement))
+    return {clang::FixItHint::CreateInsertion(begin, "{ "),
+            clang::FixItHint::CreateInsertion(end, (" " + text + " }").str())};
+  // A comment behind the statement stays there.
+  llvm::StringRef rest = llvm::StringRef(sources.getCharacterData(end)).split('\n').first;
+  if (rest.ltrim().starts_with("//"))
+    end = end.getLocWithOffset(static_cast<int>(rest.rtrim('\r').size()));
+  return {
+      clang::FixItHint::CreateInsertion(end, ("\n" + indentation(begin, sources) + text).str())};
 }
 
 } // namespace gradtidy

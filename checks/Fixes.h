@@ -4,20 +4,19 @@
 
 #include "Check.h"
 
-#include <optional>
-
 namespace gradtidy {
 
 /// The source text of what stands before a member call on \p object: "optimizer." or "optimizer->".
 /// Empty where it cannot be written elsewhere (macros, calls with effects).
 std::string memberPrefix(const Visit &visit, const Operand &object);
 
-/// Puts \p text as a statement in a line of its own before \p statement. None in a macro.
-std::optional<clang::FixItHint> insertBefore(const Visit &visit, const clang::Stmt *statement,
-                                             llvm::StringRef text);
+using Fix = llvm::SmallVector<clang::FixItHint, 2>;
 
-/// The same after \p statement and its semicolon.
-std::optional<clang::FixItHint> insertAfter(const Visit &visit, const clang::Stmt *statement,
-                                            llvm::StringRef text);
+/// Puts \p text as a statement in a line of its own before \p statement. Empty in a macro.
+Fix insertBefore(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text);
+
+/// Puts \p text as a statement behind the one in which \p event stands; with braces around the two
+/// where that is all there is to a loop or branch. Empty in a macro.
+Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text);
 
 } // namespace gradtidy

@@ -45,7 +45,7 @@ private:
           {loop->getBeginLoc(), "the loop comes round again and nothing clears the gradients"});
     if (gradients.backward->site != step.site)
       finding.notes.push_back({gradients.backward->site->getBeginLoc(),
-                               "backward() adds new gradients to the old ones here"});
+                               "new gradients are added to the old ones here"});
   }
 
   /// The loop by which control comes from the previous step to this one, or null.
@@ -63,27 +63,27 @@ private:
     return nullptr;
   }
 
-  /// Before the backward if it is a neighbour of the step, so that it reads as everybody writes it;
-  /// else right behind the step, which is right wherever the backward is.
+  /// Before the backward if both are statements of one block, so that it reads as everybody writes
+  /// it; else right behind the step, which is right wherever the backward is.
   static void repair(const Visit &visit, const Event &backward, Finding &finding) {
     const Event &step = visit.event;
     std::string object = memberPrefix(visit, step.subject);
-    const clang::Stmt *stepStatement = step.function->statementOf(step.site);
-    if (object.empty() || step.clear.empty() || !stepStatement)
+    if (object.empty() || step.clear.empty())
       return;
-    const clang::Stmt *backwardStatement =
-        backward.function == step.function ? step.function->statementOf(backward.site) : nullptr;
+    std::string text = object + step.clear.str() + "();";
+    const clang::Stmt *stepStatement = step.function->expressionStatementOf(step.site);
+    const clang::Stmt *backwardStatement = backward.function == step.function
+                                               ? step.function->expressionStatementOf(backward.site)
+                                               : nullptr;
     bool areNeighbours =
-        backwardStatement &&
+        stepStatement && backwardStatement &&
         step.function->compoundOf(backwardStatement) == step.function->compoundOf(stepStatement) &&
         visit.context.getSourceManager().isBeforeInTranslationUnit(backwardStatement->getBeginLoc(),
                                                                    stepStatement->getBeginLoc());
-    std::string text = (object + step.clear + "();").str();
-    std::optional<clang::FixItHint> fix = areNeighbours
-                                              ? insertBefore(visit, backwardStatement, text)
-                                              : insertAfter(visit, stepStatement, text);
-    if (fix)
-      finding.fixes.push_back(*fix);
+    if (areNeighbours)
+      finding.fixes = insertBefore(visit, backwardStatement, text);
+    else
+      finding.fixes = insertAfter(visit, step, text);
   }
 };
 

@@ -35,6 +35,24 @@ bool isPure(const clang::Stmt *expr, Variables &variables) {
   return true;
 }
 
+/// The variables that are set to true or false after their declaration.
+Variables flagsOf(const clang::CFG &cfg) {
+  Variables flags;
+  for (const clang::CFGBlock *block : cfg)
+    for (const clang::CFGElement &element : *block) {
+      auto statement = element.getAs<clang::CFGStmt>();
+      const auto *assignment =
+          statement ? llvm::dyn_cast<clang::BinaryOperator>(statement->getStmt()) : nullptr;
+      if (!assignment || assignment->getOpcode() != clang::BO_Assign ||
+          !llvm::isa<clang::CXXBoolLiteralExpr>(assignment->getRHS()->IgnoreParenImpCasts()))
+        continue;
+      if (const auto *target =
+              llvm::dyn_cast<clang::DeclRefExpr>(assignment->getLHS()->IgnoreParenImpCasts()))
+        flags.insert(llvm::cast<clang::ValueDecl>(target->getDecl()->getCanonicalDecl()));
+    }
+  return flags;
+}
+
 llvm::FoldingSetNodeID profileOf(const clang::Expr *expr, clang::ASTContext &context) {
   llvm::FoldingSetNodeID id;
   expr->Profile(id, context, /*Canonical=*/true);
@@ -61,6 +79,7 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
     bool isFlag = false;
   };
   std::vector<Candidate> candidates;
+  Variables flags = flagsOf(cfg);
   for (const clang::CFGBlock *block : cfg) {
     const clang::Stmt *terminator = block->getTerminatorStmt();
     if (!terminator || block->succ_size() != 2 ||
@@ -79,7 +98,8 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
       return other.condition.profile == candidate.condition.profile;
     });
     if (known == candidates.end()) {
-      candidate.isFlag = llvm::isa<clang::DeclRefExpr>(asked) && asked->getType()->isBooleanType();
+      candidate.isFlag = llvm::isa<clang::DeclRefExpr>(asked) &&
+                         flags.contains(*candidate.condition.variables.begin());
       candidates.push_back(std::move(candidate));
       known = std::prev(candidates.end());
     }

@@ -17,11 +17,17 @@ const clang::Stmt *FunctionBody::parentOf(const clang::Stmt *statement) const {
   return parents->getParent(const_cast<clang::Stmt *>(statement));
 }
 
-const clang::Stmt *FunctionBody::statementOf(const clang::Stmt *site) const {
-  for (const clang::Stmt *statement = site; statement; statement = parentOf(statement))
-    if (compoundOf(statement))
-      return statement;
-  return nullptr;
+const clang::Expr *FunctionBody::fullExpressionOf(const clang::Stmt *site) const {
+  const clang::Expr *whole = nullptr;
+  for (const auto *expr = llvm::dyn_cast_or_null<clang::Expr>(site); expr;
+       expr = llvm::dyn_cast_or_null<clang::Expr>(parentOf(expr)))
+    whole = expr;
+  return whole;
+}
+
+const clang::Expr *FunctionBody::expressionStatementOf(const clang::Stmt *site) const {
+  const clang::Expr *whole = fullExpressionOf(site);
+  return whole && compoundOf(whole) ? whole : nullptr;
 }
 
 llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {

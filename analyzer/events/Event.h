@@ -30,6 +30,7 @@ enum class EventKind : unsigned char {
   Backward,  ///< Adds to the gradients of everything `subject` was computed from.
   Step,      ///< The optimizer `subject` consumes its gradients; operand 0 may be a closure.
   ClearGradients, ///< Forgets the gradients of `subject`: an optimizer, module or tensor.
+  Overwrite,      ///< Replaces the values of `subject`; of a gradient, that forgets it.
   Detach,         ///< `result` is `subject` without its history.
   Return,         ///< The function returns operand 0, if any.
   EndLifetime,    ///< The variable `subject` ends.
@@ -75,9 +76,9 @@ struct Event {
 struct Block {
   struct Edge {
     unsigned target;
-    int condition = -1;      ///< The repeated condition this edge decides, or -1.
-    bool value = false;      ///< What the edge says about it.
-    PathId cleared = noPath; ///< A tensor whose gradient does not exist along this edge.
+    int condition = -1;        ///< The repeated condition this edge decides, or -1.
+    bool value = false;        ///< What the edge says about it.
+    PathId undefined = noPath; ///< What holds nothing along this edge.
   };
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
@@ -107,8 +108,11 @@ public:
   PathId thisObject = noPath; ///< The path of `this`, in a method.
   PathId returned = noPath;   ///< The path of the value it returns.
 
-  /// The statement in \p site's nearest compound statement that contains it, or null.
-  const clang::Stmt *statementOf(const clang::Stmt *site) const;
+  /// The whole expression that \p site is part of.
+  const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;
+
+  /// The same if it is a statement of its own directly in a block `{ … }`, else null.
+  const clang::Expr *expressionStatementOf(const clang::Stmt *site) const;
 
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;

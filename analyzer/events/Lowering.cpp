@@ -165,6 +165,8 @@ private:
       event.isArithmetic = true;
     else if (value)
       event.operands.push_back(values.operand(value));
+    if (value && event.bind == BindKind::Value && isGradient(value))
+      event.bind = BindKind::Handle; // A gradient is shared with its tensor.
   }
 
   void lowerDeclaration(const Decl *declaration, const Stmt *site) {
@@ -318,7 +320,7 @@ private:
       kind = EventKind::Detach;
       break;
     case FunctionRole::Overwrite:
-      kind = overwrites(object ? object : arguments.empty() ? nullptr : arguments.front());
+      kind = EventKind::Overwrite;
       break;
     case FunctionRole::None:
     case FunctionRole::Parameters:
@@ -332,6 +334,8 @@ private:
         kind = callee && isFactory(callee) ? EventKind::Construct : EventKind::Combine;
       break;
     }
+    if (kind == EventKind::Overwrite && isAssignment(call) && object && !isGradient(object))
+      kind = EventKind::Combine;
     if (kind == EventKind::Combine && isAssignment(call) && object)
       return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
                   call);
@@ -363,10 +367,8 @@ private:
     current->events.push_back(std::move(event));
   }
 
-  /// What replacing the values of \p target means: of a gradient, that it is forgotten.
-  EventKind overwrites(const Expr *target) {
-    bool isGradient = target && paths.last(values.pathOf(target)).kind == PathStep::Gradient;
-    return isGradient ? EventKind::ClearGradients : EventKind::Combine;
+  bool isGradient(const Expr *expr) {
+    return paths.last(values.pathOf(expr)).kind == PathStep::Gradient;
   }
 
   /// Whether the type of the object at run time decides what is called.
@@ -448,7 +450,7 @@ private:
     if (condition)
       condition = withoutNegations(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
-    PathId optional = condition ? gradientAskedFor(condition) : noPath;
+    PathId asked = condition ? askedForDefined(condition) : noPath;
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
       bool taken = index++ == 0;
@@ -460,8 +462,8 @@ private:
         edge.condition = number;
         edge.value = taken != negated;
       }
-      if (optional && taken == negated)
-        edge.cleared = optional;
+      if (asked && taken == negated)
+        edge.undefined = asked;
       if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt>(terminator))
         if (std::optional<unsigned> latch = latchOf(block, numbers)) {
           current->exitEdge = static_cast<int>(current->edges.size());
@@ -481,14 +483,12 @@ private:
     return std::nullopt;
   }
 
-  /// The tensor of a condition `tensor.grad().defined()`.
-  PathId gradientAskedFor(const Expr *condition) {
+  /// What a condition `x.defined()` asks for.
+  PathId askedForDefined(const Expr *condition) {
     const auto *call = dyn_cast<CXXMemberCallExpr>(strip(condition));
-    if (!call || !call->getMethodDecl() ||
-        vocabulary.roleOf(call->getMethodDecl()) != FunctionRole::Defined)
-      return noPath;
-    PathId path = values.pathOf(call->getImplicitObjectArgument());
-    return paths.last(path).kind == PathStep::Gradient ? paths.parent(path) : noPath;
+    bool asks = call && call->getMethodDecl() &&
+                vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Defined;
+    return asks ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
   }
 
   const FunctionDecl *function;

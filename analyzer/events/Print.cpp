@@ -54,6 +54,8 @@ llvm::StringRef name(EventKind kind) {
     return "step";
   case EventKind::ClearGradients:
     return "clear-gradients";
+  case EventKind::Overwrite:
+    return "overwrite";
   case EventKind::Detach:
     return "detach";
   case EventKind::Return:
@@ -91,8 +93,8 @@ void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &pa
       out << "  to " << edge.target;
       if (edge.condition >= 0)
         out << " if condition " << edge.condition << (edge.value ? " holds" : " does not hold");
-      if (edge.cleared)
-        out << " where " << text(edge.cleared, paths) << " has no gradient";
+      if (edge.undefined)
+        out << " where " << text(edge.undefined, paths) << " is undefined";
       if (block.exitEdge >= 0 && &edge == &block.edges[block.exitEdge])
         out << " after at least one round";
       out << "\n";

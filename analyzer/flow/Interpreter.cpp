@@ -25,28 +25,34 @@ void Interpreter::run(const FunctionBody &body) {
   bounded += visits > maxVisits;
 }
 
+State Interpreter::joined(const Incoming &incoming, unsigned number) const {
+  // By number: ways from before a loop come first, then those that come round.
+  auto way = incoming.begin();
+  State state = way->second.state;
+  for (++way; way != incoming.end(); ++way)
+    state.join(way->second.state,
+               way->first.first >= number ? Junction::LoopBack : way->second.junction);
+  return state;
+}
+
 std::optional<State> Interpreter::solve(const FunctionBody &body, const State &entry,
                                         bool observe) {
   stack.push_back(&body);
-  std::vector<Partition> before(body.blocks.size());
-  std::optional<State> end;
-  before[0].emplace(0, entry);
+  std::vector<std::map<Answers, Incoming>> before(body.blocks.size());
+  std::map<std::pair<unsigned, Answers>, State> ends;
+  before[0][0].emplace(std::pair(0u, 0u), Way{entry, Junction::LoopEntry});
   std::set<std::pair<unsigned, Answers>> pending = {{0, 0}};
 
   while (!pending.empty() && ++visits <= maxVisits) {
     auto [number, key] = *pending.begin();
     pending.erase(pending.begin());
     const Block &block = body.blocks[number];
-    State state = before[number].at(key);
+    State state = joined(before[number][key], number);
     Answers answers = key & ~entersLoop;
     if (!runBlock(block, state, answers, /*observe=*/false))
       continue;
-    if (block.edges.empty()) {
-      if (end)
-        end->join(state, Junction::Branches);
-      else
-        end = state;
-    }
+    if (block.edges.empty())
+      ends.insert_or_assign({number, key}, state);
     for (unsigned index = 0; index < block.edges.size(); ++index) {
       const Block::Edge &edge = block.edges[index];
       if ((key & entersLoop) && static_cast<int>(index) == block.exitEdge)
@@ -58,45 +64,43 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
           continue; // This way is not taken twice.
         next |= answer(edge.condition, edge.value);
       }
+      if (edge.undefined && state.isGradient(edge.undefined))
+        continue; // What has been through a backward has a gradient.
       State along = state;
-      if (edge.cleared)
-        along.clearGradients(noPath, along.sourcesOf({edge.cleared, TypeRole::Tensor}));
       const Block &target = body.blocks[edge.target];
       if (target.exitEdge >= 0 && target.latch != number)
         next |= entersLoop;
-      Partition &partition = before[edge.target];
+      auto &partition = before[edge.target];
       if (partition.size() >= maxPartitions && !partition.contains(next))
         next &= entersLoop;
-      auto known = partition.find(next);
-      if (known == partition.end()) {
-        partition.emplace(next, std::move(along));
-        pending.insert({edge.target, next});
-        continue;
-      }
-      State joined = known->second;
       // The first and the later rounds of a `for` loop meet behind its head.
-      Junction junction = edge.target <= number                      ? Junction::LoopBack
-                          : target.isLoopHead || block.exitEdge >= 0 ? Junction::LoopEntry
-                                                                     : Junction::Branches;
-      joined.join(along, junction);
-      if (!(joined == known->second)) {
-        known->second = std::move(joined);
-        pending.insert({edge.target, next});
-      }
+      Way way{std::move(along), block.exitEdge >= 0 ? Junction::LoopEntry : Junction::Branches};
+      Incoming &incoming = partition[next];
+      auto known = incoming.find({number, key});
+      if (known != incoming.end() && known->second.state == way.state)
+        continue;
+      incoming.insert_or_assign({number, key}, std::move(way));
+      pending.insert({edge.target, next});
     }
   }
 
   if (observe) {
     visited.insert(&body);
     for (unsigned number = 0; number < body.blocks.size(); ++number)
-      for (const auto &[key, state] : before[number]) {
-        State copy = state;
+      for (const auto &[key, incoming] : before[number]) {
+        State state = joined(incoming, number);
         Answers answers = key & ~entersLoop;
-        runBlock(body.blocks[number], copy, answers, /*observe=*/true);
+        runBlock(body.blocks[number], state, answers, /*observe=*/true);
       }
   }
   stack.pop_back();
-  return end;
+  if (ends.empty())
+    return std::nullopt;
+  auto end = ends.begin();
+  State state = end->second;
+  for (++end; end != ends.end(); ++end)
+    state.join(end->second, Junction::Branches);
+  return state;
 }
 
 bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, bool observing) {
@@ -201,6 +205,11 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing)
       observe(event, state);
     state.contribute(state.sourcesOf(event.subject), event);
+    return true;
+
+  case EventKind::Overwrite:
+    if (!state.clearGradient(event.subject.path) && !event.isArithmetic)
+      state.setSources(event.result, sourcesOfAll());
     return true;
 
   case EventKind::ClearGradients: {

@@ -51,13 +51,22 @@ public:
 private:
   /// States by the answers to the repeated conditions: two bits each, 0 for unknown.
   using Answers = unsigned;
-  using Partition = std::map<Answers, State>;
+
+  /// The state at the end of one way to a block, and how it meets the others.
+  struct Way {
+    State state;
+    Junction junction;
+  };
+  /// By the block and the answers it comes from.
+  using Incoming = std::map<std::pair<unsigned, Answers>, Way>;
 
   struct Memory {
     State before;
     std::optional<State> after;
   };
 
+  /// The state before block \p number.
+  State joined(const Incoming &incoming, unsigned number) const;
   /// The state at the function's end, if control gets there.
   std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe);
   /// Runs a block; false if control does not reach its end.

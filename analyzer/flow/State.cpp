@@ -33,14 +33,12 @@ void Gradients::use(const Event &event) { *this = {Used, &event}; }
 void Gradients::join(const Gradients &other, Junction junction) {
   // Cleared on one way only: whether that is the one taken before the next backward depends on
   // values (`if (i > 0) zero_grad()`, `while (more) zero_grad()`), which cannot be known here.
-  auto onlyClears = [](const Gradients &g) {
-    return (g.possible & (Clean | Unknown)) && !(g.possible & (Used | Stale));
+  auto leftOver = [](const Gradients &g) { return (g.possible & (Used | Stale)) != 0; };
+  auto onlyClears = [&](const Gradients &g) {
+    return (g.possible & (Clean | Unknown)) && !leftOver(g);
   };
-  auto onlyKeeps = [](const Gradients &g) {
-    return (g.possible & (Used | Stale)) && !(g.possible & (Clean | Unknown));
-  };
-  bool depends = junction != Junction::LoopEntry && onlyKeeps(*this) && onlyClears(other);
-  depends |= junction == Junction::Branches && onlyClears(*this) && onlyKeeps(other);
+  bool depends = junction != Junction::LoopEntry && leftOver(*this) && onlyClears(other);
+  depends |= junction == Junction::Branches && onlyClears(*this) && leftOver(other);
   possible |= other.possible;
   if (depends)
     possible = (possible & ~(Used | Stale)) | Unknown;
@@ -292,6 +290,17 @@ void State::clearGradients(PathId target, SourcesId cleared) {
                     : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned))
       facts.gradients.mayBeCleared();
   }
+}
+
+bool State::isGradient(PathId path) const {
+  return tables->paths.last(resolve(path)).kind == PathStep::Gradient;
+}
+
+bool State::clearGradient(PathId path) {
+  if (!isGradient(path))
+    return false;
+  clearGradients(noPath, sourcesOf({path, TypeRole::Tensor}));
+  return true;
 }
 
 void State::contribute(SourcesId reached, const Event &backward) {

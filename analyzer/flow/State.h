@@ -112,6 +112,12 @@ public:
 
   /// A clear of everything in \p cleared, which is \p target itself if that is an optimizer.
   void clearGradients(PathId target, SourcesId cleared);
+  /// Whether \p path denotes the gradient of a tensor.
+  bool isGradient(PathId path) const;
+
+  /// Forgets a gradient, if \p path denotes one; false if not.
+  bool clearGradient(PathId path);
+
   void contribute(SourcesId reached, const Event &backward);
 
   void join(const State &other, Junction junction);

@@ -7,8 +7,6 @@
 //   optimizer.step(); // miss: ml-missing-zero-grad: why it is not found although it is a bug
 //   optimizer.step(); // false: ml-missing-zero-grad: why it is found although it is right
 //
-//   // wrong fixes: why the fixes of this source do not repair it, anywhere in the source
-//
 // Several comments may stand on one line. Parts of messages may be left out. The notes of a source
 // are compared when at least one of them is announced. A miss that is found and a false finding
 // that is gone are failures too: time to change the comment.
@@ -379,14 +377,9 @@ unsigned fixEach(const Options &options) {
     const fs::path fixed = source.string() + ".fixed";
     const bool differs = fs::exists(fixed) && readFile(fixed) != readFile(copy);
     const bool isRepaired = compiles && left == unfixable;
-    const bool known = readFile(source).find("// wrong fixes: ") != std::string::npos;
-    if ((isRepaired && !differs) != known)
+    if (isRepaired && !differs)
       continue;
     ++differences;
-    if (known) {
-      std::cout << source.string() << ": right at last: remove 'wrong fixes'\n";
-      continue;
-    }
     std::cout << source.string() << ": ";
     if (!isRepaired)
       std::cout << unfixable << " findings have no fix; found in the repaired text below:\n"

@@ -261,9 +261,9 @@ void f(Net net) {
   bind parameter:tensor (__begin1:tensor)
   combine parameter.grad():tensor -> %3
   to 4
-  to 5 where parameter has no gradient
+  to 5 where parameter.grad() is undefined
  block 4
-  clear-gradients parameter.grad():tensor& -> %4
+  overwrite parameter.grad():tensor& -> %4
   to 5
  block 5
   end-lifetime parameter

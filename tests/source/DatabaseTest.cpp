@@ -53,7 +53,7 @@ TEST_CASE("a database is loaded by its folder or by itself") {
     CHECK(database->path() == project.path("build/compile_commands.json"));
     CHECK(database->sources().vec() ==
           std::vector{project.path("src/a.cpp"), project.path("src/deep/b.cpp")});
-    CHECK(database->commonFolder() == project.path("src"));
+    CHECK(database->commonFolder() == project.path());
     CHECK(database->find(project.path("src/a.cpp")));
     CHECK_FALSE(database->find(project.path("src/c.cpp")));
   }

@@ -24,7 +24,7 @@ void cleared_and_stepped_under_two_conditions_ok(Net net, const Batches &batches
       optimizer.zero_grad();
     torch::mse_loss(net(batches[i].data), batches[i].target).backward();
     if (i % 4 == 3)
-      optimizer.step(); // false: ml-missing-zero-grad: what i was when it was cleared is not known
+      optimizer.step();
   }
 }
 

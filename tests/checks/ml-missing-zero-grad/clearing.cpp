@@ -111,7 +111,7 @@ void by_hand_through_a_name_ok(Net net) {
         gradient.zero_();
     }
     lossOf(net).backward();
-    optimizer.step(); // false: ml-missing-zero-grad: a copy of the handle is not known to be the gradient
+    optimizer.step();
   }
 }
 

@@ -32,7 +32,7 @@ void under_its_own_condition_ok(Net net, bool fresh) {
     if (fresh)
       optimizer.zero_grad();
     lossOf(net).backward();
-    optimizer.step(); // false: ml-missing-zero-grad: a flag that is never set is not taken for true
+    optimizer.step();
   }
 }
 

@@ -55,3 +55,40 @@ void macro_bad(Net net, torch::optim::Optimizer &optimizer) {
     STEP(optimizer); // expect: ml-missing-zero-grad (no fix)
   }
 }
+
+// Beside the step: a clear before the backward would undo the window.
+void without_braces_bad(Net net, torch::optim::Optimizer &optimizer) {
+  for (int i = 1; i < 100; ++i) {
+    lossOf(net).backward();
+    if (i % 4 == 0)
+      optimizer.step(); // expect: ml-missing-zero-grad
+  }
+}
+
+// With braces where the step is all there is to the loop.
+void closure_bad(Net net) {
+  torch::optim::LBFGS optimizer(net->parameters());
+  for (int i = 0; i < 100; ++i)
+    optimizer.step([&] { // expect: ml-missing-zero-grad
+      auto loss = lossOf(net);
+      loss.backward();
+      return loss;
+    });
+}
+
+// Parentheses are kept.
+void parentheses_bad(Net net, torch::optim::Optimizer *optimizer) {
+  for (int i = 0; i < 100; ++i) {
+    lossOf(net).backward();
+    (*optimizer).step(); // expect: ml-missing-zero-grad
+  }
+}
+
+// Behind the step, not in front of a label.
+void label_bad(Net net, torch::optim::Optimizer &optimizer, int i) {
+again:
+  lossOf(net).backward();
+  optimizer.step(); // expect: ml-missing-zero-grad
+  if (i-- > 0)
+    goto again;
+}

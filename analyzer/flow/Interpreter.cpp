@@ -22,7 +22,6 @@ void Interpreter::run(const FunctionBody &body) {
   visits = 0;
   memory.clear();
   solve(body, State(tables), /*observe=*/true);
-  bounded += visits > maxVisits;
 }
 
 State Interpreter::joined(const Incoming &incoming, unsigned number) const {

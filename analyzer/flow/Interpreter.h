@@ -45,9 +45,6 @@ public:
   /// Whether the function was analysed, by itself or through a call.
   bool hasVisited(const FunctionBody &body) const { return visited.contains(&body); }
 
-  /// How many functions ran into maxVisits.
-  unsigned boundHits() const { return bounded; }
-
 private:
   /// States by the answers to the repeated conditions: two bits each, 0 for unknown.
   using Answers = unsigned;
@@ -89,7 +86,6 @@ private:
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   unsigned visits = 0;
-  unsigned bounded = 0;
 };
 
 } // namespace gradtidy

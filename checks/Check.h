@@ -3,7 +3,7 @@
 
 #include "Finding.h"
 
-#include "analyzer/flow/State.h"
+#include "analyzer/flow/UnitAnalysis.h"
 
 namespace clang {
 class ASTContext;
@@ -16,7 +16,12 @@ struct Visit {
   const Event &event;
   const State &before;
   llvm::ArrayRef<const Event *> callers; ///< The calls that lead there, outermost first.
+  SiteId site;                           ///< Of the event (see Observation).
+  const UnitAnalysis &unit;              ///< What is known when all is seen.
   const clang::ASTContext &context;      ///< For the text of the source, never to look for code.
+
+  /// The event to speak of: what a module does within is said of the call of the module.
+  const Event &shown() const { return unit.tables().sites.event(site); }
 };
 
 class Check {

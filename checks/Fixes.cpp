@@ -49,26 +49,98 @@ Fix insertBefore(const Visit &visit, const clang::Stmt *statement, llvm::StringR
   return {clang::FixItHint::CreateInsertion(begin, (text + "\n" + indent).str())};
 }
 
-Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text) {
+namespace {
+
+/// Behind the semicolon of \p statement, if it has one. Invalid where the statement goes on.
+clang::SourceLocation endOfStatement(const Visit &visit, const clang::Stmt *statement) {
   const clang::SourceManager &sources = visit.context.getSourceManager();
-  const clang::Expr *statement = event.function->fullExpressionOf(event.site);
-  if (!statement || statement->getBeginLoc().isMacroID())
-    return {};
-  clang::SourceLocation begin = statement->getBeginLoc();
   clang::SourceLocation end = clang::Lexer::findLocationAfterToken(
       statement->getEndLoc(), clang::tok::semi, sources, visit.context.getLangOpts(),
       /*SkipTrailingWhitespaceAndNewLine=*/false);
+  if (end.isValid() || llvm::isa<clang::Expr>(statement))
+    return end;
+  // Of blocks and declarations the last token is the end.
+  return clang::Lexer::getLocForEndOfToken(statement->getEndLoc(), 0, sources,
+                                           visit.context.getLangOpts());
+}
+
+} // namespace
+
+Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text) {
+  const clang::Expr *statement = event.function->fullExpressionOf(event.site);
+  if (!statement || statement->getBeginLoc().isMacroID())
+    return {};
+  if (event.function->compoundOf(statement))
+    return insertBehind(visit, statement, text);
+  clang::SourceLocation end = endOfStatement(visit, statement);
   if (end.isInvalid())
     return {}; // Part of a larger statement.
-  if (!event.function->compoundOf(statement))
-    return {clang::FixItHint::CreateInsertion(begin, "{ "),
-            clang::FixItHint::CreateInsertion(end, (" " + text + " }").str())};
+  return {clang::FixItHint::CreateInsertion(statement->getBeginLoc(), "{ "),
+          clang::FixItHint::CreateInsertion(end, (" " + text + " }").str())};
+}
+
+Fix insertBehind(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  clang::SourceLocation begin = statement->getBeginLoc();
+  clang::SourceLocation end = endOfStatement(visit, statement);
+  if (begin.isMacroID() || end.isInvalid())
+    return {};
   // A comment behind the statement stays there.
   llvm::StringRef rest = llvm::StringRef(sources.getCharacterData(end)).split('\n').first;
   if (rest.ltrim().starts_with("//"))
     end = end.getLocWithOffset(static_cast<int>(rest.rtrim('\r').size()));
   return {
       clang::FixItHint::CreateInsertion(end, ("\n" + indentation(begin, sources) + text).str())};
+}
+
+clang::SourceLocation endOf(const Visit &visit, const clang::Expr *expr) {
+  return clang::Lexer::getLocForEndOfToken(expr->getEndLoc(), 0, visit.context.getSourceManager(),
+                                           visit.context.getLangOpts());
+}
+
+Fix removeStatement(const Visit &visit, const Event &event) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  const clang::Stmt *statement = event.function->statementOf(event.site);
+  if (!statement || !event.function->compoundOf(statement) || statement->getBeginLoc().isMacroID())
+    return {};
+  clang::SourceLocation begin = statement->getBeginLoc();
+  clang::SourceLocation end = endOfStatement(visit, statement);
+  if (end.isInvalid())
+    return {};
+  llvm::StringRef rest = sources.getCharacterData(end);
+  llvm::StringRef indent = indentation(begin, sources);
+  bool isAlone = sources.getSpellingColumnNumber(begin) == indent.size() + 1 &&
+                 rest.take_until([](char c) { return c == '\n'; }).trim().empty();
+  if (isAlone) {
+    begin = begin.getLocWithOffset(-static_cast<int>(indent.size()));
+    end = end.getLocWithOffset(static_cast<int>(rest.find('\n') + 1));
+  }
+  return {clang::FixItHint::CreateRemoval(clang::CharSourceRange::getCharRange(begin, end))};
+}
+
+Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text) {
+  if (!expr || textOf(visit, expr).empty())
+    return {};
+  const clang::Expr *inner = expr->IgnoreImplicit();
+  const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(inner);
+  bool isOperation =
+      llvm::isa<clang::BinaryOperator, clang::UnaryOperator, clang::AbstractConditionalOperator>(
+          inner) ||
+      (operation && operation->getOperator() != clang::OO_Call &&
+       operation->getOperator() != clang::OO_Subscript);
+  clang::SourceLocation end = endOf(visit, inner);
+  if (!isOperation)
+    return {clang::FixItHint::CreateInsertion(end, text)};
+  return {clang::FixItHint::CreateInsertion(inner->getBeginLoc(), "("),
+          clang::FixItHint::CreateInsertion(end, (")" + text).str())};
+}
+
+llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr) {
+  if (expr->getBeginLoc().isMacroID() || expr->getEndLoc().isMacroID())
+    return {};
+  return clang::Lexer::getSourceText(
+      clang::CharSourceRange::getTokenRange(expr->IgnoreImplicit()->getSourceRange()),
+      visit.context.getSourceManager(), visit.context.getLangOpts());
 }
 
 } // namespace gradtidy

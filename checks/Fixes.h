@@ -19,4 +19,20 @@ Fix insertBefore(const Visit &visit, const clang::Stmt *statement, llvm::StringR
 /// where that is all there is to a loop or branch. Empty in a macro.
 Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text);
 
+/// The same behind the whole of \p statement, which must stand in a block.
+Fix insertBehind(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text);
+
+/// Where the text of \p expr ends.
+clang::SourceLocation endOf(const Visit &visit, const clang::Expr *expr);
+
+/// Takes away the statement in which \p event stands, with its line if nothing else is on it. Empty
+/// where it is not a statement of a block.
+Fix removeStatement(const Visit &visit, const Event &event);
+
+/// Puts \p text behind \p expr, with parentheses around it where it needs them. Empty in a macro.
+Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text);
+
+/// The source text of \p expr; empty in a macro.
+llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr);
+
 } // namespace gradtidy

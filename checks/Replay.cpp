@@ -39,7 +39,8 @@ private:
 void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   Collector collector(analysis.context().getSourceManager());
   for (const Observation &seen : analysis.observations())
-    check.on({*seen.event, seen.before, seen.callers, analysis.context()}, collector);
+    check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, analysis.context()},
+             collector);
   collector.flush(reporter);
 }
 

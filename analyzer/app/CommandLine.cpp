@@ -99,6 +99,10 @@ options that exist, and exit.
 Option<std::string> exportFixes("export-fixes", cl::cat(category), cl::value_desc("filename"),
                                 cl::desc("YAML file to store suggested fixes in, for "
                                          "clang-apply-replacements"));
+Option<bool> enableCheckProfile("enable-check-profile", cl::cat(category), cl::desc(R"(
+Print how long the checks took, on standard
+error.
+)"));
 Option<bool> quiet("quiet", cl::cat(category),
                    cl::desc("Print findings only: no progress, no statistics"));
 Option<bool> useColor("use-color", cl::cat(category), cl::desc(R"(
@@ -202,6 +206,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.systemHeaders = given(systemHeaders);
   result.useColor = given(useColor);
   result.level = given(level);
+  result.enableCheckProfile = enableCheckProfile;
   result.lineFilter = lineFilter;
   result.fix = fix;
   result.fixErrors = fixErrors;

@@ -27,6 +27,7 @@ struct CommandLine {
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
+  bool enableCheckProfile = false;
   bool strict = false; ///< Certain findings are errors.
   bool bundledRuntime = false;
   std::vector<std::string> models; ///< Files.

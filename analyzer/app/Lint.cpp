@@ -349,6 +349,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   }
 
   tidy::ClangTidyContext context(std::move(*provider));
+  context.setEnableProfiling(commandLine.enableCheckProfile);
   const Results results = analyse(list, context, commandLine);
   const bool compilerErrors = llvm::any_of(results.errors, [](const tidy::ClangTidyError &finding) {
     return finding.DiagLevel == tidy::ClangTidyError::Error;

@@ -30,6 +30,14 @@ const clang::Expr *FunctionBody::expressionStatementOf(const clang::Stmt *site) 
   return whole && compoundOf(whole) ? whole : nullptr;
 }
 
+const clang::Stmt *FunctionBody::statementOf(const clang::Stmt *site) const {
+  const clang::Expr *whole = fullExpressionOf(site);
+  if (!whole)
+    return site;
+  const clang::Stmt *parent = parentOf(whole);
+  return llvm::isa_and_nonnull<clang::DeclStmt, clang::ReturnStmt>(parent) ? parent : whole;
+}
+
 llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {
   llvm::SmallVector<const clang::Stmt *, 4> loops;
   for (const clang::Stmt *statement = parentOf(site); statement; statement = parentOf(statement))

@@ -3,7 +3,7 @@
 // checks read only them.
 #pragma once
 
-#include "Path.h"
+#include "Device.h"
 #include "analyzer/model/Role.h"
 
 #include "clang/AST/Expr.h"
@@ -31,7 +31,16 @@ enum class EventKind : unsigned char {
   Step,      ///< The optimizer `subject` consumes its gradients; operand 0 may be a closure.
   ClearGradients, ///< Forgets the gradients of `subject`: an optimizer, module or tensor.
   Overwrite,      ///< Replaces the values of `subject`; of a gradient, that forgets it.
-  Detach,         ///< `result` is `subject` without its history.
+  Detach,         ///< `result` is `subject` without its history; without result, in place.
+  Differentiate,  ///< `result` are the gradients of operand 0.
+  Create,         ///< `result` is a new tensor; operands may tell its device.
+  Move,           ///< `result` is the tensor `subject` on the device of operand 0, if any; a module
+                  ///< moves itself.
+  SetMode,        ///< The module `subject` gets into the mode `constant` (training or not).
+  EnterGradMode,  ///< While the variable `subject` lives, recording of gradients is `constant`.
+  SetGradMode,    ///< Recording of gradients is `constant` from now on.
+  RequireGrad,    ///< `subject` is to have a gradient, or none (`constant`).
+  Load,           ///< The values of operand 0 are replaced.
   Return,         ///< The function returns operand 0, if any.
   EndLifetime,    ///< The variable `subject` ends.
   Assign,         ///< A condition's variable changes: see `conditions`.
@@ -51,6 +60,8 @@ struct Operand {
   bool escapes = false;              ///< The callee can change what the path names.
   bool fresh = false;                ///< A new object that has no other name.
   bool isClosure = false;            ///< A lambda or std::function.
+  bool isTensor = false;             ///< A tensor or something that holds some.
+  Device device = {};                ///< Where the source says it literally.
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
 };
 
@@ -63,13 +74,23 @@ struct Event {
   Operand subject;
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
+  TypeRole resultRole = TypeRole::None;
   bool isArithmetic = false;                   ///< The result carries no tensor.
+  bool isTensor = false;                       ///< The result is a tensor or holds some.
+  bool isDifferentiable = true;                ///< The result has a gradient if an operand has.
+  bool keepsDimensions = true;                 ///< The result has dimensions if an operand has.
+  bool isAnyDevice = false;                    ///< The operands may be on several devices.
+  bool isDiscarded = false; ///< Nothing uses the result, and there is no other effect.
+  bool isStateless = false; ///< Forward: the module has neither parameters nor a mode.
+  bool accumulates = false; ///< Bind: the new value is made of the old one (`x = x + y`).
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
   bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
-  std::optional<bool> constant;           ///< Assign: their new value, where it is known.
+  /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, RequireGrad: on or off.
+  /// Backward, Differentiate: whether the graph is retained. Where it is known.
+  std::optional<bool> constant;
 };
 
 /// A basic block: its events and where control goes from there.
@@ -97,6 +118,7 @@ public:
   ~FunctionBody();
 
   struct Parameter {
+    const clang::ParmVarDecl *declaration;
     Operand place;
     BindKind bind;
   };
@@ -106,6 +128,8 @@ public:
   std::vector<Block> blocks;
   std::vector<Parameter> parameters;
   PathId thisObject = noPath; ///< The path of `this`, in a method.
+  bool isModuleMethod = false; ///< `this` is a module.
+  bool usesGpu = false;        ///< It names a GPU, or a device that may be one.
   PathId returned = noPath;   ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.
@@ -113,6 +137,15 @@ public:
 
   /// The same if it is a statement of its own directly in a block `{ … }`, else null.
   const clang::Expr *expressionStatementOf(const clang::Stmt *site) const;
+
+  /// The innermost statement, no expression, that \p site is or is part of; for an expression that
+  /// is a statement of its own, that expression.
+  const clang::Stmt *statementOf(const clang::Stmt *site) const;
+
+  /// The innermost statement around \p statement.
+  const clang::Stmt *statementAround(const clang::Stmt *statement) const {
+    return parentOf(statement);
+  }
 
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;

@@ -30,20 +30,24 @@ public:
     options.AddCXXDefaultInitExprInCtors = true;
     options.setAllAlwaysAdd();
     const Stmt *body = function->getBody();
+    survey(body);
+    options.AddEHEdges = !guardsBefore.empty(); // They cost: three times the visits of blocks.
     std::unique_ptr<CFG> cfg = CFG::buildCFG(function, const_cast<Stmt *>(body), &context, options);
     if (!cfg)
       return nullptr;
 
     result = std::make_unique<FunctionBody>(function, body);
-    findDamagedCallees(body);
     conditions.collect(*cfg, context);
-    for (const ParmVarDecl *parameter : function->parameters())
-      result->parameters.push_back({{paths.root(PathStep::Variable, parameter->getCanonicalDecl()),
-                                     vocabulary.roleOf(parameter->getType())},
-                                    values.bindKind(parameter->getType())});
+    for (const ParmVarDecl *parameter : function->parameters()) {
+      Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
+      place.isTensor = vocabulary.holdsTensors(parameter->getType());
+      result->parameters.push_back({parameter, place, values.bindKind(parameter->getType())});
+    }
     if (const auto *method = dyn_cast<CXXMethodDecl>(function);
-        method && method->isInstance() && !method->getParent()->isLambda())
+        method && method->isInstance() && !method->getParent()->isLambda()) {
       result->thisObject = values.thisObject();
+      result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
+    }
     result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
 
     PostOrderCFGView order(cfg.get()); // It begins at the entry: reverse post order.
@@ -53,6 +57,9 @@ public:
     result->blocks.resize(numbers.size());
     for (const CFGBlock *block : order) {
       current = &result->blocks[numbers[block]];
+      if (const auto *handler = dyn_cast_or_null<CXXCatchStmt>(block->getLabel()))
+        for (const VarDecl *guard : guardsBefore.lookup(handler))
+          emit(EventKind::EndLifetime, handler).subject.path = pathOf(guard);
       for (const CFGElement &element : *block)
         lowerElement(element);
       lowerEdges(*block, numbers);
@@ -62,10 +69,27 @@ public:
         if (edge.target <= number)
           result->blocks[edge.target].isLoopHead = true;
     findTemporaries();
+    for (const Block &block : result->blocks)
+      for (const Event &event : block.events)
+        result->usesGpu |= mentionsGpu(event);
     return std::move(result);
   }
 
 private:
+  /// Whether the event moves something to a GPU, makes it there, or where a variable says.
+  static bool mentionsGpu(const Event &event) {
+    return llvm::any_of(event.operands, [&](const Operand &operand) {
+      bool isVariable = operand.role == TypeRole::Device && operand.path && operand.expr &&
+                        isa<DeclRefExpr, MemberExpr>(strip(operand.expr));
+      return operand.device.kind == Device::Cuda ||
+             (event.kind == EventKind::Move && isVariable && operand.device.kind != Device::Cpu);
+    });
+  }
+
+  PathId pathOf(const VarDecl *variable) {
+    return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+  }
+
   // --- events -----------------------------------------------------------------------------------
 
   Event &emit(EventKind kind, const Stmt *site) {
@@ -86,9 +110,7 @@ private:
         bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
              member->getInit(), member->getInit());
     } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
-      const VarDecl *variable = end->getVarDecl();
-      emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path =
-          paths.root(PathStep::Variable, variable->getCanonicalDecl());
+      emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path = pathOf(end->getVarDecl());
     }
   }
 
@@ -173,15 +195,58 @@ private:
     const auto *variable = dyn_cast<VarDecl>(declaration);
     if (!variable || variable->isStaticLocal())
       return;
-    bind(paths.root(PathStep::Variable, variable->getCanonicalDecl()), variable->getType(),
-         variable->getInit(), site);
+    if (isGuard(vocabulary.roleOf(variable->getType()))) {
+      if (variable->getInit())
+        enterGradMode(pathOf(variable), variable->getInit(), site);
+      return;
+    }
+    bind(pathOf(variable), variable->getType(), variable->getInit(), site);
     if (variable->getInit())
       assign(variable, variable->getInit(), site);
     if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
       for (const BindingDecl *binding : decomposition->bindings())
         if (const VarDecl *holding = binding->getHoldingVar(); holding && holding->getInit())
-          bind(paths.root(PathStep::Variable, holding->getCanonicalDecl()), holding->getType(),
-               holding->getInit(), site);
+          bind(pathOf(holding), holding->getType(), holding->getInit(), site);
+  }
+
+  /// A guard comes to life in the variable \p guard, made by \p value.
+  void enterGradMode(PathId guard, const Expr *value, const Stmt *site) {
+    const Expr *made = strip(value);
+    TypeRole role = values.roleOf(made);
+    llvm::SmallVector<const Expr *, 2> arguments;
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(made))
+      arguments.append(construct->arg_begin(), construct->arg_end());
+    else if (const auto *call = dyn_cast<CallExpr>(made))
+      arguments.append(call->arg_begin(), call->arg_end());
+    if (arguments.size() == 1 && isGuard(values.roleOf(arguments.front())))
+      return enterGradMode(guard, arguments.front(), site);
+    if (isa<CXXConstructExpr>(made) && !isGuard(vocabulary.roleOf(made->getType())))
+      return; // An empty pointer or optional.
+    enterGradMode(guard, role, arguments, site);
+  }
+
+  void enterGradMode(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments,
+                     const Stmt *site) {
+    std::optional<bool> argument = true;
+    if (!arguments.empty())
+      argument = literalBool(arguments.front());
+    Event &event = emit(EventKind::EnterGradMode, site);
+    event.subject.path = guard;
+    event.constant = role == TypeRole::NoGradGuard ? std::optional(false) : argument;
+    if (role == TypeRole::InferenceGuard && argument)
+      event.constant = !*argument;
+  }
+
+  /// What \p expr says literally, seen through conversions; an argument left out says its default.
+  static std::optional<bool> literalBool(const Expr *expr) {
+    expr = strip(expr);
+    while (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+      if (construct->getNumArgs() == 0)
+        return std::nullopt;
+      expr = strip(construct->getArg(0));
+    }
+    const auto *literal = dyn_cast<CXXBoolLiteralExpr>(expr);
+    return literal ? std::optional(literal->getValue()) : std::nullopt;
   }
 
   /// A variable of a repeated condition changes.
@@ -217,11 +282,37 @@ private:
            assignment);
   }
 
+  /// Whether \p expr is computed from what \p path names, by nothing but the framework's operations.
+  bool isMadeOf(const Expr *expr, PathId path) {
+    expr = strip(expr);
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(expr))
+      return llvm::any_of(construct->arguments(), [&](const Expr *argument) {
+        return isMadeOf(argument, path);
+      });
+    if (const auto *list = dyn_cast<InitListExpr>(expr))
+      return llvm::any_of(list->inits(), [&](const Expr *part) { return isMadeOf(part, path); });
+    if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(expr))
+      return isMadeOf(list->getSubExpr(), path);
+    if (values.pathOf(expr) == path)
+      return true;
+    const auto *call = dyn_cast<CallExpr>(expr);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (!callee || !values.isExternal(callee) || vocabulary.roleOf(callee) == FunctionRole::Detach)
+      return false;
+    const Expr *object = objectOf(call);
+    if (object && isModule(values.roleOf(object)))
+      return false;
+    return (object && isMadeOf(object, path)) ||
+           llvm::any_of(call->arguments(), [&](const Expr *part) { return isMadeOf(part, path); });
+  }
+
   template <typename Range> void combine(const Expr *expr, const Range &parts) {
     if (isArithmetic(expr) || (!expr->getType().isNull() && expr->getType()->isVoidType()))
       return;
     Event &event = emit(EventKind::Combine, expr);
     event.result = values.temporary(expr);
+    event.isTensor = vocabulary.holdsTensors(expr->getType());
+    event.resultRole = values.roleOf(expr);
     for (const Expr *part : parts)
       event.operands.push_back(values.operand(part));
   }
@@ -236,11 +327,63 @@ private:
     TypeRole role = vocabulary.roleOf(construct->getType());
     bool external =
         values.isExternal(constructor) || constructor->isImplicit() || constructor->isDefaulted();
-    Event &event = emit(external ? EventKind::Construct : EventKind::Call, construct);
+    const CXXConstructorDecl *user = external ? nullptr : constructor;
+    if (role == TypeRole::ModuleHolder)
+      user = constructorOf(construct->getType()->getAsCXXRecordDecl(), construct->arguments());
+    Event &event = emit(user ? EventKind::Call : EventKind::Construct, construct);
     event.subject = {values.temporary(construct), role};
     event.result = event.subject.path;
-    event.callee = external ? nullptr : constructor;
+    event.callee = user;
+    event.isTensor = vocabulary.holdsTensors(construct->getType());
     addArguments(event, constructor, construct->arguments());
+    if (role == TypeRole::Device)
+      for (Operand &operand : event.operands)
+        readDevice(operand);
+  }
+
+  /// The constructor of the user's class that a factory or module holder calls with \p arguments,
+  /// if there is only one that takes as many. \p record is the class or its holder.
+  template <typename Range>
+  const CXXConstructorDecl *constructorOf(const CXXRecordDecl *record, const Range &arguments) {
+    if (record && vocabulary.roleOf(record) == TypeRole::ModuleHolder)
+      record = vocabulary.heldBy(record);
+    record = record ? record->getDefinition() : nullptr;
+    if (!record || vocabulary.isFramework(record) || isStandard(record))
+      return nullptr;
+    auto given = static_cast<unsigned>(llvm::count_if(
+        arguments, [](const Expr *argument) { return !isa<CXXDefaultArgExpr>(argument); }));
+    if (given == 1 && isa<CXXNullPtrLiteralExpr>(strip(*std::begin(arguments))))
+      return nullptr;
+    const CXXConstructorDecl *found = nullptr;
+    for (const CXXConstructorDecl *constructor : record->ctors()) {
+      if (constructor->isImplicit() || constructor->isCopyOrMoveConstructor() ||
+          constructor->getMinRequiredArguments() > given || constructor->getNumParams() < given)
+        continue;
+      if (found)
+        return nullptr;
+      found = constructor;
+    }
+    return found;
+  }
+
+  /// Devices are also spelled: "cuda:1".
+  static void readDevice(Operand &operand) {
+    const Expr *expr = operand.expr ? strip(operand.expr) : nullptr;
+    while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(expr))
+      expr = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
+    if (const auto *integer = dyn_cast_or_null<IntegerLiteral>(expr))
+      operand.device = {Device::Unknown,
+                        static_cast<std::uint32_t>(integer->getValue().getLimitedValue(255))};
+    const auto *literal = dyn_cast_or_null<StringLiteral>(expr);
+    if (!literal || !literal->isOrdinary())
+      return;
+    StringRef text = literal->getString();
+    if (text == "cpu")
+      operand.device = {Device::Cpu};
+    else if (text.consume_front("cuda"))
+      operand.device = {Device::Cuda};
+    if (unsigned index = 0; text.consume_front(":") && !text.getAsInteger(10, index))
+      operand.device.id = index;
   }
 
   template <typename Range>
@@ -294,7 +437,7 @@ private:
   void lowerCall(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     if (values.pathOfAccessor(call))
-      return;
+      return lowerBatches(call);
     const Expr *object = objectOf(call);
     llvm::SmallVector<const Expr *, 4> arguments(call->arguments());
     if (object && isa<CXXOperatorCallExpr>(call))
@@ -305,66 +448,234 @@ private:
     if (!callee && (object = unresolvedMember(call, name)))
       role = vocabulary.roleOfMember(values.roleOf(object), name);
     bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
-    EventKind kind = EventKind::Call;
-    switch (role) {
-    case FunctionRole::Backward:
-      kind = EventKind::Backward;
-      break;
-    case FunctionRole::Step:
-      kind = EventKind::Step;
-      break;
-    case FunctionRole::ClearGradients:
-      kind = EventKind::ClearGradients;
-      break;
-    case FunctionRole::Detach:
-      kind = EventKind::Detach;
-      break;
-    case FunctionRole::Overwrite:
-      kind = EventKind::Overwrite;
-      break;
-    case FunctionRole::None:
-    case FunctionRole::Parameters:
-    case FunctionRole::Gradient:
-    case FunctionRole::Defined:
+    const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    if (object && name == "clear" && method && isStandard(method)) {
+      emit(EventKind::Bind, call).subject = values.operand(object);
+      return;
+    }
+    if (object && isGuard(values.roleOf(object)) && method && isStandard(method)) {
+      if (name == "emplace" || (name == "reset" && !arguments.empty()))
+        enterGradMode(values.pathOf(object), values.roleOf(object), arguments, call);
+      else if (name == "reset")
+        emit(EventKind::EndLifetime, call).subject.path = values.pathOf(object);
+      return;
+    }
+    EventKind kind = kindOf(role);
+    if (role == FunctionRole::CreateLike && object && isModule(values.roleOf(object)))
+      kind = EventKind::Call;
+    const CXXConstructorDecl *constructor = nullptr;
+    if (kind == EventKind::Call) {
       if (isCallOfClosure(call, callee))
         kind = EventKind::Call;
       else if (object && isForward(call, name, object))
         kind = EventKind::Forward;
-      else if (external)
-        kind = callee && isFactory(callee) ? EventKind::Construct : EventKind::Combine;
-      break;
+      else if (external && callee && isFactory(callee)) {
+        constructor = constructorOf(pointee(call->getType())->getAsCXXRecordDecl(), arguments);
+        kind = constructor ? EventKind::Call : EventKind::Construct;
+      } else if (external)
+        kind = EventKind::Combine;
     }
     if (kind == EventKind::Overwrite && isAssignment(call) && object && !isGradient(object))
       kind = EventKind::Combine;
-    if (kind == EventKind::Combine && isAssignment(call) && object)
-      return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
-                  call);
+    if (kind == EventKind::Combine && isAssignment(call) && object) {
+      PathId place = values.pathOf(object);
+      bind(place, object->getType().getNonReferenceType(), arguments.front(), call);
+      current->events.back().accumulates = isMadeOf(arguments.front(), place);
+      return;
+    }
 
     Event event;
     event.kind = kind;
     event.site = call;
     event.function = result.get();
     event.result = values.temporary(call);
-    event.callee = kind == EventKind::Call ? callee : nullptr;
+    if (kind == EventKind::Call)
+      event.callee = constructor ? constructor : callee;
     event.isVirtual = kind == EventKind::Call && isVirtual(call);
     event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
+    event.isTensor = vocabulary.holdsTensors(call->getType());
+    event.resultRole = vocabulary.roleOf(call->getType());
+    event.isDifferentiable = role != FunctionRole::NonDifferentiable;
+    event.keepsDimensions = role == FunctionRole::Create
+                                ? !makesScalar(call)
+                                : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
+    event.isAnyDevice = role == FunctionRole::AnyDevice;
+    event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
+    event.constant = constantOf(role, call);
     if (kind == EventKind::Step && callee)
       event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
     if (object) {
       event.subject = values.operand(object);
-      const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
       event.subject.escapes =
           !method || !method->isConst() || vocabulary.isHandle(object->getType());
       if (kind == EventKind::Call && event.subject.role == TypeRole::None)
         event.subject.escapes &= vocabulary.reachesTraining(object->getType());
-    } else if (kind == EventKind::Construct) {
+      if (event.subject.role == TypeRole::Tensor && StringRef(name).ends_with("_"))
+        event.subject.escapes = true; // Handles are const; what they share is not.
+    } else if (kind == EventKind::Construct || constructor) {
       event.subject = {event.result, vocabulary.roleOf(call->getType())};
-    } else if (kind != EventKind::Call && kind != EventKind::Combine && !arguments.empty()) {
+    } else if (kind != EventKind::Call && kind != EventKind::Combine && kind != EventKind::Load &&
+               role != FunctionRole::Create && !arguments.empty() &&
+               !isArithmetic(arguments.front())) {
       event.subject = values.operand(arguments.front());
       arguments.erase(arguments.begin());
     }
-    addArguments(event, callee, arguments);
+    if (role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda)
+      event.operands.push_back({.device = {role == FunctionRole::MoveToCpu ? Device::Cpu
+                                                                           : Device::Cuda}});
+    addArguments(event, constructor ? nullptr : callee, arguments);
     current->events.push_back(std::move(event));
+  }
+
+  static EventKind kindOf(FunctionRole role) {
+    switch (role) {
+    case FunctionRole::Backward:
+      return EventKind::Backward;
+    case FunctionRole::Step:
+      return EventKind::Step;
+    case FunctionRole::ClearGradients:
+      return EventKind::ClearGradients;
+    case FunctionRole::Detach:
+    case FunctionRole::DetachInPlace:
+      return EventKind::Detach;
+    case FunctionRole::Overwrite:
+      return EventKind::Overwrite;
+    case FunctionRole::Differentiate:
+      return EventKind::Differentiate;
+    case FunctionRole::Create:
+    case FunctionRole::CreateLike:
+      return EventKind::Create;
+    case FunctionRole::Move:
+    case FunctionRole::MoveToCpu:
+    case FunctionRole::MoveToCuda:
+      return EventKind::Move;
+    case FunctionRole::Train:
+    case FunctionRole::Eval:
+      return EventKind::SetMode;
+    case FunctionRole::SetGradMode:
+      return EventKind::SetGradMode;
+    case FunctionRole::RequireGrad:
+      return EventKind::RequireGrad;
+    case FunctionRole::Load:
+      return EventKind::Load;
+    case FunctionRole::None:
+    case FunctionRole::Parameters:
+    case FunctionRole::Gradient:
+    case FunctionRole::Defined:
+    case FunctionRole::NonDifferentiable:
+    case FunctionRole::Reduce:
+    case FunctionRole::AnyDevice:
+    case FunctionRole::Register:
+      return EventKind::Call;
+    }
+    return EventKind::Call;
+  }
+
+  /// Event::constant of a call.
+  std::optional<bool> constantOf(FunctionRole role, const CallExpr *call) {
+    switch (role) {
+    case FunctionRole::Eval:
+      return false;
+    case FunctionRole::Train:
+    case FunctionRole::SetGradMode:
+    case FunctionRole::RequireGrad:
+      return call->getNumArgs() ? literalBool(call->getArg(call->getNumArgs() - 1)) : true;
+    case FunctionRole::Backward:
+    case FunctionRole::Differentiate: {
+      const FunctionDecl *callee = call->getDirectCallee();
+      for (unsigned i = 0; callee && i < callee->getNumParams() && i < call->getNumArgs(); ++i) {
+        StringRef name = callee->getParamDecl(i)->getName();
+        if ((name == "retain_graph" || name == "keep_graph" || name == "create_graph") &&
+            literalBool(call->getArg(i)) == true)
+          return true;
+      }
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// Whether all that a function of the framework does is to make a new tensor of another one.
+  bool isPure(const FunctionDecl *callee, const CallExpr *call) {
+    StringRef name = simpleName(callee);
+    QualType type = callee->getReturnType();
+    if (name.empty() || name.ends_with("_") || name.starts_with("_") || type->isReferenceType() ||
+        !values.isExternal(callee) || vocabulary.roleOf(type) != TypeRole::Tensor)
+      return false;
+    FunctionRole role = vocabulary.roleOf(callee);
+    if (role == FunctionRole::Overwrite || role == FunctionRole::RequireGrad)
+      return false;
+    if (const auto *method = dyn_cast<CXXMethodDecl>(callee); method && method->isInstance())
+      return method->isConst() && vocabulary.roleOf(method->getParent()) == TypeRole::Tensor;
+    // A function is called for its effect only by mistake for the one that works in place.
+    if (call->getNumArgs() == 0 || (call->getNumArgs() > 1 && takesOptions(callee)))
+      return false;
+    const CXXRecordDecl *tensor =
+        call->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (!tensor || vocabulary.roleOf(tensor) != TypeRole::Tensor)
+      return false;
+    DeclarationName inPlace(&context.Idents.get((name + "_").str()));
+    return !tensor->lookup(inPlace).empty();
+  }
+
+  /// Options may say that the function works in place.
+  static bool takesOptions(const FunctionDecl *callee) {
+    return llvm::any_of(callee->parameters(), [](const ParmVarDecl *parameter) {
+      const CXXRecordDecl *record =
+          parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+      return parameter->getName() == "inplace" ||
+             (record && record->getIdentifier() && record->getName().ends_with("Options"));
+    });
+  }
+
+  /// `begin()` of a loader gives batches; they come from the host unless the dataset moves them.
+  void lowerBatches(const CallExpr *call) {
+    const auto *begin = dyn_cast<CXXMemberCallExpr>(call);
+    if (!begin || simpleName(begin->getDirectCallee()) != "begin")
+      return;
+    const Expr *loader = begin->getImplicitObjectArgument();
+    if (!loader || values.roleOf(loader) != TypeRole::DataLoader)
+      return;
+    Event &event = emit(EventKind::Create, call);
+    event.result = values.pathOf(call);
+    event.isTensor = true;
+    if (mayMoveTensors(loader->getType()))
+      event.operands.push_back({.role = TypeRole::Device});
+  }
+
+  /// Whether the user's classes among the template arguments of \p type know of devices.
+  bool mayMoveTensors(QualType type) {
+    if (QualType inner = pointee(type); !inner.isNull())
+      return mayMoveTensors(inner);
+    const CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+    record = record ? record->getDefinition() : nullptr;
+    if (!record)
+      return false;
+    if (!vocabulary.isFramework(record) && !isStandard(record)) {
+      for (const CXXMethodDecl *method : record->methods())
+        if (const FunctionDecl *body = method->getDefinition())
+          if (mentionsDevice(body->getBody()))
+            return true;
+      return llvm::any_of(record->fields(), [&](const FieldDecl *field) {
+        return vocabulary.roleOf(field->getType()) == TypeRole::Device;
+      });
+    }
+    const auto *special = dyn_cast<ClassTemplateSpecializationDecl>(record);
+    return special && llvm::any_of(special->getTemplateArgs().asArray(), [&](const auto &argument) {
+             return argument.getKind() == TemplateArgument::Type &&
+                    mayMoveTensors(argument.getAsType());
+           });
+  }
+
+  bool mentionsDevice(const Stmt *statement) {
+    if (!statement)
+      return false;
+    if (const auto *expr = dyn_cast<Expr>(statement);
+        expr && !expr->getType().isNull() && vocabulary.roleOf(expr->getType()) == TypeRole::Device)
+      return true;
+    return llvm::any_of(statement->children(),
+                        [&](const Stmt *child) { return mentionsDevice(child); });
   }
 
   bool isGradient(const Expr *expr) {
@@ -397,21 +708,90 @@ private:
   /// `module(x)`, `module->forward(x)`: a method of a module that makes tensors of what it is
   /// given.
   bool isForward(const CallExpr *call, StringRef name, const Expr *object) {
-    TypeRole role = values.roleOf(object);
-    if (role != TypeRole::Module && role != TypeRole::ModuleHolder)
+    if (!isModule(values.roleOf(object)))
       return false;
     if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
       return operation->getOperator() == OO_Call;
-    return name == "forward";
+    if (name == "forward")
+      return true;
+    // Other ways through a module are followed where they can be seen.
+    const FunctionDecl *callee = call->getDirectCallee();
+    return name.contains("forward") && callee && !values.isExternal(callee) &&
+           !callee->isDefined() && vocabulary.holdsTensors(call->getType());
   }
 
-  /// Finds what is called but has errors: the call tells more than the callee by itself.
-  void findDamagedCallees(const Stmt *statement) {
+  /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
+  bool makesScalar(const CallExpr *call) {
+    if (call->getNumArgs() == 0)
+      return true;
+    const Expr *shape = strip(call->getArg(0));
+    if (simpleName(call->getDirectCallee()).ends_with("tensor"))
+      return isArithmetic(shape) || shape->getType()->isDependentType() ||
+             isScalarConversion(call->getArg(0));
+    while (true) {
+      if (const auto *construct = dyn_cast<CXXConstructExpr>(shape)) {
+        if (construct->getNumArgs() == 0)
+          return true;
+        shape = strip(construct->getArg(0));
+      } else if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(shape)) {
+        shape = strip(list->getSubExpr());
+      } else {
+        const auto *braces = dyn_cast<InitListExpr>(shape);
+        return braces && braces->getNumInits() == 0;
+      }
+    }
+  }
+
+  /// Whether a number is on its way to a class of the framework.
+  bool isScalarConversion(const Expr *expr) {
+    const auto *construct = dyn_cast<CXXConstructExpr>(strip(expr));
+    return construct && construct->getNumArgs() == 1 && isArithmetic(strip(construct->getArg(0)));
+  }
+
+  /// Finds what must be known of the whole function before its blocks are lowered.
+  void survey(const Stmt *statement) {
+    // What is called but has errors: the call tells more than the callee by itself.
     if (const auto *call = dyn_cast<CallExpr>(statement))
       callees.insert(call->getCallee()->IgnoreParenImpCasts());
+    if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
+      for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
+        findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
+    bool isExpr = isa<Expr>(statement);
+    for (const Stmt *child : statement->children()) {
+      if (!child)
+        continue;
+      // An expression right below a statement is one by itself, a condition or a value.
+      if (const auto *expr = dyn_cast<Expr>(child); expr && !isExpr && isBodyOf(statement, child))
+        statements.insert(expr->IgnoreImplicit());
+      survey(child);
+    }
+  }
+
+  static bool isBodyOf(const Stmt *statement, const Stmt *child) {
+    if (isa<CompoundStmt, SwitchCase, LabelStmt>(statement))
+      return true;
+    if (const auto *branch = dyn_cast<IfStmt>(statement))
+      return child == branch->getThen() || child == branch->getElse();
+    if (const auto *loop = dyn_cast<ForStmt>(statement))
+      return child == loop->getBody();
+    if (const auto *loop = dyn_cast<CXXForRangeStmt>(statement))
+      return child == loop->getBody();
+    if (const auto *loop = dyn_cast<WhileStmt>(statement))
+      return child == loop->getBody();
+    const auto *loop = dyn_cast<DoStmt>(statement);
+    return loop && child == loop->getBody();
+  }
+
+  /// The guards an exception may leave; no destructor stands on its way in the CFG.
+  void findGuards(const Stmt *statement, llvm::SmallVectorImpl<const VarDecl *> &guards) {
+    if (const auto *declarations = dyn_cast<DeclStmt>(statement))
+      for (const Decl *declaration : declarations->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(declaration);
+            variable && isGuard(vocabulary.roleOf(variable->getType())))
+          guards.push_back(variable);
     for (const Stmt *child : statement->children())
-      if (child)
-        findDamagedCallees(child);
+      if (child && !isa<LambdaExpr>(child))
+        findGuards(child, guards);
   }
 
   /// Finds the temporaries of each block that no other block mentions.
@@ -498,6 +878,8 @@ private:
   Values values;
   Conditions conditions;
   llvm::SmallPtrSet<const Expr *, 32> callees;
+  llvm::SmallPtrSet<const Expr *, 32> statements; ///< Expressions that are statements.
+  llvm::SmallDenseMap<const CXXCatchStmt *, llvm::SmallVector<const VarDecl *, 1>> guardsBefore;
   std::unique_ptr<FunctionBody> result;
   Block *current = nullptr;
 };

@@ -60,6 +60,11 @@ public:
   const PathStep &last(PathId path) const { return nodes[path].step; }
   PathId rootOf(PathId path) const { return nodes[path].root; }
 
+  /// Whether \p path leads from the value of an expression.
+  bool isTemporary(PathId path) const {
+    return nodes[nodes[path].root].step.kind == PathStep::Temporary;
+  }
+
   /// Whether \p path is \p prefix or below it.
   bool isWithin(PathId path, PathId prefix) const;
 

@@ -58,6 +58,22 @@ llvm::StringRef name(EventKind kind) {
     return "overwrite";
   case EventKind::Detach:
     return "detach";
+  case EventKind::Differentiate:
+    return "differentiate";
+  case EventKind::Create:
+    return "create";
+  case EventKind::Move:
+    return "move";
+  case EventKind::SetMode:
+    return "set-mode";
+  case EventKind::EnterGradMode:
+    return "enter-grad-mode";
+  case EventKind::SetGradMode:
+    return "set-grad-mode";
+  case EventKind::RequireGrad:
+    return "require-grad";
+  case EventKind::Load:
+    return "load";
   case EventKind::Return:
     return "return";
   case EventKind::EndLifetime:
@@ -85,6 +101,8 @@ void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &pa
         out << (&operand == event.operands.begin() ? "" : ", ") << text(operand, paths);
       if (!event.operands.empty())
         out << ")";
+      if (event.constant)
+        out << (*event.constant ? " on" : " off");
       if (event.result)
         out << " -> " << text(event.result, paths);
       out << "\n";

@@ -137,6 +137,8 @@ const Expr *Values::forwarded(const CXXConstructExpr *construct) {
     return source;
   QualType type = construct->getType();
   TypeRole role = vocabulary.roleOf(type);
+  if (role == TypeRole::Device && vocabulary.roleOf(source->getType()) == TypeRole::Device)
+    return source; // A device made of its type, options made of a device.
   bool wraps =
       vocabulary.isHandle(type) && (isStandard(constructor) || role == TypeRole::ModuleHolder);
   if (!wraps)
@@ -184,6 +186,8 @@ PathId Values::pathOfMember(const CXXMemberCallExpr *call) {
   const Expr *object = call->getImplicitObjectArgument();
   if (!object || !isExternal(callee))
     return noPath;
+  if (vocabulary.roleOf(callee) == FunctionRole::Register && call->getNumArgs() > 1)
+    return pathOf(call->getArg(1));
   if (vocabulary.roleOf(callee) == FunctionRole::Gradient)
     return paths.step(pathOf(object), {PathStep::Gradient});
   if (isTensor(object))
@@ -261,8 +265,28 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
   const PathStep &last = paths.last(value.path);
   value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
   value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
+  value.isTensor = value.role == TypeRole::Tensor || vocabulary.holdsTensors(expr->getType());
+  value.device = literalDevice(strip(expr));
   value.expr = expr;
   return value;
+}
+
+Device Values::literalDevice(const Expr *expr) {
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(expr))
+    if (const Expr *source = forwarded(construct))
+      return literalDevice(strip(source));
+  const auto *reference = dyn_cast<DeclRefExpr>(expr);
+  if (!reference || vocabulary.roleOf(reference->getType()) != TypeRole::Device)
+    return {};
+  switch (vocabulary.deviceOf(reference->getDecl())) {
+  case DeviceRole::Cpu:
+    return {Device::Cpu};
+  case DeviceRole::Cuda:
+    return {Device::Cuda};
+  case DeviceRole::None:
+    break;
+  }
+  return {};
 }
 
 bool Values::makesObject(const Expr *expr) {

@@ -60,6 +60,8 @@ private:
   PathId pathOfStandardFunction(const clang::CallExpr *call);
   bool isTensor(const clang::Expr *expr);
   bool makesObject(const clang::Expr *expr);
+  /// The device that a constant of the framework, converted or not, stands for.
+  Device literalDevice(const clang::Expr *expr);
   bool canChange(clang::QualType parameter);
 
   PathTable &paths;

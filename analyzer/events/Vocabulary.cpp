@@ -15,6 +15,8 @@ std::string qualifiedName(const clang::NamedDecl *declaration) {
       name = space->getNameAsString() + "::" + name;
     } else if (const auto *record = llvm::dyn_cast<clang::RecordDecl>(context)) {
       name = record->getNameAsString() + "::" + name;
+    } else if (const auto *enumeration = llvm::dyn_cast<clang::EnumDecl>(context)) {
+      name = enumeration->getNameAsString() + "::" + name;
     }
   }
   return name;
@@ -60,6 +62,8 @@ TypeRole Vocabulary::roleOf(clang::QualType type) {
   type = type.getNonReferenceType();
   for (clang::QualType inner = pointee(type); !inner.isNull(); inner = pointee(type))
     type = inner;
+  if (const auto *enumeration = type->getAs<clang::EnumType>())
+    return model.typeRole(canonicalName(enumeration->getDecl()));
   const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
   return record ? roleOf(record) : TypeRole::None;
 }
@@ -116,8 +120,23 @@ bool Vocabulary::isHandle(clang::QualType type) {
     return false;
   if (isClosure(type))
     return true;
-  TypeRole role = roleOf(record);
-  return role == TypeRole::Module || role == TypeRole::ModuleHolder;
+  return isModule(roleOf(record));
+}
+
+const clang::CXXRecordDecl *Vocabulary::heldBy(const clang::CXXRecordDecl *holder) {
+  holder = holder->getDefinition();
+  if (!holder)
+    return nullptr;
+  const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(holder);
+  if (special && model.typeRole(canonicalName(holder)) == TypeRole::ModuleHolder &&
+      special->getTemplateArgs().size() > 0 &&
+      special->getTemplateArgs()[0].getKind() == clang::TemplateArgument::Type)
+    return special->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl();
+  for (const clang::CXXBaseSpecifier &base : holder->bases())
+    if (const clang::CXXRecordDecl *record = base.getType()->getAsCXXRecordDecl();
+        record && roleOf(record) == TypeRole::ModuleHolder)
+      return heldBy(record);
+  return nullptr;
 }
 
 bool Vocabulary::isClosure(clang::QualType type) {
@@ -144,6 +163,42 @@ bool Vocabulary::isTensorList(clang::QualType type) {
          roleOf(element.getAsType()) == TypeRole::Tensor;
 }
 
+bool Vocabulary::holdsTensors(clang::QualType type) {
+  if (type.isNull())
+    return false;
+  type = type.getNonReferenceType();
+  while (type->isPointerType() || type->isArrayType())
+    type = type->isPointerType() ? type->getPointeeType()
+                                 : clang::QualType(type->getArrayElementTypeNoTypeQual(), 0);
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return type->isDependentType();
+  record = record->getCanonicalDecl();
+  if (auto known = holding.find(record); known != holding.end())
+    return known->second;
+  holding[record] = false; // For types that hold themselves.
+  bool result = false;
+  if (TypeRole role = roleOf(record); role != TypeRole::None) {
+    result = role == TypeRole::Tensor;
+  } else if (isStandard(record) || isFramework(record)) {
+    if (const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record))
+      for (const clang::TemplateArgument &argument : special->getTemplateArgs().asArray()) {
+        if (argument.getKind() == clang::TemplateArgument::Type)
+          result |= holdsTensors(argument.getAsType());
+        else if (argument.getKind() == clang::TemplateArgument::Pack)
+          for (const clang::TemplateArgument &part : argument.pack_elements())
+            result |= part.getKind() == clang::TemplateArgument::Type &&
+                      holdsTensors(part.getAsType());
+      }
+  } else if (const clang::CXXRecordDecl *definition = record->getDefinition()) {
+    for (const clang::CXXBaseSpecifier &base : definition->bases())
+      result |= holdsTensors(base.getType());
+    for (const clang::FieldDecl *field : definition->fields())
+      result |= holdsTensors(field->getType());
+  }
+  return holding[record] = result;
+}
+
 bool Vocabulary::reachesTraining(clang::QualType type) {
   if (type.isNull())
     return false;
@@ -161,7 +216,7 @@ bool Vocabulary::reachesTraining(clang::QualType type) {
   bool result = false;
   TypeRole role = roleOf(record);
   if (role != TypeRole::None) {
-    result = role != TypeRole::Tensor;
+    result = isModule(role) || role == TypeRole::Optimizer;
   } else if (isStandard(record)) {
     // What a standard class holds is among its template arguments; a function may hold anything.
     result =

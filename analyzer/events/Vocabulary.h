@@ -30,6 +30,11 @@ public:
   /// The name of the function of that role in the framework's class that declares \p function.
   llvm::StringRef sibling(const clang::FunctionDecl *function, FunctionRole role) const;
 
+  /// The device that a constant of the framework stands for, or None.
+  DeviceRole deviceOf(const clang::ValueDecl *constant) const {
+    return model.deviceRole(canonicalName(constant));
+  }
+
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);
 
@@ -37,11 +42,17 @@ public:
   /// holders, modules (copies share their parameters), closures.
   bool isHandle(clang::QualType type);
 
+  /// The class that a module holder holds, or null.
+  const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *holder);
+
   /// Whether values of this type are lambdas or std::function.
   static bool isClosure(clang::QualType type);
 
   /// Whether this is a list of tensors: who gets a copy still shares what is in it.
   bool isTensorList(clang::QualType type);
+
+  /// Whether values of this type are tensors or hold some.
+  bool holdsTensors(clang::QualType type);
 
   /// Whether something of this type can lead to modules or optimizers: through its fields, what it
   /// points to, its template arguments, a closure.
@@ -54,6 +65,7 @@ private:
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;
+  llvm::DenseMap<const clang::CXXRecordDecl *, bool> holding;
 };
 
 /// "std::vector" for anything called vector in namespace std, inline namespaces left out.

@@ -18,10 +18,41 @@ constexpr unsigned answer(unsigned condition, bool value) {
 
 } // namespace
 
+bool isModuleCall(const Event &event) {
+  return event.kind == EventKind::Forward ||
+         (event.kind == EventKind::Call && isModule(event.subject.role) && event.isTensor &&
+          event.result != event.subject.path);
+}
+
 void Interpreter::run(const FunctionBody &body) {
   visits = 0;
   memory.clear();
-  solve(body, State(tables), /*observe=*/true);
+  rootSites.clear();
+  solve(body, entryOf(body), /*observe=*/true);
+}
+
+State Interpreter::entryOf(const FunctionBody &body) {
+  State state(tables);
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+  bool isForward = method && body.isModuleMethod &&
+                   (method->getOverloadedOperator() == clang::OO_Call ||
+                    (method->getIdentifier() && method->getName().contains("forward")));
+  if (!isForward)
+    return state;
+  // Who calls a module gives it tensors on its device.
+  Device device{Device::Symbol, body.thisObject};
+  auto place = [&](PathId path) {
+    Value value;
+    value.sources = tables.sources.join(tables.sources.of(path), tables.sources.unknown());
+    value.device = device;
+    state.setValue(path, value);
+  };
+  place(body.thisObject);
+  state.moveModule(body.thisObject, device, nullptr);
+  for (const FunctionBody::Parameter &parameter : body.parameters)
+    if (parameter.place.isTensor)
+      place(parameter.place.path);
+  return state;
 }
 
 State Interpreter::joined(const Incoming &incoming, unsigned number) const {
@@ -121,30 +152,307 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
 }
 
 void Interpreter::observe(const Event &event, const State &state) {
-  seen.push_back({&event, state, {callers.begin(), callers.end()}});
+  seen.push_back({&event, state, {callers.begin(), callers.end()}, siteOf(event)});
+}
+
+SiteId Interpreter::siteOf(const Event &event) {
+  for (unsigned i = 0; isModuleCall(event) && i < callers.size(); ++i)
+    if (isModuleCall(*callers[i]))
+      return tables.sites.of(*callers[i], llvm::ArrayRef(callers).take_front(i));
+  return tables.sites.of(event, callers);
+}
+
+// --- values
+// ---------------------------------------------------------------------------------------
+
+Value Interpreter::combined(const Event &event, const State &state) const {
+  Value result;
+  bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
+  auto add = [&](const Operand &operand) {
+    if (!operand.path)
+      return;
+    if (!operand.isTensor && !isModule(operand.role)) {
+      result.sources = tables.sources.join(result.sources, state.sourcesOf(operand));
+      return;
+    }
+    Value value = state.valueOf(operand);
+    result.sources = tables.sources.join(result.sources, value.sources);
+    result.history = tables.histories.join(result.history, value.history);
+    attached |= (value.graph & Graph::Attached) != 0;
+    unrecorded |= value.graph == Graph::Unrecorded;
+    if (value.disabled)
+      result.disabled = value.disabled;
+    unknown |= (value.graph & Graph::Unknown) != 0;
+    result.hasDimensions |= value.hasDimensions;
+    onlyHost &= value.device.kind == Device::Cpu;
+    // What meets in an operation is on one device; scalars of the host go along with any.
+    bool decides = value.device.isKnown() &&
+                   (value.hasDimensions || value.device.kind != Device::Cpu || onlyHost);
+    if (decides && (!result.device.isKnown() || !event.isAnyDevice)) {
+      result.device = value.device;
+      result.placed = value.placed;
+    } else if (result.device.kind == Device::Cpu && !result.hasDimensions && !onlyHost) {
+      result.device = {};
+    }
+  };
+  if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
+    add(event.subject);
+  for (const Operand &operand : event.operands)
+    add(operand);
+
+  result.graph = 0;
+  if (state.gradMode().possible & GradMode::On)
+    result.graph |= attached     ? Graph::Attached
+                    : unknown    ? Graph::Unknown
+                    : unrecorded ? Graph::Unrecorded
+                                 : Graph::Detached;
+  if (state.gradMode().possible & GradMode::Off && (attached || unrecorded))
+    result.disabled = state.gradMode().set;
+  if (state.gradMode().possible & GradMode::Off)
+    result.graph |= attached || unrecorded ? Graph::Unrecorded
+                    : unknown              ? Graph::Unknown
+                                           : Graph::Detached;
+  if (!event.isDifferentiable)
+    result.graph = Graph::Detached;
+  result.hasDimensions &= event.keepsDimensions;
+  if (state.clash(event))
+    result.device = {}; // Said once; nothing follows from it.
+  return result;
+}
+
+Value Interpreter::created(const Event &event, const State &state) const {
+  Value result;
+  result.graph = Graph::Detached;
+  result.hasDimensions = event.keepsDimensions;
+  result.device = {Device::Cpu};
+  result.placed = &event;
+  if (event.subject.path) { // Like another tensor.
+    Value model = state.valueOf(event.subject);
+    result.device = model.device;
+    result.placed = model.placed;
+    result.hasDimensions = model.hasDimensions;
+  }
+  for (const Operand &operand : event.operands) {
+    if (operand.role != TypeRole::Device)
+      continue;
+    if (Device device = state.deviceOf(operand); device.kind != Device::Unset)
+      result.device = device;
+    if (operand.path && (state.valueOf(operand).graph & Graph::Attached))
+      result.graph = Graph::Attached;
+  }
+  return result;
+}
+
+Device Interpreter::deviceNamed(const Event &event, const State &state) const {
+  Device result{Device::Unset};
+  if (event.subject.path)
+    result = state.deviceOf(event.subject);
+  bool isChoice = llvm::isa<clang::AbstractConditionalOperator>(event.site);
+  for (const Operand &operand : event.operands) {
+    if (operand.role != TypeRole::Device)
+      continue;
+    Device device = state.deviceOf(operand);
+    if (isChoice && result.kind != Device::Unset && !(device == result))
+      return {Device::Symbol, event.result};
+    if (device.kind != Device::Unset)
+      result = device;
+  }
+  return result;
+}
+
+Value Interpreter::moved(const Event &event, const State &state) const {
+  Value result = combined(event, state);
+  Value before = state.valueOf(event.subject);
+  result.sources = before.sources;
+  result.history = before.history;
+  result.hasDimensions = before.hasDimensions;
+  result.device = before.device;
+  result.placed = before.placed;
+  for (const Operand &operand : event.operands) {
+    bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
+                 operand.device.isKnown();
+    if (Device device = state.deviceOf(operand); tells && device.kind != Device::Unset) {
+      result.device = device;
+      result.placed = &event;
+      break;
+    }
+  }
+  return result;
+}
+
+void Interpreter::escape(const Value &value, const State &state) {
+  used.differentiate(value.history, value.sources);
+  for (SiteId site : tables.histories.members(value.history))
+    if (const SiteId *backward = state.retained.find(site))
+      used.useRetained(*backward);
+}
+
+void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
+  if (value.graph & Graph::Attached && accumulates)
+    value.history = tables.histories.join(value.history, tables.histories.of(siteOf(event)));
+  PathId root = tables.paths.rootOf(place);
+  const PathStep &step = tables.paths.last(root);
+  bool isParameter =
+      step.kind == PathStep::Variable &&
+      llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(step.subject)) &&
+      (place != root ||
+       static_cast<const clang::VarDecl *>(step.subject)->getType()->isReferenceType());
+  if (!used.store(place, value.history, value.sources) &&
+      (place == tables.paths.unknown() || isParameter))
+    used.differentiate(value.history, value.sources);
+}
+
+void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
+  const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
+  if (event.bind != BindKind::Value || !value || !value->isTensor) {
+    state.bind(event.subject.path, event.bind, event.subject.role, value);
+    return;
+  }
+  Value contents = state.valueOf(*value);
+  PathId place = state.place(event.subject.path);
+  bool isDeclaration = llvm::isa<clang::DeclStmt>(event.site);
+  if (observing && !isDeclaration && (contents.graph & Graph::Attached))
+    observe(event, state);
+  state.bind(event.subject.path, event.bind, event.subject.role, value);
+  if (isDeclaration)
+    return;
+  Value stored = contents;
+  store(event, place, stored, true);
+  if (stored.history != contents.history && place != tables.paths.unknown())
+    state.addValue(place, stored);
+}
+
+void Interpreter::mutateSubject(const Event &event, State &state, const Value &value,
+                                bool observing) {
+  // `losses.push_back(loss)`, `total += loss`, `optimizer.add_param_group(…)`.
+  if (event.subject.role == TypeRole::Optimizer) {
+    OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
+    for (const Operand &operand : event.operands)
+      facts.owned = tables.sources.join(facts.owned, state.sourcesOf(operand));
+    return;
+  }
+  if (!mayHoldTensors(event.subject.role))
+    return;
+  PathId object = state.resolve(event.subject.path);
+  Value contents = value;
+  bool addsGraph = llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.isTensor && (state.valueOf(operand).graph & Graph::Attached) &&
+           (state.gradMode().possible & GradMode::On || event.subject.role != TypeRole::Tensor);
+  });
+  if (observing && addsGraph)
+    observe(event, state);
+  if (event.subject.role != TypeRole::Tensor)
+    contents.graph = state.valueOf(event.subject).graph;
+  if (addsGraph)
+    contents.graph |= Graph::Attached;
+  contents.graph &= ~Graph::Unknown;
+  store(event, object, contents, addsGraph);
+  if (object != tables.paths.unknown())
+    state.addValue(object, contents);
+  for (const Operand &operand : event.operands)
+    if (!mayHoldTensors(operand.role) && !operand.fresh)
+      state.shareElements(event.subject.path);
+}
+
+// --- transfer
+// -------------------------------------------------------------------------------------
+
+void Interpreter::construct(const Event &event, State &state, Device device) {
+  if (event.subject.role != TypeRole::Module && event.subject.role != TypeRole::ModuleHolder)
+    return;
+  ModuleFacts facts;
+  facts.mode = ModuleFacts::Training;
+  facts.placed = &event;
+  bool isTold = llvm::any_of(event.operands, [](const Operand &operand) {
+    return operand.role == TypeRole::Device;
+  });
+  facts.device = isTold ? Device{} : device;
+  state.setModule(event.result, facts);
+}
+
+void Interpreter::forward(const Event &event, State &state, bool observing) {
+  if (observing)
+    observe(event, state);
+  Value value = combined(event, state);
+  SiteId site = siteOf(event);
+  rootSites.insert(site);
+  state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
+  if (!event.isStateless)
+    value.history = tables.histories.join(value.history, tables.histories.of(site));
+  if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
+    value.device = device;
+  state.setValue(event.result, value);
+}
+
+void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
+  Value value = state.valueOf(loss);
+  used.backward(value.history, value.sources);
+  state.markTrained(value.sources);
+  SiteId site = tables.sites.of(event, callers);
+  for (SiteId forward : tables.histories.members(value.history)) {
+    if (const SiteId *retaining = state.retained.find(forward))
+      used.useRetained(*retaining);
+    if (event.constant)
+      state.retained[forward] = site;
+  }
+  if (tables.histories.isUnknown(value.history)) {
+    // Whatever ran before may be what it goes through.
+    for (SiteId forward : rootSites)
+      used.differentiate(forward);
+    used.useRetained(site);
+  }
+  // A method of a module that trains it is no forward pass.
+  for (unsigned i = 0; i < callers.size(); ++i)
+    if (isModuleCall(*callers[i]))
+      used.differentiate(tables.sites.of(*callers[i], llvm::ArrayRef(callers).take_front(i)));
+}
+
+void Interpreter::requireGrad(const Event &event, State &state) {
+  if (!event.subject.path || event.subject.role == TypeRole::Device) {
+    // Of options: the tensors made with them.
+    Value options;
+    options.graph = event.constant == false ? Graph::Detached : Graph::Attached;
+    state.setValue(event.result, options);
+    Device device = event.subject.path ? state.deviceOf(event.subject) : Device{Device::Unset};
+    state.setDevice(event.result, device);
+    return;
+  }
+  Value value = state.valueOf(event.subject);
+  value.graph = event.constant == true    ? Graph::Attached
+                : event.constant == false ? Graph::Detached
+                                          : Graph::Unknown;
+  if (event.constant != true)
+    state.freeze(value.sources);
+  PathId object = state.resolve(event.subject.path);
+  if (value.sources == noSources && object != tables.paths.unknown())
+    value.sources = tables.sources.of(object);
+  if (object != tables.paths.unknown())
+    state.setValue(object, value);
+  if (event.result)
+    state.setValue(event.result, value);
 }
 
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   SourcesTable &sources = tables.sources;
   const Operand *first = event.operands.empty() ? nullptr : &event.operands.front();
-  auto sourcesOfAll = [&] {
-    SourcesId set = event.subject.path ? state.sourcesOf(event.subject) : noSources;
-    for (const Operand &operand : event.operands)
-      set = sources.join(set, state.sourcesOf(operand));
-    return set;
-  };
+  if (observing && event.isDiscarded)
+    observe(event, state);
 
   switch (event.kind) {
   case EventKind::Bind:
-    state.bind(event.subject.path, event.bind, event.subject.role, first);
+    bindPlace(event, state, observing);
     return true;
 
   case EventKind::Return:
-    if (first)
+    if (first) {
+      if (stack.size() == 1 && first->isTensor)
+        escape(state.valueOf(*first), state);
       state.bind(event.subject.path, event.bind, event.subject.role, first);
+    }
     return true;
 
   case EventKind::EndLifetime:
+    state.leaveGradMode(event.subject.path);
     state.forget(event.subject.path);
     return true;
 
@@ -152,63 +460,129 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::Construct: {
-    SourcesId set = noSources;
+    Value value = combined(event, state);
+    value.sources = noSources;
     for (const Operand &operand : event.operands)
-      set = sources.join(set, state.sourcesOf(operand));
+      value.sources = sources.join(value.sources, state.sourcesOf(operand));
+    Device device{Device::Unset};
+    bool hasIndex = event.operands.size() == 2;
+    if (event.subject.role == TypeRole::Device && first) {
+      device = state.deviceOf(*first);
+      if (first->role != TypeRole::Device && !device.isKnown())
+        device = {Device::Unset};
+      if (hasIndex && device.kind == Device::Cuda)
+        device.id = event.operands[1].device.id;
+    }
     state.forget(event.result);
     if (event.subject.role == TypeRole::Optimizer)
       state.optimizerAt(event.result) = {first ? state.sourcesOf(*first) : sources.unknown(),
                                          {Gradients::Untouched}};
-    else if (event.subject.role == TypeRole::None || event.subject.role == TypeRole::Tensor)
-      state.setSources(event.result, set);
+    else if (event.subject.role == TypeRole::Device)
+      state.setDevice(event.result, device);
+    else if (mayHoldTensors(event.subject.role))
+      state.setValue(event.result, value);
+    construct(event, state, {Device::Cpu});
     return true;
   }
 
   case EventKind::Combine: {
-    SourcesId set = sourcesOfAll();
     for (const Operand &operand : event.operands)
       if (operand.isClosure && !runClosure(operand, event, state, observing))
         return false;
+    if (observing && state.clash(event))
+      observe(event, state);
+    Value value = combined(event, state);
     if (!event.isArithmetic)
-      state.setSources(event.result, set);
-    if (event.subject.escapes && !event.operands.empty()) {
-      // `losses.push_back(loss)`, `total += loss`, `optimizer.add_param_group(…)`.
-      if (event.subject.role == TypeRole::Optimizer) {
-        OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
-        for (const Operand &operand : event.operands)
-          facts.owned = sources.join(facts.owned, state.sourcesOf(operand));
-      } else if (event.subject.role == TypeRole::None || event.subject.role == TypeRole::Tensor) {
-        PathId object = state.resolve(event.subject.path);
-        if (object != tables.paths.unknown())
-          state.addSources(object, set);
-        for (const Operand &operand : event.operands)
-          if (operand.role != TypeRole::None && operand.role != TypeRole::Tensor && !operand.fresh)
-            state.shareElements(event.subject.path);
-      }
+      state.setValue(event.result, value);
+    if (event.resultRole == TypeRole::Device)
+      state.setDevice(event.result, deviceNamed(event, state));
+    if (event.subject.escapes && !event.operands.empty())
+      mutateSubject(event, state, value, observing);
+    return true;
+  }
+
+  case EventKind::Forward:
+    forward(event, state, observing);
+    return true;
+
+  case EventKind::Create:
+    state.setValue(state.place(event.result), created(event, state));
+    return true;
+
+  case EventKind::Move:
+    if (isModule(event.subject.role)) {
+      Device device = first ? state.deviceOf(*first) : Device{};
+      bool tells = first && (first->role == TypeRole::Device || first->device.isKnown());
+      if (tells && device.kind != Device::Unset)
+        state.moveModule(state.resolve(event.subject.path), device, &event);
+    } else if (event.result) {
+      state.setValue(event.result, moved(event, state));
     }
     return true;
-  }
 
-  case EventKind::Forward: {
-    if (observing)
-      observe(event, state);
-    state.setSources(event.result, sourcesOfAll());
+  case EventKind::Load:
+    if (first && isModule(first->role))
+      state.moveModule(state.resolve(first->path), {}, &event);
+    else if (first)
+      state.escape(*first);
+    return true;
+
+  case EventKind::Detach: {
+    Value value = state.valueOf(event.subject);
+    value.sources = noSources;
+    value.graph = Graph::Detached;
+    state.setValue(event.result, value);
+    if (event.subject.escapes)
+      if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
+        state.setValue(object, value);
     return true;
   }
 
-  case EventKind::Detach:
-    state.setSources(event.result, noSources);
+  case EventKind::RequireGrad:
+    requireGrad(event, state);
+    return true;
+
+  case EventKind::SetMode:
+    state.setMode(state.resolve(event.subject.path), event.constant, event);
+    return true;
+
+  case EventKind::EnterGradMode:
+    state.enterGradMode(event.subject.path, event.constant, event);
+    return true;
+
+  case EventKind::SetGradMode:
+    state.setGradMode(event.constant, event);
     return true;
 
   case EventKind::Backward:
     if (observing)
       observe(event, state);
     state.contribute(state.sourcesOf(event.subject), event);
+    backward(event, state, event.subject);
     return true;
 
+  case EventKind::Differentiate: {
+    Value value = combined(event, state);
+    if (observing)
+      observe(event, state);
+    for (const Operand *operand : {&event.subject, first})
+      if (operand && operand->path)
+        backward(event, state, *operand);
+    value.graph = Graph::Unknown;
+    state.setValue(event.result, value);
+    return true;
+  }
+
   case EventKind::Overwrite:
-    if (!state.clearGradient(event.subject.path) && !event.isArithmetic)
-      state.setSources(event.result, sourcesOfAll());
+    if (!state.clearGradient(event.subject.path)) {
+      Value value = combined(event, state);
+      if (!event.isArithmetic)
+        state.setValue(event.result, value);
+      PathId object = state.resolve(event.subject.path);
+      if (!event.operands.empty() && event.subject.role == TypeRole::Tensor &&
+          object != tables.paths.unknown())
+        state.addValue(object, value);
+    }
     return true;
 
   case EventKind::ClearGradients: {
@@ -216,9 +590,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
     PathId object = state.resolve(event.subject.path);
     if (event.subject.role == TypeRole::Optimizer && object != tables.paths.unknown())
-      state.clearGradients(object, state.optimizerAt(object).owned);
+      state.clearGradients(object, state.optimizerAt(object).owned, &event);
     else
-      state.clearGradients(noPath, state.sourcesOf(event.subject));
+      state.clearGradients(noPath, state.sourcesOf(event.subject), &event);
     return true;
   }
 
@@ -289,6 +663,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     }
   }
   State before = state;
+  if (event.result == event.subject.path)
+    construct(event, state, {Device::Cpu});
   std::optional<State> after = enter(*body, event, state, observing);
   memory.insert_or_assign({&event, body}, Memory{std::move(before), after});
   if (!after)
@@ -331,21 +707,31 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 }
 
 void Interpreter::callUnknown(const Event &event, State &state) {
-  SourcesId set = tables.sources.unknown();
+  Value value = combined(event, state);
+  value.sources = tables.sources.unknown();
+  value.device = {};
+  value.hasDimensions = false;
   // What is called for its result is a forward of some kind: it leaves gradients alone.
   bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
-    set = tables.sources.join(set, state.sourcesOf(operand));
+    value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
     bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
+    if (operand.escapes && isModule(operand.role))
+      state.moduleMayChange(state.resolve(operand.path));
     if (operand.escapes && !isRead)
       state.escape(operand);
+    // Code that gives nothing back may be what runs the backward.
+    if (operand.isTensor && (event.isArithmetic && llvm::cast<clang::Expr>(event.site)->getType()->isVoidType()))
+      escape(state.valueOf(operand), state);
   };
   if (event.subject.path)
     reach(event.subject);
   for (const Operand &operand : event.operands)
     reach(operand);
-  if (event.result && !event.isArithmetic)
-    state.setSources(event.result, set);
+  if (event.result == event.subject.path && isModule(event.subject.role))
+    construct(event, state, {});
+  else if (event.result && !event.isArithmetic)
+    state.setValue(event.result, value);
 }
 
 } // namespace gradtidy

@@ -24,7 +24,12 @@ struct Observation {
   const Event *event;
   State before;
   llvm::SmallVector<const Event *, 2> callers; ///< The calls that lead there, outermost first.
+  SiteId site; ///< Of the event, or of the call of a module around it (see Interpreter::siteOf).
 };
+
+/// Whether the event is a call of a module that gives tensors: a forward pass, or a method of the
+/// user's that may contain some.
+bool isModuleCall(const Event &event);
 
 class Interpreter {
 public:
@@ -41,6 +46,9 @@ public:
   void run(const FunctionBody &body);
 
   const std::vector<Observation> &observations() const { return seen; }
+
+  /// What becomes of values. Complete when all functions are analysed.
+  Uses &uses() { return used; }
 
   /// Whether the function was analysed, by itself or through a call.
   bool hasVisited(const FunctionBody &body) const { return visited.contains(&body); }
@@ -78,8 +86,33 @@ private:
   const FunctionBody *closureOf(const Operand &operand, const State &state) const;
   void observe(const Event &event, const State &state);
 
+  /// What can be said before a function is entered by nobody that is known.
+  State entryOf(const FunctionBody &body);
+  void construct(const Event &event, State &state, Device device);
+  /// The tensor that an operation makes of the subject and the operands.
+  Value combined(const Event &event, const State &state) const;
+  Value created(const Event &event, const State &state) const;
+  /// The device that the result of an operation on devices, options or tensors names.
+  Device deviceNamed(const Event &event, const State &state) const;
+  Value moved(const Event &event, const State &state) const;
+  void forward(const Event &event, State &state, bool observe);
+  void backward(const Event &event, State &state, const Operand &loss);
+  void requireGrad(const Event &event, State &state);
+  /// Puts the value of \p operand into \p place, which may outlive this run of the code.
+  void store(const Event &event, PathId place, Value &value, bool accumulates);
+  void bindPlace(const Event &event, State &state, bool observe);
+  void mutateSubject(const Event &event, State &state, const Value &value, bool observe);
+  /// Code that cannot be seen gets hold of a tensor, and may run a backward through it.
+  void escape(const Value &value, const State &state);
+
+  /// The site of an event, or of the outermost call of a module around it: what a module does
+  /// within is its own affair.
+  SiteId siteOf(const Event &event);
+
   Tables &tables;
   Bodies bodies;
+  Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
+  llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
   llvm::SmallPtrSet<const FunctionBody *, 16> visited;
   llvm::SmallVector<const FunctionBody *, 8> stack;

@@ -2,7 +2,7 @@
 
 namespace gradtidy {
 
-SourcesTable::SourcesTable(const PathTable &paths) : paths(paths) {
+SourcesTable::SourcesTable(const PathTable &paths, unsigned limit) : paths(paths), limit(limit) {
   intern({});
   unknownId = intern({{}, true});
 }

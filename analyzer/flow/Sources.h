@@ -19,10 +19,8 @@ inline constexpr SourcesId noSources = 0;
 /// Owns the sets of one translation unit.
 class SourcesTable {
 public:
-  /// More sources than this are not told apart: the set becomes unknown.
-  static constexpr unsigned limit = 24;
-
-  explicit SourcesTable(const PathTable &paths);
+  /// More than \p limit sources are not told apart: the set becomes unknown.
+  SourcesTable(const PathTable &paths, unsigned limit);
 
   SourcesId of(PathId path);
   SourcesId unknown() const { return unknownId; }
@@ -57,6 +55,7 @@ private:
   SourcesId intern(Set set);
 
   const PathTable &paths;
+  const unsigned limit;
   std::vector<Set> sets;
   std::map<Set, SourcesId> ids;
   SourcesId unknownId;

@@ -4,50 +4,6 @@
 
 namespace gradtidy {
 
-// --- Gradients
-// ------------------------------------------------------------------------------------
-
-void Gradients::clear() { *this = {Clean}; }
-
-void Gradients::mayBeCleared() { *this = {Unknown}; }
-
-void Gradients::mayBeRewritten() {
-  if (!(possible & (Fresh | Stale)))
-    mayBeCleared();
-}
-
-void Gradients::contribute(const Event &event) {
-  std::uint8_t next = possible & (Unknown | Stale);
-  if (possible & (Untouched | Clean | Fresh))
-    next |= Fresh;
-  if (possible & Used) {
-    next |= Stale;
-    if (!backward)
-      backward = &event;
-  }
-  possible = next;
-}
-
-void Gradients::use(const Event &event) { *this = {Used, &event}; }
-
-void Gradients::join(const Gradients &other, Junction junction) {
-  // Cleared on one way only: whether that is the one taken before the next backward depends on
-  // values (`if (i > 0) zero_grad()`, `while (more) zero_grad()`), which cannot be known here.
-  auto leftOver = [](const Gradients &g) { return (g.possible & (Used | Stale)) != 0; };
-  auto onlyClears = [&](const Gradients &g) {
-    return (g.possible & (Clean | Unknown)) && !leftOver(g);
-  };
-  bool depends = junction != Junction::LoopEntry && leftOver(*this) && onlyClears(other);
-  depends |= junction == Junction::Branches && onlyClears(*this) && leftOver(other);
-  possible |= other.possible;
-  if (depends)
-    possible = (possible & ~(Used | Stale)) | Unknown;
-  if (!step)
-    step = other.step;
-  if (!backward)
-    backward = other.backward;
-}
-
 // --- names
 // ----------------------------------------------------------------------------------------
 
@@ -90,12 +46,20 @@ PathId State::place(PathId path) const {
   return paths.unknown();
 }
 
+template <typename Visit> void State::forEachMap(Visit visit) {
+  visit(aliases);
+  visit(values);
+  visit(optimizers);
+  visit(modules);
+  visit(devices);
+  visit(guards);
+}
+
 void State::forget(PathId path) {
   const PathTable &paths = tables->paths;
-  auto isBelow = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
-  aliases.eraseIf(isBelow);
-  sources.eraseIf(isBelow);
-  optimizers.eraseIf(isBelow);
+  forEachMap([&](auto &map) {
+    map.eraseIf([&](const auto &entry) { return paths.isWithin(entry.first, path); });
+  });
   for (auto &[name, alias] : aliases)
     if (paths.isWithin(alias.target, path))
       alias.target = tables->paths.unknown();
@@ -120,9 +84,7 @@ void State::copy(PathId from, PathId to) {
       if (tables->paths.isWithin(path, from))
         map[rebase(path, from, to)] = fact;
   };
-  copyBelow(aliases);
-  copyBelow(sources);
-  copyBelow(optimizers);
+  forEachMap(copyBelow);
 }
 
 void State::rename(PathId from, PathId to) {
@@ -130,17 +92,16 @@ void State::rename(PathId from, PathId to) {
   if (from == to)
     return;
   copy(from, to);
-  auto isBelow = [&](const auto &entry) { return paths.isWithin(entry.first, from); };
-  aliases.eraseIf(isBelow);
-  sources.eraseIf(isBelow);
-  optimizers.eraseIf(isBelow);
+  forEachMap([&](auto &map) {
+    map.eraseIf([&](const auto &entry) { return paths.isWithin(entry.first, from); });
+  });
   auto renamed = [&](PathId path) {
     return paths.isWithin(path, from) ? rebase(path, from, to) : path;
   };
   for (auto &[name, alias] : aliases)
     alias.target = renamed(alias.target);
-  for (auto &[path, set] : sources)
-    set = tables->sources.map(set, renamed);
+  for (auto &[path, value] : values)
+    value.sources = tables->sources.map(value.sources, renamed);
   for (auto &[path, facts] : optimizers)
     facts.owned = tables->sources.map(facts.owned, renamed);
 }
@@ -148,7 +109,7 @@ void State::rename(PathId from, PathId to) {
 void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value) {
   PathTable &paths = tables->paths;
   PathId target = value ? resolve(value->path) : noPath;
-  SourcesId set = value ? sourcesOf(*value) : noSources;
+  Value contents = value ? valueOf(*value) : Value{};
   PathId to = place(name);
   if (to == paths.unknown() || target == to)
     return;
@@ -156,7 +117,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
   if (isOneOfMany) {
     if (kind == BindKind::Value)
-      addSources(to, set);
+      addValue(to, contents);
     else if (value && !value->fresh)
       aliases[to] = {paths.unknown(), false};
     return;
@@ -166,9 +127,10 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   if (kind == BindKind::Value && value && paths.isWithin(target, to)) {
     // `node = node.next`: what the old object was is gone.
     forget(to);
-    setSources(to, set);
+    setValue(to, contents);
     return;
   }
+  Device device = value && role == TypeRole::Device ? deviceOf(*value) : Device{};
   forget(to);
   if (!value)
     return;
@@ -181,11 +143,13 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   } else if (target != paths.unknown()) {
     copy(target, to);
   }
-  if (kind == BindKind::Value && role != TypeRole::Optimizer && role != TypeRole::Module) {
+  if (role == TypeRole::Device && kind == BindKind::Value)
+    devices[to] = device;
+  if (kind == BindKind::Value && mayHoldTensors(role)) {
     // A tensor made of nothing that has gradients may be a parameter itself.
-    if (set == noSources && role == TypeRole::Tensor)
-      set = tables->sources.of(to);
-    setSources(to, set);
+    if (contents.sources == noSources && role == TypeRole::Tensor)
+      contents.sources = tables->sources.of(to);
+    setValue(to, contents);
   }
 }
 
@@ -195,118 +159,78 @@ void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
   for (const auto &[name, alias] : aliases)
     if (PathId root = paths.rootOf(alias.target); !dead.contains(paths.rootOf(name)))
       dead.erase(root);
-  auto isDead = [&](const auto &entry) { return dead.contains(paths.rootOf(entry.first)); };
-  aliases.eraseIf(isDead);
-  sources.eraseIf(isDead);
-  optimizers.eraseIf(isDead);
+  if (dead.empty())
+    return;
+  forEachMap([&](auto &map) {
+    map.eraseIf([&](const auto &entry) { return dead.contains(paths.rootOf(entry.first)); });
+  });
 }
 
 void State::shareElements(PathId container) {
   aliases[tables->paths.element(resolve(container))] = {tables->paths.unknown(), false};
 }
 
-// --- association
-// ----------------------------------------------------------------------------------
+// --- values
+// ---------------------------------------------------------------------------------------
 
-const SourcesId *State::findSources(PathId path) const {
+const Value *State::findValue(PathId path) const {
   for (; path; path = tables->paths.parent(path))
-    if (const SourcesId *set = sources.find(path))
-      return set;
+    if (const Value *value = values.find(path))
+      return value;
   return nullptr;
 }
 
-SourcesId State::sourcesOf(const Operand &operand) const {
+namespace {
+
+/// What either of two values may be.
+Value joined(const Value &a, const Value &b, Tables &tables) {
+  Value result = a;
+  result.sources = tables.sources.join(a.sources, b.sources);
+  result.history = tables.histories.join(a.history, b.history);
+  result.graph |= b.graph;
+  result.hasDimensions &= b.hasDimensions;
+  if (!(a.device == b.device))
+    result.device = {};
+  if (!result.placed)
+    result.placed = b.placed;
+  if (!result.disabled)
+    result.disabled = b.disabled;
+  return result;
+}
+
+} // namespace
+
+Value State::valueOf(const Operand &operand) const {
   PathTable &paths = tables->paths;
   PathId path = resolve(operand.path);
-  if (path == paths.unknown())
-    return tables->sources.unknown();
-  if (paths.last(path).kind == PathStep::Gradient)
-    path = paths.parent(path);
-  if (const SourcesId *set = findSources(path))
-    return *set;
-  bool isNamed = paths.last(paths.rootOf(path)).kind != PathStep::Temporary;
-  switch (operand.role) {
-  case TypeRole::Module:
-  case TypeRole::ModuleHolder:
-  case TypeRole::Optimizer:
-    return isNamed || operand.fresh ? tables->sources.of(path) : tables->sources.unknown();
-  case TypeRole::Tensor:
-  case TypeRole::None:
-    // Nobody said what it is made of: a parameter of its own, or the outcome of code not seen.
-    return tables->sources.join(tables->sources.of(path), tables->sources.unknown());
+  Value value;
+  if (path == paths.unknown()) {
+    value.history = tables->histories.unknown();
+  } else if (isModule(operand.role)) {
+    ModuleFacts facts = moduleAt(path);
+    value.graph = facts.isFrozen ? Graph::Detached : Graph::Attached;
+    value.device = facts.device;
+    value.placed = facts.placed;
+  } else if (paths.last(path).kind == PathStep::Gradient) {
+    if (const Value *parameter = findValue(paths.parent(path)))
+      value.device = parameter->device;
+    value.graph = Graph::Detached;
+  } else if (const Value *known = findValue(path)) {
+    value = *known;
+  } else if (operand.role == TypeRole::None) {
+    for (const auto &[part, contents] : values)
+      if (paths.isWithin(part, path)) {
+        value.history = tables->histories.join(value.history, contents.history);
+        value.graph |= contents.graph;
+      }
   }
-  return tables->sources.unknown();
+  value.sources = sourcesOf(operand);
+  return value;
 }
 
-void State::addSources(PathId path, SourcesId set) {
-  const SourcesId *known = findSources(path);
-  sources[path] = known ? tables->sources.join(*known, set) : set;
-}
-
-const OptimizerFacts *State::optimizer(const Operand &operand) const {
-  return optimizers.find(resolve(operand.path));
-}
-
-OptimizerFacts &State::optimizerAt(PathId object) {
-  if (OptimizerFacts *known = optimizers.find(object))
-    return *known;
-  OptimizerFacts &facts = optimizers[object];
-  facts.owned = tables->sources.unknown();
-  return facts;
-}
-
-void State::escape(const Operand &operand) {
-  PathTable &paths = tables->paths;
-  PathId object = resolve(operand.path);
-  SourcesId set = sourcesOf(operand);
-  bool isObject = operand.role != TypeRole::Tensor;
-  bool isModule = operand.role == TypeRole::Module || operand.role == TypeRole::ModuleHolder;
-  bool hasSources =
-      operand.role == TypeRole::Tensor || (operand.role == TypeRole::None && findSources(object));
-  for (auto &[path, facts] : optimizers) {
-    bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
-    if (isModule ? concernsParameters
-                 : isObject && (object == paths.unknown() || paths.overlap(path, object)))
-      facts.gradients.mayBeCleared();
-    else if (hasSources && concernsParameters)
-      facts.gradients.mayBeRewritten();
-  }
-  if (operand.role == TypeRole::Tensor || operand.role == TypeRole::None)
-    if (object != paths.unknown() && findSources(object))
-      addSources(object, tables->sources.unknown());
-}
-
-void State::clearGradients(PathId target, SourcesId cleared) {
-  bool byOptimizer = optimizers.find(target) != nullptr;
-  for (auto &[path, facts] : optimizers) {
-    if (path == target || tables->sources.covers(cleared, facts.owned)) {
-      facts.gradients.clear();
-      continue;
-    }
-    // Two optimizers of which nothing is known do not share their parameters.
-    bool known = !tables->sources.isUnknown(cleared) && !tables->sources.isUnknown(facts.owned);
-    bool reachesOptimizer = tables->sources.mayOverlap(cleared, tables->sources.of(path));
-    if (byOptimizer ? known && tables->sources.mayOverlap(cleared, facts.owned)
-                    : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned))
-      facts.gradients.mayBeCleared();
-  }
-}
-
-bool State::isGradient(PathId path) const {
-  return tables->paths.last(resolve(path)).kind == PathStep::Gradient;
-}
-
-bool State::clearGradient(PathId path) {
-  if (!isGradient(path))
-    return false;
-  clearGradients(noPath, sourcesOf({path, TypeRole::Tensor}));
-  return true;
-}
-
-void State::contribute(SourcesId reached, const Event &backward) {
-  for (auto &[path, facts] : optimizers)
-    if (tables->sources.mayOverlap(reached, facts.owned))
-      facts.gradients.contribute(backward);
+void State::addValue(PathId path, const Value &value) {
+  const Value *known = findValue(path);
+  values[path] = known ? joined(*known, value, *tables) : value;
 }
 
 // --- join
@@ -315,9 +239,7 @@ void State::contribute(SourcesId reached, const Event &backward) {
 void State::join(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   PathId unknown = tables->paths.unknown();
-  auto isTemporary = [&](PathId path) {
-    return paths.last(paths.rootOf(path)).kind == PathStep::Temporary;
-  };
+  auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };
 
   for (auto &[name, alias] : aliases) {
     const Alias *there = other.aliases.find(name);
@@ -328,20 +250,8 @@ void State::join(const State &other, Junction junction) {
     if (!aliases.find(name))
       aliases[name] = isTemporary(name) ? alias : Alias{unknown, alias.isReference};
 
-  SourcesId notKnown = tables->sources.unknown();
-  for (auto &[path, set] : sources) {
-    if (const SourcesId *there = other.findSources(path))
-      set = tables->sources.join(set, *there);
-    else if (!isTemporary(path))
-      set = tables->sources.join(set, notKnown);
-  }
-  for (const auto &[path, set] : other.sources)
-    if (!sources.find(path)) {
-      const SourcesId *here = findSources(path);
-      sources[path] = here                ? tables->sources.join(*here, set)
-                      : isTemporary(path) ? set
-                                          : tables->sources.join(set, notKnown);
-    }
+  joinValues(other);
+  joinModules(other);
 
   for (auto &[path, facts] : optimizers) {
     const OptimizerFacts *there = other.optimizers.find(path);
@@ -354,6 +264,26 @@ void State::join(const State &other, Junction junction) {
       OptimizerFacts joined = facts;
       joined.gradients.join(Gradients{}, junction);
       optimizers[path] = joined;
+    }
+}
+
+
+void State::joinValues(const State &other) {
+  const PathTable &paths = tables->paths;
+  Value notKnown;
+  notKnown.sources = tables->sources.unknown();
+  for (auto &[path, value] : values) {
+    if (const Value *there = other.findValue(path))
+      value = joined(value, *there, *tables);
+    else if (!paths.isTemporary(path))
+      value = joined(value, notKnown, *tables);
+  }
+  for (const auto &[path, value] : other.values)
+    if (!values.find(path)) {
+      const Value *here = findValue(path);
+      values[path] = here                      ? joined(*here, value, *tables)
+                     : paths.isTemporary(path) ? value
+                                               : joined(value, notKnown, *tables);
     }
 }
 

@@ -5,16 +5,16 @@
 #pragma once
 
 #include "FlatMap.h"
-#include "Sources.h"
-
-#include "analyzer/events/Event.h"
+#include "Uses.h"
 
 namespace gradtidy {
 
 /// The interned paths and sets of one translation unit.
 struct Tables {
   PathTable paths;
-  SourcesTable sources{paths};
+  SourcesTable sources{paths, 24};
+  SiteTable sites;
+  SourcesTable histories{paths, 200}; ///< Sets of sites.
 };
 
 /// Where two states meet, of which one is joined into the other.
@@ -34,12 +34,14 @@ struct Gradients {
     Used = 1 << 3,      ///< A step has used them; nothing was added since.
     Stale = 1 << 4,     ///< Added to what a step has used already.
     Unknown = 1 << 5,   ///< Code that cannot be seen may have cleared them.
+    Lost = 1 << 6,      ///< Cleared while they held contributions that no step has used.
   };
   std::uint8_t possible = Untouched;
   const Event *step = nullptr;     ///< The step that used them, for Used and Stale.
-  const Event *backward = nullptr; ///< What was added to used gradients, for Stale.
+  const Event *backward = nullptr; ///< What was added: to used gradients, for Stale; or at all.
+  const Event *cleared = nullptr;  ///< What cleared them, for Lost.
 
-  void clear();
+  void clear(const Event *event = nullptr);
   void mayBeCleared();
   /// Code that cannot be seen gets hold of the gradients only. It will not clear what a backward
   /// has just added: the step that follows would be in vain.
@@ -58,6 +60,71 @@ struct OptimizerFacts {
   SourcesId owned = noSources; ///< The modules and tensors whose parameters it updates.
   Gradients gradients;
   bool operator==(const OptimizerFacts &) const = default;
+};
+
+/// Whether a backward through a value finds a graph. A set of bits: one for every possibility.
+struct Graph {
+  enum : std::uint8_t {
+    Unknown = 1 << 0,
+    Detached = 1 << 1,   ///< There is none, and none was wanted.
+    Attached = 1 << 2,   ///< There is one.
+    Unrecorded = 1 << 3, ///< There would be one, but recording was disabled.
+  };
+};
+
+/// What a tensor, a list of tensors or a struct of them is made of.
+struct Value {
+  SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
+  SourcesId history = noSources; ///< The forwards and stores it went through, even if detached.
+  std::uint8_t graph = Graph::Unknown;
+  bool hasDimensions = false; ///< Certainly more than a scalar.
+  Device device;
+  const Event *placed = nullptr;   ///< What put it on its device.
+  const Event *disabled = nullptr; ///< What kept its graph from being recorded.
+
+  /// Witnesses explain a finding; they make no difference to what is known.
+  bool operator==(const Value &other) const {
+    return sources == other.sources && history == other.history && graph == other.graph &&
+           hasDimensions == other.hasDimensions && device == other.device;
+  }
+};
+
+/// What is known of a module.
+struct ModuleFacts {
+  enum : std::uint8_t {
+    Unknown = 1 << 0,
+    Training = 1 << 1,
+    Evaluation = 1 << 2,
+    LeftTraining = 1 << 3, ///< In evaluation mode, and was trained before.
+  };
+  std::uint8_t mode = Unknown;
+  bool isTrained = false; ///< A backward has gone through it.
+  bool isFrozen = false;  ///< Its parameters get no gradients.
+  Device device;
+  const Event *left = nullptr;   ///< The call that left the training mode.
+  const Event *placed = nullptr; ///< What put it on its device.
+
+  bool operator==(const ModuleFacts &other) const {
+    return mode == other.mode && isTrained == other.isTrained && isFrozen == other.isFrozen &&
+           device == other.device;
+  }
+};
+
+/// Whether operations are recorded for a backward.
+struct GradMode {
+  enum : std::uint8_t { On = 1 << 0, Off = 1 << 1 };
+  std::uint8_t possible = On;
+  const Event *set = nullptr; ///< What disabled it.
+
+  bool operator==(const GradMode &other) const { return possible == other.possible; }
+};
+
+/// Two values on different devices that meet in one operation.
+struct Clash {
+  const Operand *host;  ///< On the CPU, or on the first of two devices.
+  const Operand *other;
+  Device hostDevice, otherDevice;
+  const Event *hostPlaced, *otherPlaced; ///< What put them there; may be null.
 };
 
 /// What a name denotes, if not itself.
@@ -80,6 +147,21 @@ public:
   /// What a backward through the value reaches.
   SourcesId sourcesOf(const Operand &operand) const;
 
+  /// What the value is made of.
+  Value valueOf(const Operand &operand) const;
+
+  /// What is known of the module \p object, by itself or as a part of another.
+  ModuleFacts moduleAt(PathId object) const;
+  ModuleFacts module(const Operand &operand) const { return moduleAt(resolve(operand.path)); }
+
+  /// The device that a value is on, or that a device, options and the like name.
+  Device deviceOf(const Operand &operand) const;
+
+  /// Whether operands of the event are on different devices although it needs them on one.
+  std::optional<Clash> clash(const Event &event) const;
+
+  const GradMode &gradMode() const { return mode; }
+
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
 
@@ -101,8 +183,29 @@ public:
   /// Forgets the temporaries that nothing else refers to.
   void dropTemporaries(llvm::ArrayRef<PathId> roots);
 
-  void setSources(PathId path, SourcesId set) { sources[path] = set; }
-  void addSources(PathId path, SourcesId set);
+  void setValue(PathId path, const Value &value) { values[path] = value; }
+  /// The value at \p path may also be made of \p value.
+  void addValue(PathId path, const Value &value);
+  void setDevice(PathId path, Device device) { devices[path] = device; }
+  void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
+
+  /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
+  void setMode(PathId object, std::optional<bool> training, const Event &event);
+  /// `to()` of a module.
+  void moveModule(PathId object, Device device, const Event *event);
+  /// Code that cannot be seen gets hold of the module.
+  void moduleMayChange(PathId object);
+  void freeze(SourcesId parameters);
+  /// A backward goes through these.
+  void markTrained(SourcesId reached);
+
+  void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
+  void setGradMode(std::optional<bool> enabled, const Event &event);
+  /// Ends what the guard \p guard has set, if it is one.
+  void leaveGradMode(PathId guard);
+
+  /// Backwards that retain their graphs, by the forwards in them.
+  FlatMap<SiteId, SiteId> retained;
 
   /// Another name for the elements of a container's object.
   void shareElements(PathId container);
@@ -111,7 +214,7 @@ public:
   void escape(const Operand &operand);
 
   /// A clear of everything in \p cleared, which is \p target itself if that is an optimizer.
-  void clearGradients(PathId target, SourcesId cleared);
+  void clearGradients(PathId target, SourcesId cleared, const Event *event = nullptr);
   /// Whether \p path denotes the gradient of a tensor.
   bool isGradient(PathId path) const;
 
@@ -122,20 +225,29 @@ public:
 
   void join(const State &other, Junction junction);
   bool operator==(const State &other) const {
-    return aliases == other.aliases && sources == other.sources && optimizers == other.optimizers;
+    return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
+           modules == other.modules && devices == other.devices && guards == other.guards &&
+           mode == other.mode && retained == other.retained;
   }
 
   Tables *tables;
 
 private:
   const Alias *aliasOf(PathId path) const;
-  const SourcesId *findSources(PathId path) const;
+  const Value *findValue(PathId path) const;
+  template <typename Visit> void forEachMap(Visit visit);
+  void joinValues(const State &other);
+  void joinModules(const State &other);
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 
   FlatMap<PathId, Alias> aliases;
-  FlatMap<PathId, SourcesId> sources;
+  FlatMap<PathId, Value> values;
   FlatMap<PathId, OptimizerFacts> optimizers;
+  FlatMap<PathId, ModuleFacts> modules;
+  FlatMap<PathId, Device> devices;  ///< What variables that name devices stand for.
+  FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
+  GradMode mode;
 };
 
 } // namespace gradtidy

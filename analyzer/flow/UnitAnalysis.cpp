@@ -85,9 +85,13 @@ public:
     for (const FunctionBody *body : all)
       if (!interpreter.hasVisited(*body))
         interpreter.run(*body);
+    interpreter.uses().finish();
+    usesGpu = llvm::any_of(all, [](const FunctionBody *body) { return body->usesGpu; });
   }
 
   clang::ASTContext &context;
+  Tables tables;
+  bool usesGpu = false;
 
 private:
   static bool isClosure(const FunctionBody &body) {
@@ -126,7 +130,6 @@ private:
 
   Vocabulary vocabulary;
   const UserCode &userCode;
-  Tables tables;
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
@@ -143,6 +146,10 @@ UnitAnalysis::~UnitAnalysis() = default;
 const std::vector<Observation> &UnitAnalysis::observations() const {
   return implementation->interpreter.observations();
 }
+
+const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
+const Tables &UnitAnalysis::tables() const { return implementation->tables; }
+bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }
 

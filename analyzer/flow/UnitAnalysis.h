@@ -24,6 +24,15 @@ public:
   /// partition.
   const std::vector<Observation> &observations() const;
 
+  /// What becomes of forwards, stores and retained graphs in the unit.
+  const Uses &uses() const;
+
+  /// The interned paths, sets and sites in observations.
+  const Tables &tables() const;
+
+  /// Whether the unit puts anything on a GPU, or where a variable says.
+  bool usesGpu() const;
+
   clang::ASTContext &context() const;
 
 private:

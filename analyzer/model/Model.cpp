@@ -19,8 +19,14 @@ template <typename Role> struct Named {
 constexpr Named<TypeRole> typeRoles[] = {
     {TypeRole::Tensor, "tensor"},
     {TypeRole::Module, "module"},
+    {TypeRole::ScriptModule, "script-module"},
     {TypeRole::ModuleHolder, "module-holder"},
     {TypeRole::Optimizer, "optimizer"},
+    {TypeRole::DataLoader, "data-loader"},
+    {TypeRole::Device, "device"},
+    {TypeRole::NoGradGuard, "no-grad-guard"},
+    {TypeRole::InferenceGuard, "inference-guard"},
+    {TypeRole::GradModeGuard, "grad-mode-guard"},
 };
 
 constexpr Named<FunctionRole> functionRoles[] = {
@@ -32,6 +38,27 @@ constexpr Named<FunctionRole> functionRoles[] = {
     {FunctionRole::Overwrite, "overwrite"},
     {FunctionRole::Defined, "defined"},
     {FunctionRole::Detach, "detach"},
+    {FunctionRole::DetachInPlace, "detach-in-place"},
+    {FunctionRole::Differentiate, "differentiate"},
+    {FunctionRole::Create, "create"},
+    {FunctionRole::CreateLike, "create-like"},
+    {FunctionRole::Move, "move"},
+    {FunctionRole::MoveToCpu, "move-to-cpu"},
+    {FunctionRole::MoveToCuda, "move-to-cuda"},
+    {FunctionRole::Train, "train"},
+    {FunctionRole::Eval, "eval"},
+    {FunctionRole::SetGradMode, "set-grad-mode"},
+    {FunctionRole::RequireGrad, "require-grad"},
+    {FunctionRole::NonDifferentiable, "non-differentiable"},
+    {FunctionRole::Reduce, "reduce"},
+    {FunctionRole::AnyDevice, "any-device"},
+    {FunctionRole::Register, "register"},
+    {FunctionRole::Load, "load"},
+};
+
+constexpr Named<DeviceRole> deviceRoles[] = {
+    {DeviceRole::Cpu, "cpu"},
+    {DeviceRole::Cuda, "cuda"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {
@@ -130,9 +157,13 @@ std::optional<Role> roleIn(llvm::ArrayRef<Named<Role>> table, llvm::StringRef na
 
 llvm::StringRef roleName(TypeRole role) { return nameIn<TypeRole>(typeRoles, role); }
 llvm::StringRef roleName(FunctionRole role) { return nameIn<FunctionRole>(functionRoles, role); }
+llvm::StringRef roleName(DeviceRole role) { return nameIn<DeviceRole>(deviceRoles, role); }
 std::optional<TypeRole> typeRole(llvm::StringRef name) { return roleIn<TypeRole>(typeRoles, name); }
 std::optional<FunctionRole> functionRole(llvm::StringRef name) {
   return roleIn<FunctionRole>(functionRoles, name);
+}
+std::optional<DeviceRole> deviceRole(llvm::StringRef name) {
+  return roleIn<DeviceRole>(deviceRoles, name);
 }
 
 const Model &Model::bundled() {
@@ -180,9 +211,14 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
               reader.roles<FunctionRole>(value, key, gradtidy::functionRole,
                                          namesOf<FunctionRole>(functionRoles), merged.functions))
         return failure;
+    } else if (key == "devices") {
+      if (llvm::Error failure =
+              reader.roles<DeviceRole>(value, key, gradtidy::deviceRole,
+                                       namesOf<DeviceRole>(deviceRoles), merged.devices))
+        return failure;
     } else {
       return reader.error(
-          {key}, "unknown key; the keys are name, headers, namespaces, types and functions");
+          {key}, "unknown key; the keys are name, headers, namespaces, types, functions and devices");
     }
   }
   for (const auto &entry : merged.types)
@@ -205,19 +241,26 @@ std::string Model::canonicalName(llvm::StringRef qualifiedName) const {
 }
 
 FunctionRole Model::roleOfMember(TypeRole object, llvm::StringRef simpleName) const {
-  if (object == TypeRole::ModuleHolder)
+  if (isModule(object))
     object = TypeRole::Module;
   FunctionRole found = FunctionRole::None;
   for (const auto &entry : functions) {
     auto [className, name] = entry.first().rsplit("::");
-    if (name != simpleName || (object != TypeRole::None && typeRole(className) != object))
+    TypeRole role = typeRole(className);
+    if (name != simpleName ||
+        (object != TypeRole::None && (isModule(role) ? TypeRole::Module : role) != object))
       continue;
     if (found != FunctionRole::None && found != entry.second)
       return FunctionRole::None;
     found = entry.second;
   }
-  // Much besides optimizers has steps: schedulers, environments, iterators.
-  return object == TypeRole::None && found == FunctionRole::Step ? FunctionRole::None : found;
+  // Much besides tensors, modules and optimizers has methods of these names: schedulers and
+  // environments have steps, settings can be moved or loaded.
+  bool isTelling = found == FunctionRole::Backward || found == FunctionRole::ClearGradients ||
+                   found == FunctionRole::Parameters || found == FunctionRole::Gradient ||
+                   found == FunctionRole::Detach || found == FunctionRole::Overwrite ||
+                   found == FunctionRole::Defined;
+  return object == TypeRole::None && !isTelling ? FunctionRole::None : found;
 }
 
 llvm::StringRef Model::sibling(llvm::StringRef canonicalName, FunctionRole role) const {

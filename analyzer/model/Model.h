@@ -35,6 +35,11 @@ public:
     return functions.lookup(canonicalName);
   }
 
+  /// The device that the constant of that canonical name stands for, or None.
+  DeviceRole deviceRole(llvm::StringRef canonicalName) const {
+    return devices.lookup(canonicalName);
+  }
+
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
   FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
@@ -54,6 +59,7 @@ private:
   std::vector<std::pair<std::string, std::string>> namespaces; ///< Longest prefix first.
   llvm::StringMap<TypeRole> types;
   llvm::StringMap<FunctionRole> functions;
+  llvm::StringMap<DeviceRole> devices;
   llvm::StringSet<> outermostNames;
 };
 

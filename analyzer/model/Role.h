@@ -13,9 +13,32 @@ enum class TypeRole : unsigned char {
   None,
   Tensor,       ///< A handle to a tensor; copies share it.
   Module,       ///< Owns parameters and submodules.
+  ScriptModule, ///< A module loaded from a file, in the mode it was saved in.
   ModuleHolder, ///< A smart pointer to a module that forwards calls to it.
   Optimizer,    ///< Updates the parameters it was given from their gradients.
+  DataLoader,   ///< Gives batches of a dataset, one after the other.
+  Device,       ///< A device, or options for new tensors that name one.
+  NoGradGuard,  ///< Disables the recording of gradients while it lives.
+  InferenceGuard, ///< The same, if its argument is true or missing.
+  GradModeGuard,  ///< Sets the recording of gradients to its argument while it lives.
 };
+
+/// Whether values of that role are modules, seen through holders.
+constexpr bool isModule(TypeRole role) {
+  return role == TypeRole::Module || role == TypeRole::ScriptModule ||
+         role == TypeRole::ModuleHolder;
+}
+
+/// Whether values of that role are tensors or may hold some (containers, structs).
+constexpr bool mayHoldTensors(TypeRole role) {
+  return role == TypeRole::Tensor || role == TypeRole::None;
+}
+
+/// Whether variables of that role decide about the recording of gradients by being alive.
+constexpr bool isGuard(TypeRole role) {
+  return role == TypeRole::NoGradGuard || role == TypeRole::InferenceGuard ||
+         role == TypeRole::GradModeGuard;
+}
 
 /// The role of a function. The subject is the object of a member function, else the first argument.
 enum class FunctionRole : unsigned char {
@@ -28,11 +51,32 @@ enum class FunctionRole : unsigned char {
   Overwrite,      ///< Replaces the values of the subject in place.
   Defined,        ///< Whether the subject holds anything.
   Detach,         ///< The values of the subject without their history.
+  DetachInPlace,  ///< The subject loses its history.
+  Differentiate,  ///< The gradients of the first argument, as a result.
+  Create,         ///< A new tensor that depends on no other.
+  CreateLike,     ///< A new tensor that has only shape, type and device of the subject.
+  Move,           ///< To the device among the arguments: a tensor as a copy, a module in place.
+  MoveToCpu,
+  MoveToCuda,
+  Train,             ///< The module gets the mode of the argument, training if there is none.
+  Eval,              ///< The module gets into evaluation mode.
+  SetGradMode,       ///< The recording of gradients is set by hand.
+  RequireGrad,       ///< The subject (or tensors made with it) gets a gradient, or is to have none.
+  NonDifferentiable, ///< The result has no gradient: comparisons, indices, samples.
+  Reduce,            ///< The result may have no dimension left.
+  AnyDevice,         ///< The arguments may be on several devices.
+  Register,          ///< The second argument becomes part of the subject, and is the result.
+  Load,              ///< Replaces the values of the first argument by those of a file.
 };
+
+/// Where a constant of the framework says tensors are.
+enum class DeviceRole : unsigned char { None, Cpu, Cuda };
 
 llvm::StringRef roleName(TypeRole role);
 llvm::StringRef roleName(FunctionRole role);
+llvm::StringRef roleName(DeviceRole role);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
+std::optional<DeviceRole> deviceRole(llvm::StringRef name);
 
 } // namespace gradtidy

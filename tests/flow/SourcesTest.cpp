@@ -33,7 +33,7 @@ TEST_CASE_METHOD(Fixture, "Joining sets") {
 
 TEST_CASE_METHOD(Fixture, "Too many members are not told apart") {
   SourcesId set = noSources;
-  for (unsigned i = 0; i < SourcesTable::limit; ++i)
+  for (unsigned i = 0; i < 24; ++i)
     set = sources.join(set, of(static_cast<int>(i)));
   CHECK_FALSE(sources.isUnknown(set));
   CHECK(sources.join(set, of(63)) == sources.unknown());

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,20 +21,35 @@ constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
 struct Device {
   Device(DeviceType type, int8_t index = -1);
+  Device(const std::string &name);
+  bool operator==(const Device &other) const noexcept;
+  bool operator!=(const Device &other) const noexcept;
+  DeviceType type() const noexcept;
+  bool is_cuda() const noexcept;
 };
 
-enum class ScalarType : int8_t { Long, Float, Double };
+enum class ScalarType : int8_t { Byte, Int, Long, Half, Float, Double, Bool };
 constexpr ScalarType kLong = ScalarType::Long;
 constexpr ScalarType kFloat = ScalarType::Float;
+constexpr ScalarType kFloat32 = ScalarType::Float;
+constexpr ScalarType kDouble = ScalarType::Double;
+constexpr ScalarType kBool = ScalarType::Bool;
 
 struct TensorOptions {
   TensorOptions();
   TensorOptions(Device device);
+  TensorOptions(DeviceType device);
   TensorOptions(ScalarType dtype);
+  [[nodiscard]] TensorOptions device(Device device) const;
+  [[nodiscard]] TensorOptions dtype(ScalarType dtype) const;
+  [[nodiscard]] TensorOptions requires_grad(bool requires_grad) const;
 };
+TensorOptions device(Device device);
+TensorOptions dtype(ScalarType dtype);
 
 template <typename T> class ArrayRef {
 public:
+  ArrayRef();
   ArrayRef(const T &element);
   ArrayRef(const std::vector<T> &elements);
   ArrayRef(const std::initializer_list<T> &elements);
@@ -44,6 +61,22 @@ public:
   Scalar(int value);
   Scalar(int64_t value);
   Scalar(double value);
+  float toFloat() const;
+};
+
+struct GradMode {
+  static void set_enabled(bool enabled);
+};
+struct AutoGradMode {
+  AutoGradMode(bool enabled);
+  ~AutoGradMode();
+};
+struct NoGradGuard : AutoGradMode {
+  NoGradGuard() : AutoGradMode(false) {}
+};
+struct InferenceMode {
+  InferenceMode(bool enabled = true);
+  ~InferenceMode();
 };
 
 } // namespace c10
@@ -57,10 +90,21 @@ public:
   bool defined() const;
   void reset();
   bool requires_grad() const;
+  bool is_cuda() const;
   int64_t size(int64_t dimension) const;
+  Device device() const;
+  TensorOptions options() const;
+  void print() const;
 };
 
 class Tensor;
+namespace indexing {
+struct TensorIndex {
+  TensorIndex(int integer);
+  TensorIndex(int64_t integer);
+  TensorIndex(Tensor tensor);
+};
+} // namespace indexing
 using TensorList = ArrayRef<Tensor>;
 
 class Tensor : public TensorBase {
@@ -72,6 +116,7 @@ public:
   Tensor &operator=(Tensor &&) & noexcept;
   Tensor &operator=(const Tensor &) &&;
   Tensor &operator=(Tensor &&) &&;
+  Tensor &operator=(const Scalar &) &&;
 
   void backward(const Tensor &gradient = {}, std::optional<bool> retain_graph = std::nullopt,
                 bool create_graph = false, std::optional<TensorList> inputs = std::nullopt) const;
@@ -84,15 +129,26 @@ public:
   Tensor data() const;
   void set_data(const Tensor &data) const;
   Tensor clone() const;
-  Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
+  Tensor to(TensorOptions options = {}, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(const Tensor &other, bool non_blocking = false, bool copy = false) const;
+  Tensor cuda() const;
+  Tensor cpu() const;
+  Tensor toType(ScalarType dtype) const;
+  Tensor type_as(const Tensor &other) const;
+  Tensor contiguous() const;
+  void retain_grad() const;
+  Scalar item() const;
   template <typename T> T item() const;
+  Tensor new_zeros(IntArrayRef size, TensorOptions options = {}) const;
 
   Tensor operator[](int64_t index) const;
   Tensor operator-() const;
   Tensor &operator+=(const Tensor &other);
   Tensor &operator+=(const Scalar &other);
   Tensor &operator-=(const Tensor &other);
+  Tensor &operator*=(const Tensor &other);
   Tensor &operator*=(const Scalar &other);
   Tensor &operator/=(const Scalar &other);
 
@@ -101,8 +157,21 @@ public:
   Tensor &copy_(const Tensor &source, bool non_blocking = false) const;
   Tensor &add_(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor &sub_(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor &mul_(const Tensor &other) const;
   Tensor &mul_(const Scalar &other) const;
   Tensor &div_(const Scalar &other) const;
+  Tensor &add_(const Scalar &other, const Scalar &alpha = 1) const;
+  Tensor &clamp_(const Scalar &min, const Scalar &max) const;
+  Tensor &relu_() const;
+  Tensor &normal_(double mean = 0, double std = 1) const;
+  Tensor &uniform_(double from = 0, double to = 1) const;
+  Tensor &unsqueeze_(int64_t dimension) const;
+  Tensor &squeeze_() const;
+  Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
+  Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+  Tensor &scatter_(int64_t dimension, const Tensor &index, const Tensor &source) const;
+  Tensor &scatter_(int64_t dimension, const Tensor &index, const Scalar &value) const;
 
   Tensor mean() const;
   Tensor sum() const;
@@ -111,8 +180,39 @@ public:
   Tensor exp() const;
   Tensor log() const;
   Tensor argmax(std::optional<int64_t> dimension = std::nullopt) const;
+  Tensor argmax(std::optional<int64_t> dimension, bool keepdim) const;
+  Tensor mean(IntArrayRef dimensions, bool keepdim = false) const;
+  Tensor sum(IntArrayRef dimensions, bool keepdim = false) const;
+  Tensor norm(const Scalar &p, IntArrayRef dimensions, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> max(int64_t dimension, bool keepdim = false) const;
+  Tensor max() const;
   Tensor eq(const Tensor &other) const;
+  Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor add(const Scalar &other, const Scalar &alpha = 1) const;
+  Tensor mul(const Tensor &other) const;
+  Tensor mul(const Scalar &other) const;
+  Tensor matmul(const Tensor &other) const;
+  Tensor abs() const;
+  Tensor square() const;
+  Tensor relu() const;
+  Tensor sigmoid() const;
+  Tensor softmax(int64_t dimension) const;
+  Tensor log_softmax(int64_t dimension) const;
+  Tensor clamp(const Scalar &min, const Scalar &max) const;
+  Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
+  Tensor gather(int64_t dimension, const Tensor &index) const;
+  Tensor index_select(int64_t dimension, const Tensor &index) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor multinomial(int64_t samples) const;
   Tensor squeeze() const;
+  Tensor squeeze(int64_t dimension) const;
+  Tensor unsqueeze(int64_t dimension) const;
+  Tensor view(IntArrayRef size) const;
+  Tensor reshape(IntArrayRef size) const;
+  Tensor permute(IntArrayRef dimensions) const;
+  Tensor transpose(int64_t first, int64_t second) const;
+  Tensor t() const;
+  Tensor flatten(int64_t start = 0, int64_t end = -1) const;
   Tensor slice(int64_t dimension, int64_t start, int64_t end) const;
 };
 
@@ -122,24 +222,46 @@ Tensor operator-(const Tensor &a, const Tensor &b);
 Tensor operator*(const Tensor &a, const Tensor &b);
 Tensor operator*(const Tensor &a, const Scalar &b);
 Tensor operator*(const Scalar &a, const Tensor &b);
+Tensor operator+(const Scalar &a, const Tensor &b);
+Tensor operator-(const Tensor &a, const Scalar &b);
+Tensor operator-(const Scalar &a, const Tensor &b);
+Tensor operator/(const Tensor &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Scalar &b);
+Tensor operator==(const Tensor &a, const Tensor &b);
+Tensor operator>(const Tensor &a, const Scalar &b);
+Tensor operator<(const Tensor &a, const Scalar &b);
+std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 
 Tensor mse_loss(const Tensor &input, const Tensor &target);
+Tensor smooth_l1_loss(const Tensor &input, const Tensor &target);
 Tensor nll_loss(const Tensor &input, const Tensor &target);
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target);
 Tensor relu(const Tensor &input);
 Tensor sigmoid(const Tensor &input);
 Tensor log_softmax(const Tensor &input, int64_t dimension);
+Tensor softmax(const Tensor &input, int64_t dimension);
+Tensor exp(const Tensor &input);
+Tensor log(const Tensor &input);
+Tensor abs(const Tensor &input);
+Tensor mean(const Tensor &input);
+Tensor sum(const Tensor &input);
+Tensor max(const Tensor &a, const Tensor &b);
+Tensor argmax(const Tensor &input, std::optional<int64_t> dimension = std::nullopt,
+              bool keepdim = false);
+Tensor clamp(const Tensor &input, const Scalar &min, const Scalar &max);
+Tensor matmul(const Tensor &a, const Tensor &b);
+Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha = 1);
+Tensor mul(const Tensor &a, const Tensor &b);
+Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b);
+Tensor gather(const Tensor &input, int64_t dimension, const Tensor &index);
+Tensor index_select(const Tensor &input, int64_t dimension, const Tensor &index);
+Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1);
+Tensor dropout(const Tensor &input, double p, bool train);
+Tensor &relu_(Tensor &input);
+Tensor &clamp_(Tensor &input, const Scalar &min, const Scalar &max);
+Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha = 1);
 Tensor cat(TensorList tensors, int64_t dimension = 0);
 Tensor stack(TensorList tensors, int64_t dimension = 0);
-
-struct AutoGradMode {
-  AutoGradMode(bool enabled);
-  ~AutoGradMode();
-};
-struct NoGradGuard : AutoGradMode {
-  NoGradGuard() : AutoGradMode(false) {}
-};
 
 } // namespace at
 
@@ -151,8 +273,29 @@ Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
-Tensor zeros_like(const Tensor &other);
-Tensor tensor(double value);
+Tensor empty(IntArrayRef size, TensorOptions options = {});
+Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options = {});
+Tensor eye(int64_t size, TensorOptions options = {});
+Tensor arange(const Scalar &end, TensorOptions options = {});
+Tensor arange(const Scalar &start, const Scalar &end, TensorOptions options = {});
+Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOptions options = {});
+Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = {});
+Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = {});
+Tensor randperm(int64_t size, TensorOptions options = {});
+Tensor zeros_like(const Tensor &other, TensorOptions options = {});
+Tensor ones_like(const Tensor &other, TensorOptions options = {});
+Tensor full_like(const Tensor &other, const Scalar &value, TensorOptions options = {});
+Tensor randn_like(const Tensor &other, TensorOptions options = {});
+Tensor tensor(double value, TensorOptions options = {});
+Tensor tensor(std::initializer_list<double> values, TensorOptions options = {});
+Tensor tensor(const std::vector<float> &values, TensorOptions options = {});
+Tensor tensor(const std::vector<int64_t> &values, TensorOptions options = {});
+Tensor from_blob(void *data, IntArrayRef size, TensorOptions options = {});
+
+namespace cuda {
+bool is_available();
+} // namespace cuda
+
 void manual_seed(uint64_t seed);
 
 template <typename Value, typename... Arguments>
@@ -206,6 +349,10 @@ public:
   void eval();
   virtual bool is_training() const noexcept;
   virtual void to(Device device, bool non_blocking = false);
+  virtual void to(ScalarType dtype, bool non_blocking = false);
+  std::vector<Tensor> buffers(bool recurse = true) const;
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  template <typename ModuleType> ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
 
 protected:
@@ -238,9 +385,10 @@ public:
   const std::shared_ptr<Contained> &ptr() const;
   Contained *get();
 
-  template <typename... Arguments>
+  // Some modules have no forward (ModuleList): it must not be looked for before a call.
+  template <typename... Arguments, typename Called = Contained>
   auto operator()(Arguments &&...arguments)
-      -> decltype(std::declval<Contained &>().forward(std::forward<Arguments>(arguments)...));
+      -> decltype(std::declval<Called &>().forward(std::forward<Arguments>(arguments)...));
 };
 
 #define TORCH_MODULE_IMPL(Name, ImplType)                                                          \
@@ -251,7 +399,10 @@ public:
   }
 #define TORCH_MODULE(Name) TORCH_MODULE_IMPL(Name, Name##Impl)
 
-template <typename Derived> class Cloneable : public Module {};
+template <typename Derived> class Cloneable : public Module {
+public:
+  std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;
+};
 
 class LinearImpl : public Cloneable<LinearImpl> {
 public:
@@ -262,12 +413,94 @@ public:
 };
 TORCH_MODULE(Linear);
 
+struct ReLUOptions {
+  ReLUOptions(bool inplace = false);
+  ReLUOptions &inplace(const bool &inplace);
+};
 class ReLUImpl : public Cloneable<ReLUImpl> {
 public:
-  ReLUImpl();
+  explicit ReLUImpl(const ReLUOptions &options = {});
   Tensor forward(Tensor input);
 };
 TORCH_MODULE(ReLU);
+
+class FlattenImpl : public Cloneable<FlattenImpl> {
+public:
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(Flatten);
+
+struct DropoutOptions {
+  DropoutOptions(double p = 0.5);
+  DropoutOptions &inplace(const bool &inplace);
+};
+class DropoutImpl : public Cloneable<DropoutImpl> {
+public:
+  explicit DropoutImpl(double p);
+  explicit DropoutImpl(const DropoutOptions &options = {});
+  Tensor forward(Tensor input);
+};
+TORCH_MODULE(Dropout);
+
+class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
+public:
+  explicit BatchNorm1dImpl(int64_t features);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(BatchNorm1d);
+
+class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
+public:
+  EmbeddingImpl(int64_t count, int64_t dimensions);
+  Tensor forward(const Tensor &indices);
+  Tensor weight;
+};
+TORCH_MODULE(Embedding);
+
+struct LSTMOptions {
+  LSTMOptions(int64_t input, int64_t hidden);
+  LSTMOptions &dropout(const double &p);
+};
+class LSTMImpl : public Cloneable<LSTMImpl> {
+public:
+  LSTMImpl(int64_t input, int64_t hidden);
+  explicit LSTMImpl(const LSTMOptions &options);
+  std::tuple<Tensor, std::tuple<Tensor, Tensor>>
+  forward(const Tensor &input, std::optional<std::tuple<Tensor, Tensor>> state = {});
+};
+TORCH_MODULE(LSTM);
+
+class GRUCellImpl : public Cloneable<GRUCellImpl> {
+public:
+  GRUCellImpl(int64_t input, int64_t hidden);
+  Tensor forward(const Tensor &input, Tensor state = {});
+};
+TORCH_MODULE(GRUCell);
+
+struct CrossEntropyLossOptions {
+  CrossEntropyLossOptions();
+  CrossEntropyLossOptions &weight(const Tensor &weight);
+};
+class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
+public:
+  explicit CrossEntropyLossImpl(const CrossEntropyLossOptions &options = {});
+  Tensor forward(const Tensor &input, const Tensor &target);
+};
+TORCH_MODULE(CrossEntropyLoss);
+
+class ModuleListImpl : public Cloneable<ModuleListImpl> {
+public:
+  ModuleListImpl() = default;
+  template <typename... Modules> explicit ModuleListImpl(Modules &&...modules);
+  template <typename ModuleType> void push_back(const ModuleHolder<ModuleType> &module);
+  std::vector<std::shared_ptr<Module>>::iterator begin();
+  std::vector<std::shared_ptr<Module>>::iterator end();
+  size_t size() const noexcept;
+  std::shared_ptr<Module> operator[](size_t index) const;
+  std::shared_ptr<Module> ptr(size_t index) const;
+  template <typename ModuleType> ModuleType &at(size_t index);
+};
+TORCH_MODULE(ModuleList);
 
 class MSELossImpl : public Cloneable<MSELossImpl> {
 public:
@@ -287,8 +520,38 @@ public:
 TORCH_MODULE(Sequential);
 
 namespace functional {
+struct ReLUFuncOptions {
+  ReLUFuncOptions(bool inplace = false);
+  ReLUFuncOptions &inplace(const bool &inplace);
+};
+struct DropoutFuncOptions {
+  DropoutFuncOptions();
+  DropoutFuncOptions &p(const double &p);
+  DropoutFuncOptions &training(const bool &training);
+  DropoutFuncOptions &inplace(const bool &inplace);
+};
+struct SoftmaxFuncOptions {
+  SoftmaxFuncOptions(int64_t dimension);
+};
+struct CrossEntropyFuncOptions {
+  CrossEntropyFuncOptions();
+  CrossEntropyFuncOptions &weight(const Tensor &weight);
+};
+struct LeakyReLUFuncOptions {
+  LeakyReLUFuncOptions();
+  LeakyReLUFuncOptions &inplace(const bool &inplace);
+};
 Tensor mse_loss(const Tensor &input, const Tensor &target);
-Tensor cross_entropy(const Tensor &input, const Tensor &target);
+Tensor cross_entropy(const Tensor &input, const Tensor &target,
+                     const CrossEntropyFuncOptions &options = {});
+Tensor nll_loss(const Tensor &input, const Tensor &target);
+Tensor binary_cross_entropy(const Tensor &input, const Tensor &target);
+Tensor relu(Tensor input, const ReLUFuncOptions &options = {});
+Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions &options = {});
+Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
+Tensor log_softmax(const Tensor &input, const SoftmaxFuncOptions &options);
+Tensor dropout(Tensor input, const DropoutFuncOptions &options = {});
+Tensor linear(const Tensor &input, const Tensor &weight, const Tensor &bias = {});
 } // namespace functional
 
 namespace utils {
@@ -399,6 +662,7 @@ public:
 
 namespace samplers {
 class RandomSampler {};
+class SequentialSampler {};
 } // namespace samplers
 
 namespace transforms {
@@ -409,12 +673,24 @@ namespace datasets {
 template <typename Dataset, typename Transform> class MapDataset {
 public:
   using OutputBatchType = Example<>;
+  template <typename Next> MapDataset<MapDataset, Next> map(Next transform) &&;
+  std::optional<size_t> size() const;
 };
-class MNIST {
+template <typename Self, typename SingleExample = Example<>> class Dataset {
 public:
+  using ExampleType = SingleExample;
+  using OutputBatchType = std::vector<SingleExample>;
+  virtual ~Dataset();
+  virtual ExampleType get(size_t index) = 0;
+  virtual std::optional<size_t> size() const = 0;
+  template <typename Transform> MapDataset<Self, Transform> map(Transform transform) &&;
+};
+class MNIST : public Dataset<MNIST> {
+public:
+  ExampleType get(size_t index) override;
+  std::optional<size_t> size() const override;
   enum class Mode { kTrain, kTest };
   explicit MNIST(const std::string &root, Mode mode = Mode::kTrain);
-  template <typename Transform> MapDataset<MNIST, Transform> map(Transform transform) &&;
 };
 } // namespace datasets
 
@@ -434,5 +710,24 @@ std::unique_ptr<StatelessDataLoader<Dataset, Sampler>>
 make_data_loader(Dataset dataset, DataLoaderOptions options = DataLoaderOptions());
 
 } // namespace data
+
+namespace jit {
+
+struct IValue {
+  IValue(Tensor tensor);
+  IValue(double value);
+  Tensor toTensor() const;
+};
+
+class Module {
+public:
+  IValue forward(std::vector<IValue> inputs);
+  void to(Device device, bool non_blocking = false);
+  void train(bool on = true);
+  void eval();
+  bool is_training() const;
+};
+
+} // namespace jit
 
 } // namespace torch

@@ -1,0 +1,145 @@
+// The gradients of optimizers, and which of them a backward, a clear or unseen code concerns.
+#include "State.h"
+
+namespace gradtidy {
+
+void Gradients::clear(const Event *event) {
+  if ((possible & (Fresh | Stale)) && !(possible & ~(Fresh | Stale)))
+    *this = {Lost, nullptr, backward, event};
+  else
+    *this = {Clean};
+}
+
+void Gradients::mayBeCleared() { *this = {Unknown}; }
+
+void Gradients::mayBeRewritten() {
+  if (!(possible & (Fresh | Stale)))
+    mayBeCleared();
+}
+
+void Gradients::contribute(const Event &event) {
+  std::uint8_t next = possible & (Unknown | Stale);
+  if (possible & (Untouched | Clean | Fresh | Lost))
+    next |= Fresh;
+  if (possible & Used)
+    next |= Stale;
+  if (!(possible & Stale))
+    backward = &event;
+  possible = next;
+}
+
+void Gradients::use(const Event &event) { *this = {Used, &event}; }
+
+void Gradients::join(const Gradients &other, Junction junction) {
+  // Cleared on one way only: whether that is the one taken before the next backward depends on
+  // values (`if (i > 0) zero_grad()`, `while (more) zero_grad()`), which cannot be known here.
+  auto leftOver = [](const Gradients &g) { return (g.possible & (Used | Stale)) != 0; };
+  auto onlyClears = [&](const Gradients &g) {
+    return (g.possible & (Clean | Lost | Unknown)) && !leftOver(g);
+  };
+  bool depends = junction != Junction::LoopEntry && leftOver(*this) && onlyClears(other);
+  depends |= junction == Junction::Branches && onlyClears(*this) && leftOver(other);
+  possible |= other.possible;
+  if (depends)
+    possible = (possible & ~(Used | Stale)) | Unknown;
+  if (!step)
+    step = other.step;
+  if (!backward || (!(possible & Stale) && (other.possible & Stale)))
+    backward = other.backward;
+  if (!cleared)
+    cleared = other.cleared;
+}
+
+SourcesId State::sourcesOf(const Operand &operand) const {
+  PathTable &paths = tables->paths;
+  PathId path = resolve(operand.path);
+  if (path == paths.unknown())
+    return tables->sources.unknown();
+  if (paths.last(path).kind == PathStep::Gradient)
+    path = paths.parent(path);
+  if (const Value *known = findValue(path))
+    return known->sources;
+  bool isNamed = paths.last(paths.rootOf(path)).kind != PathStep::Temporary;
+  switch (operand.role) {
+  case TypeRole::Module:
+  case TypeRole::ScriptModule:
+  case TypeRole::ModuleHolder:
+  case TypeRole::Optimizer:
+    return isNamed || operand.fresh ? tables->sources.of(path) : tables->sources.unknown();
+  case TypeRole::Tensor:
+  case TypeRole::None:
+    // Nobody said what it is made of: a parameter of its own, or the outcome of code not seen.
+    return tables->sources.join(tables->sources.of(path), tables->sources.unknown());
+  default:
+    return noSources;
+  }
+}
+
+const OptimizerFacts *State::optimizer(const Operand &operand) const {
+  return optimizers.find(resolve(operand.path));
+}
+
+OptimizerFacts &State::optimizerAt(PathId object) {
+  if (OptimizerFacts *known = optimizers.find(object))
+    return *known;
+  OptimizerFacts &facts = optimizers[object];
+  facts.owned = tables->sources.unknown();
+  return facts;
+}
+
+void State::escape(const Operand &operand) {
+  PathTable &paths = tables->paths;
+  PathId object = resolve(operand.path);
+  SourcesId set = sourcesOf(operand);
+  bool isObject = operand.role != TypeRole::Tensor;
+  bool hasSources =
+      operand.role == TypeRole::Tensor || (operand.role == TypeRole::None && findValue(object));
+  for (auto &[path, facts] : optimizers) {
+    bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
+    if (isModule(operand.role) ? concernsParameters
+                 : isObject && (object == paths.unknown() || paths.overlap(path, object)))
+      facts.gradients.mayBeCleared();
+    else if (hasSources && concernsParameters)
+      facts.gradients.mayBeRewritten();
+  }
+  if (mayHoldTensors(operand.role) && object != paths.unknown() && findValue(object)) {
+    Value unknown;
+    unknown.sources = tables->sources.unknown();
+    addValue(object, unknown);
+  }
+}
+
+void State::clearGradients(PathId target, SourcesId cleared, const Event *event) {
+  bool byOptimizer = optimizers.find(target) != nullptr;
+  for (auto &[path, facts] : optimizers) {
+    if (path == target || tables->sources.covers(cleared, facts.owned)) {
+      facts.gradients.clear(event);
+      continue;
+    }
+    // Two optimizers of which nothing is known do not share their parameters.
+    bool known = !tables->sources.isUnknown(cleared) && !tables->sources.isUnknown(facts.owned);
+    bool reachesOptimizer = tables->sources.mayOverlap(cleared, tables->sources.of(path));
+    if (byOptimizer ? known && tables->sources.mayOverlap(cleared, facts.owned)
+                    : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned))
+      facts.gradients.mayBeCleared();
+  }
+}
+
+bool State::isGradient(PathId path) const {
+  return tables->paths.last(resolve(path)).kind == PathStep::Gradient;
+}
+
+bool State::clearGradient(PathId path) {
+  if (!isGradient(path))
+    return false;
+  clearGradients(noPath, sourcesOf({path, TypeRole::Tensor}));
+  return true;
+}
+
+void State::contribute(SourcesId reached, const Event &backward) {
+  for (auto &[path, facts] : optimizers)
+    if (tables->sources.mayOverlap(reached, facts.owned))
+      facts.gradients.contribute(backward);
+}
+
+} // namespace gradtidy

@@ -1,0 +1,217 @@
+// The modes and devices of modules, the devices of tensors, and whether operations are recorded.
+#include "State.h"
+
+namespace gradtidy {
+
+// --- modules
+// --------------------------------------------------------------------------------------
+
+ModuleFacts State::moduleAt(PathId object) const {
+  for (PathId path = object; path; path = tables->paths.parent(path))
+    if (const ModuleFacts *facts = modules.find(path))
+      return *facts;
+  return {};
+}
+
+void State::setMode(PathId object, std::optional<bool> training, const Event &event) {
+  PathTable &paths = tables->paths;
+  if (object == paths.unknown()) {
+    for (auto &[path, facts] : modules)
+      facts.mode |= ModuleFacts::Unknown;
+    return;
+  }
+  const PathStep &last = paths.last(object);
+  bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
+  auto set = [&](ModuleFacts &facts, bool isPart) {
+    std::uint8_t before = facts.mode;
+    if (!training)
+      facts.mode = ModuleFacts::Unknown;
+    else if (*training)
+      facts.mode = ModuleFacts::Training;
+    else // Part of a module in training mode: kept from training on purpose.
+      facts.mode = facts.isTrained && !isPart ? ModuleFacts::LeftTraining : ModuleFacts::Evaluation;
+    if (isOneOfMany)
+      facts.mode |= before;
+    if (facts.mode & ModuleFacts::LeftTraining)
+      facts.left = &event;
+  };
+  bool isPart = !modules.find(object) && moduleAt(object).mode == ModuleFacts::Training;
+  modules[object] = moduleAt(object);
+  for (auto &[path, facts] : modules)
+    if (paths.isWithin(path, object))
+      set(facts, isPart);
+}
+
+void State::moveModule(PathId object, Device device, const Event *event) {
+  PathTable &paths = tables->paths;
+  if (object == paths.unknown()) {
+    for (auto &[path, facts] : modules)
+      facts.device = {};
+    return;
+  }
+  modules[object] = moduleAt(object);
+  for (auto &[path, facts] : modules)
+    if (paths.isWithin(path, object)) {
+      facts.device = device;
+      facts.placed = event;
+    }
+}
+
+void State::moduleMayChange(PathId object) {
+  PathTable &paths = tables->paths;
+  for (auto &[path, facts] : modules)
+    if (object == paths.unknown() || paths.overlap(path, object)) {
+      facts.mode |= ModuleFacts::Unknown;
+      facts.device = {};
+    }
+}
+
+void State::freeze(SourcesId parameters) {
+  for (PathId path : tables->sources.members(parameters)) {
+    ModuleFacts facts = moduleAt(path);
+    facts.isFrozen = true;
+    modules[path] = facts;
+  }
+}
+
+void State::markTrained(SourcesId reached) {
+  for (auto &[path, facts] : modules)
+    for (PathId source : tables->sources.members(reached))
+      facts.isTrained |= tables->paths.overlap(path, source);
+}
+
+void State::joinModules(const State &other) {
+  PathTable &paths = tables->paths;
+  auto join = [](ModuleFacts &facts, const ModuleFacts &there) {
+    facts.mode |= there.mode;
+    facts.isTrained |= there.isTrained;
+    facts.isFrozen &= there.isFrozen;
+    if (!(facts.device == there.device))
+      facts.device = {};
+    if (!facts.left)
+      facts.left = there.left;
+    if (!facts.placed)
+      facts.placed = there.placed;
+  };
+  for (auto &[path, facts] : modules)
+    if (other.modules.find(path) || !paths.isTemporary(path))
+      join(facts, other.moduleAt(path));
+  for (const auto &[path, facts] : other.modules)
+    if (!modules.find(path)) {
+      ModuleFacts both = facts;
+      if (!paths.isTemporary(path))
+        join(both, moduleAt(path));
+      modules[path] = both;
+    }
+
+  // A device chosen under a condition is one choice of the program, the same wherever it is used.
+  for (auto &[path, device] : devices)
+    if (const Device *there = other.devices.find(path); !there || !(*there == device))
+      device = {Device::Symbol, path};
+  for (const auto &[path, device] : other.devices)
+    if (!devices.find(path))
+      devices[path] = {Device::Symbol, path};
+
+  for (auto &[guard, before] : guards)
+    if (!other.guards.find(guard))
+      before.possible |= other.mode.possible;
+  for (const auto &[guard, before] : other.guards) {
+    const GradMode *here = guards.find(guard);
+    GradMode both = here ? *here : mode;
+    both.possible |= before.possible;
+    guards[guard] = both;
+  }
+  mode.possible |= other.mode.possible;
+  if (!mode.set)
+    mode.set = other.mode.set;
+  for (const auto &[forward, backward] : other.retained)
+    retained[forward] = backward;
+}
+
+// --- recording
+// -------------------------------------------------------------------------------------
+
+void State::setGradMode(std::optional<bool> enabled, const Event &event) {
+  if (!enabled)
+    mode = {GradMode::On | GradMode::Off, &event};
+  else if (*enabled)
+    mode = {GradMode::On, nullptr};
+  else if (mode.possible != GradMode::Off)
+    mode = {GradMode::Off, &event};
+}
+
+void State::enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event) {
+  leaveGradMode(guard); // A loop that comes round begins a new life of its variables.
+  guards[guard] = mode;
+  setGradMode(enabled, event);
+}
+
+void State::leaveGradMode(PathId guard) {
+  if (const GradMode *before = guards.find(guard)) {
+    mode = *before;
+    guards.eraseIf([&](const auto &entry) { return entry.first == guard; });
+  }
+}
+
+// --- devices
+// --------------------------------------------------------------------------------------
+
+Device State::deviceOf(const Operand &operand) const {
+  if (operand.device.isKnown())
+    return operand.device;
+  if (!operand.path)
+    return {};
+  if (operand.role != TypeRole::Device)
+    return valueOf(operand).device;
+  PathId path = resolve(operand.path);
+  if (const Device *known = devices.find(path))
+    return *known;
+  if (path == tables->paths.unknown() || tables->paths.isTemporary(path))
+    return {};
+  return {Device::Symbol, path};
+}
+
+namespace {
+
+/// Whether the first is the CPU and the second is not, or they are two GPUs.
+bool differ(Device a, Device b) {
+  if (a.kind == Device::Cpu)
+    return b.kind == Device::Cuda || b.kind == Device::Symbol;
+  return a.kind == Device::Cuda && b.kind == Device::Cuda && a.id < b.id;
+}
+
+} // namespace
+
+std::optional<Clash> State::clash(const Event &event) const {
+  if (event.isAnyDevice || !event.isTensor ||
+      (event.kind != EventKind::Combine && event.kind != EventKind::Forward))
+    return std::nullopt;
+  struct Place {
+    const Operand *operand;
+    Value value;
+  };
+  llvm::SmallVector<Place, 4> places;
+  auto add = [&](const Operand &operand) {
+    if (!operand.path || !(mayHoldTensors(operand.role) || isModule(operand.role)))
+      return;
+    Value value = valueOf(operand);
+    if (value.device.isKnown())
+      places.push_back({&operand, value});
+  };
+  if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
+    add(event.subject);
+  for (const Operand &operand : event.operands)
+    add(operand);
+  for (const Place &a : places)
+    for (const Place &b : places) {
+      // Scalars on the CPU are welcome everywhere.
+      bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
+                      !a.value.hasDimensions;
+      if (differ(a.value.device, b.value.device) && !isScalar)
+        return Clash{a.operand,      b.operand,      a.value.device,
+                     b.value.device, a.value.placed, b.value.placed};
+    }
+  return std::nullopt;
+}
+
+} // namespace gradtidy

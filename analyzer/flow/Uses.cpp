@@ -1,0 +1,72 @@
+#include "Uses.h"
+
+namespace gradtidy {
+
+SiteId SiteTable::of(const Event &event, llvm::ArrayRef<const Event *> callers) {
+  std::vector<const Event *> chain(callers.begin(), callers.end());
+  chain.push_back(&event);
+  auto [entry, isNew] = ids.try_emplace(chain, static_cast<SiteId>(sites.size() + 1));
+  if (isNew)
+    sites.push_back(std::move(chain));
+  return entry->second;
+}
+
+const void *Uses::sharedName(PathId path) const {
+  const PathStep &root = paths.last(paths.rootOf(path));
+  if (root.kind == PathStep::Variable)
+    return static_cast<const clang::VarDecl *>(root.subject)->hasGlobalStorage() ? root.subject
+                                                                                 : nullptr;
+  if (root.kind != PathStep::This)
+    return nullptr;
+  while (path && paths.parent(path) != paths.rootOf(path))
+    path = paths.parent(path);
+  return path && paths.last(path).kind == PathStep::Member ? paths.last(path).subject : nullptr;
+}
+
+void Uses::backward(SourcesId history, SourcesId from) {
+  for (SiteId site : histories.members(history))
+    reached.insert(site);
+  differentiate(history, from);
+}
+
+void Uses::differentiate(SourcesId history, SourcesId from) {
+  for (SiteId site : histories.members(history))
+    differentiated.insert(site);
+  for (PathId path : sources.members(from))
+    if (const void *name = sharedName(path))
+      readers.insert(name);
+}
+
+bool Uses::store(PathId place, SourcesId history, SourcesId from) {
+  const void *name = sharedName(place);
+  if (!name)
+    return false;
+  Stored &entry = stored[name];
+  if (!llvm::is_contained(entry.histories, history))
+    entry.histories.push_back(history);
+  for (PathId path : sources.members(from))
+    if (const void *other = sharedName(path))
+      entry.from.insert(other);
+  return true;
+}
+
+void Uses::finish() {
+  std::vector<const void *> pending(readers.begin(), readers.end());
+  while (!pending.empty()) {
+    const void *name = pending.back();
+    pending.pop_back();
+    auto entry = stored.find(name);
+    if (entry == stored.end())
+      continue;
+    for (SourcesId history : entry->second.histories)
+      for (SiteId site : histories.members(history))
+        differentiated.insert(site);
+    for (const void *other : entry->second.from)
+      if (readers.insert(other).second)
+        pending.push_back(other);
+  }
+  for (SiteId site : differentiated)
+    events.insert(&sites.event(site));
+}
+
+} // namespace gradtidy

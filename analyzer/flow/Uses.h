@@ -1,0 +1,79 @@
+// What becomes of values in the whole unit: which forward passes a backward may reach, which retained
+// graphs are used again. Collected along the way and asked when all functions are analysed.
+#pragma once
+
+#include "Sources.h"
+
+#include "analyzer/events/Event.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace gradtidy {
+
+/// An event in one calling context: a forward pass, a store of a tensor, a backward.
+using SiteId = std::uint32_t;
+
+/// Gives numbers to sites. Sets of them are kept in a SourcesTable.
+class SiteTable {
+public:
+  SiteId of(const Event &event, llvm::ArrayRef<const Event *> callers);
+
+  /// The event of a site, and the calls that lead there, outermost first.
+  const Event &event(SiteId site) const { return *sites[site - 1].back(); }
+  llvm::ArrayRef<const Event *> callers(SiteId site) const {
+    return llvm::ArrayRef(sites[site - 1]).drop_back();
+  }
+
+private:
+  std::vector<std::vector<const Event *>> sites; ///< The callers, then the event.
+  std::map<std::vector<const Event *>, SiteId> ids;
+};
+
+class Uses {
+public:
+  Uses(const PathTable &paths, const SourcesTable &sources, const SiteTable &sites,
+       const SourcesTable &histories)
+      : paths(paths), sources(sources), sites(sites), histories(histories) {}
+
+  /// A backward goes through a value with that history.
+  void backward(SourcesId history, SourcesId from);
+  /// Code that cannot be seen gets such a value.
+  void differentiate(SourcesId history, SourcesId from);
+  void differentiate(SiteId site) { differentiated.insert(site); }
+
+  /// A value is stored in a member of `this` or a global variable, from where other functions of
+  /// the unit may read it. False if \p place is neither.
+  bool store(PathId place, SourcesId history, SourcesId from);
+
+  /// The graph that the backward \p site retains is used again.
+  void useRetained(SiteId site) { retainedUsed.insert(site); }
+
+  /// Follows stored values to those who read them; call it when everything is seen.
+  void finish();
+
+  /// Whether a backward goes through what the site gives; whether it may.
+  bool isDifferentiated(SiteId site) const { return reached.contains(site); }
+  bool mayBeDifferentiated(SiteId site) const { return differentiated.contains(site); }
+  /// The same for an event in whatever calling context.
+  bool mayBeDifferentiated(const Event &event) const { return events.contains(&event); }
+  bool isRetainedUsed(SiteId site) const { return retainedUsed.contains(site); }
+
+private:
+  /// The field or variable by which other functions of the unit reach \p path, or null.
+  const void *sharedName(PathId path) const;
+
+  struct Stored {
+    std::vector<SourcesId> histories;
+    llvm::SmallDenseSet<const void *, 2> from; ///< Other stored things it was made of.
+  };
+  const PathTable &paths;
+  const SourcesTable &sources;
+  const SiteTable &sites;
+  const SourcesTable &histories;
+  llvm::DenseSet<SiteId> reached, differentiated, retainedUsed;
+  llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
+  llvm::DenseMap<const void *, Stored> stored;
+  llvm::DenseSet<const void *> readers; ///< Stored things that a backward may reach.
+};
+
+} // namespace gradtidy

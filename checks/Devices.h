@@ -1,0 +1,18 @@
+// How findings speak of devices.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// "the CPU", "'device'", "GPU 1", "the module's device".
+std::string nameOf(const Visit &visit, Device device);
+
+/// How the device can be written where the event stands; empty if it cannot.
+std::string spellingOf(const Visit &visit, Device device);
+
+/// Whether a tensor made on the CPU by the forward pass of a module meets what is wherever that
+/// module is.
+bool isOfOwnModule(const Visit &visit, const Clash &clash);
+
+} // namespace gradtidy

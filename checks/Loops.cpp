@@ -1,0 +1,74 @@
+#include "Loops.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace gradtidy {
+
+llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
+  llvm::SmallVector<const clang::Stmt *, 8> loops;
+  loops.append(visit.event.function->loopsAround(visit.event.site));
+  for (const Event *caller : llvm::reverse(visit.callers))
+    loops.append(caller->function->loopsAround(caller->site));
+  return loops;
+}
+
+bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  clang::SourceLocation place = sources.getExpansionLoc(inner->getBeginLoc());
+  return !sources.isBeforeInTranslationUnit(place, sources.getExpansionLoc(outer->getBeginLoc())) &&
+         !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(outer->getEndLoc()), place);
+}
+
+const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
+  const PathTable &paths = visit.unit.tables().paths;
+  const PathStep &root = paths.last(paths.rootOf(place));
+  if (root.kind == PathStep::Temporary)
+    return nullptr;
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  for (const clang::Stmt *loop : loopsAround(visit)) {
+    if (root.kind != PathStep::Variable)
+      return loop;
+    clang::SourceLocation declared =
+        static_cast<const clang::VarDecl *>(root.subject)->getLocation();
+    bool isInside = !sources.isBeforeInTranslationUnit(declared, loop->getBeginLoc()) &&
+                    !sources.isBeforeInTranslationUnit(loop->getEndLoc(), declared);
+    if (!isInside)
+      return loop;
+  }
+  return nullptr;
+}
+
+namespace {
+
+bool trains(const Visit &visit, const FunctionBody &function,
+            llvm::function_ref<bool(const clang::Stmt *)> isMeant) {
+  const Uses &uses = visit.unit.uses();
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events) {
+      bool isNeeded = event.kind == EventKind::Backward || event.kind == EventKind::Step ||
+                      (isModuleCall(event) && uses.mayBeDifferentiated(event));
+      if (isNeeded && isMeant(event.site))
+        return true;
+    }
+  return false;
+}
+
+} // namespace
+
+bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {
+  return trains(visit, function,
+                [&](const clang::Stmt *site) { return contains(visit, statement, site); });
+}
+
+bool trainsBehind(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement,
+                  const clang::CompoundStmt &block) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  return trains(visit, function, [&](const clang::Stmt *site) {
+    return contains(visit, &block, site) &&
+           sources.isBeforeInTranslationUnit(statement->getEndLoc(), site->getBeginLoc());
+  });
+}
+
+} // namespace gradtidy

@@ -1,0 +1,25 @@
+// The loops around an event, and what is trained in them.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// The loops around the event in its function and, outside of that, around the calls that lead
+/// there; innermost first.
+llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit);
+
+/// The innermost loop around the event that the object at \p place is older than, or null.
+const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
+
+/// Whether \p inner stands in \p outer.
+bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
+
+/// Whether \p function runs a backward, or a forward that one needs, in \p statement.
+bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
+
+/// The same for what stands behind \p statement in \p block.
+bool trainsBehind(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement,
+                  const clang::CompoundStmt &block);
+
+} // namespace gradtidy

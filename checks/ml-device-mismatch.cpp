@@ -1,0 +1,60 @@
+// An operation works on one device. Tensors of several (or a module on one and its input on another)
+// make it throw; scalars of the host are the exception.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Fixes.h"
+
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+namespace {
+
+class DeviceMismatch : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    std::optional<Clash> clash = visit.before.clash(visit.event);
+    if (!clash || isOfOwnModule(visit, *clash))
+      return;
+
+    Finding finding;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message = "tensors on different devices meet here: one on " +
+                      nameOf(visit, clash->hostDevice) + ", one on " +
+                      nameOf(visit, clash->otherDevice);
+    if (clash->hostPlaced)
+      finding.notes.push_back(
+          {clash->hostPlaced->site->getBeginLoc(),
+           "this one is on " + nameOf(visit, clash->hostDevice) + " since here"});
+    if (clash->otherPlaced)
+      finding.notes.push_back(
+          {clash->otherPlaced->site->getBeginLoc(),
+           "this one is on " + nameOf(visit, clash->otherDevice) + " since here"});
+    repair(visit, *clash, finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static void repair(const Visit &visit, const Clash &clash, Finding &finding) {
+    std::string device = spellingOf(visit, clash.otherDevice);
+    if (device.empty())
+      return;
+    if (clash.host->role == TypeRole::Tensor) {
+      finding.fixes = append(visit, clash.host->expr, ".to(" + device + ")");
+    } else if (isModule(clash.host->role)) {
+      const FunctionBody &function = *visit.event.function;
+      std::string object = memberPrefix(visit, *clash.host);
+      auto loops = function.loopsAround(visit.event.site);
+      const clang::Stmt *place = loops.empty() ? function.statementOf(visit.event.site) : loops.back();
+      if (!object.empty() && function.compoundOf(place))
+        finding.fixes = insertBefore(visit, place, object + "to(" + device + ");");
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDeviceMismatch() { return std::make_unique<DeviceMismatch>(); }
+
+} // namespace gradtidy

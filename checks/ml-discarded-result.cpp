@@ -1,0 +1,48 @@
+// Tensors are handles, and most of their methods return a new one. Thrown away, the call was for
+// nothing: the tensor it was called on is as it was.
+
+#include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class DiscardedResult : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+    if (!event.isDiscarded || !call || !call->getDirectCallee())
+      return;
+    const Operand &tensor = event.subject.path         ? event.subject
+                            : !event.operands.empty() ? event.operands.front()
+                                                       : Operand{};
+    llvm::StringRef text = tensor.expr ? textOf(visit, tensor.expr) : llvm::StringRef();
+
+    Finding finding;
+    finding.location = call->getBeginLoc();
+    finding.range = call->getSourceRange();
+    finding.message = ("the result of " + call->getDirectCallee()->getName() + "() is thrown away: " +
+                       (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
+                       " itself does not change")
+                          .str();
+    if (isVariable(tensor) && !tensor.expr->IgnoreImplicit()->getType().isConstQualified())
+      finding.fixes.push_back(
+          clang::FixItHint::CreateInsertion(call->getBeginLoc(), (text + " = ").str()));
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static bool isVariable(const Operand &tensor) {
+    return tensor.expr &&
+           llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(tensor.expr->IgnoreImplicit());
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDiscardedResult() { return std::make_unique<DiscardedResult>(); }
+
+} // namespace gradtidy

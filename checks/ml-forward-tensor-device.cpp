@@ -1,0 +1,67 @@
+// A module's parameters are wherever it was moved to. A tensor that forward() creates without a device
+// is on the CPU all the same, and the first operation with both throws on a GPU.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Fixes.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class ForwardTensorDevice : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    std::optional<Clash> clash = visit.before.clash(visit.event);
+    if (!clash || !isOfOwnModule(visit, *clash))
+      return;
+    const Event &creation = *clash->hostPlaced;
+
+    Finding finding;
+    finding.level = visit.unit.usesGpu() ? Level::Certain : Level::Advice;
+    finding.location = creation.site->getBeginLoc();
+    finding.range = creation.site->getSourceRange();
+    finding.message = "this tensor is created on the CPU, wherever the module is";
+    finding.notes.push_back(
+        {visit.event.site->getBeginLoc(), "it meets the module's tensors here"});
+    repair(visit, creation, finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static void repair(const Visit &visit, const Event &creation, Finding &finding) {
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(creation.site);
+    std::string device = deviceOfModule(*creation.function);
+    if (!call || device.empty() || call->getBeginLoc().isMacroID())
+      return;
+    for (const Operand &operand : creation.operands)
+      if (operand.role == TypeRole::Device && operand.expr) {
+        llvm::StringRef options = textOf(visit, operand.expr);
+        if (!options.empty())
+          finding.fixes.push_back(clang::FixItHint::CreateReplacement(
+              operand.expr->getSourceRange(),
+              ("torch::TensorOptions(" + options + ").device(" + device + ")").str()));
+        return;
+      }
+    finding.fixes.push_back(
+        clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device));
+  }
+
+  /// Where the module is, as it can be written in a function of it.
+  static std::string deviceOfModule(const FunctionBody &function) {
+    for (const FunctionBody::Parameter &parameter : function.parameters)
+      if (parameter.place.role == TypeRole::Tensor)
+        return parameter.declaration->getNameAsString() + ".device()";
+    return function.isModuleMethod ? "parameters().front().device()" : "";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeForwardTensorDevice() {
+  return std::make_unique<ForwardTensorDevice>();
+}
+
+} // namespace gradtidy

@@ -1,0 +1,83 @@
+// A tensor holds its graph, and the graph holds every activation of the forward pass. Summed up or
+// collected over iterations, none of them can be freed.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class LossAccumulation : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    bool adds = event.kind == EventKind::Combine && event.subject.escapes;
+    if ((!adds && event.kind != EventKind::Bind) ||
+        visit.unit.uses().mayBeDifferentiated(visit.site))
+      return;
+    const Operand *stored = attachedOperand(visit);
+    if (!stored)
+      return;
+    PathId place = visit.before.place(event.subject.path);
+    bool grows = adds || event.accumulates;
+    const clang::Stmt *loop = loopOutlivedBy(visit, place);
+    if (grows ? !loop || !recordsIn(visit, *stored, loop) : !isKeptByModule(visit, place))
+      return;
+
+    Finding finding;
+    finding.level = grows ? Level::Certain : Level::Advice;
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    std::string name = visit.unit.tables().paths.spelling(event.subject.path);
+    name = name.empty() ? "this" : "'" + name + "'";
+    finding.message =
+        grows ? name + " keeps the graph of every iteration alive: accumulate a number or a "
+                       "detached tensor"
+              : name + " keeps the graph of this iteration alive until it is overwritten";
+    if (loop && grows)
+      finding.notes.push_back({loop->getBeginLoc(), name + " outlives the iterations of this loop"});
+    if (stored->role == TypeRole::Tensor)
+      finding.fixes = append(visit, stored->expr, ".detach()");
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static const Operand *attachedOperand(const Visit &visit) {
+    for (const Operand &operand : visit.event.operands)
+      if (operand.isTensor && (visit.before.valueOf(operand).graph & Graph::Attached))
+        return &operand;
+    return nullptr;
+  }
+
+  /// Whether the graph of the value comes from a forward pass in \p loop.
+  static bool recordsIn(const Visit &visit, const Operand &value, const clang::Stmt *loop) {
+    const Tables &tables = visit.unit.tables();
+    for (SiteId site : tables.histories.members(visit.before.valueOf(value).history)) {
+      const Event &event = tables.sites.event(site);
+      if (!isModuleCall(event))
+        continue;
+      if (contains(visit, loop, event.site))
+        return true;
+      for (const Event *caller : tables.sites.callers(site))
+        if (contains(visit, loop, caller->site))
+          return true;
+    }
+    return false;
+  }
+
+  /// Whether \p place is a member of a module, written in its forward pass.
+  static bool isKeptByModule(const Visit &visit, PathId place) {
+    const PathTable &paths = visit.unit.tables().paths;
+    return visit.event.function->isModuleMethod &&
+           paths.rootOf(place) == visit.event.function->thisObject;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeLossAccumulation() { return std::make_unique<LossAccumulation>(); }
+
+} // namespace gradtidy

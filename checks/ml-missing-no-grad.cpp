@@ -1,0 +1,56 @@
+// A forward pass records a graph for the backward that is to come, and keeps all activations alive
+// for it. Where none comes, that is memory and time for nothing.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+namespace {
+
+class MissingNoGrad : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &forward = visit.event;
+    if (forward.kind != EventKind::Forward || forward.isStateless ||
+        visit.before.gradMode().possible != GradMode::On ||
+        visit.before.module(forward.subject).isFrozen ||
+        visit.unit.uses().mayBeDifferentiated(visit.site))
+      return;
+
+    Finding finding;
+    finding.level = Level::Likely;
+    const Event &shown = visit.shown();
+    finding.location = shown.site->getBeginLoc();
+    finding.range = shown.site->getSourceRange();
+    finding.message = "this forward pass records a graph that no backward uses";
+    repair(visit, shown, finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// At the beginning of the outermost block in which nothing behind it is trained.
+  static void repair(const Visit &visit, const Event &forward, Finding &finding) {
+    const FunctionBody &function = *forward.function;
+    const clang::Stmt *place = nullptr;
+    for (const clang::Stmt *statement = function.statementOf(forward.site); statement;
+         statement = function.statementAround(statement)) {
+      const clang::CompoundStmt *block = function.compoundOf(statement);
+      if (!block)
+        continue;
+      if (trainsIn(visit, function, statement) || trainsBehind(visit, function, statement, *block))
+        break;
+      place = statement;
+    }
+    if (place)
+      finding.fixes = insertBefore(visit, place, "torch::NoGradGuard no_grad;");
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeMissingNoGrad() { return std::make_unique<MissingNoGrad>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,59 @@
+// eval() lasts until train() is called. An epoch that ends with an evaluation leaves the module in
+// evaluation mode, and all later epochs train without dropout and with frozen statistics.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Layers.h"
+#include "Loops.h"
+
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+namespace {
+
+class TrainModeNotRestored : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &forward = visit.event;
+    if (forward.kind != EventKind::Forward || forward.isStateless ||
+        !(visit.before.gradMode().possible & GradMode::On) ||
+        !visit.unit.uses().isDifferentiated(visit.site))
+      return;
+    ModuleFacts facts = visit.before.module(forward.subject);
+    if (!(facts.mode & ModuleFacts::LeftTraining) || !facts.left || facts.isFrozen)
+      return;
+    const Event &eval = *facts.left;
+
+    Finding finding;
+    finding.level = dependsOnMode(visit) == Answer::No ? Level::Advice : Level::Certain;
+    finding.location = eval.site->getBeginLoc();
+    finding.range = eval.site->getSourceRange();
+    finding.message = "training goes on in evaluation mode after this eval()";
+    finding.notes.push_back(
+        {forward.site->getBeginLoc(), "this training forward runs in evaluation mode"});
+    std::string object = memberPrefix(visit, eval.subject);
+    if (forward.function == eval.function && !object.empty())
+      finding.fixes = insertBefore(visit, whereTrainingBegins(visit, eval), object + "train();");
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// The outermost loop around the forward that is not around the eval(), else its statement.
+  static const clang::Stmt *whereTrainingBegins(const Visit &visit, const Event &eval) {
+    const FunctionBody &function = *visit.event.function;
+    auto shared = function.loopsAround(eval.site);
+    const clang::Stmt *place = function.statementOf(visit.event.site);
+    for (const clang::Stmt *loop : function.loopsAround(visit.event.site))
+      if (!llvm::is_contained(shared, loop))
+        place = loop;
+    return place;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeTrainModeNotRestored() {
+  return std::make_unique<TrainModeNotRestored>();
+}
+
+} // namespace gradtidy

@@ -40,6 +40,8 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   Collector collector(analysis.context().getSourceManager());
   for (const Observation &seen : analysis.observations())
     check.on({*seen.event, seen.before, seen.callers, analysis.context()}, collector);
+  for (const ModuleClass &view : analysis.classes())
+    check.onClass({view, analysis.context()}, collector);
   collector.flush(reporter);
 }
 

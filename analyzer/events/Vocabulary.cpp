@@ -100,6 +100,14 @@ llvm::StringRef Vocabulary::sibling(const clang::FunctionDecl *function, Functio
   return name;
 }
 
+Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
+  std::string name = canonicalName(declaration);
+  Trait trait = model.trait(name);
+  if (llvm::StringRef holder = name; trait == Trait::None && holder.consume_back("Impl"))
+    trait = model.trait(holder);
+  return trait;
+}
+
 bool Vocabulary::isFramework(const clang::Decl *declaration) {
   const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
   return named && model.isFrameworkName(canonicalName(named));

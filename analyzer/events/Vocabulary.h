@@ -30,6 +30,12 @@ public:
   /// The name of the function of that role in the framework's class that declares \p function.
   llvm::StringRef sibling(const clang::FunctionDecl *function, FunctionRole role) const;
 
+  /// What else the model says of a class or function. A module class has the trait of its holder.
+  Trait traitOf(const clang::NamedDecl *declaration) const;
+
+  /// What the model says of an option of that simple name.
+  Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
+
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);
 

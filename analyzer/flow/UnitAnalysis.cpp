@@ -56,6 +56,9 @@ public:
       : context(context), vocabulary(model), userCode(userCode),
         interpreter(tables, [this](const clang::FunctionDecl *callee, bool isVirtual) {
           return isVirtual ? dispatch(callee) : bodyOf(callee);
+        }),
+        modules(context, vocabulary, [&](const clang::Decl *declaration) {
+          return userCode.contains(declaration->getLocation(), context.getSourceManager());
         }) {
     Functions functions(userCode, context.getSourceManager());
     for (clang::Decl *declaration : context.getTraversalScope())
@@ -133,6 +136,7 @@ private:
 
 public:
   Interpreter interpreter;
+  ModuleClasses modules;
 };
 
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
@@ -142,6 +146,10 @@ UnitAnalysis::~UnitAnalysis() = default;
 
 const std::vector<Observation> &UnitAnalysis::observations() const {
   return implementation->interpreter.observations();
+}
+
+const std::vector<ModuleClass> &UnitAnalysis::classes() const {
+  return implementation->modules.all();
 }
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }

@@ -4,6 +4,8 @@
 
 #include "Interpreter.h"
 
+#include "analyzer/events/ModuleClass.h"
+
 namespace clang {
 class ASTContext;
 } // namespace clang
@@ -23,6 +25,9 @@ public:
   /// What checks may want to see, in the order of the flow: once per event, calling context and
   /// partition.
   const std::vector<Observation> &observations() const;
+
+  /// The module classes of the user.
+  const std::vector<ModuleClass> &classes() const;
 
   clang::ASTContext &context() const;
 

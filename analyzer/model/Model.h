@@ -35,6 +35,10 @@ public:
     return functions.lookup(canonicalName);
   }
 
+  /// What else holds of the class or function of that canonical name, or of the option of that
+  /// simple name.
+  Trait trait(llvm::StringRef name) const { return traits.lookup(name); }
+
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
   FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
@@ -54,6 +58,7 @@ private:
   std::vector<std::pair<std::string, std::string>> namespaces; ///< Longest prefix first.
   llvm::StringMap<TypeRole> types;
   llvm::StringMap<FunctionRole> functions;
+  llvm::StringMap<Trait> traits;
   llvm::StringSet<> outermostNames;
 };
 

@@ -48,9 +48,10 @@ private:
         return false;
       if (llvm::cast<clang::CXXConstructorDecl>(definition)->isDelegatingConstructor())
         continue;
-      bool isHidden = llvm::any_of(
-          definition->parameters(),
-          [&](const clang::ParmVarDecl *parameter) { return parameter->getName() == name; });
+      bool isHidden =
+          llvm::any_of(definition->parameters(), [&](const clang::ParmVarDecl *parameter) {
+            return parameter->getName() == name;
+          });
       std::string call =
           (function + "(\"" + name + "\", " + (isHidden ? "this->" : "") + name + ");").str();
       if (body->body_empty())
@@ -58,7 +59,9 @@ private:
       else if (clang::SourceLocation first = body->body_front()->getBeginLoc(); first.isMacroID())
         return false;
       else
-        insert(first, call + "\n" + indentation(first));
+        insert(first,
+               call + (lineOf(first) == lineOf(body->getLBracLoc()) ? " "
+                                                                    : "\n" + indentation(first)));
     }
     return !fixes.empty();
   }
@@ -88,7 +91,7 @@ private:
     if (construct && !llvm::isa<clang::CXXTemporaryObjectExpr>(construct)) {
       clang::SourceRange brackets = construct->getParenOrBraceRange();
       if (brackets.isValid() && definition.kind == EntityDefinition::MemberInitialiser &&
-          !construct->getConstructor()->isCopyOrMoveConstructor() && brackets != value->getSourceRange()) {
+          !construct->getConstructor()->isCopyOrMoveConstructor()) {
         // `fc(64, 10)`: the type is not written, but it is that of the member.
         std::string type = text(member.field->getTypeSourceInfo()->getTypeLoc().getSourceRange());
         bool isBrace = *sources().getCharacterData(brackets.getBegin()) == '{';
@@ -125,6 +128,10 @@ private:
     return clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(range), sources(),
                                        context.getLangOpts())
         .str();
+  }
+
+  unsigned lineOf(clang::SourceLocation location) const {
+    return sources().getSpellingLineNumber(location);
   }
 
   std::string indentation(clang::SourceLocation location) const {

@@ -1,5 +1,6 @@
 // A module moves, saves and trains the tensors it was told of by register_parameter() and
-// register_buffer(). Others stay on the device where they were made, and are missing in checkpoints.
+// register_buffer(). Others stay on the device where they were made, and are missing in
+// checkpoints.
 
 #include "Registration.h"
 
@@ -15,12 +16,11 @@ public:
       if (member.role != TypeRole::Tensor || !isForgotten(visit.view, member))
         continue;
       bool isTrained = member.requiresGrad;
-      reporter.report(
-          unregistered(visit, member, isTrained ? "register_parameter" : "register_buffer",
-                       ("tensor '" + member.field->getName() +
-                        "' is used in forward() but never registered: " +
-                        (isTrained ? "parameters(), " : "") + "to() and save() do not reach it")
-                           .str()));
+      reporter.report(unregistered(
+          visit, member, isTrained ? "register_parameter" : "register_buffer",
+          ("tensor '" + member.field->getName() + "' is used in forward() but never registered: " +
+           (isTrained ? "parameters(), " : "") + "to() and save() do not reach it")
+              .str()));
     }
   }
 };

@@ -29,9 +29,7 @@ bool isNull(const clang::Expr *value) {
   return construct && construct->getNumArgs() == 1 && isNull(construct->getArg(0));
 }
 
-bool isPointer(clang::QualType type) {
-  return !pointee(type).isNull() || type->isPointerType();
-}
+bool isPointer(clang::QualType type) { return !pointee(type).isNull() || type->isPointerType(); }
 
 } // namespace
 
@@ -39,8 +37,7 @@ class ModuleClasses::Implementation {
 public:
   Implementation(clang::ASTContext &context, Vocabulary &vocabulary,
                  std::function<bool(const clang::Decl *)> isUserCode)
-      : context(context), vocabulary(vocabulary),
-        uses(context, vocabulary, std::move(isUserCode)) {
+      : context(context), vocabulary(vocabulary), uses(context, vocabulary, std::move(isUserCode)) {
     findForward();
     for (const clang::CXXRecordDecl *record : uses.records)
       classes.push_back(view(record->getDefinition()));
@@ -172,7 +169,8 @@ bool ModuleClasses::Implementation::asksForMode(const clang::FunctionDecl *funct
     return false;
   return llvm::any_of(uses.calleesOf(function), [&](const clang::FunctionDecl *callee) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
-    bool isOther = method && method->getParent()->getCanonicalDecl() != record->getCanonicalDecl() &&
+    bool isOther = method &&
+                   method->getParent()->getCanonicalDecl() != record->getCanonicalDecl() &&
                    vocabulary.roleOf(method->getParent()) == TypeRole::Module;
     return !isOther && asksForMode(callee, record);
   });
@@ -337,6 +335,8 @@ Answer ModuleClasses::Implementation::natureOfTensor(const clang::Expr *value, u
     const clang::CXXMethodDecl *method = call->getMethodDecl();
     if (!method || !vocabulary.isFramework(method))
       return Answer::Unknown;
+    if (vocabulary.roleOf(method) == FunctionRole::Detach)
+      return Answer::Yes; // Not what it comes from, nor moved with it.
     const clang::Expr *object = call->getImplicitObjectArgument();
     return uses.heldBy(object->getType()).hasTensors ? natureOfTensor(object, depth + 1)
                                                      : Answer::Unknown;
@@ -346,7 +346,10 @@ Answer ModuleClasses::Implementation::natureOfTensor(const clang::Expr *value, u
     const clang::FunctionDecl *callee = call->getDirectCallee();
     if (vocabulary.isFramework(callee)) {
       Trait trait = vocabulary.traitOf(callee);
-      bool isNumber = call->getNumArgs() > 0 && isArithmetic(strip(call->getArg(0)));
+      const clang::Expr *first = call->getNumArgs() > 0 ? strip(call->getArg(0)) : nullptr;
+      while (const auto *construct = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(first))
+        first = construct->getNumArgs() == 1 ? strip(construct->getArg(0)) : nullptr;
+      bool isNumber = first && isArithmetic(first);
       bool isWhole = trait == Trait::MakesIndices || mentions(call, Trait::IntegerType);
       return isWhole || (trait == Trait::MakesScalar && isNumber) ? Answer::No : Answer::Yes;
     }
@@ -429,8 +432,8 @@ void ModuleClasses::Implementation::findForward() {
       forward.insert(callee);
 }
 
-/// What is declared and never defined does not count where the class is implemented in this unit and
-/// nobody calls it.
+/// What is declared and never defined does not count where the class is implemented in this unit
+/// and nobody calls it.
 bool ModuleClasses::Implementation::isVisible(const clang::CXXRecordDecl *record) {
   bool isImplementedHere = llvm::any_of(record->methods(), [](const clang::CXXMethodDecl *method) {
     const clang::FunctionDecl *definition = nullptr;
@@ -461,9 +464,9 @@ bool ModuleClasses::Implementation::isConstruction(const clang::FunctionDecl *fu
     return true; // Cloneable's.
   const ModuleUses::Functions &callers = uses.callersOf(function);
   return depth < 5 && !callers.empty() &&
-         llvm::all_of(callers, [&](const clang::FunctionDecl *caller) {
-           return isConstruction(caller, depth + 1);
-         });
+         llvm::all_of(
+             callers,
+             [&](const clang::FunctionDecl *caller) { return isConstruction(caller, depth + 1); });
 }
 
 llvm::SmallVector<Entity, 8> ModuleClasses::Implementation::component(Entity entity) {
@@ -506,8 +509,7 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
   Entity entity = canonical(field);
   ModuleMember member;
   member.field = field;
-  member.role =
-      uses.heldBy(field->getType()).modules.empty() ? TypeRole::Tensor : TypeRole::Module;
+  member.role = uses.heldBy(field->getType()).modules.empty() ? TypeRole::Tensor : TypeRole::Module;
   if (member.role == TypeRole::Module) {
     member.stateful = natureOf(entity).stateful;
     member.isHandedIn = field->getType()->isReferenceType() || reachesParameter(entity);
@@ -565,8 +567,8 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
 
 ModuleClasses::ModuleClasses(clang::ASTContext &context, Vocabulary &vocabulary,
                              std::function<bool(const clang::Decl *)> isUserCode)
-    : implementation(
-          std::make_unique<Implementation>(context, vocabulary, std::move(isUserCode))) {}
+    : implementation(std::make_unique<Implementation>(context, vocabulary, std::move(isUserCode))) {
+}
 
 ModuleClasses::~ModuleClasses() = default;
 

@@ -20,10 +20,10 @@ struct ModuleMember {
   /// Of a module: whether it has parameters, buffers or a mode. Of a tensor: whether it is data
   /// made at construction, other than indices and scalars.
   Answer stateful = Answer::Yes;
-  bool requiresGrad = false; ///< Of a tensor: it is made to be trained.
+  bool requiresGrad = false;  ///< Of a tensor: it is made to be trained.
   bool isRegistrable = false; ///< It is one tensor, module holder or std::shared_ptr to a module.
   bool isMade = false;        ///< It gets a value here, be it by its default constructor.
-  bool isHandedIn = false;          ///< Made elsewhere, and perhaps owned there.
+  bool isHandedIn = false;    ///< Made elsewhere, and perhaps owned there.
   /// Other code of the program reaches for it: calls its parameters(), train() or eval(), moves a
   /// tensor explicitly, or changes it after construction.
   bool isManaged = false;

@@ -22,6 +22,11 @@ const clang::CXXConstructorDecl *written(const clang::CXXConstructorDecl *constr
   return constructor;
 }
 
+bool registers(Trait trait) {
+  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
+         trait == Trait::RegistersBuffer;
+}
+
 bool isCopyOrMove(const clang::CXXConstructExpr *construct) {
   return construct->getConstructor()->isCopyOrMoveConstructor();
 }
@@ -136,20 +141,13 @@ public:
   bool VisitCallExpr(clang::CallExpr *call) {
     if (const clang::FunctionDecl *callee = call->getDirectCallee())
       calls(callee);
-    switch (uses.traitOfCallee(call)) {
-    case Trait::ModeDependent:
-      if (function)
-        uses.modeDependent.insert(function);
-      break;
-    case Trait::RegistersModule:
-    case Trait::RegistersParameter:
-    case Trait::RegistersBuffer:
+    Trait trait = uses.traitOfCallee(call);
+    if (trait == Trait::ModeDependent && function)
+      uses.modeDependent.insert(function);
+    if (registers(trait)) {
       if (const clang::CXXRecordDecl *record = classOf(function))
         uses.registrations[record].push_back(call);
       follow(nullptr, call);
-      break;
-    default:
-      break;
     }
     return true;
   }
@@ -285,7 +283,8 @@ private:
       return used();
     };
 
-    for (size_t i = parents.size() - 1; i-- > 0; child = llvm::cast<const clang::Stmt *>(parents[i])) {
+    for (size_t i = parents.size() - 1; i-- > 0;
+         child = llvm::cast<const clang::Stmt *>(parents[i])) {
       if (const auto *declaration = llvm::dyn_cast<const clang::Decl *>(parents[i]))
         return keep(llvm::dyn_cast<clang::ValueDecl>(declaration));
       if (const auto *initialiser = llvm::dyn_cast<clang::CXXCtorInitializer *>(parents[i]))
@@ -301,18 +300,27 @@ private:
         return used();
 
       if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
-        switch (uses.traitOfCallee(call)) {
-        case Trait::RegistersModule:
-        case Trait::RegistersParameter:
-        case Trait::RegistersBuffer:
+        if (registers(uses.traitOfCallee(call))) {
           if (child == call->getCallee())
             return used();
           if (entity)
             uses.facts[entity].isRegistered = true;
           return Outcome::NoUse;
-        default:
-          break;
         }
+      }
+
+      // A call that clang could not resolve for errors elsewhere.
+      if (const auto *recovery = llvm::dyn_cast<clang::RecoveryExpr>(expr);
+          recovery && !onlyDamaged(recovery)) {
+        const auto *callee =
+            llvm::dyn_cast<clang::OverloadExpr>(recovery->subExpressions().front());
+        if (callee && callee == child)
+          return used();
+        if (callee && registers(uses.traitOf(callee)) && entity) {
+          uses.facts[entity].isRegistered = true;
+          return Outcome::NoUse;
+        }
+        return lose();
       }
 
       if (const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
@@ -493,10 +501,9 @@ private:
   }
 
   bool makesUsersModule(const clang::Expr *expr) {
-    return llvm::any_of(uses.heldBy(expr->getType()).modules,
-                        [&](const clang::CXXRecordDecl *module) {
-                          return uses.isUserCode(module);
-                        });
+    return llvm::any_of(
+        uses.heldBy(expr->getType()).modules,
+        [&](const clang::CXXRecordDecl *module) { return uses.isUserCode(module); });
   }
 
   ModuleUses &uses;
@@ -609,13 +616,12 @@ Entity ModuleUses::rootOf(const clang::Expr *expr) {
     } else if (const auto *subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr)) {
       expr = subscript->getBase();
     } else if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
-      bool isAccess = operation->getOperator() == clang::OO_Subscript ||
-                      (operation->getOperator() == clang::OO_Star &&
-                       operation->getNumArgs() == 1) ||
-                      operation->getOperator() == clang::OO_Arrow;
-      if (!isAccess ||
-          heldBy(operation->getArg(0)->getType()).modules.empty() !=
-              heldBy(operation->getType()).modules.empty())
+      bool isAccess =
+          operation->getOperator() == clang::OO_Subscript ||
+          (operation->getOperator() == clang::OO_Star && operation->getNumArgs() == 1) ||
+          operation->getOperator() == clang::OO_Arrow;
+      if (!isAccess || heldBy(operation->getArg(0)->getType()).modules.empty() !=
+                           heldBy(operation->getType()).modules.empty())
         return nullptr;
       expr = operation->getArg(0);
     } else if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr)) {
@@ -645,10 +651,14 @@ Trait ModuleUses::traitOfCallee(const clang::CallExpr *call) {
   if (const clang::FunctionDecl *callee = call->getDirectCallee())
     return vocabulary.traitOf(callee);
   // In a template that nobody instantiates.
-  if (const auto *overloads = llvm::dyn_cast<clang::OverloadExpr>(call->getCallee()->IgnoreParens()))
-    for (const clang::NamedDecl *candidate : overloads->decls())
-      if (Trait trait = vocabulary.traitOf(candidate->getUnderlyingDecl()); trait != Trait::None)
-        return trait;
+  const auto *overloads = llvm::dyn_cast<clang::OverloadExpr>(call->getCallee()->IgnoreParens());
+  return overloads ? traitOf(overloads) : Trait::None;
+}
+
+Trait ModuleUses::traitOf(const clang::OverloadExpr *overloads) const {
+  for (const clang::NamedDecl *candidate : overloads->decls())
+    if (Trait trait = vocabulary.traitOf(candidate->getUnderlyingDecl()); trait != Trait::None)
+      return trait;
   return Trait::None;
 }
 

@@ -91,6 +91,7 @@ public:
 private:
   class Collector;
 
+  Trait traitOf(const clang::OverloadExpr *overloads) const;
   void addHeld(clang::QualType type, Held &held, unsigned depth);
 
   Vocabulary &vocabulary;

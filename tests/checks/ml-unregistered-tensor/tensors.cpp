@@ -132,6 +132,15 @@ struct Tied : nn::Module {
   Tensor weight;
 };
 
+struct DetachedBad : nn::Module {
+  DetachedBad() {
+    nn::Linear fc(4, 4);
+    weight = fc->weight.detach().clone();
+  }
+  Tensor forward(Tensor x) { return x * weight; }
+  Tensor weight; // expect: ml-unregistered-tensor
+};
+
 struct Unused : nn::Module {
   Unused() : history(torch::zeros({4})) {}
   Tensor forward(Tensor x) { return x; }

@@ -24,13 +24,22 @@ struct Visit {
   const Event &shown() const { return unit.tables().sites.event(site); }
 };
 
+/// One module class of the user.
+struct ClassVisit {
+  const ModuleClass &view;
+  const clang::ASTContext &context; ///< For the text of the source, never to look for code.
+};
+
 class Check {
 public:
   virtual ~Check() = default;
 
   /// Called in the order of the flow, once per event, calling context and partition, with the
   /// fixpoint state before the event. A finding made several times is shown once.
-  virtual void on(const Visit &visit, Reporter &reporter) = 0;
+  virtual void on(const Visit &visit, Reporter &reporter) {}
+
+  /// Called once for every module class.
+  virtual void onClass(const ClassVisit &visit, Reporter &reporter) {}
 };
 
 } // namespace gradtidy

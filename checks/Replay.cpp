@@ -41,6 +41,8 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   for (const Observation &seen : analysis.observations())
     check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, analysis.context()},
              collector);
+  for (const ModuleClass &view : analysis.classes())
+    check.onClass({view, analysis.context()}, collector);
   collector.flush(reporter);
 }
 

@@ -16,7 +16,7 @@ public:
     if (backward.kind != EventKind::Backward)
       return;
     Value loss = visit.before.valueOf(backward.subject);
-    if (loss.graph != Graph::Unrecorded || !loss.disabled)
+    if (!(loss.graph & Graph::Unrecorded) || (loss.graph & Graph::Unknown) || !loss.disabled)
       return;
     const Event &guard = *loss.disabled;
 

@@ -22,9 +22,10 @@ public:
     if (!stored)
       return;
     PathId place = visit.before.place(event.subject.path);
-    bool grows = adds || event.accumulates;
+    const PathStep &last = visit.unit.tables().paths.last(place);
+    bool grows = adds || event.accumulates || (last.kind == PathStep::Element && last.index < 0);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
-    if (grows ? !loop || !recordsIn(visit, *stored, loop) : !isKeptByModule(visit, place))
+    if (!(loop && recordsIn(visit, *stored, loop)) && (grows || !isKeptByModule(visit, place)))
       return;
 
     Finding finding;

@@ -3,7 +3,6 @@
 
 #include "Check.h"
 #include "Fixes.h"
-#include "Layers.h"
 #include "Loops.h"
 
 #include "clang/AST/Stmt.h"
@@ -21,10 +20,13 @@ public:
     ModuleFacts facts = visit.before.module(forward.subject);
     // Whose mode nobody in the unit sets may be set by a caller; but who disables gradients sets up
     // the evaluation by himself.
-    bool isForgotten = facts.mode == ModuleFacts::Unknown && disablesGradients(visit);
-    if (facts.mode != ModuleFacts::Training && !isForgotten)
+    bool isForgotten = facts.mode == ModuleFacts::Entry && disablesGradients(visit) &&
+                       isHandedIn(visit, forward.subject);
+    bool isTraining = (facts.mode & ModuleFacts::Training) &&
+                      !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Entry));
+    if (!isTraining && !isForgotten)
       return;
-    Answer layers = dependsOnMode(visit);
+    Answer layers = visit.unit.dependsOnMode(visit.shown());
 
     Finding finding;
     finding.level = layers == Answer::No                       ? Level::Advice
@@ -48,6 +50,13 @@ private:
     const GradMode &mode = visit.before.gradMode();
     return mode.possible == GradMode::Off && mode.set &&
            mode.set->function == visit.shown().function;
+  }
+
+  /// Whether the module is of the caller, or a member: known, but not what was done to it before.
+  static bool isHandedIn(const Visit &visit, const Operand &module) {
+    const PathTable &paths = visit.unit.tables().paths;
+    PathId root = paths.rootOf(visit.before.resolve(module.path));
+    return !paths.isTemporary(root) && module.role != TypeRole::ScriptModule;
   }
 
   static std::string nameOf(const Visit &visit, const Operand &module) {

@@ -3,7 +3,6 @@
 
 #include "Check.h"
 #include "Fixes.h"
-#include "Layers.h"
 #include "Loops.h"
 
 #include "clang/AST/Stmt.h"
@@ -20,12 +19,13 @@ public:
         !visit.unit.uses().isDifferentiated(visit.site))
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
-    if (!(facts.mode & ModuleFacts::LeftTraining) || !facts.left || facts.isFrozen)
+    if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
+        !facts.left || facts.isFrozen)
       return;
     const Event &eval = *facts.left;
 
     Finding finding;
-    finding.level = dependsOnMode(visit) == Answer::No ? Level::Advice : Level::Certain;
+    finding.level = visit.unit.dependsOnMode(visit.shown()) == Answer::No ? Level::Advice : Level::Certain;
     finding.location = eval.site->getBeginLoc();
     finding.range = eval.site->getSourceRange();
     finding.message = "training goes on in evaluation mode after this eval()";

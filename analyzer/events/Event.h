@@ -82,6 +82,7 @@ struct Event {
   bool isAnyDevice = false;                    ///< The operands may be on several devices.
   bool isDiscarded = false; ///< Nothing uses the result, and there is no other effect.
   bool isStateless = false; ///< Forward: the module has neither parameters nor a mode.
+  bool startsThread = false; ///< The closures among the operands run in a thread of their own.
   bool accumulates = false; ///< Bind: the new value is made of the old one (`x = x + y`).
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
   bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.

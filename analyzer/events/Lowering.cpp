@@ -109,6 +109,15 @@ private:
       if (const FieldDecl *field = member->getMember())
         bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
              member->getInit(), member->getInit());
+    } else if (auto end = element.getAs<CFGAutomaticObjDtor>()) {
+      const CXXDestructorDecl *destructor = end->getDestructorDecl(context);
+      if (!destructor || !destructor->isUserProvided() || values.isExternal(destructor))
+        return;
+      const VarDecl *variable = end->getVarDecl();
+      Event &event = emit(EventKind::Call, end->getTriggerStmt());
+      event.subject = {pathOf(variable), vocabulary.roleOf(variable->getType())};
+      event.callee = destructor;
+      event.isArithmetic = true;
     } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
       emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path = pathOf(end->getVarDecl());
     }
@@ -291,8 +300,6 @@ private:
       });
     if (const auto *list = dyn_cast<InitListExpr>(expr))
       return llvm::any_of(list->inits(), [&](const Expr *part) { return isMadeOf(part, path); });
-    if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(expr))
-      return isMadeOf(list->getSubExpr(), path);
     if (values.pathOf(expr) == path)
       return true;
     const auto *call = dyn_cast<CallExpr>(expr);
@@ -335,6 +342,10 @@ private:
     event.result = event.subject.path;
     event.callee = user;
     event.isTensor = vocabulary.holdsTensors(construct->getType());
+    StringRef name = isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
+                         ? constructor->getParent()->getName()
+                         : StringRef();
+    event.startsThread = name == "thread" || name == "jthread";
     addArguments(event, constructor, construct->arguments());
     if (role == TypeRole::Device)
       for (Operand &operand : event.operands)
@@ -502,10 +513,13 @@ private:
     event.isAnyDevice = role == FunctionRole::AnyDevice;
     event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
     event.constant = constantOf(role, call);
+    event.startsThread = name == "async" && callee && isStandard(callee);
     if (kind == EventKind::Step && callee)
       event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
     if (object) {
       event.subject = values.operand(object);
+      event.isStateless =
+          kind == EventKind::Forward && vocabulary.isStateless(strip(object)->getType());
       event.subject.escapes =
           !method || !method->isConst() || vocabulary.isHandle(object->getType());
       if (kind == EventKind::Call && event.subject.role == TypeRole::None)
@@ -609,7 +623,12 @@ private:
     if (const auto *method = dyn_cast<CXXMethodDecl>(callee); method && method->isInstance())
       return method->isConst() && vocabulary.roleOf(method->getParent()) == TypeRole::Tensor;
     // A function is called for its effect only by mistake for the one that works in place.
-    if (call->getNumArgs() == 0 || (call->getNumArgs() > 1 && takesOptions(callee)))
+    if (call->getNumArgs() == 0)
+      return false;
+    bool saysHow = llvm::any_of(llvm::drop_begin(call->arguments()), [](const Expr *argument) {
+      return !isa<CXXDefaultArgExpr>(argument);
+    });
+    if (saysHow && takesOptions(callee))
       return false;
     const CXXRecordDecl *tensor =
         call->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
@@ -733,8 +752,6 @@ private:
         if (construct->getNumArgs() == 0)
           return true;
         shape = strip(construct->getArg(0));
-      } else if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(shape)) {
-        shape = strip(list->getSubExpr());
       } else {
         const auto *braces = dyn_cast<InitListExpr>(shape);
         return braces && braces->getNumInits() == 0;

@@ -50,6 +50,8 @@ const Expr *strip(const Expr *expr) {
       inner = address->getSubExpr();
     else if (const Expr *damaged = onlyDamaged(inner))
       inner = damaged;
+    else if (const auto *wrapped = dyn_cast<CXXStdInitializerListExpr>(inner))
+      inner = wrapped->getSubExpr();
     else if (const auto *list = dyn_cast<InitListExpr>(inner);
              list && list->getNumInits() == 1 && !list->isSemanticForm())
       inner = list->getInit(0);

@@ -104,6 +104,24 @@ llvm::StringRef Vocabulary::sibling(const clang::FunctionDecl *function, Functio
   return name;
 }
 
+bool Vocabulary::isStateless(clang::QualType type) const {
+  if (type.isNull())
+    return false;
+  type = type.getNonReferenceType();
+  for (clang::QualType inner = pointee(type); !inner.isNull(); inner = pointee(type))
+    type = inner;
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && traitOf(record) == Trait::Stateless;
+}
+
+Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
+  std::string name = canonicalName(declaration);
+  Trait trait = model.trait(name);
+  if (llvm::StringRef holder = name; trait == Trait::None && holder.consume_back("Impl"))
+    trait = model.trait(holder);
+  return trait;
+}
+
 bool Vocabulary::isFramework(const clang::Decl *declaration) {
   const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
   return named && model.isFrameworkName(canonicalName(named));

@@ -34,6 +34,14 @@ public:
   DeviceRole deviceOf(const clang::ValueDecl *constant) const {
     return model.deviceRole(canonicalName(constant));
   }
+  /// What else the model says of a class or function. A module class has the trait of its holder.
+  Trait traitOf(const clang::NamedDecl *declaration) const;
+
+  /// Whether modules of that type have neither parameters nor a mode, as the model says.
+  bool isStateless(clang::QualType type) const;
+
+  /// What the model says of an option of that simple name.
+  Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);

@@ -129,10 +129,10 @@ bool State::isGradient(PathId path) const {
   return tables->paths.last(resolve(path)).kind == PathStep::Gradient;
 }
 
-bool State::clearGradient(PathId path) {
+bool State::clearGradient(PathId path, const Event *event) {
   if (!isGradient(path))
     return false;
-  clearGradients(noPath, sourcesOf({path, TypeRole::Tensor}));
+  clearGradients(noPath, sourcesOf({path, TypeRole::Tensor}), event);
   return true;
 }
 

@@ -178,6 +178,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     Value value = state.valueOf(operand);
     result.sources = tables.sources.join(result.sources, value.sources);
     result.history = tables.histories.join(result.history, value.history);
+    result.graphs = tables.histories.join(result.graphs, value.graphs);
     attached |= (value.graph & Graph::Attached) != 0;
     unrecorded |= value.graph == Graph::Unrecorded;
     if (value.disabled)
@@ -212,8 +213,12 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graph |= attached || unrecorded ? Graph::Unrecorded
                     : unknown              ? Graph::Unknown
                                            : Graph::Detached;
-  if (!event.isDifferentiable)
+  if (state.gradMode().possible & GradMode::Depends && (attached || unrecorded))
+    result.graph |= Graph::Unknown;
+  if (!event.isDifferentiable) {
     result.graph = Graph::Detached;
+    result.graphs = noSources;
+  }
   result.hasDimensions &= event.keepsDimensions;
   if (state.clash(event))
     result.device = {}; // Said once; nothing follows from it.
@@ -265,6 +270,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   Value before = state.valueOf(event.subject);
   result.sources = before.sources;
   result.history = before.history;
+  result.graphs = before.graphs;
   result.hasDimensions = before.hasDimensions;
   result.device = before.device;
   result.placed = before.placed;
@@ -282,7 +288,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
 
 void Interpreter::escape(const Value &value, const State &state) {
   used.differentiate(value.history, value.sources);
-  for (SiteId site : tables.histories.members(value.history))
+  for (SiteId site : tables.histories.members(value.graphs))
     if (const SiteId *backward = state.retained.find(site))
       used.useRetained(*backward);
 }
@@ -346,12 +352,28 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (addsGraph)
     contents.graph |= Graph::Attached;
   contents.graph &= ~Graph::Unknown;
+  if (event.subject.role == TypeRole::Tensor) {
+    Value before = state.valueOf(event.subject);
+    contents.device = before.device;
+    contents.placed = before.placed;
+    contents.hasDimensions = before.hasDimensions;
+  }
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown())
     state.addValue(object, contents);
   for (const Operand &operand : event.operands)
     if (!mayHoldTensors(operand.role) && !operand.fresh)
       state.shareElements(event.subject.path);
+}
+
+bool Interpreter::isOwnLocal(const Event &event, const Operand &value, const State &state) const {
+  const PathStep &root = tables.paths.last(value.path);
+  if (event.bind == BindKind::Reference || root.kind != PathStep::Variable ||
+      state.resolve(value.path) != value.path)
+    return false;
+  const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
+  return variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
+         !variable->getType()->isReferenceType();
 }
 
 // --- transfer
@@ -376,9 +398,13 @@ void Interpreter::forward(const Event &event, State &state, bool observing) {
   Value value = combined(event, state);
   SiteId site = siteOf(event);
   rootSites.insert(site);
-  state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
-  if (!event.isStateless)
+  bool isCarriedOn = llvm::is_contained(tables.histories.members(value.graphs), site);
+  if (!isCarriedOn) // The graph of the last round is gone.
+    state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
+  if (!event.isStateless) {
     value.history = tables.histories.join(value.history, tables.histories.of(site));
+    value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
+  }
   if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
     value.device = device;
   state.setValue(event.result, value);
@@ -389,12 +415,14 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
   used.backward(value.history, value.sources);
   state.markTrained(value.sources);
   SiteId site = tables.sites.of(event, callers);
-  for (SiteId forward : tables.histories.members(value.history)) {
+  for (SiteId forward : tables.histories.members(value.graphs)) {
     if (const SiteId *retaining = state.retained.find(forward))
       used.useRetained(*retaining);
     if (event.constant)
       state.retained[forward] = site;
   }
+  if (event.constant && event.kind == EventKind::Backward)
+    state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.graphs);
   if (tables.histories.isUnknown(value.history)) {
     // Whatever ran before may be what it goes through.
     for (SiteId forward : rootSites)
@@ -447,7 +475,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (first) {
       if (stack.size() == 1 && first->isTensor)
         escape(state.valueOf(*first), state);
-      state.bind(event.subject.path, event.bind, event.subject.role, first);
+      Operand value = *first;
+      value.fresh |= isOwnLocal(event, value, state);
+      state.bind(event.subject.path, event.bind, event.subject.role, &value);
     }
     return true;
 
@@ -460,6 +490,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::Construct: {
+    for (const Operand &operand : event.operands)
+      if (event.startsThread && operand.isClosure && !runClosure(operand, event, state, observing))
+        return false;
     Value value = combined(event, state);
     value.sources = noSources;
     for (const Operand &operand : event.operands)
@@ -531,6 +564,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     Value value = state.valueOf(event.subject);
     value.sources = noSources;
     value.graph = Graph::Detached;
+    value.graphs = noSources;
     state.setValue(event.result, value);
     if (event.subject.escapes)
       if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
@@ -574,7 +608,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   }
 
   case EventKind::Overwrite:
-    if (!state.clearGradient(event.subject.path)) {
+    if (!state.clearGradient(event.subject.path, &event)) {
       Value value = combined(event, state);
       if (!event.isArithmetic)
         state.setValue(event.result, value);
@@ -628,6 +662,9 @@ const FunctionBody *Interpreter::closureOf(const Operand &operand, const State &
 bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
                              bool observing) {
   const FunctionBody *closure = closureOf(operand, state);
+  GradMode mode = state.gradMode();
+  if (event.startsThread) // Guards do not reach other threads.
+    state.setGradMode(true, event);
   if (!closure || llvm::is_contained(stack, closure) || stack.size() > maxDepth) {
     if (operand.escapes)
       state.escape({tables.paths.unknown(), TypeRole::Optimizer});
@@ -641,6 +678,8 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   if (!after)
     return false;
   state = std::move(*after);
+  if (event.startsThread)
+    state.restoreGradMode(mode);
   return true;
 }
 

@@ -101,6 +101,8 @@ private:
   /// Puts the value of \p operand into \p place, which may outlive this run of the code.
   void store(const Event &event, PathId place, Value &value, bool accumulates);
   void bindPlace(const Event &event, State &state, bool observe);
+  /// Whether a function returns what is nobody's after that.
+  bool isOwnLocal(const Event &event, const Operand &value, const State &state) const;
   void mutateSubject(const Event &event, State &state, const Value &value, bool observe);
   /// Code that cannot be seen gets hold of a tensor, and may run a backward through it.
   void escape(const Value &value, const State &state);

@@ -17,15 +17,15 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
     for (auto &[path, facts] : modules)
-      facts.mode |= ModuleFacts::Unknown;
+      facts.mode = ModuleFacts::Unknown;
     return;
   }
   const PathStep &last = paths.last(object);
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
   auto set = [&](ModuleFacts &facts, bool isPart) {
     std::uint8_t before = facts.mode;
-    if (!training)
-      facts.mode = ModuleFacts::Unknown;
+    if (!training || (*training && mode.possible == GradMode::Off))
+      facts.mode = ModuleFacts::Unknown; // Who samples with dropout means it.
     else if (*training)
       facts.mode = ModuleFacts::Training;
     else // Part of a module in training mode: kept from training on purpose.
@@ -59,9 +59,11 @@ void State::moveModule(PathId object, Device device, const Event *event) {
 
 void State::moduleMayChange(PathId object) {
   PathTable &paths = tables->paths;
+  if (object != paths.unknown())
+    modules[object] = moduleAt(object);
   for (auto &[path, facts] : modules)
     if (object == paths.unknown() || paths.overlap(path, object)) {
-      facts.mode |= ModuleFacts::Unknown;
+      facts.mode = ModuleFacts::Unknown;
       facts.device = {};
     }
 }
@@ -111,21 +113,30 @@ void State::joinModules(const State &other) {
   for (const auto &[path, device] : other.devices)
     if (!devices.find(path))
       devices[path] = {Device::Symbol, path};
+}
 
+void State::joinGradMode(const State &other, Junction junction) {
+  auto join = [&](GradMode &here, const GradMode &there) {
+    // Set on one way only: whoever runs a backward later may ask the same condition again.
+    if (junction == Junction::Branches && here.possible != there.possible)
+      here.possible |= GradMode::Depends;
+    here.possible |= there.possible;
+    if (!here.set)
+      here.set = there.set;
+  };
   for (auto &[guard, before] : guards)
     if (!other.guards.find(guard))
-      before.possible |= other.mode.possible;
+      join(before, other.mode);
   for (const auto &[guard, before] : other.guards) {
-    const GradMode *here = guards.find(guard);
+    GradMode *here = guards.find(guard);
     GradMode both = here ? *here : mode;
-    both.possible |= before.possible;
+    join(both, before);
     guards[guard] = both;
   }
-  mode.possible |= other.mode.possible;
-  if (!mode.set)
-    mode.set = other.mode.set;
+  join(mode, other.mode);
   for (const auto &[forward, backward] : other.retained)
     retained[forward] = backward;
+  gradientGraphs = tables->histories.join(gradientGraphs, other.gradientGraphs);
 }
 
 // --- recording
@@ -133,7 +144,7 @@ void State::joinModules(const State &other) {
 
 void State::setGradMode(std::optional<bool> enabled, const Event &event) {
   if (!enabled)
-    mode = {GradMode::On | GradMode::Off, &event};
+    mode = {GradMode::On | GradMode::Off | GradMode::Depends, &event};
   else if (*enabled)
     mode = {GradMode::On, nullptr};
   else if (mode.possible != GradMode::Off)
@@ -204,9 +215,10 @@ std::optional<Clash> State::clash(const Event &event) const {
     add(operand);
   for (const Place &a : places)
     for (const Place &b : places) {
-      // Scalars on the CPU are welcome everywhere.
+      // Scalars on the CPU are welcome everywhere, but for a place to write to.
+      bool isWritten = a.operand == &event.subject && event.subject.escapes;
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
-                      !a.value.hasDimensions;
+                      !a.value.hasDimensions && !isWritten;
       if (differ(a.value.device, b.value.device) && !isScalar)
         return Clash{a.operand,      b.operand,      a.value.device,
                      b.value.device, a.value.placed, b.value.placed};

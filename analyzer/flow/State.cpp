@@ -187,6 +187,7 @@ Value joined(const Value &a, const Value &b, Tables &tables) {
   Value result = a;
   result.sources = tables.sources.join(a.sources, b.sources);
   result.history = tables.histories.join(a.history, b.history);
+  result.graphs = tables.histories.join(a.graphs, b.graphs);
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
   if (!(a.device == b.device))
@@ -214,13 +215,15 @@ Value State::valueOf(const Operand &operand) const {
   } else if (paths.last(path).kind == PathStep::Gradient) {
     if (const Value *parameter = findValue(paths.parent(path)))
       value.device = parameter->device;
-    value.graph = Graph::Detached;
+    value.graph = gradientGraphs == noSources ? Graph::Detached : Graph::Attached;
+    value.history = value.graphs = gradientGraphs;
   } else if (const Value *known = findValue(path)) {
     value = *known;
   } else if (operand.role == TypeRole::None) {
     for (const auto &[part, contents] : values)
       if (paths.isWithin(part, path)) {
         value.history = tables->histories.join(value.history, contents.history);
+        value.graphs = tables->histories.join(value.graphs, contents.graphs);
         value.graph |= contents.graph;
       }
   }
@@ -250,8 +253,9 @@ void State::join(const State &other, Junction junction) {
     if (!aliases.find(name))
       aliases[name] = isTemporary(name) ? alias : Alias{unknown, alias.isReference};
 
-  joinValues(other);
+  joinValues(other, junction);
   joinModules(other);
+  joinGradMode(other, junction);
 
   for (auto &[path, facts] : optimizers) {
     const OptimizerFacts *there = other.optimizers.find(path);
@@ -268,15 +272,19 @@ void State::join(const State &other, Junction junction) {
 }
 
 
-void State::joinValues(const State &other) {
+void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
   notKnown.sources = tables->sources.unknown();
   for (auto &[path, value] : values) {
+    // Where a loop is entered is where it goes wrong first.
+    Device entered = value.device;
     if (const Value *there = other.findValue(path))
       value = joined(value, *there, *tables);
     else if (!paths.isTemporary(path))
       value = joined(value, notKnown, *tables);
+    if (junction == Junction::LoopBack)
+      value.device = entered;
   }
   for (const auto &[path, value] : other.values)
     if (!values.find(path)) {

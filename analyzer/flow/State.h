@@ -76,6 +76,7 @@ struct Graph {
 struct Value {
   SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
   SourcesId history = noSources; ///< The forwards and stores it went through, even if detached.
+  SourcesId graphs = noSources;  ///< The forwards whose graphs are part of its own.
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false; ///< Certainly more than a scalar.
   Device device;
@@ -84,20 +85,21 @@ struct Value {
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
-    return sources == other.sources && history == other.history && graph == other.graph &&
-           hasDimensions == other.hasDimensions && device == other.device;
+    return sources == other.sources && history == other.history && graphs == other.graphs &&
+           graph == other.graph && hasDimensions == other.hasDimensions && device == other.device;
   }
 };
 
 /// What is known of a module.
 struct ModuleFacts {
   enum : std::uint8_t {
-    Unknown = 1 << 0,
+    Entry = 1 << 0, ///< As the function found it.
     Training = 1 << 1,
     Evaluation = 1 << 2,
     LeftTraining = 1 << 3, ///< In evaluation mode, and was trained before.
+    Unknown = 1 << 4,      ///< Computed, or set by code that cannot be seen.
   };
-  std::uint8_t mode = Unknown;
+  std::uint8_t mode = Entry;
   bool isTrained = false; ///< A backward has gone through it.
   bool isFrozen = false;  ///< Its parameters get no gradients.
   Device device;
@@ -112,7 +114,11 @@ struct ModuleFacts {
 
 /// Whether operations are recorded for a backward.
 struct GradMode {
-  enum : std::uint8_t { On = 1 << 0, Off = 1 << 1 };
+  enum : std::uint8_t {
+    On = 1 << 0,
+    Off = 1 << 1,
+    Depends = 1 << 2, ///< On values, or on the way taken: which of the two may be known to others.
+  };
   std::uint8_t possible = On;
   const Event *set = nullptr; ///< What disabled it.
 
@@ -201,11 +207,15 @@ public:
 
   void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
   void setGradMode(std::optional<bool> enabled, const Event &event);
+  void restoreGradMode(const GradMode &before) { mode = before; }
   /// Ends what the guard \p guard has set, if it is one.
   void leaveGradMode(PathId guard);
 
   /// Backwards that retain their graphs, by the forwards in them.
   FlatMap<SiteId, SiteId> retained;
+
+  /// The graphs that gradients may be part of (create_graph).
+  SourcesId gradientGraphs = noSources;
 
   /// Another name for the elements of a container's object.
   void shareElements(PathId container);
@@ -219,7 +229,7 @@ public:
   bool isGradient(PathId path) const;
 
   /// Forgets a gradient, if \p path denotes one; false if not.
-  bool clearGradient(PathId path);
+  bool clearGradient(PathId path, const Event *event = nullptr);
 
   void contribute(SourcesId reached, const Event &backward);
 
@@ -227,7 +237,8 @@ public:
   bool operator==(const State &other) const {
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && guards == other.guards &&
-           mode == other.mode && retained == other.retained;
+           mode == other.mode && retained == other.retained &&
+           gradientGraphs == other.gradientGraphs;
   }
 
   Tables *tables;
@@ -236,8 +247,9 @@ private:
   const Alias *aliasOf(PathId path) const;
   const Value *findValue(PathId path) const;
   template <typename Visit> void forEachMap(Visit visit);
-  void joinValues(const State &other);
+  void joinValues(const State &other, Junction junction);
   void joinModules(const State &other);
+  void joinGradMode(const State &other, Junction junction);
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 

@@ -56,6 +56,9 @@ public:
       : context(context), vocabulary(model), userCode(userCode),
         interpreter(tables, [this](const clang::FunctionDecl *callee, bool isVirtual) {
           return isVirtual ? dispatch(callee) : bodyOf(callee);
+        }),
+        modules(context, vocabulary, [&](const clang::Decl *declaration) {
+          return userCode.contains(declaration->getLocation(), context.getSourceManager());
         }) {
     Functions functions(userCode, context.getSourceManager());
     for (clang::Decl *declaration : context.getTraversalScope())
@@ -136,6 +139,7 @@ private:
 
 public:
   Interpreter interpreter;
+  ModuleClasses modules;
 };
 
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
@@ -150,6 +154,14 @@ const std::vector<Observation> &UnitAnalysis::observations() const {
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }
 bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
+const std::vector<ModuleClass> &UnitAnalysis::classes() const {
+  return implementation->modules.all();
+}
+
+Answer UnitAnalysis::dependsOnMode(const Event &event) const {
+  const clang::Expr *module = event.subject.expr;
+  return module ? implementation->modules.dependsOnMode(module) : Answer::Unknown;
+}
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }
 

@@ -4,6 +4,8 @@
 
 #include "Interpreter.h"
 
+#include "analyzer/events/ModuleClass.h"
+
 namespace clang {
 class ASTContext;
 } // namespace clang
@@ -32,6 +34,11 @@ public:
 
   /// Whether the unit puts anything on a GPU, or where a variable says.
   bool usesGpu() const;
+  /// The module classes of the user.
+  const std::vector<ModuleClass> &classes() const;
+
+  /// Whether it makes a difference in which mode the module is that \p event calls.
+  Answer dependsOnMode(const Event &event) const;
 
   clang::ASTContext &context() const;
 

@@ -61,6 +61,27 @@ constexpr Named<DeviceRole> deviceRoles[] = {
     {DeviceRole::Cuda, "cuda"},
 };
 
+constexpr Named<Trait> traitNames[] = {
+    {Trait::Stateless, "stateless"},
+    {Trait::StatelessByDefault, "stateless-by-default"},
+    {Trait::ModeDependent, "mode-dependent"},
+    {Trait::ModeByOption, "mode-by-option"},
+    {Trait::Container, "container"},
+    {Trait::Opaque, "opaque"},
+    {Trait::ModeOption, "mode-option"},
+    {Trait::StateOption, "state-option"},
+    {Trait::RegistersModule, "registers-module"},
+    {Trait::RegistersParameter, "registers-parameter"},
+    {Trait::RegistersBuffer, "registers-buffer"},
+    {Trait::ReachesModule, "reaches-module"},
+    {Trait::MovesTensor, "moves-tensor"},
+    {Trait::MakesIndices, "makes-indices"},
+    {Trait::MakesScalar, "makes-scalar"},
+    {Trait::IntegerType, "integer-type"},
+    {Trait::RequiresGrad, "requires-grad"},
+    {Trait::GradGuard, "grad-guard"},
+};
+
 unsigned lineOf(llvm::StringRef text, size_t offset) {
   return 1 + text.take_front(std::min(offset, text.size())).count('\n');
 }
@@ -158,6 +179,7 @@ std::optional<Role> roleIn(llvm::ArrayRef<Named<Role>> table, llvm::StringRef na
 llvm::StringRef roleName(TypeRole role) { return nameIn<TypeRole>(typeRoles, role); }
 llvm::StringRef roleName(FunctionRole role) { return nameIn<FunctionRole>(functionRoles, role); }
 llvm::StringRef roleName(DeviceRole role) { return nameIn<DeviceRole>(deviceRoles, role); }
+llvm::StringRef traitName(Trait trait) { return nameIn<Trait>(traitNames, trait); }
 std::optional<TypeRole> typeRole(llvm::StringRef name) { return roleIn<TypeRole>(typeRoles, name); }
 std::optional<FunctionRole> functionRole(llvm::StringRef name) {
   return roleIn<FunctionRole>(functionRoles, name);
@@ -165,6 +187,7 @@ std::optional<FunctionRole> functionRole(llvm::StringRef name) {
 std::optional<DeviceRole> deviceRole(llvm::StringRef name) {
   return roleIn<DeviceRole>(deviceRoles, name);
 }
+std::optional<Trait> traitOf(llvm::StringRef name) { return roleIn<Trait>(traitNames, name); }
 
 const Model &Model::bundled() {
   static const Model model = [] {
@@ -216,9 +239,15 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
               reader.roles<DeviceRole>(value, key, gradtidy::deviceRole,
                                        namesOf<DeviceRole>(deviceRoles), merged.devices))
         return failure;
+    } else if (key == "traits") {
+      if (llvm::Error failure = reader.roles<Trait>(value, key, traitOf, namesOf<Trait>(traitNames),
+                                                    merged.traits))
+        return failure;
     } else {
       return reader.error(
-          {key}, "unknown key; the keys are name, headers, namespaces, types, functions and devices");
+          {key},
+          "unknown key; the keys are name, headers, namespaces, types, devices, functions and "
+           "traits");
     }
   }
   for (const auto &entry : merged.types)

@@ -39,6 +39,9 @@ public:
   DeviceRole deviceRole(llvm::StringRef canonicalName) const {
     return devices.lookup(canonicalName);
   }
+  /// What else holds of the class or function of that canonical name, or of the option of that
+  /// simple name.
+  Trait trait(llvm::StringRef name) const { return traits.lookup(name); }
 
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
@@ -60,6 +63,7 @@ private:
   llvm::StringMap<TypeRole> types;
   llvm::StringMap<FunctionRole> functions;
   llvm::StringMap<DeviceRole> devices;
+  llvm::StringMap<Trait> traits;
   llvm::StringSet<> outermostNames;
 };
 

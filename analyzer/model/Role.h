@@ -72,11 +72,37 @@ enum class FunctionRole : unsigned char {
 /// Where a constant of the framework says tensors are.
 enum class DeviceRole : unsigned char { None, Cpu, Cuda };
 
+/// What holds of a module class or function beyond its role. A module class without a trait has
+/// parameters and no mode.
+enum class Trait : unsigned char {
+  None,
+  Stateless,          ///< Neither parameters nor buffers nor a mode.
+  StatelessByDefault, ///< So unless a mode or state option says otherwise.
+  ModeDependent,      ///< train() and eval() make a difference unless a mode option says no.
+  ModeByOption,       ///< They do only if a mode option says so.
+  Container,          ///< Is what is put into it.
+  Opaque,             ///< May be any module.
+  ModeOption,         ///< An option's simple name: not zero means a mode.
+  StateOption,        ///< An option's simple name: not zero means parameters.
+  RegistersModule,    ///< The subject owns the argument from now on.
+  RegistersParameter, ///< The same, of a trained tensor.
+  RegistersBuffer,    ///< The same, of a tensor that is not trained.
+  ReachesModule,      ///< Does by hand what registration is for.
+  MovesTensor,        ///< Makes a copy on another device.
+  MakesIndices,       ///< Makes a tensor of indices.
+  MakesScalar,        ///< Makes a tensor of no dimension if it is given a number.
+  IntegerType,        ///< A constant that makes tensors integers.
+  RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
+  GradGuard,          ///< Its constructor switches autograd off as long as it lives.
+};
+
 llvm::StringRef roleName(TypeRole role);
 llvm::StringRef roleName(FunctionRole role);
 llvm::StringRef roleName(DeviceRole role);
+llvm::StringRef traitName(Trait trait);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
 std::optional<DeviceRole> deviceRole(llvm::StringRef name);
+std::optional<Trait> traitOf(llvm::StringRef name);
 
 } // namespace gradtidy

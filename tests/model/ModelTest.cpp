@@ -84,6 +84,36 @@ TEST_CASE("The function of another role in the same class") {
   CHECK(model.sibling("torch::Tensor::backward", FunctionRole::Step) == "");
 }
 
+TEST_CASE("Traits of classes, functions and options") {
+  const Model &model = Model::bundled();
+  CHECK(model.trait("torch::nn::ReLU") == Trait::Stateless);
+  CHECK(model.trait("torch::nn::Dropout") == Trait::ModeDependent);
+  CHECK(model.trait("torch::nn::Linear") == Trait::None);
+  CHECK(model.trait("torch::nn::functional::dropout") == Trait::ModeDependent);
+  CHECK(model.trait("torch::nn::Module::register_module") == Trait::RegistersModule);
+  CHECK(model.trait("dropout") == Trait::ModeOption);
+  CHECK_FALSE(model.isFrameworkName("dropout"));
+
+  const Model mine =
+      modelOf({R"({"traits": {"stateless": ["one::Layer", "one::Other"]}})",
+               R"({"traits": {"mode-dependent": ["one::Layer"], "container": ["one::List"]}})"});
+  CHECK(mine.trait("one::Layer") == Trait::ModeDependent);
+  CHECK(mine.trait("one::Other") == Trait::Stateless);
+  CHECK(mine.trait("one::List") == Trait::Container);
+}
+
+TEST_CASE("The traits have the names of the documentation") {
+  for (const char *name :
+       {"stateless", "stateless-by-default", "mode-dependent", "mode-by-option", "container",
+        "opaque", "mode-option", "state-option", "registers-module", "registers-parameter",
+        "registers-buffer", "reaches-module", "moves-tensor", "makes-indices", "makes-scalar",
+        "integer-type", "requires-grad", "grad-guard"}) {
+    REQUIRE(traitOf(name));
+    CHECK(traitName(*traitOf(name)) == name);
+  }
+  CHECK_FALSE(traitOf("none"));
+}
+
 TEST_CASE("The roles have the names of the documentation") {
   for (const char *name : {"tensor", "module", "module-holder", "optimizer"}) {
     REQUIRE(typeRole(name));
@@ -113,8 +143,8 @@ TEST_CASE("A string that does not end names its line", "[!shouldfail]") {
 TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(
       errorIn("{\n  \"nam\": \"mine\"\n}") ==
-      "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types and "
-      "functions");
+      "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
+      "functions and traits");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");
@@ -134,6 +164,9 @@ TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK_THAT(errorIn("{\n  \"functions\": {\n    \"stepp\": []\n  }\n}"),
              StartsWith("mine.json:3: model \"functions.stepp\": unknown role; the roles are ") &&
                  Contains("clear-gradients"));
+  CHECK_THAT(errorIn("{\n  \"traits\": {\n    \"modal\": []\n  }\n}"),
+             StartsWith("mine.json:3: model \"traits.modal\": unknown role; the roles are ") &&
+                 Contains("mode-dependent"));
   CHECK(errorIn("{\n  \"functions\": {\n    \"step\": \"a::step\"\n  }\n}") ==
         "mine.json:3: model \"functions.step\": expected a list of strings");
 }

@@ -163,6 +163,7 @@ public:
   Tensor &add_(const Scalar &other, const Scalar &alpha = 1) const;
   Tensor &clamp_(const Scalar &min, const Scalar &max) const;
   Tensor &relu_() const;
+  Tensor &sigmoid_() const;
   Tensor &normal_(double mean = 0, double std = 1) const;
   Tensor &uniform_(double from = 0, double to = 1) const;
   Tensor &unsqueeze_(int64_t dimension) const;
@@ -699,7 +700,9 @@ struct DataLoaderOptions {
   DataLoaderOptions(size_t batch_size);
 };
 
-template <typename Dataset, typename Sampler> class StatelessDataLoader {
+template <typename Dataset, typename Batch, typename Request> class DataLoaderBase {};
+template <typename Dataset, typename Sampler>
+class StatelessDataLoader : public DataLoaderBase<Dataset, void, void> {
 public:
   Iterator<typename Dataset::OutputBatchType> begin();
   Iterator<typename Dataset::OutputBatchType> end();

@@ -1,0 +1,687 @@
+#include "ModuleUses.h"
+
+#include "Values.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+namespace {
+
+const clang::CXXRecordDecl *classOf(const clang::FunctionDecl *function) {
+  const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
+  return method ? method->getParent()->getCanonicalDecl() : nullptr;
+}
+
+/// Where the constructor is written: users inherit those of module holders from the framework.
+const clang::CXXConstructorDecl *written(const clang::CXXConstructorDecl *constructor) {
+  if (auto inherited = constructor->getInheritedConstructor())
+    return inherited.getConstructor();
+  return constructor;
+}
+
+bool registers(Trait trait) {
+  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
+         trait == Trait::RegistersBuffer;
+}
+
+bool isCopyOrMove(const clang::CXXConstructExpr *construct) {
+  return construct->getConstructor()->isCopyOrMoveConstructor();
+}
+
+} // namespace
+
+Entity canonical(const clang::ValueDecl *declaration) {
+  if (const auto *binding = llvm::dyn_cast<clang::BindingDecl>(declaration))
+    declaration = binding->getDecomposedDecl();
+  return declaration ? llvm::cast<clang::ValueDecl>(declaration->getCanonicalDecl()) : nullptr;
+}
+
+bool isForward(const clang::FunctionDecl *function) {
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  return method && (method->getOverloadedOperator() == clang::OO_Call ||
+                    simpleName(method).contains_insensitive("forward"));
+}
+
+/// Follows every mention of an entity to where its value goes.
+class ModuleUses::Collector : public clang::RecursiveASTVisitor<Collector> {
+  using Base = clang::RecursiveASTVisitor<Collector>;
+
+public:
+  Collector(ModuleUses &uses, Vocabulary &vocabulary) : uses(uses), vocabulary(vocabulary) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(clang::Decl *declaration) {
+    if (!declaration || (!llvm::isa<clang::TranslationUnitDecl>(declaration) &&
+                         declaration->getLocation().isValid() && !uses.isUserCode(declaration)))
+      return true;
+    if (auto *inner = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
+      const clang::FunctionDecl *outer = std::exchange(function, inner->getCanonicalDecl());
+      std::vector<Parent> outerParents = std::exchange(parents, {});
+      bool result = Base::TraverseDecl(declaration);
+      function = outer;
+      parents = std::move(outerParents);
+      return result;
+    }
+    bool isValue = llvm::isa<clang::VarDecl, clang::FieldDecl>(declaration);
+    if (isValue)
+      parents.push_back(declaration);
+    bool result = Base::TraverseDecl(declaration);
+    if (isValue)
+      parents.pop_back();
+    return result;
+  }
+
+  bool TraverseTypeLoc(clang::TypeLoc, bool = true) { return true; }
+
+  bool TraverseConstructorInitializer(clang::CXXCtorInitializer *initialiser) {
+    if (initialiser->isAnyMemberInitializer() && initialiser->isWritten())
+      define(initialiser->getAnyMember(), EntityDefinition::MemberInitialiser,
+             initialiser->getInit());
+    parents.push_back(initialiser);
+    bool result = Base::TraverseConstructorInitializer(initialiser);
+    parents.pop_back();
+    return result;
+  }
+
+  bool TraverseStmt(clang::Stmt *statement) {
+    if (!statement)
+      return true;
+    parents.push_back(statement);
+    bool result = Base::TraverseStmt(statement);
+    parents.pop_back();
+    return result;
+  }
+
+  bool VisitCXXRecordDecl(clang::CXXRecordDecl *record) {
+    if (record->isThisDeclarationADefinition() && !record->isDependentContext() &&
+        vocabulary.roleOf(record) == TypeRole::Module)
+      uses.records.insert(record->getCanonicalDecl());
+    return true;
+  }
+
+  bool VisitVarDecl(clang::VarDecl *variable) {
+    if (variable->hasInit())
+      define(variable, EntityDefinition::Assignment, variable->getInit());
+    return true;
+  }
+
+  bool VisitFieldDecl(clang::FieldDecl *field) {
+    if (field->hasInClassInitializer() && field->getInClassInitializer())
+      define(field, EntityDefinition::DefaultInitialiser, field->getInClassInitializer());
+    return true;
+  }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr *reference) {
+    if (llvm::isa<clang::VarDecl, clang::BindingDecl>(reference->getDecl()))
+      mention(canonical(reference->getDecl()), reference);
+    return true;
+  }
+
+  bool VisitMemberExpr(clang::MemberExpr *member) {
+    if (llvm::isa<clang::FieldDecl, clang::VarDecl>(member->getMemberDecl()))
+      mention(canonical(member->getMemberDecl()), member);
+    return true;
+  }
+
+  bool VisitReturnStmt(clang::ReturnStmt *statement) {
+    if (function && statement->getRetValue() && !isInLambda())
+      uses.returns[function].push_back(statement->getRetValue());
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr *construct) {
+    calls(construct->getConstructor());
+    return true;
+  }
+
+  bool VisitCallExpr(clang::CallExpr *call) {
+    if (const clang::FunctionDecl *callee = call->getDirectCallee())
+      calls(callee);
+    Trait trait = uses.traitOfCallee(call);
+    if (trait == Trait::ModeDependent && function)
+      uses.modeDependent.insert(function);
+    if (registers(trait)) {
+      if (const clang::CXXRecordDecl *record = classOf(function))
+        uses.registrations[record].push_back(call);
+      follow(nullptr, call);
+    }
+    return true;
+  }
+
+  bool VisitCXXMemberCallExpr(clang::CXXMemberCallExpr *call) {
+    // What is put into a container.
+    const clang::CXXMethodDecl *method = call->getMethodDecl();
+    if (!method || method->isConst() || uses.isUserCode(method))
+      return true;
+    Entity container = uses.rootOf(call->getImplicitObjectArgument());
+    if (container)
+      for (const clang::Expr *argument : call->arguments())
+        if (!uses.heldBy(argument->getType()).modules.empty() ||
+            (isStandard(method) && uses.heldBy(argument->getType()).hasTensors) ||
+            llvm::isa<clang::InitListExpr>(strip(argument)))
+          define(container, EntityDefinition::Insertion, argument);
+    return true;
+  }
+
+  bool VisitBinaryOperator(clang::BinaryOperator *operation) {
+    if (operation->getOpcode() == clang::BO_Assign)
+      if (Entity target = uses.rootOf(operation->getLHS()))
+        define(target, EntityDefinition::Assignment, operation->getRHS());
+    return true;
+  }
+
+  bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr *call) {
+    if (call->getOperator() == clang::OO_Equal && call->getNumArgs() == 2)
+      if (Entity target = uses.rootOf(call->getArg(0)))
+        define(target, EntityDefinition::Assignment, call->getArg(1));
+    return true;
+  }
+
+private:
+  using Parent =
+      llvm::PointerUnion<const clang::Stmt *, const clang::Decl *, clang::CXXCtorInitializer *>;
+  enum class Outcome : unsigned char { Use, Move, NoUse };
+
+  void define(const clang::ValueDecl *declaration, EntityDefinition::Kind kind,
+              const clang::Expr *value) {
+    Entity entity = canonical(declaration);
+    if (entity && uses.heldBy(entity->getType()).any())
+      uses.facts[entity].definitions.push_back({kind, value, function});
+  }
+
+  void mention(Entity entity, const clang::Expr *site) {
+    if (!entity || !uses.heldBy(entity->getType()).any())
+      return;
+    Outcome outcome = follow(entity, site);
+    if (outcome != Outcome::NoUse)
+      uses.facts[entity].uses.push_back({site, function, isRecorded(), outcome == Outcome::Move});
+    if (function && isManagementOf(function, entity))
+      uses.facts[entity].isManaged = true;
+  }
+
+  bool isManagementOf(const clang::FunctionDecl *function, Entity entity) {
+    return llvm::isa<clang::FieldDecl>(entity) && uses.isManagement(function);
+  }
+
+  void calls(const clang::FunctionDecl *callee) {
+    callee = callee->getCanonicalDecl();
+    if (!function || !uses.isUserCode(callee))
+      return;
+    uses.callees[function].insert(callee);
+    uses.callers[callee].insert(function);
+  }
+
+  bool isInLambda() const {
+    return llvm::any_of(parents, [](Parent parent) {
+      const auto *statement = llvm::dyn_cast<const clang::Stmt *>(parent);
+      return statement && llvm::isa<clang::LambdaExpr>(statement);
+    });
+  }
+
+  /// Whether no guard declared before the current place, in a block around it, is alive.
+  bool isRecorded() {
+    for (size_t i = 0; i + 1 < parents.size(); ++i) {
+      const auto *block = llvm::dyn_cast_or_null<clang::CompoundStmt>(
+          llvm::dyn_cast<const clang::Stmt *>(parents[i]));
+      if (!block)
+        continue;
+      for (const clang::Stmt *statement : block->body()) {
+        if (Parent(statement) == parents[i + 1])
+          break;
+        if (const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(statement))
+          for (const clang::Decl *each : declaration->decls())
+            if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(each))
+              if (const clang::CXXRecordDecl *type = variable->getType()->getAsCXXRecordDecl();
+                  type && vocabulary.traitOf(type) == Trait::GradGuard)
+                return false;
+      }
+    }
+    return true;
+  }
+
+  /// \p to holds what \p entity holds; null stands for something registered.
+  void link(Entity entity, const clang::ValueDecl *to) {
+    Entity target = to ? canonical(to) : nullptr;
+    if (!target || target == entity)
+      return;
+    if (!entity) {
+      uses.facts[target].isRegistered = true;
+    } else if (!uses.heldBy(target->getType()).any()) {
+      uses.facts[entity].escapes = true;
+    } else {
+      uses.facts[entity].same.insert(target);
+      uses.facts[target].same.insert(entity);
+    }
+  }
+
+  void escape(Entity entity) {
+    if (entity)
+      uses.facts[entity].escapes = true;
+  }
+
+  /// Follows the value of the expression on top of the parents, which is that of \p entity (null:
+  /// of something registered), to where it is kept, or no longer a value that matters.
+  Outcome follow(Entity entity, const clang::Expr *site) {
+    const bool isTensor = entity ? uses.heldBy(entity->getType()).modules.empty()
+                                 : uses.heldBy(site->getType()).modules.empty();
+    const clang::Stmt *child = site;
+    bool isDerived = false; // A tensor computed from the entity's.
+    bool isMoved = false;
+    auto used = [&] { return isMoved ? Outcome::Move : Outcome::Use; };
+    auto keep = [&](const clang::ValueDecl *where) {
+      if (!isDerived || !entity)
+        link(entity, where);
+      return used();
+    };
+    auto lose = [&] {
+      if (!isDerived)
+        escape(entity);
+      return used();
+    };
+
+    for (size_t i = parents.size() - 1; i-- > 0;
+         child = llvm::cast<const clang::Stmt *>(parents[i])) {
+      if (const auto *declaration = llvm::dyn_cast<const clang::Decl *>(parents[i]))
+        return keep(llvm::dyn_cast<clang::ValueDecl>(declaration));
+      if (const auto *initialiser = llvm::dyn_cast<clang::CXXCtorInitializer *>(parents[i]))
+        return initialiser->isAnyMemberInitializer() ? keep(initialiser->getAnyMember()) : lose();
+      const auto *parent = llvm::cast<const clang::Stmt *>(parents[i]);
+
+      if (const auto *loop = llvm::dyn_cast<clang::CXXForRangeStmt>(parent))
+        return child == loop->getRangeInit() ? keep(loop->getLoopVariable()) : used();
+      if (llvm::isa<clang::ReturnStmt>(parent))
+        return isTensor && function && isForward(function) && !isInLambda() ? used() : lose();
+      const auto *expr = llvm::dyn_cast<clang::Expr>(parent);
+      if (!expr)
+        return used();
+
+      if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
+        if (registers(uses.traitOfCallee(call))) {
+          if (child == call->getCallee())
+            return used();
+          if (entity)
+            uses.facts[entity].isRegistered = true;
+          return Outcome::NoUse;
+        }
+      }
+
+      // A call that clang could not resolve for errors elsewhere.
+      if (const auto *recovery = llvm::dyn_cast<clang::RecoveryExpr>(expr);
+          recovery && !onlyDamaged(recovery)) {
+        const auto *callee =
+            llvm::dyn_cast<clang::OverloadExpr>(recovery->subExpressions().front());
+        if (callee && callee == child)
+          return used();
+        if (callee && registers(uses.traitOf(callee)) && entity) {
+          uses.facts[entity].isRegistered = true;
+          return Outcome::NoUse;
+        }
+        return lose();
+      }
+
+      if (const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
+        bool isFirst = child == call->getArg(0);
+        switch (call->isInfixBinaryOp() && call->getOperator() == clang::OO_Star
+                    ? clang::OO_None
+                    : call->getOperator()) {
+        case clang::OO_Equal:
+          if (isFirst)
+            return isDerived ? used() : Outcome::NoUse;
+          keep(uses.rootOf(call->getArg(0)));
+          if (!uses.rootOf(call->getArg(0)))
+            return lose();
+          continue;
+        case clang::OO_Subscript:
+        case clang::OO_Star:
+        case clang::OO_Arrow:
+        case clang::OO_PlusPlus:
+        case clang::OO_MinusMinus:
+          if (isTensor && isFirst && ofFramework(call))
+            isDerived = true;
+          if (!isFirst || !matters(expr, isTensor))
+            return used();
+          continue;
+        case clang::OO_Call:
+          return isFirst || isTensor ? used() : lose();
+        default:
+          if (!matters(expr, isTensor))
+            return used();
+          if (!isTensor)
+            return lose();
+          isDerived = true;
+          continue;
+        }
+      }
+      if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr)) {
+        const clang::CXXMethodDecl *method = call->getMethodDecl();
+        if (!method)
+          return lose();
+        if (child == call->getCallee()) {
+          Trait trait = vocabulary.traitOf(method);
+          if (!isTensor && entity && !isDerived &&
+              (trait == Trait::ReachesModule || uses.isManagement(method) ||
+               vocabulary.roleOf(method) == FunctionRole::Parameters))
+            uses.facts[entity].isManaged = true;
+          isMoved |= isTensor && trait == Trait::MovesTensor;
+          isDerived |= isTensor && !isStandard(method);
+          if (!matters(expr, isTensor))
+            return used();
+          continue;
+        }
+        if (!passed(entity, isDerived, call, method, child))
+          return lose();
+        const clang::Expr *object = call->getImplicitObjectArgument();
+        if (!uses.definitionOf(method)) {
+          bool isThis = llvm::isa<clang::CXXThisExpr>(strip(object));
+          if (isTensor && !isStandard(method)) {
+            isDerived = true;
+          } else if (Entity container = uses.rootOf(object)) {
+            keep(container);
+          } else if (isThis && entity) {
+            uses.facts[entity].isRegistered = true;
+            return Outcome::NoUse;
+          } else {
+            return lose();
+          }
+        }
+        if (!matters(expr, isTensor))
+          return used();
+        continue;
+      }
+      if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
+        const clang::FunctionDecl *callee = call->getDirectCallee();
+        if (child == call->getCallee())
+          return used();
+        if (!callee)
+          return lose();
+        bool takesClosure = llvm::any_of(call->arguments(), [](const clang::Expr *argument) {
+          return Vocabulary::isClosure(argument->getType());
+        });
+        if (!passed(entity, isDerived, call, callee, child) || takesClosure ||
+            (isFactory(callee) && makesUsersModule(expr)))
+          return lose();
+        isDerived |= isTensor && !isStandard(callee);
+        if (!matters(expr, isTensor))
+          return used();
+        continue;
+      }
+      if (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(expr)) {
+        const clang::CXXConstructorDecl *constructor = written(construct->getConstructor());
+        if (isTensor && heldIn(construct->getType()) && construct->getNumArgs() == 1)
+          continue;
+        // Copies, and holders of what a shared pointer points to.
+        if (isCopyOrMove(construct) ||
+            (construct->getNumArgs() == 1 && !uses.isUserCode(constructor) &&
+             uses.heldBy(construct->getArg(0)->getType()).modules ==
+                 uses.heldBy(construct->getType()).modules))
+          continue;
+        bool isSeen = constructor == construct->getConstructor() || !makesUsersModule(expr);
+        if (!isSeen || !passed(entity, isDerived, construct, constructor, child))
+          return lose();
+        continue;
+      }
+      if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
+        if (llvm::isa<clang::CXXMethodDecl>(member->getMemberDecl()))
+          continue;
+        if (!matters(expr, isTensor) || (!isTensor && uses.heldBy(expr->getType()).hasTensors))
+          return used();
+        // `pair.first` is a part; a member of the user's class is an entity of its own.
+        if (uses.isUserCode(member->getMemberDecl()))
+          return used();
+        continue;
+      }
+      if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(expr)) {
+        if (operation->getOpcode() == clang::BO_Comma && child == operation->getRHS())
+          continue;
+        if (operation->getOpcode() != clang::BO_Assign)
+          return used();
+        if (child == operation->getLHS())
+          return Outcome::NoUse;
+        Entity target = uses.rootOf(operation->getLHS());
+        return target ? keep(target) : lose();
+      }
+      if (const auto *operation = llvm::dyn_cast<clang::UnaryOperator>(expr);
+          operation && operation->getOpcode() == clang::UO_LNot)
+        return used();
+      if (const auto *choice = llvm::dyn_cast<clang::ConditionalOperator>(expr);
+          choice && child == choice->getCond())
+        return used();
+      if (llvm::isa<clang::LambdaExpr>(expr))
+        return used();
+      if (llvm::isa<clang::CXXDependentScopeMemberExpr>(expr))
+        return lose();
+      if (llvm::isa<clang::CastExpr>(expr) && expr->getType()->isArithmeticType())
+        return used();
+    }
+    return used();
+  }
+
+  /// Hands the entity on to the parameter that takes \p argument. False if nobody knows what
+  /// happens to it there.
+  template <typename Call>
+  bool passed(Entity entity, bool isDerived, const Call *call, const clang::FunctionDecl *callee,
+              const clang::Stmt *argument) {
+    if (!uses.isUserCode(callee))
+      return isStandard(callee) || vocabulary.isFramework(callee);
+    const clang::FunctionDecl *definition = uses.definitionOf(callee);
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      if (call->getArg(i) != argument)
+        continue;
+      if (i >= callee->getNumParams())
+        return false;
+      clang::QualType type = callee->getParamDecl(i)->getType();
+      bool isRead = uses.heldBy(type).modules.empty() &&
+                    (!type->isReferenceType() || type.getNonReferenceType().isConstQualified());
+      if (!definition || i >= definition->getNumParams())
+        return isRead;
+      if (entity && !isDerived)
+        uses.facts[entity].parameters.insert(canonical(definition->getParamDecl(i)));
+      return true;
+    }
+    return false;
+  }
+
+  bool ofFramework(const clang::CallExpr *call) {
+    const clang::FunctionDecl *callee = call->getDirectCallee();
+    return callee && !isStandard(callee);
+  }
+
+  bool heldIn(clang::QualType type) { return uses.heldBy(type).hasTensors; }
+
+  /// Whether the value can still be, or hold, the entity's.
+  bool matters(const clang::Expr *expr, bool isTensor) {
+    if (expr->isTypeDependent())
+      return true;
+    const Held &held = uses.heldBy(expr->getType());
+    return isTensor ? held.hasTensors : !held.modules.empty();
+  }
+
+  bool makesUsersModule(const clang::Expr *expr) {
+    return llvm::any_of(
+        uses.heldBy(expr->getType()).modules,
+        [&](const clang::CXXRecordDecl *module) { return uses.isUserCode(module); });
+  }
+
+  ModuleUses &uses;
+  Vocabulary &vocabulary;
+  const clang::FunctionDecl *function = nullptr;
+  std::vector<Parent> parents;
+};
+
+ModuleUses::ModuleUses(clang::ASTContext &context, Vocabulary &vocabulary,
+                       std::function<bool(const clang::Decl *)> isUserCode)
+    : vocabulary(vocabulary), isUserCode(std::move(isUserCode)) {
+  Collector collector(*this, vocabulary);
+  for (clang::Decl *declaration : context.getTraversalScope())
+    collector.TraverseDecl(declaration);
+}
+
+const EntityFacts &ModuleUses::of(Entity entity) const {
+  static const EntityFacts none;
+  auto found = facts.find(entity);
+  return found == facts.end() ? none : found->second;
+}
+
+const ModuleUses::Functions &ModuleUses::calleesOf(const clang::FunctionDecl *function) const {
+  static const Functions none;
+  auto found = callees.find(function->getCanonicalDecl());
+  return found == callees.end() ? none : found->second;
+}
+
+const ModuleUses::Functions &ModuleUses::callersOf(const clang::FunctionDecl *function) const {
+  static const Functions none;
+  auto found = callers.find(function->getCanonicalDecl());
+  return found == callers.end() ? none : found->second;
+}
+
+const ModuleUses::Held &ModuleUses::heldBy(clang::QualType type) {
+  static const Held none;
+  if (type.isNull())
+    return none;
+  const void *key = type.getCanonicalType().getAsOpaquePtr();
+  if (auto known = heldByType.find(key); known != heldByType.end())
+    return *known->second;
+  auto held = std::make_unique<Held>();
+  addHeld(type, *held, 0);
+  return *(heldByType[key] = std::move(held));
+}
+
+void ModuleUses::addHeld(clang::QualType type, Held &held, unsigned depth) {
+  if (type.isNull() || depth > 6)
+    return;
+  type = type.getNonReferenceType();
+  while (type->isPointerType() || type->isArrayType())
+    type = type->isPointerType() ? type->getPointeeType()
+                                 : clang::QualType(type->getArrayElementTypeNoTypeQual(), 0);
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return;
+  auto addArguments = [&](llvm::ArrayRef<clang::TemplateArgument> arguments) {
+    for (const clang::TemplateArgument &argument : arguments)
+      if (argument.getKind() == clang::TemplateArgument::Type) {
+        addHeld(argument.getAsType(), held, depth + 1);
+      } else if (argument.getKind() == clang::TemplateArgument::Pack) {
+        for (const clang::TemplateArgument &element : argument.pack_elements())
+          if (element.getKind() == clang::TemplateArgument::Type)
+            addHeld(element.getAsType(), held, depth + 1);
+      }
+  };
+  switch (vocabulary.roleOf(record)) {
+  case TypeRole::Tensor:
+    held.hasTensors = true;
+    return;
+  case TypeRole::Module:
+    if (!llvm::is_contained(held.modules, record->getCanonicalDecl()))
+      held.modules.push_back(record->getCanonicalDecl());
+    return;
+  case TypeRole::ModuleHolder:
+    // What it holds is the argument of the framework's template, somewhere among the bases.
+    if (const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record))
+      addArguments(special->getTemplateArgs().asArray());
+    else if (record->hasDefinition())
+      for (const clang::CXXBaseSpecifier &base : record->bases())
+        addHeld(base.getType(), held, depth + 1);
+    return;
+  default:
+    break;
+  }
+  // Containers and the like, and what is nested in them: iterators, items.
+  for (const clang::DeclContext *scope = record; scope && !scope->isFileContext();
+       scope = scope->getParent()) {
+    const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(scope);
+    if (special && (isStandard(special) || vocabulary.isFramework(special)) &&
+        special->getName() != "weak_ptr" && special->getName() != "function")
+      addArguments(special->getTemplateArgs().asArray());
+  }
+}
+
+Entity ModuleUses::rootOf(const clang::Expr *expr) {
+  while (expr) {
+    expr = strip(expr);
+    if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr))
+      return llvm::isa<clang::VarDecl, clang::BindingDecl>(reference->getDecl())
+                 ? canonical(reference->getDecl())
+                 : nullptr;
+    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
+      const auto *field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+      if (!field || (isUserCode(field) && heldBy(field->getType()).any()))
+        return field ? canonical(field) : nullptr;
+      if (isUserCode(field) || !isStandard(field))
+        return nullptr;
+      expr = member->getBase();
+    } else if (const auto *subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr)) {
+      expr = subscript->getBase();
+    } else if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
+      bool isAccess =
+          operation->getOperator() == clang::OO_Subscript ||
+          (operation->getOperator() == clang::OO_Star && operation->getNumArgs() == 1) ||
+          operation->getOperator() == clang::OO_Arrow;
+      if (!isAccess || heldBy(operation->getArg(0)->getType()).modules.empty() !=
+                           heldBy(operation->getType()).modules.empty())
+        return nullptr;
+      expr = operation->getArg(0);
+    } else if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr)) {
+      // `layers.back()`, `holder.ptr()`, but not what a tensor computes.
+      if (!call->getMethodDecl() || isUserCode(call->getMethodDecl()) ||
+          !heldBy(expr->getType()).any() ||
+          (heldBy(expr->getType()).hasTensors && !isStandard(call->getMethodDecl())))
+        return nullptr;
+      expr = call->getImplicitObjectArgument();
+    } else if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
+      const clang::FunctionDecl *callee = call->getDirectCallee();
+      if (!callee || !isStandard(callee) || isFactory(callee) || call->getNumArgs() == 0)
+        return nullptr;
+      expr = call->getArg(0); // std::get, std::move
+    } else if (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(expr)) {
+      if (construct->getNumArgs() != 1 || !isCopyOrMove(construct))
+        return nullptr;
+      expr = construct->getArg(0);
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+Trait ModuleUses::traitOfCallee(const clang::CallExpr *call) {
+  if (const clang::FunctionDecl *callee = call->getDirectCallee())
+    return vocabulary.traitOf(callee);
+  // In a template that nobody instantiates.
+  const auto *overloads = llvm::dyn_cast<clang::OverloadExpr>(call->getCallee()->IgnoreParens());
+  return overloads ? traitOf(overloads) : Trait::None;
+}
+
+Trait ModuleUses::traitOf(const clang::OverloadExpr *overloads) const {
+  for (const clang::NamedDecl *candidate : overloads->decls())
+    if (Trait trait = vocabulary.traitOf(candidate->getUnderlyingDecl()); trait != Trait::None)
+      return trait;
+  return Trait::None;
+}
+
+const clang::FunctionDecl *ModuleUses::definitionOf(const clang::FunctionDecl *function) const {
+  const clang::FunctionDecl *definition = nullptr;
+  return function->hasBody(definition) && isUserCode(definition) ? definition : nullptr;
+}
+
+bool ModuleUses::isManagement(const clang::FunctionDecl *function) {
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  if (!method || !method->getIdentifier() || isForward(method) || method->getName() == "reset" ||
+      !isUserCode(method) || vocabulary.roleOf(method->getParent()) != TypeRole::Module)
+    return false;
+  for (const clang::ParmVarDecl *parameter : method->parameters())
+    if (const auto *type = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+        type && isStandard(type) && type->getName() == "basic_ostream")
+      return false; // pretty_print
+  bool hides = false;
+  method->getParent()->forallBases([&](const clang::CXXRecordDecl *base) {
+    hides |= vocabulary.isFramework(base) && !base->lookup(method->getDeclName()).empty();
+    return true;
+  });
+  return hides;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,159 @@
+// Tensors that belong to the object, and those that do not.
+#include <torch/torch.h>
+
+namespace nn = torch::nn;
+using torch::Tensor;
+
+struct PositionBad : nn::Module {
+  PositionBad(int64_t size) {
+    position = torch::randn({1, size});
+  }
+  Tensor forward(Tensor x) { return x + position; }
+  Tensor position; // expect: ml-unregistered-tensor: tensor 'position' is used in forward() but never registered: to() and save() do not reach it
+};
+
+struct WeightBad : nn::Module {
+  WeightBad() : weight(torch::randn({4}, torch::TensorOptions().requires_grad(true))) {}
+  Tensor forward(Tensor x) { return x * weight; }
+  Tensor weight; // expect: ml-unregistered-tensor: parameters(), to() and save() do not reach it
+};
+
+struct DefaultBad : nn::Module {
+  DefaultBad() {}
+  Tensor forward(Tensor x) { return x * scale; }
+  Tensor scale = torch::ones({4}); // expect: ml-unregistered-tensor
+};
+
+// Whoever hands it in may have put it on the right device.
+struct HandedIn : nn::Module {
+  HandedIn(Tensor mean) : mean(mean) {}
+  Tensor forward(Tensor x) { return x - mean; }
+  Tensor mean;
+};
+
+struct ArgumentBad : nn::Module {
+  ArgumentBad(Tensor mean) : half(mean * 0.5) {}
+  Tensor forward(Tensor x) { return x - half; }
+  void pretty_print(std::ostream &out) const { out << half.size(0); }
+  Tensor inverse(Tensor x) { return x + half; }
+  Tensor half; // expect: ml-unregistered-tensor
+};
+
+// A list of parameters for the optimizer, by hand.
+struct Listed : nn::Module {
+  Listed() : weight(torch::randn({4})), bias(torch::zeros({4})) {}
+  std::vector<Tensor> trained() { return {weight, bias}; }
+  Tensor forward(Tensor x) { return x * weight + bias; }
+  Tensor weight, bias;
+};
+
+struct ComputedBad : nn::Module {
+  ComputedBad(int64_t size) {
+    auto steps = torch::arange(size);
+    table = torch::exp(steps * -0.1);
+  }
+  Tensor forward(Tensor x) { return x + table; }
+  Tensor table; // expect: ml-unregistered-tensor
+};
+
+Tensor makeTable(int64_t size) { return torch::zeros({size}); }
+struct HelperBad : nn::Module {
+  HelperBad() { table = makeTable(4); }
+  Tensor forward(Tensor x) { return add(x); }
+  Tensor add(Tensor x) { return x + table; }
+  Tensor table; // expect: ml-unregistered-tensor
+};
+
+struct ListBad : nn::Module {
+  ListBad() { weights.push_back(torch::randn({4})); }
+  Tensor forward(Tensor x) { return x * weights[0]; }
+  std::vector<Tensor> weights; // expect: ml-unregistered-tensor (no fix)
+};
+
+struct Registered : nn::Module {
+  Registered() : second(register_buffer("second", torch::ones({4}))) {
+    first = register_parameter("first", torch::randn({4}));
+    third = torch::zeros({4});
+    register_buffer("third", third);
+    auto made = torch::randn({4});
+    register_buffer("fourth", made);
+    fourth = made;
+    for (int i = 0; i < 3; ++i)
+      list.push_back(register_parameter("list" + std::to_string(i), torch::randn({4})));
+  }
+  Tensor forward(Tensor x) { return x * first + second + third + fourth + list[0]; }
+  Tensor first, second, third, fourth;
+  std::vector<Tensor> list;
+};
+
+struct Cache : nn::Module {
+  Tensor forward(Tensor x) {
+    mask = torch::ones({4});
+    if (!table.defined())
+      table = torch::zeros({4});
+    return x * mask + table;
+  }
+  Tensor mask;
+  Tensor table = torch::zeros({4});
+};
+
+// Set from outside, whenever.
+struct State : nn::Module {
+  State() { hidden = torch::zeros({4}); }
+  void clear() { hidden = torch::zeros({4}); }
+  Tensor forward(Tensor x) { return x + hidden; }
+  Tensor hidden;
+};
+
+struct MovedByHand : nn::Module {
+  MovedByHand() : inTo(torch::ones({4})), atUse(torch::ones({4})) {}
+  void to(torch::Device device, bool non_blocking = false) override {
+    nn::Module::to(device, non_blocking);
+    inTo = inTo.to(device);
+  }
+  Tensor forward(Tensor x) { return x + inTo + atUse.to(x.device()); }
+  Tensor inTo, atUse;
+};
+
+// Numbers mix with every device, and indices serve on every device.
+struct NumbersAndIndices : nn::Module {
+  NumbersAndIndices() : scale(torch::tensor(0.5)), order(torch::arange(4)) {
+    mask = torch::ones({4}, torch::kBool);
+  }
+  Tensor forward(Tensor x) { return x.index({order}).index({mask}) * scale; }
+  Tensor scale, order, mask;
+};
+
+// The weight is registered where it comes from.
+struct Tied : nn::Module {
+  Tied() : fc(register_module("fc", nn::Linear(4, 4))), weight(fc->weight) {}
+  Tensor forward(Tensor x) { return fc(x) * weight; }
+  nn::Linear fc;
+  Tensor weight;
+};
+
+struct DetachedBad : nn::Module {
+  DetachedBad() {
+    nn::Linear fc(4, 4);
+    weight = fc->weight.detach().clone();
+  }
+  Tensor forward(Tensor x) { return x * weight; }
+  Tensor weight; // expect: ml-unregistered-tensor
+};
+
+struct Unused : nn::Module {
+  Unused() : history(torch::zeros({4})) {}
+  Tensor forward(Tensor x) { return x; }
+  Tensor history;
+};
+
+struct ConstructorElsewhere : nn::Module {
+  ConstructorElsewhere();
+  Tensor forward(Tensor x) { return x + offset; }
+  Tensor offset = torch::zeros({4});
+};
+
+struct Plain {
+  Tensor forward(Tensor x) { return x + offset; }
+  Tensor offset = torch::zeros({4});
+};

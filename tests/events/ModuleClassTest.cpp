@@ -1,0 +1,220 @@
+// What the view of module classes says of their members, and of what depends on the mode.
+#include "analyzer/events/ModuleClass.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "clang/Tooling/Tooling.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy;
+
+namespace {
+
+constexpr const char *prelude = R"(
+#include <torch/torch.h>
+namespace nn = torch::nn;
+using torch::Tensor;
+)";
+
+class Classes {
+public:
+  explicit Classes(const std::string &code) {
+    clang::IgnoringDiagConsumer silent;
+    unit = clang::tooling::buildASTFromCodeWithArgs(
+        prelude + code, {"-std=c++20", "-I" STAND_IN}, "f.cpp", "events-test",
+        std::make_shared<clang::PCHContainerOperations>(),
+        clang::tooling::getClangStripDependencyFileAdjuster(),
+        clang::tooling::FileContentMappings(), &silent);
+    REQUIRE(unit);
+    clang::ASTContext &context = unit->getASTContext();
+    classes.emplace(context, vocabulary, [&context](const clang::Decl *declaration) {
+      return context.getSourceManager().isInMainFile(declaration->getLocation());
+    });
+  }
+
+  const ModuleClass &operator[](llvm::StringRef name) const {
+    for (const ModuleClass &view : classes->all())
+      if (view.record->getName() == name)
+        return view;
+    FAIL("no class " << name.str());
+    std::abort();
+  }
+
+  Answer modeOf(llvm::StringRef name) const { return (*this)[name].dependsOnMode; }
+
+  const ModuleMember &member(llvm::StringRef className, llvm::StringRef name) const {
+    for (const ModuleMember &member : (*this)[className].members)
+      if (member.field->getName() == name)
+        return member;
+    FAIL("no member " << name.str());
+    std::abort();
+  }
+
+  /// Of the variable at the namespace scope of the code.
+  const clang::VarDecl *variable(llvm::StringRef name) const {
+    clang::ASTContext &context = unit->getASTContext();
+    auto found = context.getTranslationUnitDecl()->lookup(&context.Idents.get(name));
+    REQUIRE(!found.empty());
+    return llvm::cast<clang::VarDecl>(*found.begin());
+  }
+
+  std::unique_ptr<clang::ASTUnit> unit;
+  Vocabulary vocabulary{Model::bundled()};
+  std::optional<ModuleClasses> classes;
+};
+
+} // namespace
+
+namespace Catch {
+template <> struct StringMaker<Answer> {
+  static std::string convert(Answer answer) {
+    return answer == Answer::Yes ? "Yes" : answer == Answer::No ? "No" : "Unknown";
+  }
+};
+} // namespace Catch
+
+TEST_CASE("Modules: members and what becomes of them") {
+  Classes classes(R"(
+struct Net : nn::Module {
+  Net(nn::Linear given) : given(given) {
+    kept = register_module("kept", nn::Linear(1, 1));
+    lost = nn::Linear(1, 1);
+  }
+  Tensor forward(Tensor x) { return kept(lost(given(relu(x)))); }
+  nn::Linear kept{nullptr}, lost{nullptr}, given;
+  nn::ReLU relu;
+  Tensor scale = torch::ones({1});
+  int number = 0;
+};)");
+  CHECK(classes["Net"].isVisible);
+  CHECK(classes["Net"].members.size() == 5);
+  CHECK(classes["Net"].registeredNames == std::vector<llvm::StringRef>{"kept"});
+  CHECK(classes.member("Net", "kept").registered == Answer::Yes);
+  CHECK(classes.member("Net", "lost").registered == Answer::No);
+  CHECK(classes.member("Net", "lost").forwardUses.size() == 1);
+  CHECK(classes.member("Net", "lost").definitions.size() == 1);
+  CHECK_FALSE(classes.member("Net", "lost").isHandedIn);
+  CHECK(classes.member("Net", "given").isHandedIn);
+  CHECK(classes.member("Net", "relu").stateful == Answer::No);
+  CHECK(classes.member("Net", "relu").isMade);
+  CHECK(classes.member("Net", "scale").role == TypeRole::Tensor);
+  CHECK(classes.member("Net", "scale").forwardUses.empty());
+}
+
+TEST_CASE("A member that gets out of sight may be registered") {
+  Classes classes(R"(
+void adopt(nn::Linear &module);
+void look(const nn::Module &module);
+struct Net : nn::Module {
+  Net() : fc(1, 1), other(1, 1) { adopt(fc); }
+  nn::Linear fc, other;
+};
+struct Elsewhere : nn::Module { Elsewhere(); nn::Linear fc{1, 1}; };)");
+  CHECK(classes.member("Net", "fc").registered == Answer::Unknown);
+  CHECK(classes.member("Net", "other").registered == Answer::No);
+  CHECK_FALSE(classes["Elsewhere"].isVisible);
+}
+
+TEST_CASE("The mode: layers, nested classes, what is registered without a member") {
+  Classes classes(R"(
+struct Plain : nn::Module {
+  Plain() { fc = register_module("fc", nn::Linear(1, 1)); }
+  nn::Linear fc{nullptr};
+};
+struct Dropping : nn::Module { nn::Dropout drop{0.5}; };
+struct Nested : nn::Module { std::shared_ptr<Dropping> inner = std::make_shared<Dropping>(); };
+struct Nameless : nn::Module { Nameless() { register_module("drop", nn::Dropout(0.5)); } };
+struct Derived : Dropping {};
+struct Elsewhere : nn::Module { Elsewhere(); };
+struct Known : nn::Module { Known(); nn::BatchNorm1d norm{nullptr}; };)");
+  CHECK(classes.modeOf("Plain") == Answer::No);
+  CHECK(classes.modeOf("Dropping") == Answer::Yes);
+  CHECK(classes.modeOf("Nested") == Answer::Yes);
+  CHECK(classes.modeOf("Nameless") == Answer::Yes);
+  CHECK(classes.modeOf("Derived") == Answer::Yes);
+  CHECK(classes.modeOf("Elsewhere") == Answer::Unknown);
+  CHECK(classes.modeOf("Known") == Answer::Yes);
+}
+
+TEST_CASE("The mode: contents of containers") {
+  Classes classes(R"(
+nn::Sequential block() { return nn::Sequential(nn::Linear(1, 1), nn::Dropout(0.5)); }
+nn::Sequential plain() { nn::Sequential made; made->push_back(nn::ReLU()); return made; }
+nn::Sequential unseen();
+struct With : nn::Module { nn::Sequential layers{nn::Linear(1, 1), nn::Dropout(0.5)}; };
+struct Without : nn::Module { nn::Sequential layers{nn::Linear(1, 1), nn::ReLU()}; };
+struct Pushed : nn::Module {
+  Pushed() { layers->push_back(nn::Dropout(0.5)); }
+  nn::Sequential layers;
+};
+struct Made : nn::Module { nn::Sequential layers = block(); };
+struct MadePlain : nn::Module { nn::Sequential layers = plain(); };
+struct Unseen : nn::Module { nn::Sequential layers = unseen(); };
+struct Vector : nn::Module { std::vector<nn::Sequential> layers{block()}; };)");
+  CHECK(classes.modeOf("With") == Answer::Yes);
+  CHECK(classes.modeOf("Without") == Answer::No);
+  CHECK(classes.modeOf("Pushed") == Answer::Yes);
+  CHECK(classes.modeOf("Made") == Answer::Yes);
+  CHECK(classes.modeOf("MadePlain") == Answer::No);
+  CHECK(classes.modeOf("Unseen") == Answer::Unknown);
+  CHECK(classes.modeOf("Vector") == Answer::Yes);
+}
+
+TEST_CASE("The mode: options and functions") {
+  Classes classes(R"(
+double rate();
+struct None : nn::Module { nn::LSTM lstm = nn::LSTM(nn::LSTMOptions(1, 1)); };
+struct Some : nn::Module { nn::LSTM lstm = nn::LSTM(nn::LSTMOptions(1, 1).dropout(0.2)); };
+struct Zero : nn::Module { nn::LSTM lstm = nn::LSTM(nn::LSTMOptions(1, 1).dropout(0)); };
+struct Any : nn::Module { nn::LSTM lstm = nn::LSTM(nn::LSTMOptions(1, 1).dropout(rate())); };
+struct Asking : nn::Module {
+  Tensor forward(Tensor x) { return noise(x); }
+  Tensor noise(Tensor x) { return is_training() ? x + 1 : x; }
+};
+struct Functional : nn::Module {
+  Tensor forward(Tensor x) { return nn::functional::dropout(x); }
+};)");
+  CHECK(classes.modeOf("None") == Answer::No);
+  CHECK(classes.modeOf("Some") == Answer::Yes);
+  CHECK(classes.modeOf("Zero") == Answer::No);
+  CHECK(classes.modeOf("Any") == Answer::Unknown);
+  CHECK(classes.modeOf("Asking") == Answer::Yes);
+  CHECK(classes.modeOf("Functional") == Answer::Yes);
+}
+
+TEST_CASE("The mode of types and expressions") {
+  Classes classes(R"(
+struct NetImpl : nn::Module { nn::Dropout drop{0.5}; };
+TORCH_MODULE(Net);
+Net net;
+std::shared_ptr<nn::LinearImpl> linear;
+nn::Sequential with(nn::Linear(1, 1), nn::Dropout(0.5));
+nn::Sequential without(nn::Linear(1, 1), nn::ReLU());
+nn::Sequential &alias = with;
+int number = 0;)");
+  auto type = [&](llvm::StringRef name) {
+    return classes.classes->dependsOnMode(classes.variable(name)->getType());
+  };
+  auto value = [&](llvm::StringRef name) {
+    return classes.classes->dependsOnMode(classes.variable(name)->getInit());
+  };
+  CHECK(type("net") == Answer::Yes);
+  CHECK(type("linear") == Answer::No);
+  CHECK(type("with") == Answer::Unknown);
+  CHECK(type("number") == Answer::No);
+  CHECK(value("with") == Answer::Yes);
+  CHECK(value("without") == Answer::No);
+  CHECK(value("alias") == Answer::Yes);
+}
+
+TEST_CASE("Classes that hold themselves") {
+  Classes classes(R"(
+struct Node : nn::Module {
+  std::shared_ptr<Node> next;
+  Tensor forward(Tensor x) { return next ? next->forward(x) : x; }
+};)");
+  CHECK(classes.modeOf("Node") == Answer::No);
+}

@@ -24,7 +24,7 @@ std::string memberPrefix(const Visit &visit, const Operand &object) {
   if (!expr)
     return "";
   expr = expr->IgnoreImpCasts();
-  bool arrow = expr->getType()->isPointerType();
+  bool arrow = expr->getType()->isPointerType() || object.role == TypeRole::ModuleHolder;
   if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr);
       operation && operation->getOperator() == clang::OO_Arrow) {
     arrow = true;
@@ -109,8 +109,9 @@ Fix removeStatement(const Visit &visit, const Event &event) {
     return {};
   llvm::StringRef rest = sources.getCharacterData(end);
   llvm::StringRef indent = indentation(begin, sources);
+  llvm::StringRef behind = rest.take_until([](char c) { return c == '\n'; }).trim();
   bool isAlone = sources.getSpellingColumnNumber(begin) == indent.size() + 1 &&
-                 rest.take_until([](char c) { return c == '\n'; }).trim().empty();
+                 (behind.empty() || behind.starts_with("//"));
   if (isAlone) {
     begin = begin.getLocWithOffset(-static_cast<int>(indent.size()));
     end = end.getLocWithOffset(static_cast<int>(rest.find('\n') + 1));

@@ -15,8 +15,12 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
 }
 
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner) {
+  return contains(visit, outer, inner->getBeginLoc());
+}
+
+bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner) {
   const clang::SourceManager &sources = visit.context.getSourceManager();
-  clang::SourceLocation place = sources.getExpansionLoc(inner->getBeginLoc());
+  clang::SourceLocation place = sources.getExpansionLoc(inner);
   return !sources.isBeforeInTranslationUnit(place, sources.getExpansionLoc(outer->getBeginLoc())) &&
          !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(outer->getEndLoc()), place);
 }
@@ -26,15 +30,12 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   const PathStep &root = paths.last(paths.rootOf(place));
   if (root.kind == PathStep::Temporary)
     return nullptr;
-  const clang::SourceManager &sources = visit.context.getSourceManager();
   for (const clang::Stmt *loop : loopsAround(visit)) {
     if (root.kind != PathStep::Variable)
       return loop;
     clang::SourceLocation declared =
         static_cast<const clang::VarDecl *>(root.subject)->getLocation();
-    bool isInside = !sources.isBeforeInTranslationUnit(declared, loop->getBeginLoc()) &&
-                    !sources.isBeforeInTranslationUnit(loop->getEndLoc(), declared);
-    if (!isInside)
+    if (!contains(visit, loop, declared))
       return loop;
   }
   return nullptr;
@@ -56,6 +57,15 @@ bool trains(const Visit &visit, const FunctionBody &function,
 }
 
 } // namespace
+
+bool isEvaluation(const Visit &visit) {
+  const Event &event = visit.event;
+  if (!isModuleCall(event) || event.isStateless || visit.unit.isStateless(event) ||
+      visit.unit.uses().mayBeDifferentiated(visit.site))
+    return false;
+  const FunctionBody &outermost = *visit.shown().function;
+  return !(outermost.isModuleMethod && outermost.returnsTensors);
+}
 
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {
   return trains(visit, function,

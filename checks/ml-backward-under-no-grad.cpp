@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Loops.h"
 
 #include "clang/AST/Stmt.h"
 
@@ -32,8 +33,33 @@ public:
             {forward.site->getBeginLoc(), "the forward pass is not recorded"});
         break;
       }
-    finding.fixes = removeStatement(visit, guard);
+    finding.fixes = narrow(visit, guard);
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Braces around the guard and what stands between it and the training; without anything there,
+  /// the guard goes.
+  static Fix narrow(const Visit &visit, const Event &guard) {
+    const FunctionBody &function = *guard.function;
+    const clang::Stmt *first = function.statementOf(guard.site);
+    const clang::CompoundStmt *block = function.compoundOf(first);
+    if (!block)
+      return {};
+    const clang::Stmt *last = nullptr;
+    for (const clang::Stmt *statement : block->body()) {
+      bool isBehind = last || statement == first;
+      if (!isBehind)
+        continue;
+      if (trainsIn(visit, function, statement))
+        break;
+      last = statement;
+    }
+    if (!last || last == first)
+      return removeStatement(visit, guard);
+    Fix fix = insertBefore(visit, first, "{");
+    fix.append(insertBehind(visit, last, "}"));
+    return fix;
   }
 };
 

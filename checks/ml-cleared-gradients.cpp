@@ -4,7 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/Stmt.h"
+#include "clang/AST/Expr.h"
 
 namespace gradtidy {
 namespace {
@@ -27,20 +27,30 @@ public:
     finding.message = "the gradients of the backward are cleared before the optimizer uses them";
     finding.notes.push_back({backward.site->getBeginLoc(), "the backward computes them here"});
     finding.notes.push_back({step.site->getBeginLoc(), "the step finds no gradients here"});
-    // Behind the step the clear serves the next round.
-    Fix removal = removeStatement(visit, clear);
-    Fix insertion = insertAfter(visit, step, (textOf(visit, clear) + ";").str());
-    if (!removal.empty() && !insertion.empty() && clear.function == step.function) {
-      finding.fixes.append(removal);
-      finding.fixes.append(insertion);
-    }
+    finding.fixes = move(visit, clear, backward);
     reporter.report(std::move(finding));
   }
 
 private:
-  static llvm::StringRef textOf(const Visit &visit, const Event &event) {
-    const auto *expr = llvm::dyn_cast<clang::Expr>(event.site);
-    return expr ? gradtidy::textOf(visit, expr) : llvm::StringRef();
+  /// In front of the backward if both are statements of one block, else behind the step, where it
+  /// serves the next round.
+  static Fix move(const Visit &visit, const Event &clear, const Event &backward) {
+    const FunctionBody &function = *clear.function;
+    const auto *expr = llvm::dyn_cast<clang::Expr>(clear.site);
+    Fix fix = removeStatement(visit, clear);
+    if (!expr || fix.empty() || visit.event.function != &function)
+      return {};
+    std::string text = (textOf(visit, expr) + ";").str();
+    const clang::Stmt *place =
+        backward.function == &function ? function.expressionStatementOf(backward.site) : nullptr;
+    bool areNeighbours =
+        place && function.compoundOf(place) == function.compoundOf(function.statementOf(expr));
+    Fix insertion = areNeighbours ? insertBefore(visit, place, text)
+                                  : insertAfter(visit, visit.event, text);
+    if (insertion.empty())
+      return {};
+    fix.append(insertion);
+    return fix;
   }
 };
 

@@ -13,29 +13,31 @@ namespace {
 class DeviceMismatch : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
-    std::optional<Clash> clash = visit.before.clash(visit.event);
-    if (!clash || isOfOwnModule(visit, *clash))
-      return;
+    for (const Clash &clash : visit.before.clashes(visit.event))
+      if (!isOfOwnModule(visit, clash))
+        return report(visit, clash, reporter);
+  }
 
+private:
+  static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
     Finding finding;
     finding.location = visit.event.site->getBeginLoc();
     finding.range = visit.event.site->getSourceRange();
     finding.message = "tensors on different devices meet here: one on " +
-                      nameOf(visit, clash->hostDevice) + ", one on " +
-                      nameOf(visit, clash->otherDevice);
-    if (clash->hostPlaced)
+                      nameOf(visit, clash.hostDevice) + ", one on " +
+                      nameOf(visit, clash.otherDevice);
+    if (clash.hostPlaced)
       finding.notes.push_back(
-          {clash->hostPlaced->site->getBeginLoc(),
-           "this one is on " + nameOf(visit, clash->hostDevice) + " since here"});
-    if (clash->otherPlaced)
+          {clash.hostPlaced->site->getBeginLoc(),
+           "this one is on " + nameOf(visit, clash.hostDevice) + " since here"});
+    if (clash.otherPlaced)
       finding.notes.push_back(
-          {clash->otherPlaced->site->getBeginLoc(),
-           "this one is on " + nameOf(visit, clash->otherDevice) + " since here"});
-    repair(visit, *clash, finding);
+          {clash.otherPlaced->site->getBeginLoc(),
+           "this one is on " + nameOf(visit, clash.otherDevice) + " since here"});
+    repair(visit, clash, finding);
     reporter.report(std::move(finding));
   }
 
-private:
   static void repair(const Visit &visit, const Clash &clash, Finding &finding) {
     std::string device = spellingOf(visit, clash.otherDevice);
     if (device.empty())

@@ -14,11 +14,13 @@ namespace {
 class ForwardTensorDevice : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
-    std::optional<Clash> clash = visit.before.clash(visit.event);
-    if (!clash || !isOfOwnModule(visit, *clash))
-      return;
-    const Event &creation = *clash->hostPlaced;
+    for (const Clash &clash : visit.before.clashes(visit.event))
+      if (isOfOwnModule(visit, clash))
+        report(visit, *clash.hostPlaced, reporter);
+  }
 
+private:
+  static void report(const Visit &visit, const Event &creation, Reporter &reporter) {
     Finding finding;
     finding.level = visit.unit.usesGpu() ? Level::Certain : Level::Advice;
     finding.location = creation.site->getBeginLoc();
@@ -30,7 +32,6 @@ public:
     reporter.report(std::move(finding));
   }
 
-private:
   static void repair(const Visit &visit, const Event &creation, Finding &finding) {
     const auto *call = llvm::dyn_cast<clang::CallExpr>(creation.site);
     std::string device = deviceOfModule(*creation.function);

@@ -23,7 +23,8 @@ public:
       return;
     PathId place = visit.before.place(event.subject.path);
     const PathStep &last = visit.unit.tables().paths.last(place);
-    bool grows = adds || event.accumulates || (last.kind == PathStep::Element && last.index < 0);
+    bool grows = adds || (last.kind == PathStep::Element && last.index < 0) ||
+                 isMadeOfLast(visit, *stored);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
     if (!(loop && recordsIn(visit, *stored, loop)) && (grows || !isKeptByModule(visit, place)))
       return;
@@ -51,6 +52,12 @@ private:
       if (operand.isTensor && (visit.before.valueOf(operand).graph & Graph::Attached))
         return &operand;
     return nullptr;
+  }
+
+  /// Whether what was stored in the last round is part of what is stored now (`x = x + y`).
+  static bool isMadeOfLast(const Visit &visit, const Operand &stored) {
+    const SourcesTable &histories = visit.unit.tables().histories;
+    return llvm::is_contained(histories.members(visit.before.valueOf(stored).history), visit.site);
   }
 
   /// Whether the graph of the value comes from a forward pass in \p loop.

@@ -5,6 +5,7 @@
 #include "Fixes.h"
 #include "Loops.h"
 
+#include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
 
 namespace gradtidy {
@@ -14,16 +15,19 @@ class MissingEvalMode : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
-    if (forward.kind != EventKind::Forward || forward.isStateless ||
-        visit.unit.uses().mayBeDifferentiated(visit.site))
+    if (!isEvaluation(visit) || isMeant(visit))
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
     // Whose mode nobody in the unit sets may be set by a caller; but who disables gradients sets up
     // the evaluation by himself.
-    bool isForgotten = facts.mode == ModuleFacts::Entry && disablesGradients(visit) &&
-                       isHandedIn(visit, forward.subject);
-    bool isTraining = (facts.mode & ModuleFacts::Training) &&
-                      !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Entry));
+    // And whatever the mode is, training and evaluation want different ones.
+    bool isForgotten = facts.mode == ModuleFacts::Entry && isHandedIn(visit, forward.subject) &&
+                       disablesGradients(visit);
+    bool isTraining =
+        ((facts.mode & ModuleFacts::Training) &&
+         !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Entry))) ||
+        (facts.isTrained && !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Evaluation |
+                                            ModuleFacts::LeftTraining)));
     if (!isTraining && !isForgotten)
       return;
     Answer layers = visit.unit.dependsOnMode(visit.shown());
@@ -32,7 +36,11 @@ public:
     finding.level = layers == Answer::No                       ? Level::Advice
                     : layers == Answer::Unknown || isForgotten ? Level::Likely
                                                                : Level::Certain;
-    if (isForgotten && layers == Answer::Unknown)
+    // An unseen method may do other things; who only looks at the shape is not misled; who calls a
+    // layer by itself knows what he has.
+    bool isDoubtful = visit.unit.isLayer(visit.shown()) || (isForgotten && layers == Answer::Unknown) ||
+                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
+    if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
     finding.location = shown.site->getBeginLoc();
@@ -52,16 +60,38 @@ private:
            mode.set->function == visit.shown().function;
   }
 
+  /// Whether the function says by its name that dropout is to stay active (Gal and Ghahramani,
+  /// "Dropout as a Bayesian Approximation").
+  static bool isMeant(const Visit &visit) {
+    std::string name = llvm::StringRef(visit.shown().function->function->getNameAsString()).lower();
+    llvm::StringRef text = name;
+    return text.contains("dropout") || text.contains("montecarlo") ||
+           text.contains("monte_carlo") || text.contains("uncertain");
+  }
+
   /// Whether the module is of the caller, or a member: known, but not what was done to it before.
   static bool isHandedIn(const Visit &visit, const Operand &module) {
     const PathTable &paths = visit.unit.tables().paths;
-    PathId root = paths.rootOf(visit.before.resolve(module.path));
-    return !paths.isTemporary(root) && module.role != TypeRole::ScriptModule;
+    PathId object = visit.before.resolve(module.path);
+    const PathStep &last = paths.last(object);
+    bool isSetUp = last.kind == PathStep::Member &&
+                   visit.unit.isModeSetUp(static_cast<const clang::FieldDecl *>(last.subject));
+    return !paths.isTemporary(object) && module.role != TypeRole::ScriptModule && !isSetUp;
   }
 
   static std::string nameOf(const Visit &visit, const Operand &module) {
     llvm::StringRef text = module.expr ? textOf(visit, module.expr) : llvm::StringRef();
+    text.consume_back("->");
     return text.empty() || text.contains('\n') ? "the module" : ("'" + text + "'").str();
+  }
+
+  /// Whether the module is declared outside of \p loop.
+  static bool isOlder(const Visit &visit, const Operand &module, const clang::Stmt *loop) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &root = paths.last(paths.rootOf(module.path));
+    return root.kind != PathStep::Variable ||
+           !contains(visit, loop,
+                     static_cast<const clang::VarDecl *>(root.subject)->getLocation());
   }
 
   /// Before the loop of the evaluation, and behind it back to training where that goes on.
@@ -76,7 +106,7 @@ private:
     // The outermost loop in which nothing is trained.
     const clang::Stmt *place = function.statementOf(forward.site);
     for (const clang::Stmt *loop : loops) {
-      if (trainsIn(visit, function, loop))
+      if (trainsIn(visit, function, loop) || !isOlder(visit, forward.subject, loop))
         break;
       place = loop;
     }

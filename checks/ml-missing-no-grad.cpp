@@ -6,6 +6,7 @@
 #include "Loops.h"
 
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -14,14 +15,13 @@ class MissingNoGrad : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
-    if (forward.kind != EventKind::Forward || forward.isStateless ||
-        visit.before.gradMode().possible != GradMode::On ||
-        visit.before.module(forward.subject).isFrozen ||
-        visit.unit.uses().mayBeDifferentiated(visit.site))
+    if (!isEvaluation(visit) || visit.before.gradMode().possible != GradMode::On ||
+        visit.before.module(forward.subject).isFrozen)
       return;
 
     Finding finding;
-    finding.level = Level::Likely;
+    // An unseen method may do other things than a forward pass.
+    finding.level = forward.kind == EventKind::Call ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
     finding.location = shown.site->getBeginLoc();
     finding.range = shown.site->getSourceRange();
@@ -31,8 +31,8 @@ public:
   }
 
 private:
-  /// At the beginning of the outermost block in which nothing behind it is trained.
-  static void repair(const Visit &visit, const Event &forward, Finding &finding) {
+  /// In the outermost block in which nothing behind it is trained; one guard serves all behind it.
+  void repair(const Visit &visit, const Event &forward, Finding &finding) {
     const FunctionBody &function = *forward.function;
     const clang::Stmt *place = nullptr;
     for (const clang::Stmt *statement = function.statementOf(forward.site); statement;
@@ -44,9 +44,11 @@ private:
         break;
       place = statement;
     }
-    if (place)
+    if (place && guarded.insert(function.compoundOf(place)).second)
       finding.fixes = insertBefore(visit, place, "torch::NoGradGuard no_grad;");
   }
+
+  llvm::SmallPtrSet<const clang::CompoundStmt *, 8> guarded; ///< Blocks that have got a guard.
 };
 
 } // namespace

@@ -80,10 +80,10 @@ struct Event {
   bool isDifferentiable = true;                ///< The result has a gradient if an operand has.
   bool keepsDimensions = true;                 ///< The result has dimensions if an operand has.
   bool isAnyDevice = false;                    ///< The operands may be on several devices.
+  bool isAttribute = false; ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false; ///< Nothing uses the result, and there is no other effect.
   bool isStateless = false; ///< Forward: the module has neither parameters nor a mode.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
-  bool accumulates = false; ///< Bind: the new value is made of the old one (`x = x + y`).
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
   bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
@@ -130,6 +130,7 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath; ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
+  bool returnsTensors = false;
   bool usesGpu = false;        ///< It names a GPU, or a device that may be one.
   PathId returned = noPath;   ///< The path of the value it returns.
 

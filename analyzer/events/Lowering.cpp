@@ -48,6 +48,7 @@ public:
       result->thisObject = values.thisObject();
       result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
     }
+    result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
     result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
 
     PostOrderCFGView order(cfg.get()); // It begins at the entry: reverse post order.
@@ -76,14 +77,24 @@ public:
   }
 
 private:
-  /// Whether the event moves something to a GPU, makes it there, or where a variable says.
+  /// Whether the event has to do with another device than the CPU.
   static bool mentionsGpu(const Event &event) {
     return llvm::any_of(event.operands, [&](const Operand &operand) {
-      bool isVariable = operand.role == TypeRole::Device && operand.path && operand.expr &&
-                        isa<DeclRefExpr, MemberExpr>(strip(operand.expr));
-      return operand.device.kind == Device::Cuda ||
-             (event.kind == EventKind::Move && isVariable && operand.device.kind != Device::Cpu);
+      return operand.device.kind == Device::Cuda || (operand.role == TypeRole::Device && isChosen(operand));
     });
+  }
+
+  /// Whether a device is said by a variable or another tensor.
+  static bool isChosen(const Operand &operand) {
+    const Expr *expr = operand.expr ? strip(operand.expr) : nullptr;
+    while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(expr))
+      expr = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
+    if (!expr || operand.device.kind == Device::Cpu)
+      return false;
+    const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
+    return isa<DeclRefExpr, MemberExpr>(expr) ||
+           (call && (simpleName(call->getDirectCallee()) == "device" ||
+                     simpleName(call->getDirectCallee()) == "options"));
   }
 
   PathId pathOf(const VarDecl *variable) {
@@ -196,8 +207,15 @@ private:
       event.isArithmetic = true;
     else if (value)
       event.operands.push_back(values.operand(value));
-    if (value && event.bind == BindKind::Value && isGradient(value))
+    if (value && event.bind == BindKind::Value && (isGradient(value) || isIterator(value)))
       event.bind = BindKind::Handle; // A gradient is shared with its tensor.
+  }
+
+  /// Whether \p value stands for the elements of a container.
+  static bool isIterator(const Expr *value) {
+    const auto *call = dyn_cast<CallExpr>(strip(value));
+    StringRef name = call ? simpleName(call->getDirectCallee()) : StringRef();
+    return name == "begin" || name == "cbegin" || name == "rbegin";
   }
 
   void lowerDeclaration(const Decl *declaration, const Stmt *site) {
@@ -289,28 +307,6 @@ private:
     if (assignment->getOpcode() == BO_Assign && !isArithmetic(target))
       bind(values.pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
            assignment);
-  }
-
-  /// Whether \p expr is computed from what \p path names, by nothing but the framework's operations.
-  bool isMadeOf(const Expr *expr, PathId path) {
-    expr = strip(expr);
-    if (const auto *construct = dyn_cast<CXXConstructExpr>(expr))
-      return llvm::any_of(construct->arguments(), [&](const Expr *argument) {
-        return isMadeOf(argument, path);
-      });
-    if (const auto *list = dyn_cast<InitListExpr>(expr))
-      return llvm::any_of(list->inits(), [&](const Expr *part) { return isMadeOf(part, path); });
-    if (values.pathOf(expr) == path)
-      return true;
-    const auto *call = dyn_cast<CallExpr>(expr);
-    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    if (!callee || !values.isExternal(callee) || vocabulary.roleOf(callee) == FunctionRole::Detach)
-      return false;
-    const Expr *object = objectOf(call);
-    if (object && isModule(values.roleOf(object)))
-      return false;
-    return (object && isMadeOf(object, path)) ||
-           llvm::any_of(call->arguments(), [&](const Expr *part) { return isMadeOf(part, path); });
   }
 
   template <typename Range> void combine(const Expr *expr, const Range &parts) {
@@ -459,6 +455,8 @@ private:
     if (!callee && (object = unresolvedMember(call, name)))
       role = vocabulary.roleOfMember(values.roleOf(object), name);
     bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
+    if (callee && isStandard(callee) && (name == "make_tuple" || name == "make_pair"))
+      return bindElements(call);
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
     if (object && name == "clear" && method && isStandard(method)) {
       emit(EventKind::Bind, call).subject = values.operand(object);
@@ -488,11 +486,11 @@ private:
     }
     if (kind == EventKind::Overwrite && isAssignment(call) && object && !isGradient(object))
       kind = EventKind::Combine;
-    if (kind == EventKind::Combine && isAssignment(call) && object) {
-      PathId place = values.pathOf(object);
-      bind(place, object->getType().getNonReferenceType(), arguments.front(), call);
-      current->events.back().accumulates = isMadeOf(arguments.front(), place);
+    if (kind == EventKind::Combine && isAssignment(call) && object && assignTie(call, object))
       return;
+    if (kind == EventKind::Combine && isAssignment(call) && object) {
+      return bind(values.pathOf(object), object->getType().getNonReferenceType(),
+                  arguments.front(), call);
     }
 
     Event event;
@@ -511,6 +509,7 @@ private:
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
     event.isAnyDevice = role == FunctionRole::AnyDevice;
+    event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined;
     event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
     event.constant = constantOf(role, call);
     event.startsThread = name == "async" && callee && isStandard(callee);
@@ -539,6 +538,38 @@ private:
                                                                            : Device::Cuda}});
     addArguments(event, constructor ? nullptr : callee, arguments);
     current->events.push_back(std::move(event));
+  }
+
+  /// `std::make_tuple(a, b)`.
+  void bindElements(const CallExpr *call) {
+    PathId tuple = values.temporary(call);
+    std::int64_t index = 0;
+    for (const Expr *part : call->arguments()) {
+      Event &event = emit(EventKind::Bind, call);
+      event.subject = {paths.element(tuple, index++), values.roleOf(part)};
+      event.bind = values.bindKind(part->getType().getNonReferenceType());
+      event.operands.push_back(values.operand(part));
+    }
+  }
+
+  /// `std::tie(a, b) = tuple`.
+  bool assignTie(const CallExpr *assignment, const Expr *object) {
+    const auto *tie = dyn_cast<CallExpr>(strip(object));
+    const FunctionDecl *callee = tie ? tie->getDirectCallee() : nullptr;
+    if (!callee || !isStandard(callee) || simpleName(callee) != "tie")
+      return false;
+    PathId tuple = values.pathOf(assignment->getArg(1));
+    std::int64_t index = 0;
+    for (const Expr *target : tie->arguments()) {
+      QualType type = target->getType();
+      Event &event = emit(EventKind::Bind, assignment);
+      event.subject = {values.pathOf(target), vocabulary.roleOf(type)};
+      event.bind = values.bindKind(type);
+      Operand element{paths.element(tuple, index++), event.subject.role};
+      element.isTensor = vocabulary.holdsTensors(type);
+      event.operands.push_back(element);
+    }
+    return true;
   }
 
   static EventKind kindOf(FunctionRole role) {
@@ -580,6 +611,7 @@ private:
     case FunctionRole::Reduce:
     case FunctionRole::AnyDevice:
     case FunctionRole::Register:
+    case FunctionRole::Attribute:
       return EventKind::Call;
     }
     return EventKind::Call;
@@ -754,7 +786,14 @@ private:
         shape = strip(construct->getArg(0));
       } else {
         const auto *braces = dyn_cast<InitListExpr>(shape);
-        return braces && braces->getNumInits() == 0;
+        if (braces && braces->getNumInits() == 1)
+          shape = strip(braces->getInit(0));
+        // Without elements it is a mark for "none".
+        const auto *size = dyn_cast<IntegerLiteral>(shape);
+        const CXXRecordDecl *type = call->getArg(0)->getType()->getAsCXXRecordDecl();
+        bool isList = type && type->getIdentifier() && type->getName().contains("ArrayRef");
+        return (braces && braces->getNumInits() == 0) ||
+               (isList && size && size->getValue() == 0);
       }
     }
   }
@@ -770,6 +809,8 @@ private:
     // What is called but has errors: the call tells more than the callee by itself.
     if (const auto *call = dyn_cast<CallExpr>(statement))
       callees.insert(call->getCallee()->IgnoreParenImpCasts());
+    if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
+      noteMove(call);
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
       for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
         findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
@@ -782,6 +823,30 @@ private:
         statements.insert(expr->IgnoreImplicit());
       survey(child);
     }
+  }
+
+  /// Who moves one part of a batch says that the batch is on the host.
+  void noteMove(const CXXMemberCallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
+    if (role != FunctionRole::Move && role != FunctionRole::MoveToCuda)
+      return;
+    bool isTold = role == FunctionRole::MoveToCuda;
+    for (const Expr *argument : call->arguments()) {
+      Operand operand = values.operand(argument);
+      isTold |= operand.role == TypeRole::Device &&
+                (operand.device.kind == Device::Cuda || isChosen(operand));
+    }
+    const Expr *object = call->getImplicitObjectArgument();
+    if (!isTold || !object || values.roleOf(object) != TypeRole::Tensor)
+      return;
+    PathId path = values.pathOf(object);
+    const PathStep &last = paths.last(path);
+    bool isPart = (last.kind == PathStep::Element && last.index >= 0) ||
+                  (last.kind == PathStep::Member &&
+                   paths.last(paths.rootOf(path)).kind != PathStep::This);
+    if (isPart)
+      values.addHostBatch(paths.parent(path));
   }
 
   static bool isBodyOf(const Stmt *statement, const Stmt *child) {

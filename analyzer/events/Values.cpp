@@ -141,6 +141,11 @@ const Expr *Values::forwarded(const CXXConstructExpr *construct) {
   TypeRole role = vocabulary.roleOf(type);
   if (role == TypeRole::Device && vocabulary.roleOf(source->getType()) == TypeRole::Device)
     return source; // A device made of its type, options made of a device.
+  if (QualType inner = pointee(type);
+      !inner.isNull() && isStandard(constructor) && !type->isPointerType() &&
+      inner.getCanonicalType().getUnqualifiedType() ==
+          source->getType().getNonReferenceType().getCanonicalType().getUnqualifiedType())
+    return source; // An optional of a value.
   bool wraps =
       vocabulary.isHandle(type) && (isStandard(constructor) || role == TypeRole::ModuleHolder);
   if (!wraps)
@@ -268,7 +273,9 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
   value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
   value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
   value.isTensor = value.role == TypeRole::Tensor || vocabulary.holdsTensors(expr->getType());
-  value.device = literalDevice(strip(expr));
+  value.device = value.role == TypeRole::Tensor && hostBatches.contains(paths.parent(value.path))
+                     ? Device{Device::Cpu}
+                     : literalDevice(strip(expr));
   value.expr = expr;
   return value;
 }

@@ -4,6 +4,8 @@
 #include "Event.h"
 #include "Vocabulary.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace gradtidy {
 
 /// \p expr without everything that changes neither object nor value: parentheses, casts,
@@ -50,6 +52,9 @@ public:
   /// smart pointers and module holders, std::function of a closure. Null if it makes a new object.
   const clang::Expr *forwarded(const clang::CXXConstructExpr *construct);
 
+  /// The tensors of that struct or tuple are on the host unless something else is known of them.
+  void addHostBatch(PathId path) { hostBatches.insert(path); }
+
   /// Functions whose bodies nobody looks into: what they do is said by the model.
   bool isExternal(const clang::FunctionDecl *callee);
 
@@ -67,6 +72,7 @@ private:
   PathTable &paths;
   Vocabulary &vocabulary;
   const clang::FunctionDecl *thisOwner = nullptr;
+  llvm::SmallDenseSet<PathId, 4> hostBatches;
 };
 
 } // namespace gradtidy

@@ -104,13 +104,19 @@ llvm::StringRef Vocabulary::sibling(const clang::FunctionDecl *function, Functio
   return name;
 }
 
-bool Vocabulary::isStateless(clang::QualType type) const {
+const clang::CXXRecordDecl *Vocabulary::classOf(clang::QualType type) {
   if (type.isNull())
-    return false;
+    return nullptr;
   type = type.getNonReferenceType();
   for (clang::QualType inner = pointee(type); !inner.isNull(); inner = pointee(type))
     type = inner;
   const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  bool isHolder = record && roleOf(record) == TypeRole::ModuleHolder;
+  return isHolder ? heldBy(record) : record;
+}
+
+bool Vocabulary::isStateless(clang::QualType type) {
+  const clang::CXXRecordDecl *record = classOf(type);
   return record && traitOf(record) == Trait::Stateless;
 }
 

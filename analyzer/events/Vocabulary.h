@@ -38,7 +38,7 @@ public:
   Trait traitOf(const clang::NamedDecl *declaration) const;
 
   /// Whether modules of that type have neither parameters nor a mode, as the model says.
-  bool isStateless(clang::QualType type) const;
+  bool isStateless(clang::QualType type);
 
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
@@ -49,6 +49,9 @@ public:
   /// Whether a copy of a value of this type shares the object: pointers, smart pointers, module
   /// holders, modules (copies share their parameters), closures.
   bool isHandle(clang::QualType type);
+
+  /// The class of the object behind references, pointers and module holders, or null.
+  const clang::CXXRecordDecl *classOf(clang::QualType type);
 
   /// The class that a module holder holds, or null.
   const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *holder);

@@ -4,7 +4,9 @@
 namespace gradtidy {
 
 void Gradients::clear(const Event *event) {
-  if ((possible & (Fresh | Stale)) && !(possible & ~(Fresh | Stale)))
+  if (possible == Lost)
+    return;
+  if ((possible & (Fresh | Stale)) && !(possible & (Untouched | Clean | Used)))
     *this = {Lost, nullptr, backward, event};
   else
     *this = {Clean};

@@ -11,6 +11,9 @@ namespace {
 constexpr unsigned entersLoop = 1u << 31;
 constexpr unsigned maxPartitions = 16;
 
+/// Whether a backward through the value may reach anything.
+bool mayHaveGraph(const Value &value) { return value.graph & (Graph::Attached | Graph::Unknown); }
+
 constexpr unsigned answerBits(unsigned condition) { return 3u << (2 * condition); }
 constexpr unsigned answer(unsigned condition, bool value) {
   return (value ? 1u : 2u) << (2 * condition);
@@ -220,7 +223,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graphs = noSources;
   }
   result.hasDimensions &= event.keepsDimensions;
-  if (state.clash(event))
+  if (!state.clashes(event).empty())
     result.device = {}; // Said once; nothing follows from it.
   return result;
 }
@@ -287,6 +290,8 @@ Value Interpreter::moved(const Event &event, const State &state) const {
 }
 
 void Interpreter::escape(const Value &value, const State &state) {
+  if (!mayHaveGraph(value))
+    return;
   used.differentiate(value.history, value.sources);
   for (SiteId site : tables.histories.members(value.graphs))
     if (const SiteId *backward = state.retained.find(site))
@@ -303,6 +308,8 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
       llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(step.subject)) &&
       (place != root ||
        static_cast<const clang::VarDecl *>(step.subject)->getType()->isReferenceType());
+  if (!mayHaveGraph(value))
+    return;
   if (!used.store(place, value.history, value.sources) &&
       (place == tables.paths.unknown() || isParameter))
     used.differentiate(value.history, value.sources);
@@ -367,7 +374,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
 }
 
 bool Interpreter::isOwnLocal(const Event &event, const Operand &value, const State &state) const {
-  const PathStep &root = tables.paths.last(value.path);
+  const PathStep root = tables.paths.last(value.path);
   if (event.bind == BindKind::Reference || root.kind != PathStep::Variable ||
       state.resolve(value.path) != value.path)
     return false;
@@ -497,6 +504,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     value.sources = noSources;
     for (const Operand &operand : event.operands)
       value.sources = sources.join(value.sources, state.sourcesOf(operand));
+    if (event.operands.empty())
+      value.device = {Device::Unset}; // An undefined tensor, an empty container.
     Device device{Device::Unset};
     bool hasIndex = event.operands.size() == 2;
     if (event.subject.role == TypeRole::Device && first) {
@@ -522,9 +531,11 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     for (const Operand &operand : event.operands)
       if (operand.isClosure && !runClosure(operand, event, state, observing))
         return false;
-    if (observing && state.clash(event))
+    if (observing && !state.clashes(event).empty())
       observe(event, state);
     Value value = combined(event, state);
+    if (!event.isTensor && !event.isAttribute)
+      used.read(value.history);
     if (!event.isArithmetic)
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
@@ -689,7 +700,7 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
   if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
-    callUnknown(event, state);
+    callUnknown(event, state, observing);
     return true;
   }
   if (!observing) {
@@ -745,11 +756,15 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   return after;
 }
 
-void Interpreter::callUnknown(const Event &event, State &state) {
+void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
+  bool isForward = isModuleCall(event);
+  if (isForward && observing)
+    observe(event, state);
   Value value = combined(event, state);
   value.sources = tables.sources.unknown();
   value.device = {};
   value.hasDimensions = false;
+  used.read(value.history);
   // What is called for its result is a forward of some kind: it leaves gradients alone.
   bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
@@ -769,8 +784,15 @@ void Interpreter::callUnknown(const Event &event, State &state) {
     reach(operand);
   if (event.result == event.subject.path && isModule(event.subject.role))
     construct(event, state, {});
-  else if (event.result && !event.isArithmetic)
+  else if (event.result && !event.isArithmetic) {
+    if (isForward) {
+      SiteId site = siteOf(event);
+      rootSites.insert(site);
+      value.history = tables.histories.join(value.history, tables.histories.of(site));
+      value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
+    }
     state.setValue(event.result, value);
+  }
 }
 
 } // namespace gradtidy

@@ -80,7 +80,7 @@ private:
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              bool observe);
-  void callUnknown(const Event &event, State &state);
+  void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
   const FunctionBody *closureOf(const Operand &operand, const State &state) const;

@@ -7,10 +7,20 @@ namespace gradtidy {
 // --------------------------------------------------------------------------------------
 
 ModuleFacts State::moduleAt(PathId object) const {
-  for (PathId path = object; path; path = tables->paths.parent(path))
+  PathTable &paths = tables->paths;
+  for (PathId path = object; path; path = paths.parent(path)) {
     if (const ModuleFacts *facts = modules.find(path))
       return *facts;
+    if (PathStep last = paths.last(path); last.kind == PathStep::Element && last.index >= 0)
+      if (const ModuleFacts *facts = modules.find(paths.element(paths.parent(path))))
+        return *facts;
+  }
   return {};
+}
+
+void State::own(PathId object) {
+  ModuleFacts facts = moduleAt(object);
+  modules[object] = facts;
 }
 
 void State::setMode(PathId object, std::optional<bool> training, const Event &event) {
@@ -24,19 +34,19 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
   auto set = [&](ModuleFacts &facts, bool isPart) {
     std::uint8_t before = facts.mode;
-    if (!training || (*training && mode.possible == GradMode::Off))
-      facts.mode = ModuleFacts::Unknown; // Who samples with dropout means it.
+    if (!training)
+      facts.mode = ModuleFacts::Unknown;
     else if (*training)
       facts.mode = ModuleFacts::Training;
     else // Part of a module in training mode: kept from training on purpose.
       facts.mode = facts.isTrained && !isPart ? ModuleFacts::LeftTraining : ModuleFacts::Evaluation;
-    if (isOneOfMany)
-      facts.mode |= before;
+    if (isOneOfMany) // Of which one, nobody knows.
+      facts.mode |= before | ModuleFacts::Unknown;
     if (facts.mode & ModuleFacts::LeftTraining)
       facts.left = &event;
   };
   bool isPart = !modules.find(object) && moduleAt(object).mode == ModuleFacts::Training;
-  modules[object] = moduleAt(object);
+  own(object);
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object))
       set(facts, isPart);
@@ -49,7 +59,7 @@ void State::moveModule(PathId object, Device device, const Event *event) {
       facts.device = {};
     return;
   }
-  modules[object] = moduleAt(object);
+  own(object);
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object)) {
       facts.device = device;
@@ -60,7 +70,7 @@ void State::moveModule(PathId object, Device device, const Event *event) {
 void State::moduleMayChange(PathId object) {
   PathTable &paths = tables->paths;
   if (object != paths.unknown())
-    modules[object] = moduleAt(object);
+    own(object);
   for (auto &[path, facts] : modules)
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
@@ -168,6 +178,8 @@ void State::leaveGradMode(PathId guard) {
 // --------------------------------------------------------------------------------------
 
 Device State::deviceOf(const Operand &operand) const {
+  if (operand.role == TypeRole::Tensor || isModule(operand.role))
+    return valueOf(operand).device;
   if (operand.device.isKnown())
     return operand.device;
   if (!operand.path)
@@ -193,21 +205,27 @@ bool differ(Device a, Device b) {
 
 } // namespace
 
-std::optional<Clash> State::clash(const Event &event) const {
+llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
+  llvm::SmallVector<Clash, 1> found;
   if (event.isAnyDevice || !event.isTensor ||
       (event.kind != EventKind::Combine && event.kind != EventKind::Forward))
-    return std::nullopt;
+    return found;
   struct Place {
     const Operand *operand;
     Value value;
   };
   llvm::SmallVector<Place, 4> places;
   auto add = [&](const Operand &operand) {
-    if (!operand.path || !(mayHoldTensors(operand.role) || isModule(operand.role)))
+    if (!operand.path || !(operand.isTensor || isModule(operand.role)))
       return;
-    Value value = valueOf(operand);
-    if (value.device.isKnown())
+    if (Value value = valueOf(operand); value.device.isKnown())
       places.push_back({&operand, value});
+    if (operand.role != TypeRole::None)
+      return;
+    for (const auto &[part, value] : values) // Of a tuple.
+      if (value.device.isKnown() && part != operand.path &&
+          tables->paths.isWithin(part, operand.path))
+        places.push_back({&operand, value});
   };
   if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
     add(event.subject);
@@ -219,11 +237,13 @@ std::optional<Clash> State::clash(const Event &event) const {
       bool isWritten = a.operand == &event.subject && event.subject.escapes;
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
                       !a.value.hasDimensions && !isWritten;
-      if (differ(a.value.device, b.value.device) && !isScalar)
-        return Clash{a.operand,      b.operand,      a.value.device,
-                     b.value.device, a.value.placed, b.value.placed};
+      if (!differ(a.value.device, b.value.device) || isScalar)
+        continue;
+      found.push_back({a.operand, b.operand, a.value.device, b.value.device, a.value.placed,
+                       b.value.placed});
+      break;
     }
-  return std::nullopt;
+  return found;
 }
 
 } // namespace gradtidy

@@ -190,8 +190,14 @@ Value joined(const Value &a, const Value &b, Tables &tables) {
   result.graphs = tables.histories.join(a.graphs, b.graphs);
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
-  if (!(a.device == b.device))
+  if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
+    // Nothing in it yet: it is where that will be.
+    const Value &filled = a.device.kind == Device::Unset ? b : a;
+    result.device = filled.device;
+    result.hasDimensions = filled.hasDimensions;
+  } else if (!(a.device == b.device)) {
     result.device = {};
+  }
   if (!result.placed)
     result.placed = b.placed;
   if (!result.disabled)
@@ -205,9 +211,7 @@ Value State::valueOf(const Operand &operand) const {
   PathTable &paths = tables->paths;
   PathId path = resolve(operand.path);
   Value value;
-  if (path == paths.unknown()) {
-    value.history = tables->histories.unknown();
-  } else if (isModule(operand.role)) {
+  if (isModule(operand.role)) {
     ModuleFacts facts = moduleAt(path);
     value.graph = facts.isFrozen ? Graph::Detached : Graph::Attached;
     value.device = facts.device;
@@ -228,12 +232,19 @@ Value State::valueOf(const Operand &operand) const {
       }
   }
   value.sources = sourcesOf(operand);
+  if (operand.role == TypeRole::Tensor && operand.device.kind == Device::Cpu &&
+      value.device.kind == Device::Unknown) {
+    value.device = operand.device;
+    value.hasDimensions = true;
+  }
   return value;
 }
 
 void State::addValue(PathId path, const Value &value) {
-  const Value *known = findValue(path);
-  values[path] = known ? joined(*known, value, *tables) : value;
+  Value both = value;
+  if (const Value *known = findValue(path))
+    both = joined(*known, value, *tables);
+  values[path] = both;
 }
 
 // --- join
@@ -283,15 +294,20 @@ void State::joinValues(const State &other, Junction junction) {
       value = joined(value, *there, *tables);
     else if (!paths.isTemporary(path))
       value = joined(value, notKnown, *tables);
-    if (junction == Junction::LoopBack)
+    const Value *there = other.findValue(path);
+    if (junction == Junction::LoopBack && entered.kind != Device::Unset)
       value.device = entered;
+    else if (junction == Junction::LoopEntry && there && there->device.kind != Device::Unset)
+      value.device = there->device;
   }
   for (const auto &[path, value] : other.values)
     if (!values.find(path)) {
-      const Value *here = findValue(path);
-      values[path] = here                      ? joined(*here, value, *tables)
-                     : paths.isTemporary(path) ? value
-                                               : joined(value, notKnown, *tables);
+      Value both = value;
+      if (const Value *here = findValue(path))
+        both = joined(*here, value, *tables);
+      else if (!paths.isTemporary(path))
+        both = joined(value, notKnown, *tables);
+      values[path] = both;
     }
 }
 

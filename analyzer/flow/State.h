@@ -163,8 +163,8 @@ public:
   /// The device that a value is on, or that a device, options and the like name.
   Device deviceOf(const Operand &operand) const;
 
-  /// Whether operands of the event are on different devices although it needs them on one.
-  std::optional<Clash> clash(const Event &event) const;
+  /// The operands of the event that are not where it needs them: all on one device.
+  llvm::SmallVector<Clash, 1> clashes(const Event &event) const;
 
   const GradMode &gradMode() const { return mode; }
 
@@ -247,6 +247,8 @@ private:
   const Alias *aliasOf(PathId path) const;
   const Value *findValue(PathId path) const;
   template <typename Visit> void forEachMap(Visit visit);
+  /// Facts of a part of a module are its own from now on.
+  void own(PathId object);
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other);
   void joinGradMode(const State &other, Junction junction);

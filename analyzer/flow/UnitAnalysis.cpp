@@ -5,6 +5,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
 namespace {
@@ -89,14 +90,32 @@ public:
       if (!interpreter.hasVisited(*body))
         interpreter.run(*body);
     interpreter.uses().finish();
+    for (const FunctionBody *body : all)
+      findModeSetUps(*body);
     usesGpu = llvm::any_of(all, [](const FunctionBody *body) { return body->usesGpu; });
   }
 
   clang::ASTContext &context;
+  Vocabulary vocabulary;
   Tables tables;
   bool usesGpu = false;
+  llvm::DenseSet<const void *> modeSetUps; ///< Fields.
 
 private:
+  void findModeSetUps(const FunctionBody &body) {
+    llvm::SmallDenseSet<const void *, 4> set, called;
+    for (const Block &block : body.blocks)
+      for (const Event &event : block.events) {
+        const PathStep &last = tables.paths.last(event.subject.path);
+        if (event.subject.path && last.kind == PathStep::Member &&
+            (event.kind == EventKind::SetMode || isModuleCall(event)))
+          (event.kind == EventKind::SetMode ? set : called).insert(last.subject);
+      }
+    for (const void *field : set)
+      if (!called.contains(field))
+        modeSetUps.insert(field);
+  }
+
   static bool isClosure(const FunctionBody &body) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
     return method && method->getParent()->isLambda();
@@ -131,7 +150,6 @@ private:
     return entry->second.get();
   }
 
-  Vocabulary vocabulary;
   const UserCode &userCode;
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
@@ -158,9 +176,45 @@ const std::vector<ModuleClass> &UnitAnalysis::classes() const {
   return implementation->modules.all();
 }
 
-Answer UnitAnalysis::dependsOnMode(const Event &event) const {
+const ModuleClass *UnitAnalysis::classOf(const Event &event) const {
   const clang::Expr *module = event.subject.expr;
-  return module ? implementation->modules.dependsOnMode(module) : Answer::Unknown;
+  const clang::CXXRecordDecl *record =
+      module ? implementation->vocabulary.classOf(module->getType()) : nullptr;
+  for (const ModuleClass &view : implementation->modules.all())
+    if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
+      return &view;
+  return nullptr;
+}
+
+Answer UnitAnalysis::dependsOnMode(const Event &event) const {
+  if (!event.subject.expr)
+    return Answer::Unknown;
+  Answer answer = implementation->modules.dependsOnMode(event.subject.expr);
+  // Layers have members: a loss without any has none, whatever its constructor does.
+  const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
+  bool hasLayers = !view || llvm::any_of(view->members, [](const ModuleMember &member) {
+    return isModule(member.role);
+  });
+  return hasLayers ? answer : Answer::No;
+}
+
+bool UnitAnalysis::isStateless(const Event &event) const {
+  const ModuleClass *view = classOf(event);
+  return view && view->isVisible && view->members.empty() && view->dependsOnMode == Answer::No;
+}
+
+bool UnitAnalysis::isModeSetUp(const clang::FieldDecl *field) const {
+  return implementation->modeSetUps.contains(field);
+}
+
+bool UnitAnalysis::isLayer(const Event &event) const {
+  const clang::Expr *module = event.subject.expr;
+  Vocabulary &vocabulary = implementation->vocabulary;
+  const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;
+  if (!record || !vocabulary.isFramework(record))
+    return false;
+  Trait trait = vocabulary.traitOf(record);
+  return trait != Trait::Container && trait != Trait::Opaque;
 }
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }

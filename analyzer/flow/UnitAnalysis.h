@@ -26,6 +26,16 @@ public:
   /// partition.
   const std::vector<Observation> &observations() const;
 
+  /// Whether the module that \p event calls is of a user's class without layers.
+  bool isStateless(const Event &event) const;
+
+  /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for
+  /// those that do.
+  bool isModeSetUp(const clang::FieldDecl *field) const;
+
+  /// Whether \p event calls a single layer of the framework.
+  bool isLayer(const Event &event) const;
+
   /// What becomes of forwards, stores and retained graphs in the unit.
   const Uses &uses() const;
 
@@ -43,6 +53,9 @@ public:
   clang::ASTContext &context() const;
 
 private:
+  /// The view of the class of the module that \p event calls, or null.
+  const ModuleClass *classOf(const Event &event) const;
+
   class Implementation;
   std::unique_ptr<Implementation> implementation;
 };

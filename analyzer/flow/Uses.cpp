@@ -37,6 +37,11 @@ void Uses::differentiate(SourcesId history, SourcesId from) {
       readers.insert(name);
 }
 
+void Uses::read(SourcesId history) {
+  for (SiteId site : histories.members(history))
+    reads.insert(site);
+}
+
 bool Uses::store(PathId place, SourcesId history, SourcesId from) {
   const void *name = sharedName(place);
   if (!name)

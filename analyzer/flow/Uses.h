@@ -41,6 +41,10 @@ public:
   void differentiate(SourcesId history, SourcesId from);
   void differentiate(SiteId site) { differentiated.insert(site); }
 
+  /// The program reads numbers of a value with that history.
+  void read(SourcesId history);
+  bool isRead(SiteId site) const { return reads.contains(site); }
+
   /// A value is stored in a member of `this` or a global variable, from where other functions of
   /// the unit may read it. False if \p place is neither.
   bool store(PathId place, SourcesId history, SourcesId from);
@@ -70,7 +74,7 @@ private:
   const SourcesTable &sources;
   const SiteTable &sites;
   const SourcesTable &histories;
-  llvm::DenseSet<SiteId> reached, differentiated, retainedUsed;
+  llvm::DenseSet<SiteId> reached, differentiated, reads, retainedUsed;
   llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
   llvm::DenseMap<const void *, Stored> stored;
   llvm::DenseSet<const void *> readers; ///< Stored things that a backward may reach.

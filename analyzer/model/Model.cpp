@@ -52,6 +52,7 @@ constexpr Named<FunctionRole> functionRoles[] = {
     {FunctionRole::NonDifferentiable, "non-differentiable"},
     {FunctionRole::Reduce, "reduce"},
     {FunctionRole::AnyDevice, "any-device"},
+    {FunctionRole::Attribute, "attribute"},
     {FunctionRole::Register, "register"},
     {FunctionRole::Load, "load"},
 };

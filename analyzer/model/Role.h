@@ -65,6 +65,7 @@ enum class FunctionRole : unsigned char {
   NonDifferentiable, ///< The result has no gradient: comparisons, indices, samples.
   Reduce,            ///< The result may have no dimension left.
   AnyDevice,         ///< The arguments may be on several devices.
+  Attribute,         ///< The shape, type or place of the subject, not its values.
   Register,          ///< The second argument becomes part of the subject, and is the result.
   Load,              ///< Replaces the values of the first argument by those of a file.
 };

@@ -97,7 +97,7 @@ void closure_bad(torch::Tensor x, torch::Tensor y) {
     optimizer.step([&] {
       auto loss = torch::mse_loss(net(x), y);
       loss.backward();
-      optimizer.zero_grad(); // expect: ml-cleared-gradients
+      optimizer.zero_grad(); // expect: ml-cleared-gradients (no fix)
       return loss;
     });
 }

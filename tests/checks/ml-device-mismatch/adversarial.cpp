@@ -36,7 +36,7 @@ void labels_ok(Net discriminator, torch::Tensor images, torch::Device device) {
 void initial_state_bad(torch::nn::LSTM lstm, torch::Tensor x, torch::Device device) {
   lstm->to(device);
   auto h = torch::zeros({1, 8, 16}), c = torch::zeros({1, 8, 16});
-  auto result = lstm->forward(x.to(device), std::make_tuple(h, c)); // expect: ml-device-mismatch
+  auto result = lstm->forward(x.to(device), std::make_tuple(h, c)); // expect: ml-device-mismatch (no fix)
 }
 
 void initial_state_ok(torch::nn::LSTM lstm, torch::Tensor x, torch::Device device) {
@@ -73,7 +73,7 @@ void pixels_bad(Net net, std::vector<float> &pixels) {
 
 void scripted_bad(torch::jit::Module &module) {
   module.to(torch::kCUDA);
-  auto output = module.forward({torch::rand({1, 4})}); // expect: ml-device-mismatch
+  auto output = module.forward({torch::rand({1, 4})}); // miss: ml-device-mismatch: inputs of scripted modules are not followed
 }
 
 void scripted_ok(torch::jit::Module &module) {

@@ -31,7 +31,7 @@ void elements_bad(std::vector<torch::Tensor> &tensors, torch::Device device) {
   for (auto &tensor : tensors)
     tensor.to(device); // expect: ml-discarded-result
   for (size_t i = 0; i < tensors.size(); ++i)
-    tensors[i].detach(); // expect: ml-discarded-result
+    tensors[i].detach(); // expect: ml-discarded-result (no fix)
 }
 
 // Nothing to assign it to.

@@ -19,7 +19,7 @@ void moves_ok(torch::Tensor x, torch::Device device) {
 
 void graph_bad(torch::Tensor x) {
   x.detach();         // expect: ml-discarded-result
-  x.detach().clone(); // expect: ml-discarded-result
+  x.detach().clone(); // expect: ml-discarded-result (no fix)
   x.clone();          // expect: ml-discarded-result
   x.contiguous();     // expect: ml-discarded-result
 }
@@ -41,7 +41,7 @@ void arithmetic_bad(torch::Tensor x, torch::Tensor y) {
   torch::relu(x);                                // expect: ml-discarded-result
   torch::sigmoid(x);                             // expect: ml-discarded-result
   torch::clamp(x, 0, 1);                         // expect: ml-discarded-result
-  F::relu(x);                                    // expect: ml-discarded-result
+  F::relu(x);                                    // expect: ml-discarded-result (no fix)
   // The options may say that it works in place.
   F::dropout(x, F::DropoutFuncOptions().p(0.5)); // miss: ml-discarded-result: options are not read
 }

@@ -39,7 +39,7 @@ void predict_with_an_ensemble_bad(torch::Tensor x) {
     nets.push_back(Net());
   torch::NoGradGuard noGrad;
   for (auto &net : nets)
-    auto prediction = net(x).argmax(1); // expect: ml-missing-eval-mode
+    auto prediction = net(x).argmax(1); // expect: ml-missing-eval-mode (no fix)
 }
 
 void predict_with_an_ensemble_ok(torch::Tensor x) {

@@ -60,6 +60,10 @@ void temporary_guard_bad(Net net, torch::Tensor x) {
   net->eval();
   torch::NoGradGuard();
   auto first = net(x).argmax(1).sum().item<int64_t>(); // expect: ml-missing-no-grad
+}
+
+void braced_temporary_guard_bad(Net net, torch::Tensor x) {
+  net->eval();
   torch::NoGradGuard{};
   auto second = net(x).argmax(1).sum().item<int64_t>(); // expect: ml-missing-no-grad
 }

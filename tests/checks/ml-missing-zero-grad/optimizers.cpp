@@ -125,7 +125,7 @@ void all_elements_bad(torch::nn::Linear net, std::vector<torch::optim::SGD> &opt
   for (int i = 0; i < 100; ++i) {
     lossOf(net).backward();
     for (auto &optimizer : optimizers)
-      optimizer.step(); // miss: ml-missing-zero-grad: elements of a container are not told apart
+      optimizer.step(); // expect: ml-missing-zero-grad
   }
 }
 

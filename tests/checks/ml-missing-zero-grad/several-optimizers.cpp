@@ -186,7 +186,7 @@ void vectors_bad(std::vector<Net> &nets, torch::Tensor x, torch::Tensor y) {
       loss += torch::mse_loss(net(x), y);
     loss.backward();
     for (auto &optimizer : optimizers)
-      optimizer->step(); // miss: ml-missing-zero-grad: elements of a container are not told apart
+      optimizer->step(); // expect: ml-missing-zero-grad
   }
 }
 

@@ -57,7 +57,7 @@ void free_function_bad(Net net, Optimizer &optimizer, const Batches &batches) {
   for (const auto &batch : batches) {
     optimizer.zero_grad();
     auto loss = torch::mse_loss(net(batch.data), batch.target);
-    torch::autograd::backward({loss}, {}, true); // expect: ml-retain-graph
+    torch::autograd::backward({loss}, {}, true); // expect: ml-retain-graph (no fix)
     optimizer.step();
   }
 }

@@ -19,7 +19,7 @@ void learn(Net &net, Optimizer &optimizer, torch::Tensor x, torch::Tensor y) {
   optimizer.step();
 }
 double validate(Net &net, torch::Tensor x, torch::Tensor y) {
-  net->eval(); // expect: ml-train-mode-not-restored
+  net->eval(); // expect: ml-train-mode-not-restored (no fix)
   torch::NoGradGuard noGrad;
   return torch::mse_loss(net(x), y).item<double>();
 }
@@ -75,7 +75,7 @@ void restored_by_the_helper_ok(Net net, Optimizer &optimizer, torch::Tensor x, t
 
 // On an early return the mode is lost.
 double validateWithReturn(Net &net, torch::Tensor x, torch::Tensor y) {
-  net->eval(); // expect: ml-train-mode-not-restored
+  net->eval(); // expect: ml-train-mode-not-restored (no fix)
   torch::NoGradGuard noGrad;
   if (x.size(0) == 0)
     return 0;
@@ -126,7 +126,7 @@ public:
   void fit_bad(torch::Tensor x, torch::Tensor y) {
     for (int epoch = 0; epoch < 10; ++epoch) {
       fitBatch(x, y);
-      this->net->eval(); // expect: ml-train-mode-not-restored
+      this->net->eval(); // expect: ml-train-mode-not-restored (no fix)
       score(x, y);
     }
   }
@@ -157,7 +157,7 @@ private:
 void lambda_bad(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tensor y) {
   const auto score = [&] {
     torch::NoGradGuard noGrad;
-    net->eval(); // expect: ml-train-mode-not-restored
+    net->eval(); // expect: ml-train-mode-not-restored (no fix)
     return torch::mse_loss(net(x), y).item<double>();
   };
   for (int epoch = 0; epoch < 10; ++epoch) {

@@ -46,12 +46,17 @@ private:
     const clang::CompoundStmt *block = function.compoundOf(first);
     if (!block)
       return {};
+    if (guard.kind != EventKind::EnterGradMode)
+      return removeStatement(visit, guard);
     const clang::Stmt *last = nullptr;
     for (const clang::Stmt *statement : block->body()) {
       bool isBehind = last || statement == first;
       if (!isBehind)
         continue;
-      if (trainsIn(visit, function, statement))
+      bool leadsHere = llvm::any_of(visit.callers, [&](const Event *call) {
+        return call->function == &function && contains(visit, statement, call->site);
+      });
+      if (leadsHere || trainsIn(visit, function, statement))
         break;
       last = statement;
     }

@@ -630,8 +630,9 @@ private:
     case FunctionRole::Differentiate: {
       const FunctionDecl *callee = call->getDirectCallee();
       for (unsigned i = 0; callee && i < callee->getNumParams() && i < call->getNumArgs(); ++i) {
-        StringRef name = callee->getParamDecl(i)->getName();
-        if ((name == "retain_graph" || name == "keep_graph" || name == "create_graph") &&
+        std::string name = callee->getParamDecl(i)->getName().lower();
+        llvm::erase(name, '_');
+        if ((name == "retaingraph" || name == "keepgraph" || name == "creategraph") &&
             literalBool(call->getArg(i)) == true)
           return true;
       }

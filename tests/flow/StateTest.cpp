@@ -39,6 +39,13 @@ struct Fixture {
 
 const Event step, backward;
 
+/// A value made of these.
+Value valueOf(SourcesId sources) {
+  Value value;
+  value.sources = sources;
+  return value;
+}
+
 } // namespace
 
 TEST_CASE_METHOD(Fixture, "A name denotes itself until it is bound") {
@@ -87,9 +94,9 @@ TEST_CASE_METHOD(Fixture, "What is returned takes its facts along") {
 TEST_CASE_METHOD(Fixture, "Sources of what nothing was said about") {
   CHECK(sourcesOf(a, TypeRole::Module) == tables.sources.of(a));
   CHECK(tables.sources.isUnknown(sourcesOf(a, TypeRole::Tensor)));
-  state.setSources(a, tables.sources.of(b));
+  state.setValue(a, valueOf(tables.sources.of(b)));
   CHECK(sourcesOf(a, TypeRole::Tensor) == tables.sources.of(b));
-  state.addSources(a, tables.sources.of(c));
+  state.addValue(a, valueOf(tables.sources.of(c)));
   CHECK(tables.sources.members(sourcesOf(a, TypeRole::Tensor)).size() == 2);
 }
 
@@ -151,8 +158,8 @@ TEST_CASE_METHOD(Fixture, "Where two states disagree, a name denotes nobody know
 
 TEST_CASE_METHOD(Fixture, "Joined states know the sources of both") {
   State other = state;
-  state.setSources(a, tables.sources.of(b));
-  other.setSources(a, tables.sources.of(c));
+  state.setValue(a, valueOf(tables.sources.of(b)));
+  other.setValue(a, valueOf(tables.sources.of(c)));
   state.join(other, Junction::Branches);
   CHECK(sourcesOf(a, TypeRole::Tensor) ==
         tables.sources.join(tables.sources.of(b), tables.sources.of(c)));

@@ -142,7 +142,7 @@ const Expr *Values::forwarded(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device && vocabulary.roleOf(source->getType()) == TypeRole::Device)
     return source; // A device made of its type, options made of a device.
   if (QualType inner = pointee(type);
-      !inner.isNull() && isStandard(constructor) && !type->isPointerType() &&
+      !inner.isNull() && !type->isPointerType() &&
       inner.getCanonicalType().getUnqualifiedType() ==
           source->getType().getNonReferenceType().getCanonicalType().getUnqualifiedType())
     return source; // An optional of a value.

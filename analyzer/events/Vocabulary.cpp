@@ -39,7 +39,9 @@ clang::QualType pointee(clang::QualType type) {
     return type->getPointeeType();
   const auto *record =
       llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
-  if (!record || !record->getIdentifier() || !isStandard(record))
+  // LibTorch 1.13 has an optional of its own.
+  if (!record || !record->getIdentifier() ||
+      !(isStandard(record) || record->getName() == "optional"))
     return {};
   bool pointsToFirstArgument = llvm::StringSwitch<bool>(record->getName())
                                    .Cases({"unique_ptr", "shared_ptr", "weak_ptr"}, true)

@@ -291,16 +291,16 @@ void f() {
  block 1
   construct %1:module-holder (%2, %3) -> %1
   combine (%4) -> %5
-  construct %6 (%7) -> %6
-  combine (%6!) -> %8
-  construct %9 (%1:module-holder!&, %8:tensor&) -> %9
-  bind  (%9!)
+  construct %6 (%5!) -> %6
+  create (%6!) -> %7
+  construct %8 (%1:module-holder!&, %7:tensor&) -> %8
+  bind  (%8!)
   bind net:module-holder ([0]:module-holder)
   bind x:tensor ([1]:tensor)
   bind net:module-holder ([0]:module-holder)
   bind x:tensor ([1]:tensor)
-  forward net:module-holder& (x:tensor&) -> %10
-  backward %10:tensor -> %11
+  forward net:module-holder& (x:tensor&) -> %9
+  backward %9:tensor -> %10
   end-lifetime 
   to 2
  block 2

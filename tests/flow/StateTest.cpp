@@ -110,7 +110,7 @@ TEST_CASE_METHOD(Fixture, "A backward concerns the optimizers whose modules it r
   CHECK(gradients(c) == Gradients::Stale);
   state.clearGradients(noPath, tables.sources.of(d));
   state.contribute(noSources, backward);
-  CHECK(gradients(c) == Gradients::Clean);
+  CHECK(gradients(c) == Gradients::Lost);
 }
 
 TEST_CASE_METHOD(Fixture, "A clear concerns the optimizers whose parameters it covers") {

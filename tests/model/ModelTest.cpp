@@ -30,7 +30,7 @@ TEST_CASE("The bundled models know LibTorch") {
   CHECK(model.typeRole("torch::optim::Optimizer") == TypeRole::Optimizer);
   CHECK(model.typeRole("torch::optim::LRScheduler") == TypeRole::None);
   CHECK(model.functionRole("torch::Tensor::backward") == FunctionRole::Backward);
-  CHECK(model.functionRole("torch::autograd::grad") == FunctionRole::None);
+  CHECK(model.functionRole("torch::autograd::grad") == FunctionRole::Differentiate);
   CHECK_THAT(model.headers(), Catch::VectorContains(std::string("torch/torch.h")));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(
       errorIn("{\n  \"nam\": \"mine\"\n}") ==
       "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
-      "functions and traits");
+      "devices, functions and traits");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");
@@ -160,7 +160,8 @@ TEST_CASE("What is wrong in a model names the line and the key") {
         "mine.json:2: model \"types\": expected an object from roles to lists of names");
   CHECK(errorIn("{\n  \"types\": {\n    \"tensors\": [\"a::T\"]\n  }\n}") ==
         "mine.json:3: model \"types.tensors\": unknown role; the roles are tensor, module, "
-        "module-holder, optimizer");
+        "script-module, module-holder, optimizer, data-loader, device, no-grad-guard, "
+        "inference-guard, grad-mode-guard");
   CHECK_THAT(errorIn("{\n  \"functions\": {\n    \"stepp\": []\n  }\n}"),
              StartsWith("mine.json:3: model \"functions.stepp\": unknown role; the roles are ") &&
                  Contains("clear-gradients"));

@@ -71,11 +71,6 @@ void pixels_bad(Net net, std::vector<float> &pixels) {
   auto output = net(image); // expect: ml-device-mismatch
 }
 
-void scripted_bad(torch::jit::Module &module) {
-  module.to(torch::kCUDA);
-  auto output = module.forward({torch::rand({1, 4})}); // miss: ml-device-mismatch: inputs of scripted modules are not followed
-}
-
 void scripted_ok(torch::jit::Module &module) {
   module.to(torch::kCUDA);
   auto output = module.forward({torch::rand({1, 4}).to(torch::kCUDA)}).toTensor().cpu();

@@ -25,8 +25,8 @@ struct DefaultBad : nn::Module {
 };
 
 // Whoever hands it in may have put it on the right device.
-struct HandedIn : nn::Module {
-  HandedIn(Tensor mean) : mean(mean) {}
+struct HandedIn_ok : nn::Module {
+  HandedIn_ok(Tensor mean) : mean(mean) {}
   Tensor forward(Tensor x) { return x - mean; }
   Tensor mean;
 };

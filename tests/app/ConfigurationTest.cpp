@@ -60,7 +60,7 @@ TEST_CASE("A .gradtidy wins over every .clang-tidy") {
   project.write(".gradtidy", "Checks: '-*'\n");
   project.write("src/.clang-tidy", "Checks: 'ml-*'\n");
   CHECK(enabled(project) == none);
-  project.write("src/.gradtidy", "Checks: 'ml-missing-zero-*'\n");
+  project.write("src/.gradtidy", "Checks: '-*,ml-missing-zero-*'\n");
   CHECK(enabled(project) == zeroGradOnly);
 }
 

@@ -32,8 +32,8 @@ std::string spellingOf(const Visit &visit, Device device) {
     const FunctionBody &function = *visit.event.function;
     if (root.kind == PathStep::Variable) {
       const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
-      bool isVisible = variable->hasGlobalStorage() ||
-                       variable->getDeclContext() == function.function;
+      bool isVisible =
+          variable->hasGlobalStorage() || variable->getDeclContext() == function.function;
       return isVisible ? paths.spelling(device.id) : "";
     }
     return paths.rootOf(device.id) == function.thisObject ? paths.spelling(device.id) : "";

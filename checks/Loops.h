@@ -16,8 +16,8 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
 bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner);
 
-/// Whether the event is a call of a module with layers whose result no backward can reach, and which
-/// is not itself part of what a module does in its forward pass.
+/// Whether the event is a call of a module with layers whose result no backward can reach, and
+/// which is not itself part of what a module does in its forward pass.
 bool isEvaluation(const Visit &visit);
 
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.

@@ -29,8 +29,7 @@ public:
     const Tables &tables = visit.unit.tables();
     for (SiteId site : tables.histories.members(loss.history))
       if (const Event &forward = tables.sites.event(site); isModuleCall(forward)) {
-        finding.notes.push_back(
-            {forward.site->getBeginLoc(), "the forward pass is not recorded"});
+        finding.notes.push_back({forward.site->getBeginLoc(), "the forward pass is not recorded"});
         break;
       }
     finding.fixes = narrow(visit, guard);
@@ -70,8 +69,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Check> makeBackwardUnderNoGrad() {
-  return std::make_unique<BackwardUnderNoGrad>();
-}
+std::unique_ptr<Check> makeBackwardUnderNoGrad() { return std::make_unique<BackwardUnderNoGrad>(); }
 
 } // namespace gradtidy

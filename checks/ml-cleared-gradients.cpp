@@ -1,5 +1,5 @@
-// A backward fills the gradients for the step that follows. Cleared in between, the step has nothing
-// to follow: the parameters stay as they are, or drift by momentum and weight decay alone.
+// A backward fills the gradients for the step that follows. Cleared in between, the step has
+// nothing to follow: the parameters stay as they are, or drift by momentum and weight decay alone.
 
 #include "Check.h"
 #include "Fixes.h"
@@ -45,8 +45,8 @@ private:
         backward.function == &function ? function.expressionStatementOf(backward.site) : nullptr;
     bool areNeighbours =
         place && function.compoundOf(place) == function.compoundOf(function.statementOf(expr));
-    Fix insertion = areNeighbours ? insertBefore(visit, place, text)
-                                  : insertAfter(visit, visit.event, text);
+    Fix insertion =
+        areNeighbours ? insertBefore(visit, place, text) : insertAfter(visit, visit.event, text);
     if (insertion.empty())
       return {};
     fix.append(insertion);

@@ -1,5 +1,5 @@
-// An operation works on one device. Tensors of several (or a module on one and its input on another)
-// make it throw; scalars of the host are the exception.
+// An operation works on one device. Tensors of several (or a module on one and its input on
+// another) make it throw; scalars of the host are the exception.
 
 #include "Check.h"
 #include "Devices.h"
@@ -48,7 +48,8 @@ private:
       const FunctionBody &function = *visit.event.function;
       std::string object = memberPrefix(visit, *clash.host);
       auto loops = function.loopsAround(visit.event.site);
-      const clang::Stmt *place = loops.empty() ? function.statementOf(visit.event.site) : loops.back();
+      const clang::Stmt *place =
+          loops.empty() ? function.statementOf(visit.event.site) : loops.back();
       if (!object.empty() && function.compoundOf(place))
         finding.fixes = insertBefore(visit, place, object + "to(" + device + ");");
     }

@@ -16,18 +16,18 @@ public:
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
     if (!event.isDiscarded || !call || !call->getDirectCallee())
       return;
-    const Operand &tensor = event.subject.path         ? event.subject
+    const Operand &tensor = event.subject.path        ? event.subject
                             : !event.operands.empty() ? event.operands.front()
-                                                       : Operand{};
+                                                      : Operand{};
     llvm::StringRef text = tensor.expr ? textOf(visit, tensor.expr) : llvm::StringRef();
 
     Finding finding;
     finding.location = call->getBeginLoc();
     finding.range = call->getSourceRange();
-    finding.message = ("the result of " + call->getDirectCallee()->getName() + "() is thrown away: " +
-                       (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
-                       " itself does not change")
-                          .str();
+    finding.message =
+        ("the result of " + call->getDirectCallee()->getName() + "() is thrown away: " +
+         (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") + " itself does not change")
+            .str();
     if (isVariable(tensor) && !tensor.expr->IgnoreImplicit()->getType().isConstQualified())
       finding.fixes.push_back(
           clang::FixItHint::CreateInsertion(call->getBeginLoc(), (text + " = ").str()));

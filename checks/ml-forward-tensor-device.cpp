@@ -1,5 +1,5 @@
-// A module's parameters are wherever it was moved to. A tensor that forward() creates without a device
-// is on the CPU all the same, and the first operation with both throws on a GPU.
+// A module's parameters are wherever it was moved to. A tensor that forward() creates without a
+// device is on the CPU all the same, and the first operation with both throws on a GPU.
 
 #include "Check.h"
 #include "Devices.h"
@@ -46,8 +46,7 @@ private:
               ("torch::TensorOptions(" + options + ").device(" + device + ")").str()));
         return;
       }
-    finding.fixes.push_back(
-        clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device));
+    finding.fixes.push_back(clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device));
   }
 
   /// Where the module is, as it can be written in a function of it.
@@ -61,8 +60,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Check> makeForwardTensorDevice() {
-  return std::make_unique<ForwardTensorDevice>();
-}
+std::unique_ptr<Check> makeForwardTensorDevice() { return std::make_unique<ForwardTensorDevice>(); }
 
 } // namespace gradtidy

@@ -23,8 +23,8 @@ public:
       return;
     PathId place = visit.before.place(event.subject.path);
     const PathStep &last = visit.unit.tables().paths.last(place);
-    bool grows = adds || (last.kind == PathStep::Element && last.index < 0) ||
-                 isMadeOfLast(visit, *stored);
+    bool grows =
+        adds || (last.kind == PathStep::Element && last.index < 0) || isMadeOfLast(visit, *stored);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
     if (!(loop && recordsIn(visit, *stored, loop)) && (grows || !isKeptByModule(visit, place)))
       return;
@@ -40,7 +40,8 @@ public:
                        "detached tensor"
               : name + " keeps the graph of this iteration alive until it is overwritten";
     if (loop && grows)
-      finding.notes.push_back({loop->getBeginLoc(), name + " outlives the iterations of this loop"});
+      finding.notes.push_back(
+          {loop->getBeginLoc(), name + " outlives the iterations of this loop"});
     if (stored->role == TypeRole::Tensor)
       finding.fixes = append(visit, stored->expr, ".detach()");
     reporter.report(std::move(finding));

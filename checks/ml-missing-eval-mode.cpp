@@ -1,5 +1,5 @@
-// A module is in training mode until eval() is called. Dropout then zeroes activations at random, and
-// batch normalisation uses (and changes) the statistics of whatever batch it is given.
+// A module is in training mode until eval() is called. Dropout then zeroes activations at random,
+// and batch normalisation uses (and changes) the statistics of whatever batch it is given.
 
 #include "Check.h"
 #include "Fixes.h"
@@ -38,7 +38,8 @@ public:
                                                                : Level::Certain;
     // An unseen method may do other things; who only looks at the shape is not misled; who calls a
     // layer by itself knows what he has.
-    bool isDoubtful = visit.unit.isLayer(visit.shown()) || (isForgotten && layers == Answer::Unknown) ||
+    bool isDoubtful = visit.unit.isLayer(visit.shown()) ||
+                      (isForgotten && layers == Answer::Unknown) ||
                       forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
     if (isDoubtful)
       finding.level = Level::Advice;
@@ -90,8 +91,7 @@ private:
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(module.path));
     return root.kind != PathStep::Variable ||
-           !contains(visit, loop,
-                     static_cast<const clang::VarDecl *>(root.subject)->getLocation());
+           !contains(visit, loop, static_cast<const clang::VarDecl *>(root.subject)->getLocation());
   }
 
   /// Before the loop of the evaluation, and behind it back to training where that goes on.

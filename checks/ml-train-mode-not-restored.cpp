@@ -25,7 +25,8 @@ public:
     const Event &eval = *facts.left;
 
     Finding finding;
-    finding.level = visit.unit.dependsOnMode(visit.shown()) == Answer::No ? Level::Advice : Level::Certain;
+    finding.level =
+        visit.unit.dependsOnMode(visit.shown()) == Answer::No ? Level::Advice : Level::Certain;
     finding.location = eval.site->getBeginLoc();
     finding.range = eval.site->getSourceRange();
     finding.message = "training goes on in evaluation mode after this eval()";

@@ -8,7 +8,7 @@ namespace gradtidy {
 struct Device {
   enum Kind : unsigned char {
     Unknown,
-    Unset,  ///< Options that name no device: the CPU for a new tensor, no change for a move.
+    Unset, ///< Options that name no device: the CPU for a new tensor, no change for a move.
     Cpu,
     Cuda,   ///< `id` is the index of the device.
     Symbol, ///< Whatever the program chooses: `id` is the path of the value that says so.

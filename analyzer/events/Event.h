@@ -75,15 +75,15 @@ struct Event {
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
   TypeRole resultRole = TypeRole::None;
-  bool isArithmetic = false;                   ///< The result carries no tensor.
-  bool isTensor = false;                       ///< The result is a tensor or holds some.
-  bool isDifferentiable = true;                ///< The result has a gradient if an operand has.
-  bool keepsDimensions = true;                 ///< The result has dimensions if an operand has.
-  bool isAnyDevice = false;                    ///< The operands may be on several devices.
-  bool isAttribute = false; ///< The result tells the shape, type or place of the subject.
-  bool isDiscarded = false; ///< Nothing uses the result, and there is no other effect.
-  bool isStateless = false; ///< Forward: the module has neither parameters nor a mode.
-  bool startsThread = false; ///< The closures among the operands run in a thread of their own.
+  bool isArithmetic = false;    ///< The result carries no tensor.
+  bool isTensor = false;        ///< The result is a tensor or holds some.
+  bool isDifferentiable = true; ///< The result has a gradient if an operand has.
+  bool keepsDimensions = true;  ///< The result has dimensions if an operand has.
+  bool isAnyDevice = false;     ///< The operands may be on several devices.
+  bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
+  bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
+  bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
+  bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
   bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
@@ -128,11 +128,11 @@ public:
   const clang::Stmt *body;
   std::vector<Block> blocks;
   std::vector<Parameter> parameters;
-  PathId thisObject = noPath; ///< The path of `this`, in a method.
+  PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
   bool returnsTensors = false;
-  bool usesGpu = false;        ///< It names a GPU, or a device that may be one.
-  PathId returned = noPath;   ///< The path of the value it returns.
+  bool usesGpu = false;     ///< It names a GPU, or a device that may be one.
+  PathId returned = noPath; ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.
   const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;

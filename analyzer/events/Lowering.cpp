@@ -80,7 +80,8 @@ private:
   /// Whether the event has to do with another device than the CPU.
   static bool mentionsGpu(const Event &event) {
     return llvm::any_of(event.operands, [&](const Operand &operand) {
-      return operand.device.kind == Device::Cuda || (operand.role == TypeRole::Device && isChosen(operand));
+      return operand.device.kind == Device::Cuda ||
+             (operand.role == TypeRole::Device && isChosen(operand));
     });
   }
 
@@ -338,9 +339,10 @@ private:
     event.result = event.subject.path;
     event.callee = user;
     event.isTensor = vocabulary.holdsTensors(construct->getType());
-    StringRef name = isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
-                         ? constructor->getParent()->getName()
-                         : StringRef();
+    StringRef name =
+        isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
+            ? constructor->getParent()->getName()
+            : StringRef();
     event.startsThread = name == "thread" || name == "jthread";
     addArguments(event, constructor, construct->arguments());
     if (role == TypeRole::Device)
@@ -489,8 +491,8 @@ private:
     if (kind == EventKind::Combine && isAssignment(call) && object && assignTie(call, object))
       return;
     if (kind == EventKind::Combine && isAssignment(call) && object) {
-      return bind(values.pathOf(object), object->getType().getNonReferenceType(),
-                  arguments.front(), call);
+      return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
+                  call);
     }
 
     Event event;
@@ -534,8 +536,8 @@ private:
       arguments.erase(arguments.begin());
     }
     if (role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda)
-      event.operands.push_back({.device = {role == FunctionRole::MoveToCpu ? Device::Cpu
-                                                                           : Device::Cuda}});
+      event.operands.push_back(
+          {.device = {role == FunctionRole::MoveToCpu ? Device::Cpu : Device::Cuda}});
     addArguments(event, constructor ? nullptr : callee, arguments);
     current->events.push_back(std::move(event));
   }
@@ -793,8 +795,7 @@ private:
         const auto *size = dyn_cast<IntegerLiteral>(shape);
         const CXXRecordDecl *type = call->getArg(0)->getType()->getAsCXXRecordDecl();
         bool isList = type && type->getIdentifier() && type->getName().contains("ArrayRef");
-        return (braces && braces->getNumInits() == 0) ||
-               (isList && size && size->getValue() == 0);
+        return (braces && braces->getNumInits() == 0) || (isList && size && size->getValue() == 0);
       }
     }
   }
@@ -843,9 +844,9 @@ private:
       return;
     PathId path = values.pathOf(object);
     const PathStep &last = paths.last(path);
-    bool isPart = (last.kind == PathStep::Element && last.index >= 0) ||
-                  (last.kind == PathStep::Member &&
-                   paths.last(paths.rootOf(path)).kind != PathStep::This);
+    bool isPart =
+        (last.kind == PathStep::Element && last.index >= 0) ||
+        (last.kind == PathStep::Member && paths.last(paths.rootOf(path)).kind != PathStep::This);
     if (isPart)
       values.addHostBatch(paths.parent(path));
   }

@@ -213,8 +213,8 @@ bool Vocabulary::holdsTensors(clang::QualType type) {
           result |= holdsTensors(argument.getAsType());
         else if (argument.getKind() == clang::TemplateArgument::Pack)
           for (const clang::TemplateArgument &part : argument.pack_elements())
-            result |= part.getKind() == clang::TemplateArgument::Type &&
-                      holdsTensors(part.getAsType());
+            result |=
+                part.getKind() == clang::TemplateArgument::Type && holdsTensors(part.getAsType());
       }
   } else if (const clang::CXXRecordDecl *definition = record->getDefinition()) {
     for (const clang::CXXBaseSpecifier &base : definition->bases())

@@ -98,8 +98,9 @@ void State::escape(const Operand &operand) {
       operand.role == TypeRole::Tensor || (operand.role == TypeRole::None && findValue(object));
   for (auto &[path, facts] : optimizers) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
-    if (isModule(operand.role) ? concernsParameters
-                 : isObject && (object == paths.unknown() || paths.overlap(path, object)))
+    if (isModule(operand.role)
+            ? concernsParameters
+            : isObject && (object == paths.unknown() || paths.overlap(path, object)))
       facts.gradients.mayBeCleared();
     else if (hasSources && concernsParameters)
       facts.gradients.mayBeRewritten();

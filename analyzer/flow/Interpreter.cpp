@@ -392,9 +392,8 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
   ModuleFacts facts;
   facts.mode = ModuleFacts::Training;
   facts.placed = &event;
-  bool isTold = llvm::any_of(event.operands, [](const Operand &operand) {
-    return operand.role == TypeRole::Device;
-  });
+  bool isTold = llvm::any_of(
+      event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
   facts.device = isTold ? Device{} : device;
   state.setModule(event.result, facts);
 }
@@ -775,7 +774,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (operand.escapes && !isRead)
       state.escape(operand);
     // Code that gives nothing back may be what runs the backward.
-    if (operand.isTensor && (event.isArithmetic && llvm::cast<clang::Expr>(event.site)->getType()->isVoidType()))
+    if (operand.isTensor &&
+        (event.isArithmetic && llvm::cast<clang::Expr>(event.site)->getType()->isVoidType()))
       escape(state.valueOf(operand), state);
   };
   if (event.subject.path)

@@ -239,8 +239,8 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
                       !a.value.hasDimensions && !isWritten;
       if (!differ(a.value.device, b.value.device) || isScalar)
         continue;
-      found.push_back({a.operand, b.operand, a.value.device, b.value.device, a.value.placed,
-                       b.value.placed});
+      found.push_back(
+          {a.operand, b.operand, a.value.device, b.value.device, a.value.placed, b.value.placed});
       break;
     }
   return found;

@@ -282,7 +282,6 @@ void State::join(const State &other, Junction junction) {
     }
 }
 
-
 void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;

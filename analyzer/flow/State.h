@@ -127,7 +127,7 @@ struct GradMode {
 
 /// Two values on different devices that meet in one operation.
 struct Clash {
-  const Operand *host;  ///< On the CPU, or on the first of two devices.
+  const Operand *host; ///< On the CPU, or on the first of two devices.
   const Operand *other;
   Device hostDevice, otherDevice;
   const Event *hostPlaced, *otherPlaced; ///< What put them there; may be null.

@@ -55,9 +55,10 @@ class UnitAnalysis::Implementation {
 public:
   Implementation(clang::ASTContext &context, const Model &model, const UserCode &userCode)
       : context(context), vocabulary(model), userCode(userCode),
-        interpreter(tables, [this](const clang::FunctionDecl *callee, bool isVirtual) {
-          return isVirtual ? dispatch(callee) : bodyOf(callee);
-        }),
+        interpreter(tables,
+                    [this](const clang::FunctionDecl *callee, bool isVirtual) {
+                      return isVirtual ? dispatch(callee) : bodyOf(callee);
+                    }),
         modules(context, vocabulary, [&](const clang::Decl *declaration) {
           return userCode.contains(declaration->getLocation(), context.getSourceManager());
         }) {

@@ -1,5 +1,6 @@
-// What becomes of values in the whole unit: which forward passes a backward may reach, which retained
-// graphs are used again. Collected along the way and asked when all functions are analysed.
+// What becomes of values in the whole unit: which forward passes a backward may reach, which
+// retained graphs are used again. Collected along the way and asked when all functions are
+// analysed.
 #pragma once
 
 #include "Sources.h"

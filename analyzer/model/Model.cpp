@@ -236,19 +236,18 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
                                          namesOf<FunctionRole>(functionRoles), merged.functions))
         return failure;
     } else if (key == "devices") {
-      if (llvm::Error failure =
-              reader.roles<DeviceRole>(value, key, gradtidy::deviceRole,
-                                       namesOf<DeviceRole>(deviceRoles), merged.devices))
+      if (llvm::Error failure = reader.roles<DeviceRole>(
+              value, key, gradtidy::deviceRole, namesOf<DeviceRole>(deviceRoles), merged.devices))
         return failure;
     } else if (key == "traits") {
-      if (llvm::Error failure = reader.roles<Trait>(value, key, traitOf, namesOf<Trait>(traitNames),
-                                                    merged.traits))
+      if (llvm::Error failure =
+              reader.roles<Trait>(value, key, traitOf, namesOf<Trait>(traitNames), merged.traits))
         return failure;
     } else {
       return reader.error(
           {key},
           "unknown key; the keys are name, headers, namespaces, types, devices, functions and "
-           "traits");
+          "traits");
     }
   }
   for (const auto &entry : merged.types)

@@ -11,14 +11,14 @@ namespace gradtidy {
 /// The role of a class. A class without a role of its own has that of its nearest base.
 enum class TypeRole : unsigned char {
   None,
-  Tensor,       ///< A handle to a tensor; copies share it.
-  Module,       ///< Owns parameters and submodules.
-  ScriptModule, ///< A module loaded from a file, in the mode it was saved in.
-  ModuleHolder, ///< A smart pointer to a module that forwards calls to it.
-  Optimizer,    ///< Updates the parameters it was given from their gradients.
-  DataLoader,   ///< Gives batches of a dataset, one after the other.
-  Device,       ///< A device, or options for new tensors that name one.
-  NoGradGuard,  ///< Disables the recording of gradients while it lives.
+  Tensor,         ///< A handle to a tensor; copies share it.
+  Module,         ///< Owns parameters and submodules.
+  ScriptModule,   ///< A module loaded from a file, in the mode it was saved in.
+  ModuleHolder,   ///< A smart pointer to a module that forwards calls to it.
+  Optimizer,      ///< Updates the parameters it was given from their gradients.
+  DataLoader,     ///< Gives batches of a dataset, one after the other.
+  Device,         ///< A device, or options for new tensors that name one.
+  NoGradGuard,    ///< Disables the recording of gradients while it lives.
   InferenceGuard, ///< The same, if its argument is true or missing.
   GradModeGuard,  ///< Sets the recording of gradients to its argument while it lives.
 };

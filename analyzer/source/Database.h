@@ -30,8 +30,8 @@ public:
   /// times (for several targets) is analysed as its first entry says: one finding is enough.
   const clang::tooling::CompileCommand *find(llvm::StringRef source) const;
 
-  /// The folder that all sources have in common, or the folder above it in which the database or its
-  /// build folder lies; empty for an empty database.
+  /// The folder that all sources have in common, or the folder above it in which the database or
+  /// its build folder lies; empty for an empty database.
   const std::string &commonFolder() const { return folder; }
 
 private:

@@ -111,6 +111,7 @@ private:
   ModuleMember view(const clang::FieldDecl *field);
   void judgeTensor(ModuleMember &member, bool isOperand, bool isChanged);
   bool isRegisteredResult(const clang::Expr *value);
+  const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field);
   /// All that may hold what \p entity holds.
   llvm::SmallVector<Entity, 8> component(Entity entity);
   /// The same, and from \p own on the parameters through which functions get hold of it.
@@ -545,9 +546,12 @@ void ModuleClasses::Implementation::findForward() {
             forward.insert(special->getCanonicalDecl());
         }
   }
-  for (size_t i = 0; i < forward.size(); ++i)
+  for (size_t i = 0; i < forward.size(); ++i) {
+    if (const clang::FunctionDecl *pattern = forward[i]->getTemplateInstantiationPattern())
+      forward.insert(pattern->getCanonicalDecl());
     for (const clang::FunctionDecl *callee : uses.calleesOf(forward[i]))
       forward.insert(callee);
+  }
 }
 
 /// What is declared and never defined does not count where the class is implemented in this unit
@@ -562,6 +566,9 @@ bool ModuleClasses::Implementation::isVisible(const clang::CXXRecordDecl *record
   auto isSeen = [&](const clang::FunctionDecl *function) {
     if (function->isImplicit() || function->isDeleted() || function->isDefaulted() ||
         function->isPureVirtual() || uses.definitionOf(function))
+      return true;
+    if (const clang::FunctionDecl *pattern = function->getTemplateInstantiationPattern();
+        pattern && uses.definitionOf(pattern))
       return true;
     return isImplementedHere && !llvm::isa<clang::CXXConstructorDecl>(function) &&
            uses.callersOf(function).empty();
@@ -682,7 +689,7 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
       isChanged |= isForward && use.isChange;
       member.isManaged |= use.isMove && !isConstruction(use.function);
     }
-  for (const EntityDefinition &definition : uses.of(entity).definitions)
+  for (const EntityDefinition &definition : definitionsOf(field))
     if (!isNull(definition.value)) {
       member.definitions.push_back(definition);
       member.isMade = true;
@@ -690,6 +697,17 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
   if (member.role == TypeRole::Tensor)
     judgeTensor(member, isOperand, isChanged);
   return member;
+}
+
+/// Those of a class template's field stand for those that nobody instantiated.
+const std::vector<EntityDefinition> &
+ModuleClasses::Implementation::definitionsOf(const clang::FieldDecl *field) {
+  const EntityFacts &facts = uses.of(canonical(field));
+  if (facts.definitions.empty())
+    for (Entity other : facts.same)
+      if (llvm::isa<clang::FieldDecl>(other) && other->getLocation() == field->getLocation())
+        return uses.of(other).definitions;
+  return facts.definitions;
 }
 
 /// Whether the value comes from a registration, be it in a function of the user that returns it.
@@ -727,7 +745,7 @@ void ModuleClasses::Implementation::judgeTensor(ModuleMember &member, bool isOpe
   }
   Content content = Content::Nothing;
   bool isTable = true;
-  for (const EntityDefinition &definition : uses.of(entity).definitions) {
+  for (const EntityDefinition &definition : definitionsOf(member.field)) {
     isTable &= isComputed(definition.value);
     member.isManaged |= !isConstruction(definition.function);
     content = std::max(content, contentOf(definition.value));

@@ -120,8 +120,10 @@ public:
 
   bool VisitCXXRecordDecl(clang::CXXRecordDecl *record) {
     if (record->isThisDeclarationADefinition() && !record->isDependentContext() &&
-        vocabulary.roleOf(record) == TypeRole::Module)
+        vocabulary.roleOf(record) == TypeRole::Module) {
       uses.records.insert(record->getCanonicalDecl());
+      followPattern(record);
+    }
     return true;
   }
 
@@ -227,7 +229,24 @@ private:
     if (call && registers(uses.traitOfCallee(call)))
       return false;
     const clang::FunctionDecl *callee = call ? uses.calleeOf(call) : nullptr;
-    return !callee || !(isFactory(callee) || vocabulary.isFramework(callee));
+    return !callee ||
+           !(isFactory(callee) || vocabulary.isFramework(callee) || uses.definitionOf(callee));
+  }
+
+  /// Methods of a class template that only a skipped body calls, such as the constructor that a
+  /// module holder calls, exist as written in the template alone.
+  void followPattern(const clang::CXXRecordDecl *record) {
+    const clang::CXXRecordDecl *pattern = record->getTemplateInstantiationPattern();
+    if (!pattern || llvm::none_of(record->methods(), [&](const clang::CXXMethodDecl *method) {
+          const clang::FunctionDecl *written = method->getTemplateInstantiationPattern();
+          return !method->hasBody() && written && uses.definitionOf(written);
+        }))
+      return;
+    for (auto [field, written] : llvm::zip(record->fields(), pattern->fields()))
+      if (field->getType().getCanonicalType() == written->getType().getCanonicalType())
+        link(canonical(field), written);
+      else
+        uses.facts[canonical(field)].escapes = true;
   }
 
   /// What is put into a container.

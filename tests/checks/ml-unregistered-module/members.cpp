@@ -234,3 +234,29 @@ struct Plain {
   Tensor forward(Tensor x) { return fc(x); }
   nn::Linear fc{4, 4};
 };
+
+// Nobody sees the holder call the constructor of the template, nor forward().
+template <typename Block> struct StackImpl : nn::Module {
+  explicit StackImpl(int64_t size);
+  Tensor forward(Tensor x);
+  nn::Linear first;
+  nn::Linear last{nullptr}; // expect: ml-unregistered-module (no fix)
+  Block block, unregisteredBlock;
+};
+template <typename Block>
+StackImpl<Block>::StackImpl(int64_t size) : first(size, size), block(4), unregisteredBlock(4) {
+  register_module("first", first);
+  register_module("block", block);
+  last = nn::Linear(size, 2);
+}
+template <typename Block> Tensor StackImpl<Block>::forward(Tensor x) {
+  return last(unregisteredBlock(block(first(x))));
+}
+template <typename Block = DropoutBad> class Stack : public nn::ModuleHolder<StackImpl<Block>> {
+public:
+  using nn::ModuleHolder<StackImpl<Block>>::ModuleHolder;
+};
+Tensor useStack(Tensor x) {
+  Stack<> stack(4);
+  return stack->forward(x);
+}

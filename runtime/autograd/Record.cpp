@@ -121,7 +121,7 @@ class AccumulateGradient final : public Node {
 public:
   explicit AccumulateGradient(const Tensor &leaf) : leaf(leaf) {
     sequence = UINT64_MAX;
-    inputs.push_back({leaf.sizes().vec(), leaf.scalar_type()});
+    inputs.emplace_back(leaf);
   }
 
   std::string name() const override { return "torch::autograd::AccumulateGrad"; }
@@ -172,7 +172,7 @@ public:
   CopySlices(const Tensor &base, Window window, std::shared_ptr<Node> operation)
       : sizes(base.sizes().vec()), strides(base.strides().vec()), window(std::move(window)),
         operation(std::move(operation)) {
-    inputs.push_back({sizes, base.scalar_type()});
+    inputs.emplace_back(base);
     next.push_back(gradientEdge(base));
     for (std::size_t i = 1; i < this->operation->next.size(); ++i)
       next.push_back(this->operation->next[i]);
@@ -216,7 +216,7 @@ std::shared_ptr<Node> makeWindowNode(const Tensor &base, const Tensor &view) {
         addInto(makeAlias(whole, window.sizes, window.strides, window.offset), gradient);
         return {whole};
       });
-  node->inputs.push_back({view.sizes().vec(), view.scalar_type()});
+  node->inputs.emplace_back(view);
   node->next.push_back(gradientEdge(base));
   return node;
 }
@@ -305,7 +305,7 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
   auto node = makeNode<OperationNode>(name, std::move(formula));
   for (const Tensor &input : inputs)
     node->next.push_back(gradientEdge(input));
-  node->inputs.push_back({result.sizes().vec(), result.scalar_type()});
+  node->inputs.emplace_back(result);
   for (const Tensor &tensor : saved) {
     bool isResult = tensor.is_same(result);
     if (tensor.defined() && implOf(tensor).isInference)

@@ -1,6 +1,4 @@
 #include "Device.h"
-#include "Backend.h"
-#include "Generator.h"
 
 namespace gradtidy::runtime {
 
@@ -24,18 +22,4 @@ std::string Device::str() const {
   return has_index() ? text + ":" + std::to_string(number) : text;
 }
 
-Backend &backendOf(Device device) {
-  TORCH_CHECK(device.is_cpu(), "PyTorch is not linked with support for cuda devices");
-  return cpuBackend();
-}
-
-namespace cuda {
-
-bool is_available() { return false; }
-std::size_t device_count() { return 0; }
-void manual_seed(uint64_t) {}
-void manual_seed_all(uint64_t) {}
-void synchronize(int64_t) { backendOf(kCUDA); }
-
-} // namespace cuda
 } // namespace gradtidy::runtime

@@ -36,6 +36,17 @@ ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims) {
   return result;
 }
 
+detail::Fold detail::foldOf(const Tensor &out, const Tensor &in, const ReducedDims &dims) {
+  Fold nest;
+  for (std::size_t d = 0; d < dims.folded.size(); ++d) {
+    (dims.folded[d] ? nest.inner : nest.outer).push_back(in.sizes()[d]);
+    (dims.folded[d] ? nest.innerIn : nest.outerIn).push_back(in.strides()[d]);
+    if (!dims.folded[d])
+      nest.outerOut.push_back(out.strides()[d]);
+  }
+  return nest;
+}
+
 namespace {
 
 template <class T> struct Product {
@@ -215,7 +226,7 @@ Tensor prod(const Tensor &self) {
   return record(out.view({}), "ProdBackward0", {self}, {self},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   // The product of all others, which holds where an element is 0 too.
-                  Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel());
+                  Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel(), x.device());
                   Tensor others = x.unsqueeze(0)
                                       .expand({x.numel(), x.numel()})
                                       .masked_fill(n.unsqueeze(0).eq(n.unsqueeze(1)), 1);
@@ -302,29 +313,39 @@ Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
   return shaped(result, folded, keepdim);
 }
 
+namespace {
+
+/// The positions of `values` in their order; equal ones stay in the order they have.
+template <class T>
+void sortRow(const T *values, int64_t *order, int64_t length, bool descending) {
+  std::iota(order, order + length, 0);
+  // NaN counts as the largest value.
+  auto less = [&](int64_t a, int64_t b) {
+    T x = values[a], y = values[b];
+    return x < y || (x == x && y != y);
+  };
+  std::sort(order, order + length, [&](int64_t a, int64_t b) {
+    bool before = descending ? less(b, a) : less(a, b);
+    bool after = descending ? less(a, b) : less(b, a);
+    return before || (!after && a < b);
+  });
+}
+
+} // namespace
+
 std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending) {
   dim = wrapDim(dim, self.dim());
   if (self.dim() == 0)
-    return {self.clone(), zeros({}, kLong)};
+    return {self.clone(), zeros({}, self.options().dtype(kLong))};
   Tensor rows = self.detach().transpose(dim, -1).contiguous();
   Tensor indices = makeEmpty(rows.sizes(), ScalarType::Long, self.device());
   int64_t length = rows.size(-1), count = length == 0 ? 0 : rows.numel() / length;
   dispatchAll(self.scalar_type(), "sort", [&]<class T>() {
-    for (int64_t r = 0; r < count; ++r) {
-      const T *values = rows.data_ptr<T>() + r * length;
-      int64_t *order = indices.data_ptr<int64_t>() + r * length;
-      std::iota(order, order + length, 0);
-      // NaN counts as the largest value.
-      auto less = [&](int64_t a, int64_t b) {
-        T x = values[a], y = values[b];
-        return x < y || (x == x && y != y);
-      };
-      std::sort(order, order + length, [&](int64_t a, int64_t b) {
-        bool before = descending ? less(b, a) : less(a, b);
-        bool after = descending ? less(a, b) : less(b, a);
-        return before || (!after && a < b);
-      });
-    }
+    launch(self.device(), detail::workOf<T, int64_t>(rows.numel()),
+           [=, first = kernelData<T>(rows), firstOrder = kernelData<int64_t>(indices)] {
+             for (int64_t r = 0; r < count; ++r)
+               sortRow(first + r * length, firstOrder + r * length, length, descending);
+           });
   });
   indices = indices.transpose(dim, -1).contiguous();
   return {gather(self, dim, indices), indices};

@@ -1,14 +1,16 @@
 // Elementwise loops: one function object applied to every element of broadcast operands.
 //
 // This is one of the two places (with Reduce.h) where a functor meets a device: the loops below
-// are the host's; another backend launches the same functor over the same Geometry.
+// are the host's and the simulated devices'; another backend launches the same functor over the
+// same Geometry.
 #pragma once
 
-#include "../../core/TensorImpl.h"
 #include "Dispatch.h"
+#include "Launch.h"
 
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 namespace gradtidy::runtime {
@@ -86,10 +88,24 @@ void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, co
   });
 }
 
+/// One operation for each element, and the elements of all operands.
+template <class... Operands> Work workOf(int64_t count) {
+  return {count * static_cast<int64_t>((sizeof(Operands) + ...)), count};
+}
+
 } // namespace detail
 
 /// Throws LibTorch's words unless all are on one device. A 0-dim CPU tensor goes with any.
 Device commonDevice(std::initializer_list<const Tensor *> tensors);
+
+/// A named argument of an operation, as error messages call it.
+struct Argument {
+  const char *name;
+  const Tensor *tensor; ///< may be undefined
+};
+/// The same for operations that take no tensor from another device at all: all must be where the
+/// first is. `method` is LibTorch's name of the operation on CUDA.
+Device commonDevice(const char *method, std::initializer_list<Argument> arguments);
 
 template <class... Tensors>
 Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &...in) {
@@ -108,21 +124,33 @@ template <class Out, class... In, class Op, class... Tensors>
 void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(out, in...);
-  backendOf(out.device());
-  detail::hostLoop(geometry, op, implOf(out).elements<Out>(),
-                   std::make_index_sequence<sizeof...(In)>(),
-                   implOf(in).template elements<In>()...);
+  Device device = out.device();
+  launch(device, detail::workOf<Out, In...>(geometry.count),
+         [=, target = kernelData<Out>(out), sources = std::tuple(operandOf<In>(in, device)...)] {
+           std::apply(
+               [&](const auto &...source) {
+                 detail::hostLoop(geometry, op, target, std::index_sequence_for<In...>(),
+                                  source.get()...);
+               },
+               sources);
+         });
 }
 
 /// Calls op(in...) for every element of the first operand, to which the others are broadcast; op
-/// writes where it wants. On the host in the order of memory, elsewhere in any order.
+/// writes where it wants, on `device`. On the host in the order of memory, elsewhere in any order.
 template <class... In, class Op, class... Tensors>
-void visitElements(const Op &op, const Tensors &...in) {
+void visitElements(Device device, const Op &op, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(in...);
-  backendOf(commonDevice({&in...}));
-  detail::hostVisit(geometry, op, std::make_index_sequence<sizeof...(In)>(),
-                    implOf(in).template elements<In>()...);
+  launch(device, detail::workOf<In...>(geometry.count),
+         [=, sources = std::tuple(operandOf<In>(in, device)...)] {
+           std::apply(
+               [&](const auto &...source) {
+                 detail::hostVisit(geometry, op, std::index_sequence_for<In...>(),
+                                   source.get()...);
+               },
+               sources);
+         });
 }
 
 /// Throws where `target` is about to be written while `source` reads part of the same memory.

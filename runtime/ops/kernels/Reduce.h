@@ -17,26 +17,19 @@ struct ReducedDims {
 /// No dims means all of them, as everywhere in LibTorch.
 ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims);
 
-/// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
-/// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &, In value,
-/// int64_t index) with the running index within the fold, and Out result(const Acc &).
-template <class Out, class In, class Op>
-void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
-  backendOf(in.device());
+namespace detail {
+
+/// Two loops over dimensions: one over the results, and one over what is folded into each.
+struct Fold {
   DimVector outer, outerOut, outerIn, inner, innerIn;
-  for (std::size_t d = 0; d < dims.folded.size(); ++d) {
-    if (dims.folded[d]) {
-      inner.push_back(in.size(static_cast<int64_t>(d)));
-      innerIn.push_back(in.stride(static_cast<int64_t>(d)));
-    } else {
-      outer.push_back(in.size(static_cast<int64_t>(d)));
-      outerIn.push_back(in.stride(static_cast<int64_t>(d)));
-      outerOut.push_back(out.stride(static_cast<int64_t>(d)));
-    }
-  }
+};
+
+Fold foldOf(const Tensor &out, const Tensor &in, const ReducedDims &dims);
+
+template <class Out, class In, class Op>
+void hostFold(const Op &op, const Fold &nest, const In *source, Out *target) {
+  const auto &[outer, outerOut, outerIn, inner, innerIn] = nest;
   int64_t outerCount = elementCount(outer), innerCount = elementCount(inner);
-  const In *source = implOf(in).elements<In>();
-  Out *target = implOf(out).elements<Out>();
   DimVector position(outer.size(), 0), innerPosition(inner.size(), 0);
   int64_t length = inner.empty() ? 1 : inner.back();
   int64_t step = innerIn.empty() ? 0 : innerIn.back();
@@ -65,6 +58,18 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
       target -= outerOut[d] * outer[d];
     }
   }
+}
+
+} // namespace detail
+
+/// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
+/// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &, In value,
+/// int64_t index) with the running index within the fold, and Out result(const Acc &).
+template <class Out, class In, class Op>
+void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
+  launch(in.device(), detail::workOf<In>(in.numel()),
+         [op, nest = detail::foldOf(out, in, dims), source = kernelData<In>(in),
+          target = kernelData<Out>(out)] { detail::hostFold<Out, In>(op, nest, source, target); });
 }
 
 /// Floats are summed in double: exact enough not to depend on the order.

@@ -253,6 +253,17 @@ void checkInPlace(const Tensor &self) {
               "a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
+/// Throws unless `result` may be written into `self`.
+void checkFits(const Tensor &result, const Tensor &self) {
+  if (result.device() != self.device())
+    failForDevices(result.device(), self.device());
+  TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
+              result.scalar_type(), " can't be cast to the desired output type ",
+              self.scalar_type());
+  TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
+              " doesn't match the broadcast shape ", toText(result.sizes()));
+}
+
 /// Lets `self` be the result of the operation that made `result`.
 void takeOver(const Tensor &self, const Tensor &result) {
   TensorImpl &impl = implOf(self);
@@ -347,11 +358,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
     implOf(before).autograd.outputNr = static_cast<uint32_t>(self.output_nr());
   }
   Tensor result = compute(before);
-  TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
-              result.scalar_type(), " can't be cast to the desired output type ",
-              self.scalar_type());
-  TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
-              " doesn't match the broadcast shape ", toText(result.sizes()));
+  checkFits(result, self);
   copyInto(self, result);
   ++*implOf(self).version;
   if (result.requires_grad())
@@ -365,11 +372,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others,
       self, others,
       [&] {
         Tensor result = compute(self);
-        TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
-                    result.scalar_type(), " can't be cast to the desired output type ",
-                    self.scalar_type());
-        TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
-                    " doesn't match the broadcast shape ", toText(result.sizes()));
+        checkFits(result, self);
         copyInto(self, result);
       },
       compute);

@@ -6,8 +6,8 @@ namespace gradtidy::runtime {
 namespace {
 
 constexpr std::size_t kilobyte = 1024, megabyte = 1024 * kilobyte;
-constexpr std::size_t granule = 512;             // sizes of blocks are multiples of this
-constexpr std::size_t smallLimit = megabyte;     // the largest size in the small pool
+constexpr std::size_t granule = 512;         // sizes of blocks are multiples of this
+constexpr std::size_t smallLimit = megabyte; // the largest size in the small pool
 constexpr std::size_t smallSegment = 2 * megabyte;
 constexpr std::size_t largeSegment = 20 * megabyte; // for sizes up to
 constexpr std::size_t ownSegment = 10 * megabyte;   // this; larger ones get segments of their own

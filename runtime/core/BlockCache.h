@@ -99,8 +99,7 @@ private:
   void split(Blocks::iterator block, std::size_t size);
   Blocks::iterator merge(Blocks::iterator first, Blocks::iterator second);
   /// Calls change(stat) for the total and for the pool.
-  template <class Change>
-  void count(CachingAllocator::StatArray &stat, bool small, Change change);
+  template <class Change> void count(CachingAllocator::StatArray &stat, bool small, Change change);
 
   SegmentSource &source;
   Blocks blocks;

@@ -101,7 +101,9 @@ CUDAStream getStreamFromPool(bool, DeviceIndex device) {
   return {orCurrent(device), 1 + next++ % 32};
 }
 
-void setCurrentCUDAStream(CUDAStream stream) { currentStreams[stream.device_index()] = stream.id(); }
+void setCurrentCUDAStream(CUDAStream stream) {
+  currentStreams[stream.device_index()] = stream.id();
+}
 
 bool CUDAStream::query() const { return acceleratorOf(device()).mark(number)->reached(); }
 void CUDAStream::synchronize() const { acceleratorOf(device()).mark(number)->wait(); }

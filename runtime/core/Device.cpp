@@ -22,4 +22,9 @@ std::string Device::str() const {
   return has_index() ? text + ":" + std::to_string(number) : text;
 }
 
+void failForDevices(Device a, Device b) {
+  fail("Expected all tensors to be on the same device, but found at least two devices, ", a,
+       " and ", b, "!");
+}
+
 } // namespace gradtidy::runtime

@@ -40,6 +40,9 @@ private:
 
 inline std::string toText(const Device &device) { return device.str(); }
 
+/// Throws LibTorch's words for tensors on two devices in one operation.
+[[noreturn]] void failForDevices(Device a, Device b);
+
 std::ostream &operator<<(std::ostream &out, const Device &device);
 
 } // namespace gradtidy::runtime

@@ -1,4 +1,5 @@
-// TensorOptions: dtype, device, requires_grad and pinned_memory of a tensor to be made, each of them optional.
+// TensorOptions: dtype, device, requires_grad and pinned_memory of a tensor to be made, each of
+// them optional.
 //
 // The setters return a changed copy and leave the object alone; a result that is not used is lost.
 #pragma once

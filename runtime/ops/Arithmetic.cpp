@@ -114,7 +114,7 @@ Tensor &binaryInPlace(const char *name, const Op &op, const Tensor &self, const 
   DimVector shape = broadcastShapes(self.sizes(), other.sizes());
   TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
               " doesn't match the broadcast shape ", toText(shape));
-  commonDevice({&self, &other});
+  checkDevices(self, {&other});
   checkNoPartialOverlap(self, other);
   return changeInPlace(
       self, other,
@@ -282,7 +282,7 @@ Tensor &ternaryInPlace(const char *name, const Op &op, const Tensor &self, const
   DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
   TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
               " doesn't match the broadcast shape ", toText(shape));
-  commonDevice({&self, &a, &b});
+  checkDevices(self, {&a, &b});
   checkNoPartialOverlap(self, a);
   checkNoPartialOverlap(self, b);
   return changeInPlace(

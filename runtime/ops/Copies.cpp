@@ -50,7 +50,8 @@ void transfer(const Tensor &target, const Tensor &source, bool wait) {
 void copyAcross(const Tensor &target, const Tensor &source, bool wait) {
   if (alike(target, source))
     return transfer(target, source, wait);
-  ScalarType type = source.is_cuda() && target.is_cpu() ? source.scalar_type() : target.scalar_type();
+  ScalarType type =
+      source.is_cuda() && target.is_cpu() ? source.scalar_type() : target.scalar_type();
   Tensor gathered = makeEmpty(target.sizes(), type, source.device());
   copyInto(gathered, source);
   if (alike(target, gathered))
@@ -114,9 +115,11 @@ Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
       [&](const Tensor &self) {
         Tensor result = makeResult(self.sizes(), self.scalar_type(), {&self});
         copyInto(result, source, nonBlocking);
-        return record(result, "CopyBackwards", {self, source}, {},
-                      [from = source.device()](const Tensor &g, const GradientContext &)
-                          -> Gradients { return {Tensor(), g.to(from)}; });
+        return record(
+            result, "CopyBackwards", {self, source}, {},
+            [from = source.device()](const Tensor &g, const GradientContext &) -> Gradients {
+              return {Tensor(), g.to(from)};
+            });
       });
 }
 

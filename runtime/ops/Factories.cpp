@@ -122,9 +122,8 @@ Tensor overMemory(void *data, IntArrayRef sizes, IntArrayRef strides,
   int64_t count = elementCount(sizes) == 0 ? 0 : 1;
   for (std::size_t d = 0; d < sizes.size() && count != 0; ++d)
     count += (sizes[d] - 1) * strides[d];
-  implOf(result).storage =
-      Storage::borrow(device, data, static_cast<std::size_t>(count) * result.itemsize(),
-                      std::move(deleter));
+  implOf(result).storage = Storage::borrow(
+      device, data, static_cast<std::size_t>(count) * result.itemsize(), std::move(deleter));
   return finish(result, options);
 }
 

@@ -77,9 +77,8 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
                             int64_t reduction) {
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
               " but expected ", input.scalar_type());
-  dispatchFloating(input.scalar_type(), "binary_cross_entropy", [&]<class T>() {
-    visitElements<T>(input.device(), CheckProbability(), input);
-  });
+  dispatchFloating(input.scalar_type(), "binary_cross_entropy",
+                   [&]<class T>() { visitElements<T>(input.device(), CheckProbability(), input); });
   Tensor loss;
   {
     NoGradGuard guard;

@@ -316,8 +316,7 @@ Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
 namespace {
 
 /// The positions of `values` in their order; equal ones stay in the order they have.
-template <class T>
-void sortRow(const T *values, int64_t *order, int64_t length, bool descending) {
+template <class T> void sortRow(const T *values, int64_t *order, int64_t length, bool descending) {
   std::iota(order, order + length, 0);
   // NaN counts as the largest value.
   auto less = [&](int64_t a, int64_t b) {

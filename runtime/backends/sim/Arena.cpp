@@ -8,7 +8,8 @@ namespace gradtidy::runtime {
 namespace {
 
 char *mapPages(std::size_t bytes, int protection) {
-  void *pages = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *pages =
+      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   TORCH_CHECK(pages != MAP_FAILED, "cannot reserve ", bytes,
               " bytes of addresses for a simulated device: set GRADTIDY_SIM_MEMORY to less");
   return static_cast<char *>(pages);
@@ -41,8 +42,10 @@ void *Arena::acquire(std::size_t bytes) {
 void Arena::giveBack(void *segment, std::size_t bytes) {
   madvise(reach(segment), bytes, MADV_DONTNEED);
   used -= bytes;
-  auto gap = gaps.insert({static_cast<std::size_t>(static_cast<char *>(segment) - seen), bytes}).first;
-  if (auto after = std::next(gap); after != gaps.end() && after->first == gap->first + gap->second) {
+  auto gap =
+      gaps.insert({static_cast<std::size_t>(static_cast<char *>(segment) - seen), bytes}).first;
+  if (auto after = std::next(gap);
+      after != gaps.end() && after->first == gap->first + gap->second) {
     gap->second += after->second;
     gaps.erase(after);
   }

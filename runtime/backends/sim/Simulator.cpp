@@ -73,15 +73,14 @@ public:
     auto *target = kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
     launch({2 * static_cast<int64_t>(bytes), 0}, [=] { std::memcpy(target, source, bytes); });
   }
-  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
-            void *c) override;
+  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, void *c) override;
 
   void *kernelAddress(void *memory) const override { return arena.reach(memory); }
   void launch(Work work, std::function<void()> kernel) override;
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override;
-  void download(const std::shared_ptr<Storage> &host, void *to, const void *from,
-                std::size_t bytes, bool wait) override;
+  void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
+                bool wait) override;
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override;
 
   bool owns(const void *memory) const override { return arena.contains(memory); }
@@ -184,8 +183,9 @@ void SimulatedDevice::failForMemory(std::size_t bytes) {
   throw OutOfMemoryError(concat(
       "CUDA out of memory. Tried to allocate ", inUnits(bytes), ". GPU ", index,
       " has a total capacity of ", inUnits(arena.capacity), " of which ",
-      inUnits(arena.capacity - arena.used), " is free. Including non-PyTorch memory, this process has ",
-      inUnits(arena.used), " memory in use. Of the allocated memory ", inUnits(allocated),
+      inUnits(arena.capacity - arena.used),
+      " is free. Including non-PyTorch memory, this process has ", inUnits(arena.used),
+      " memory in use. Of the allocated memory ", inUnits(allocated),
       " is allocated by PyTorch, and ", inUnits(reserved - allocated),
       " is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try "
       "setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
@@ -246,8 +246,7 @@ void SimulatedDevice::download(const std::shared_ptr<Storage> &host, void *to, c
   });
 }
 
-void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from,
-                                 std::size_t bytes) {
+void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) {
   Lock lock(simulator().mutex);
   auto &other = static_cast<SimulatedDevice &>(peer);
   void *target = other.kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
@@ -328,7 +327,7 @@ void onFault(int signal, siginfo_t *info, void *) {
 
 void guard(std::vector<SimulatedDevice *> devices) {
   guarded = new std::vector<SimulatedDevice *>(std::move(devices));
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = onFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, &previousAction);

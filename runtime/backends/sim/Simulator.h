@@ -19,15 +19,15 @@ namespace gradtidy::runtime {
 
 /// The figures of a simulated device, roughly those of a data centre card.
 struct SimulatedModel {
-  static constexpr double launchSeconds = 5e-6;         // of the host, for each call
-  static constexpr double kernelSeconds = 2e-6;         // of the device, for each kernel
-  static constexpr double memoryBandwidth = 1.5e12;     // bytes a second
-  static constexpr double arithmetic = 2e13;            // operations a second
-  static constexpr double copySeconds = 1e-5;           // for each copy
-  static constexpr double pinnedBandwidth = 2.4e10;     // between host and device
-  static constexpr double pageableBandwidth = 6e9;      // which the host's processor limits
-  static constexpr double peerBandwidth = 5e10;         // between devices
-  static constexpr std::size_t queueLength = 1024; // calls that may wait; then the host does
+  static constexpr double launchSeconds = 5e-6;     // of the host, for each call
+  static constexpr double kernelSeconds = 2e-6;     // of the device, for each kernel
+  static constexpr double memoryBandwidth = 1.5e12; // bytes a second
+  static constexpr double arithmetic = 2e13;        // operations a second
+  static constexpr double copySeconds = 1e-5;       // for each copy
+  static constexpr double pinnedBandwidth = 2.4e10; // between host and device
+  static constexpr double pageableBandwidth = 6e9;  // which the host's processor limits
+  static constexpr double peerBandwidth = 5e10;     // between devices
+  static constexpr std::size_t queueLength = 1024;  // calls that may wait; then the host does
 };
 
 /// GRADTIDY_SIM_DEVICES devices (2 by default) with GRADTIDY_SIM_MEMORY bytes each (4 GiB).

@@ -57,10 +57,18 @@ Device commonDevice(std::initializer_list<const Tensor *> tensors) {
     if (common.is_cpu())
       common = tensor->device();
   for (const Tensor *tensor : tensors)
-    TORCH_CHECK(tensor->device() == common || (tensor->dim() == 0 && tensor->is_cpu()),
-                "Expected all tensors to be on the same device, but found at least two devices, ",
-                common, " and ", tensor->device(), "!");
+    if (tensor->device() != common && !(tensor->dim() == 0 && tensor->is_cpu()))
+      failForDevices(common, tensor->device());
   return common;
+}
+
+void checkDevices(const Tensor &target, std::initializer_list<const Tensor *> operands) {
+  Device common = commonDevice(operands);
+  bool numbers = common.is_cpu() && std::ranges::all_of(operands, [](const Tensor *operand) {
+                   return operand->dim() == 0;
+                 });
+  if (target.device() != common && !numbers)
+    target.is_cpu() ? failForDevices(common, kCPU) : failForDevices(target.device(), common);
 }
 
 Device commonDevice(const char *method, std::initializer_list<Argument> arguments) {

@@ -98,6 +98,9 @@ template <class... Operands> Work workOf(int64_t count) {
 /// Throws LibTorch's words unless all are on one device. A 0-dim CPU tensor goes with any.
 Device commonDevice(std::initializer_list<const Tensor *> tensors);
 
+/// The same where the result goes into `target`, which no number of the host can be.
+void checkDevices(const Tensor &target, std::initializer_list<const Tensor *> operands);
+
 /// A named argument of an operation, as error messages call it.
 struct Argument {
   const char *name;
@@ -146,8 +149,7 @@ void visitElements(Device device, const Op &op, const Tensors &...in) {
          [=, sources = std::tuple(operandOf<In>(in, device)...)] {
            std::apply(
                [&](const auto &...source) {
-                 detail::hostVisit(geometry, op, std::index_sequence_for<In...>(),
-                                   source.get()...);
+                 detail::hostVisit(geometry, op, std::index_sequence_for<In...>(), source.get()...);
                },
                sources);
          });

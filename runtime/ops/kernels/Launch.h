@@ -36,9 +36,8 @@ private:
 template <class T> Operand<T> operandOf(const Tensor &x, Device device) {
   if (x.device() == device)
     return kernelData<T>(x);
-  TORCH_CHECK(x.is_cpu() && x.dim() == 0,
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              device, " and ", x.device(), "!");
+  if (!x.is_cpu() || x.dim() != 0)
+    failForDevices(device, x.device());
   return *implOf(x).elements<T>();
 }
 

@@ -127,6 +127,8 @@ template <class T> T *Tensor::data_ptr() const {
 template uint8_t *Tensor::data_ptr<uint8_t>() const;
 template int32_t *Tensor::data_ptr<int32_t>() const;
 template int64_t *Tensor::data_ptr<int64_t>() const;
+template Half *Tensor::data_ptr<Half>() const;
+template BFloat16 *Tensor::data_ptr<BFloat16>() const;
 template float *Tensor::data_ptr<float>() const;
 template double *Tensor::data_ptr<double>() const;
 template bool *Tensor::data_ptr<bool>() const;
@@ -143,6 +145,10 @@ Scalar Tensor::item() const {
     return *self.elements<int32_t>();
   case ScalarType::Long:
     return *self.elements<int64_t>();
+  case ScalarType::Half:
+    return float{*self.elements<Half>()};
+  case ScalarType::BFloat16:
+    return float{*self.elements<BFloat16>()};
   case ScalarType::Float:
     return *self.elements<float>();
   case ScalarType::Double:

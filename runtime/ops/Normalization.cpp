@@ -24,6 +24,10 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
   TORCH_CHECK(!useBatch || count > 1,
               "Expected more than 1 value per channel when training, got input size ",
               toText(input.sizes()));
+  if (isReducedFloatingType(input.scalar_type()))
+    return batch_norm(input.to(kFloat), weight, bias, runningMean, runningVar, training, momentum,
+                      eps)
+        .to(input.scalar_type());
   DimVector dims, shape(static_cast<std::size_t>(input.dim()), 1);
   shape[1] = channels;
   for (int64_t d = 0; d < input.dim(); ++d)
@@ -52,6 +56,8 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
               "Given normalized_shape=", toText(shape), ", expected input with shape [*, ",
               toText(shape).substr(1), ", but got input of size", toText(input.sizes()));
   commonDevice("_native_layer_norm", {{"input", &input}, {"weight", &weight}, {"bias", &bias}});
+  if (isReducedFloatingType(input.scalar_type()))
+    return layer_norm(input.to(kFloat), shape, weight, bias, eps).to(input.scalar_type());
   DimVector dims;
   for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
     dims.push_back(d);

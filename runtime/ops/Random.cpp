@@ -9,13 +9,27 @@
 #include "Reductions.h"
 #include "kernels/Elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace gradtidy::runtime {
 namespace {
+
+/// fill(generator, data, count) for `count` elements, which are drawn as float where T is narrower.
+template <class T, class Fill>
+void drawAs(Generator &generator, T *data, int64_t count, const Fill &fill) {
+  if constexpr (std::is_same_v<T, MathType<T>>) {
+    fill(generator, data, count);
+  } else {
+    std::vector<MathType<T>> wide(static_cast<std::size_t>(count));
+    fill(generator, wide.data(), count);
+    std::copy(wide.begin(), wide.end(), data);
+  }
+}
 
 /// Lets fill(generator, data, count) fill a contiguous tensor in the order of its indices. On the
 /// host the default generator draws; a kernel on a device has one of its own, whose seed the
@@ -25,10 +39,10 @@ template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
   T *data = kernelData<T>(values);
   int64_t count = values.numel();
   if (values.is_cpu())
-    return fill(generator, data, count);
+    return drawAs(generator, data, count, fill);
   launch(values.device(), detail::workOf<T>(count), [=, seed = generator.random64()] {
     Generator own(seed);
-    fill(own, data, count);
+    drawAs(own, data, count, fill);
   });
 }
 
@@ -96,10 +110,11 @@ Tensor &Tensor::uniform_(double from, double to) const {
               " > to=", to);
   return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "check_uniform_bounds", [&]<class T>() {
-      drawInto<T>(values, [low = static_cast<T>(from), high = static_cast<T>(to)](
-                              Generator &generator, T *data, int64_t count) {
+      using M = MathType<T>;
+      drawInto<T>(values, [low = static_cast<M>(from), high = static_cast<M>(to)](
+                              Generator &generator, M *data, int64_t count) {
         for (int64_t i = 0; i < count; ++i) {
-          T value = uniform<T>(generator) * (high - low) + low;
+          M value = uniform<M>(generator) * (high - low) + low;
           data[i] = value == high ? low : value; // rounding may reach the open end
         }
       });
@@ -111,7 +126,7 @@ Tensor &Tensor::normal_(double mean, double std) const {
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
   return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, T *data, int64_t count) {
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
         fillNormal(generator, data, count, mean, std);
       });
     });
@@ -122,9 +137,9 @@ Tensor &Tensor::bernoulli_(double p) const {
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return redraw(*this, [&](const Tensor &values) {
     dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, T *data, int64_t count) {
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
         for (int64_t i = 0; i < count; ++i)
-          data[i] = static_cast<T>(generator.uniformDouble() < p);
+          data[i] = static_cast<MathType<T>>(generator.uniformDouble() < p);
       });
     });
   });
@@ -136,10 +151,10 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
   return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
     dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, T *data, int64_t count) {
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
         for (int64_t i = 0; i < count; ++i) {
           uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
-          data[i] = static_cast<T>(static_cast<int64_t>(bits % range) + from);
+          data[i] = static_cast<MathType<T>>(static_cast<int64_t>(bits % range) + from);
         }
       });
     });

@@ -50,42 +50,46 @@ detail::Fold detail::foldOf(const Tensor &out, const Tensor &in, const ReducedDi
 namespace {
 
 template <class T> struct Product {
-  Accumulator<T> start() const { return 1; }
-  void add(Accumulator<T> &acc, T value, int64_t) const { acc *= value; }
-  T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
+  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 1; }
+  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
+    acc *= value;
+  }
+  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 
 template <class T> struct EuclideanNorm {
-  double start() const { return 0; }
-  void add(double &acc, T value, int64_t) const { acc += double(value) * double(value); }
-  T result(double acc) const { return static_cast<T>(std::sqrt(acc)); }
+  GRADTIDY_HOST_DEVICE double start() const { return 0; }
+  GRADTIDY_HOST_DEVICE void add(double &acc, MathType<T> value, int64_t) const {
+    acc += double(value) * double(value);
+  }
+  GRADTIDY_HOST_DEVICE T result(double acc) const { return static_cast<T>(std::sqrt(acc)); }
 };
 
 /// Where the largest (smallest) value is: the first one; NaN beats everything.
 template <class T, bool largest> struct Extremum {
   struct Acc {
-    T value{};
+    MathType<T> value{};
     int64_t index = -1;
   };
-  Acc start() const { return {}; }
-  void add(Acc &acc, T value, int64_t index) const {
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, MathType<T> value, int64_t index) const {
     bool better = largest ? value > acc.value : value < acc.value;
     if (acc.index < 0 || (acc.value == acc.value && (better || value != value)))
       acc = {value, index};
   }
-  int64_t result(const Acc &acc) const { return acc.index; }
+  GRADTIDY_HOST_DEVICE int64_t result(const Acc &acc) const { return acc.index; }
 };
 
 template <class T> struct All {
-  bool start() const { return true; }
-  void add(bool &acc, T value, int64_t) const { acc = acc && value; }
-  bool result(bool acc) const { return acc; }
+  GRADTIDY_HOST_DEVICE bool start() const { return true; }
+  GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc && value; }
+  GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
 template <class T> struct Any {
-  bool start() const { return false; }
-  void add(bool &acc, T value, int64_t) const { acc = acc || value; }
-  bool result(bool acc) const { return acc; }
+  GRADTIDY_HOST_DEVICE bool start() const { return false; }
+  GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc || value; }
+  GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
 /// The result with its folded dimensions of size one kept or dropped.
@@ -178,6 +182,8 @@ Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarT
               "mean(): could not infer output dtype. Input dtype must be either a floating point "
               "or complex dtype. Got: ",
               to);
+  if (isReducedFloatingType(to)) // the sum may be too large
+    return mean(self, dims, keepdim, kFloat).to(to);
   ReducedDims folded = reducedDims(self.sizes(), dims);
   auto count = static_cast<double>(foldedCount(self.sizes(), folded));
   Tensor total;
@@ -196,6 +202,8 @@ Tensor mean(const Tensor &self, optional<ScalarType> type) { return mean(self, {
 Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
   TORCH_CHECK(isFloatingType(self.scalar_type()),
               "std and var only support floating point and complex dtypes");
+  if (isReducedFloatingType(self.scalar_type()))
+    return var(self.to(kFloat), dims, unbiased, keepdim).to(self.scalar_type());
   ReducedDims folded = reducedDims(self.sizes(), dims);
   int64_t count = foldedCount(self.sizes(), folded) - (unbiased ? 1 : 0);
   Tensor centred = self - mean(self, dims, true);
@@ -303,6 +311,8 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  if (isReducedFloatingType(self.scalar_type()))
+    return logsumexp(self.to(kFloat), dims, keepdim).to(self.scalar_type());
   Tensor peak = self.detach();
   ReducedDims folded = reducedDims(self.sizes(), dims);
   for (int64_t d = 0; d < self.dim(); ++d)

@@ -41,11 +41,11 @@ void hostRow(const Op &op, int64_t n, Out *out, const std::array<int64_t, N> &st
              std::index_sequence<I...>, const In *...in) {
   if (step[0] == 1 && ((step[I + 1] == 1) && ...)) {
     for (int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(op(in[i]...));
+      out[i] = static_cast<Out>(op(MathType<In>(in[i])...));
     return;
   }
   for (int64_t i = 0; i < n; ++i)
-    out[i * step[0]] = static_cast<Out>(op(in[i * step[I + 1]]...));
+    out[i * step[0]] = static_cast<Out>(op(MathType<In>(in[i * step[I + 1]])...));
 }
 
 /// Calls row(at, length) for every innermost row; `at` holds the offsets of its first elements.
@@ -84,7 +84,7 @@ template <class Op, std::size_t N, std::size_t... I, class... In>
 void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, const In *...in) {
   forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
     for (int64_t i = 0; i < length; ++i)
-      op(in[at[I] + i * g.strides[0][I]]...);
+      op(MathType<In>(in[at[I] + i * g.strides[0][I]])...);
   });
 }
 
@@ -122,7 +122,7 @@ Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &
 }
 
 /// out = op(in...) elementwise; `in` broadcast to the shape of `out`. The element types are given
-/// and must be those of the tensors; `out` may be one of `in`.
+/// and must be those of the tensors; op sees Half and BFloat16 as float. `out` may be one of `in`.
 template <class Out, class... In, class Op, class... Tensors>
 void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));

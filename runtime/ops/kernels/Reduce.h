@@ -38,7 +38,7 @@ void hostFold(const Op &op, const Fold &nest, const In *source, Out *target) {
     const In *row = source;
     for (int64_t done = 0; done < innerCount; done += length) {
       for (int64_t k = 0; k < length; ++k)
-        op.add(acc, row[k * step], done + k);
+        op.add(acc, MathType<In>(row[k * step]), done + k);
       for (auto d = static_cast<int64_t>(inner.size()) - 2; d >= 0; --d) {
         row += innerIn[d];
         if (++innerPosition[d] < inner[d])
@@ -47,7 +47,7 @@ void hostFold(const Op &op, const Fold &nest, const In *source, Out *target) {
         row -= innerIn[d] * inner[d];
       }
     }
-    *target = op.result(acc);
+    *target = static_cast<Out>(op.result(acc));
     for (auto d = static_cast<int64_t>(outer.size()) - 1; d >= 0; --d) {
       source += outerIn[d];
       target += outerOut[d];
@@ -63,8 +63,9 @@ void hostFold(const Op &op, const Fold &nest, const In *source, Out *target) {
 } // namespace detail
 
 /// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
-/// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &, In value,
-/// int64_t index) with the running index within the fold, and Out result(const Acc &).
+/// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &,
+/// MathType<In> value, int64_t index) with the running index within the fold, and Out result(const
+/// Acc &).
 template <class Out, class In, class Op>
 void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
   launch(in.device(), detail::workOf<In>(in.numel()),
@@ -74,12 +75,14 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
 
 /// Floats are summed in double: exact enough not to depend on the order.
 template <class T>
-using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+using Accumulator = std::conditional_t<std::is_floating_point_v<MathType<T>>, double, int64_t>;
 
 template <class T> struct Sum {
-  Accumulator<T> start() const { return 0; }
-  void add(Accumulator<T> &acc, T value, int64_t) const { acc += value; }
-  T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
+  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 0; }
+  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
+    acc += value;
+  }
+  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 
 } // namespace gradtidy::runtime

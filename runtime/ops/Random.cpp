@@ -73,14 +73,17 @@ template <class T> void normalSixteen(T *data, T mean, T std) {
   }
 }
 
+/// For a tensor of `count` elements in which `drawnAhead` uniform numbers are drawn before the last
+/// sixteen values are made anew (where sixteen does not divide the count).
 template <class T>
-void fillNormal(Generator &generator, T *data, int64_t count, double mean, double std) {
+void fillNormal(Generator &generator, T *data, int64_t count, int64_t drawnAhead, double mean,
+                double std) {
   if (count < 16) {
     for (int64_t i = 0; i < count; ++i)
       data[i] = static_cast<T>(generator.normal() * std + mean);
     return;
   }
-  for (int64_t i = 0; i < count; ++i)
+  for (int64_t i = 0; i < drawnAhead; ++i)
     data[i] = uniform<T>(generator);
   for (int64_t i = 0; i + 16 <= count; i += 16)
     normalSixteen(data + i, static_cast<T>(mean), static_cast<T>(std));
@@ -127,7 +130,9 @@ Tensor &Tensor::normal_(double mean, double std) const {
   return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
       drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
-        fillNormal(generator, data, count, mean, std);
+        // LibTorch draws numbers of 16 bits by sixteens.
+        int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
+        fillNormal(generator, data, count, ahead, mean, std);
       });
     });
   });

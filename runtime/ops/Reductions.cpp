@@ -296,6 +296,8 @@ Tensor all(const Tensor &self) { return truth<All>(self, "all"); }
 Tensor any(const Tensor &self) { return truth<Any>(self, "any"); }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
+  if (isReducedFloatingType(self.scalar_type()))
+    return cumsum(self.to(kFloat), dim).to(self.scalar_type());
   ScalarType type = isFloatingType(self.scalar_type()) ? self.scalar_type() : ScalarType::Long;
   Tensor result = castValues(self.detach(), type).clone();
   dim = wrapDim(dim, self.dim());

@@ -499,7 +499,7 @@ const Row table[] = {
     {"norm", [](auto &a, auto &b) { return a.norm() + b.norm(1, {0}); }},
     {"cumsum", [](auto &a, auto &b) { return a.cumsum(1) * b; }},
     {"logsumexp", [](auto &a, auto &b) { return a.logsumexp({1}) + b.logsumexp({0, 1}); }},
-    {"sort", [](auto &a, auto &b) { return std::get<0>(a.sort(1, true)) * b.argsort(0); }},
+    {"sort", [](auto &a, auto &b) { return std::get<0>(a.sort(1, true)) * b.argsort(0, false); }},
     {"topk", [](auto &a, auto &b) { return std::get<0>(a.topk(2, 1)) + b.slice(1, 0, 2); }},
     {"softmax", [](auto &a, auto &b) { return a.softmax(1) * b.log_softmax(0); }},
     {"matmul", [](auto &a, auto &b) { return a.matmul(b.t()).mm(a); }},
@@ -516,10 +516,10 @@ const Row table[] = {
        return (a * 1).index_put_({torch::tensor({0, 1})}, b.slice(0, 1));
      }},
     {"index_select", [](auto &a, auto &b) { return a.index_select(1, b.argmax(1)); }},
-    {"gather", [](auto &a, auto &b) { return a.gather(1, b.argsort(1)); }},
-    {"scatter", [](auto &a, auto &b) { return a.scatter(1, a.argsort(1), b * 2); }},
+    {"gather", [](auto &a, auto &b) { return a.gather(1, b.argsort(1, false)); }},
+    {"scatter", [](auto &a, auto &b) { return a.scatter(1, a.argsort(1, false), b * 2); }},
     {"scatter_add", [](auto &a, auto &b) {
-       return (a * 1).scatter_add_(0, b.argsort(0).slice(0, 0, 2), b.slice(0, 1));
+       return (a * 1).scatter_add_(0, b.argsort(0, false).slice(0, 0, 2), b.slice(0, 1));
      }},
     {"embedding", [](auto &a, auto &b) { return torch::embedding(a, b.argmax(0)); }},
     {"one_hot", [](auto &a, auto &b) { return torch::one_hot(a.argmax(1), 4) * b; }},

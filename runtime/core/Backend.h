@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace gradtidy::runtime {
 
@@ -67,8 +68,11 @@ class Accelerator : public Backend {
 public:
   /// The address by which kernels reach memory that allocate() gave out.
   virtual void *kernelAddress(void *memory) const { return memory; }
-  /// Queues `kernel`, host code that touches this device's memory by kernelAddress alone.
+  /// Queues `kernel`, host code that touches this device's memory by kernelAddress alone. A device
+  /// that the host only talks to throws.
   virtual void launch(Work work, std::function<void()> kernel) = 0;
+  /// Of a device that runs CUDA kernels: its current stream, a cudaStream_t.
+  virtual std::optional<void *> cudaStream() { return std::nullopt; }
 
   /// Copies from the host's memory, of which `host` is the block. Returns when the host may change
   /// that memory; at once where `wait` is false and the block is page-locked, which then lives
@@ -94,7 +98,8 @@ public:
 Backend &backendOf(Device device);
 /// The same for a device other than the CPU.
 Accelerator &acceleratorOf(Device device);
-/// `device` with the index of the current device where it has none.
+/// `device` with the index of the current one where it is an accelerator without, and without one
+/// where it is the CPU.
 Device resolved(Device device);
 
 /// The backend of the host (backends/cpu).

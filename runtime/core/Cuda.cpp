@@ -1,4 +1,5 @@
 #include "Cuda.h"
+#include "../backends/cuda/CudaDevices.h"
 #include "../backends/sim/Simulator.h"
 #include "Backend.h"
 #include "Generator.h"
@@ -19,6 +20,10 @@ Accelerators makeAccelerators() {
   std::string_view kind = chosen && *chosen ? chosen : "cpu";
   if (kind == "sim")
     return makeSimulatedDevices();
+#if defined(GRADTIDY_CUDA)
+  if (kind == "cuda")
+    return makeCudaDevices();
+#endif
   TORCH_CHECK(kind != "cuda", "GRADTIDY_DEVICE=cuda, but the runtime was built without CUDA: "
                               "GRADTIDY_DEVICE=sim simulates its devices");
   TORCH_CHECK(kind == "cpu", "GRADTIDY_DEVICE is '", std::string(kind),
@@ -38,7 +43,9 @@ thread_local std::map<DeviceIndex, StreamId> currentStreams;
 } // namespace
 
 Device resolved(Device device) {
-  return device.is_cuda() && !device.has_index() ? Device(kCUDA, cuda::current_device()) : device;
+  if (device.is_cpu())
+    return kCPU;
+  return device.has_index() ? device : Device(kCUDA, cuda::current_device());
 }
 
 Accelerator &acceleratorOf(Device device) {

@@ -126,8 +126,6 @@ Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
 Tensor Tensor::to(const TensorOptions &options, bool nonBlocking, bool copy) const {
   ScalarType type = options.has_dtype() ? options.dtype().toScalarType() : scalar_type();
   Device where = options.has_device() ? resolved(options.device()) : device();
-  if (where.is_cpu())
-    where = kCPU;
   if (type == scalar_type() && where == device() && !copy)
     return *this;
   // What is copied to the host while it goes on needs page-locked memory there.

@@ -351,10 +351,12 @@ Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Ten
 void checkScatter(const char *name, const Tensor &self, const Tensor &index,
                   const Tensor &source = {}) {
   commonDevice(name, {{"self", &self}, {"index", &index}, {"src", &source}});
-  TORCH_CHECK(index.scalar_type() == ScalarType::Long, name, "(): Expected dtype int64 for index");
+  bool gathers = std::string_view(name) == "gather";
+  TORCH_CHECK(index.scalar_type() == ScalarType::Long, gathers ? "gather" : "scatter",
+              "(): Expected dtype int64 for index");
   TORCH_CHECK(index.dim() == self.dim() || index.dim() == 0 || self.dim() == 0,
               "Index tensor must have the same number of dimensions as ",
-              std::string_view(name) == "gather" ? "input" : "self", " tensor");
+              gathers ? "input" : "self", " tensor");
 }
 
 Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {

@@ -37,14 +37,17 @@ ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims) {
 }
 
 detail::Fold detail::foldOf(const Tensor &out, const Tensor &in, const ReducedDims &dims) {
-  Fold nest;
+  Fold fold;
   for (std::size_t d = 0; d < dims.folded.size(); ++d) {
-    (dims.folded[d] ? nest.inner : nest.outer).push_back(in.sizes()[d]);
-    (dims.folded[d] ? nest.innerIn : nest.outerIn).push_back(in.strides()[d]);
-    if (!dims.folded[d])
-      nest.outerOut.push_back(out.strides()[d]);
+    if (dims.folded[d]) {
+      fold.innerIn[fold.inner.add(in.sizes()[d])] = in.strides()[d];
+    } else {
+      int loop = fold.outer.add(in.sizes()[d]);
+      fold.outerIn[loop] = in.strides()[d];
+      fold.outerOut[loop] = out.strides()[d];
+    }
   }
-  return nest;
+  return fold;
 }
 
 namespace {

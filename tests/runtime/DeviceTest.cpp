@@ -83,6 +83,7 @@ TEST_CASE("tensors are made, moved and printed on a device") {
   CHECK(d.toString() == "CUDAFloatType");
   CHECK(d.cpu().equal(x));
   CHECK(d.to(kCUDA).is_same(d));
+  CHECK(torch::ones({2}, torch::Device("cpu:0")).device() == torch::Device(kCPU));
   CHECK(d.t().cpu().equal(x.t()));
   CHECK(x.t().to(kCUDA).strides() == x.t().strides());
   CHECK(x.t().to(kCUDA).cpu().equal(x.t()));

@@ -1,12 +1,15 @@
 // Elementwise loops: one function object applied to every element of broadcast operands.
 //
 // This is one of the two places (with Reduce.h) where a functor meets a device: the loops below
-// are the host's and the simulated devices'; another backend launches the same functor over the
-// same Geometry.
+// are the host's and the simulated devices'; where a CUDA compiler reads this, it makes a kernel of
+// the same functor over the same Geometry.
 #pragma once
 
 #include "Dispatch.h"
 #include "Launch.h"
+#if defined(__CUDACC__)
+#include "../../backends/cuda/Cuda.cuh"
+#endif
 
 #include <array>
 #include <cstddef>
@@ -88,6 +91,27 @@ void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, co
   });
 }
 
+#if defined(__CUDACC__)
+template <class Op, std::size_t... I, class... In>
+__device__ auto evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
+                         const In *...in) {
+  return op(MathType<In>(in[at[I + 1]])...);
+}
+
+/// One thread for each element, or for some of them.
+template <class Op, class Out, std::size_t N, class... In>
+__global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>... in) {
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < g.count;
+       i += int64_t{gridDim.x} * blockDim.x) {
+    int64_t at[N] = {}, rest = i;
+    for (int d = 0; d < g.dims; rest /= g.shape[d++])
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] += rest % g.shape[d] * g.strides[d][k];
+    out[at[0]] = static_cast<Out>(evaluate(op, at, std::index_sequence_for<In...>(), in.get()...));
+  }
+}
+#endif
+
 /// One operation for each element, and the elements of all operands.
 template <class... Operands> Work workOf(int64_t count) {
   return {count * static_cast<int64_t>((sizeof(Operands) + ...)), count};
@@ -121,13 +145,25 @@ Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &
   return g;
 }
 
+inline namespace GRADTIDY_LAUNCHERS {
 /// out = op(in...) elementwise; `in` broadcast to the shape of `out`. The element types are given
-/// and must be those of the tensors; op sees Half and BFloat16 as float. `out` may be one of `in`.
+/// and must be those of the tensors; op sees Half and BFloat16 as float. `out` may be one of
+/// `in`.
 template <class Out, class... In, class Op, class... Tensors>
 void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(out, in...);
+  if (geometry.count == 0)
+    return;
   Device device = out.device();
+#if defined(__CUDACC__)
+  if (auto stream = cudaStreamOf(device)) {
+    detail::elementwiseKernel<<<cudaBlocks(geometry.count), cudaThreads, 0,
+                                static_cast<cudaStream_t>(*stream)>>>(
+        geometry, op, kernelData<Out>(out), operandOf<In>(in, device)...);
+    return checkCuda(cudaGetLastError());
+  }
+#endif
   launch(device, detail::workOf<Out, In...>(geometry.count),
          [=, target = kernelData<Out>(out), sources = std::tuple(operandOf<In>(in, device)...)] {
            std::apply(
@@ -140,7 +176,8 @@ void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
 }
 
 /// Calls op(in...) for every element of the first operand, to which the others are broadcast; op
-/// writes where it wants, on `device`. On the host in the order of memory, elsewhere in any order.
+/// writes where it wants, on `device`. On the host in the order of memory, elsewhere in any
+/// order.
 template <class... In, class Op, class... Tensors>
 void visitElements(Device device, const Op &op, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
@@ -154,6 +191,8 @@ void visitElements(Device device, const Op &op, const Tensors &...in) {
                sources);
          });
 }
+
+} // namespace GRADTIDY_LAUNCHERS
 
 /// Throws where `target` is about to be written while `source` reads part of the same memory.
 void checkNoPartialOverlap(const Tensor &target, const Tensor &source);

@@ -5,6 +5,7 @@
 // once; a device runs it later, so it must not hold references or tensors.
 #pragma once
 
+#include "../../core/Platform.h"
 #include "../../core/TensorImpl.h"
 
 #include <utility>
@@ -25,7 +26,7 @@ template <class T> class Operand {
 public:
   Operand(const T *data) : data(data) {}
   Operand(T number) : data(nullptr), number(number) {}
-  const T *get() const { return data ? data : &number; }
+  GRADTIDY_HOST_DEVICE const T *get() const { return data ? data : &number; }
 
 private:
   const T *data;
@@ -39,6 +40,11 @@ template <class T> Operand<T> operandOf(const Tensor &x, Device device) {
   if (!x.is_cpu() || x.dim() != 0)
     failForDevices(device, x.device());
   return *implOf(x).elements<T>();
+}
+
+/// The stream for a CUDA kernel of `device`, if it runs such.
+inline std::optional<void *> cudaStreamOf(Device device) {
+  return device.is_cpu() ? std::nullopt : acceleratorOf(device).cudaStream();
 }
 
 /// Runs `kernel` on the host now, or lets `device` run it in its own time.

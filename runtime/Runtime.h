@@ -4,6 +4,7 @@
 #include "autograd/Autograd.h"
 #include "autograd/GradMode.h"
 #include "autograd/Node.h"
+#include "core/Cuda.h"
 #include "core/Device.h"
 #include "core/Error.h"
 #include "core/Generator.h"

@@ -1,9 +1,9 @@
 #include "Normalization.h"
 #include "../autograd/GradMode.h"
-#include "../core/TensorImpl.h"
 #include "Arithmetic.h"
 #include "Pointwise.h"
 #include "Reductions.h"
+#include "kernels/Elementwise.h"
 
 namespace gradtidy::runtime {
 
@@ -11,6 +11,11 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                   const Tensor &runningMean, const Tensor &runningVar, bool training,
                   double momentum, double eps, bool) {
   TORCH_CHECK(input.dim() >= 2, "expected at least 2D input (got ", input.dim(), "D input)");
+  commonDevice("_native_batch_norm", {{"input", &input},
+                                      {"weight", &weight},
+                                      {"bias", &bias},
+                                      {"running_mean", &runningMean},
+                                      {"running_var", &runningVar}});
   int64_t channels = input.size(1), count = channels == 0 ? 0 : input.numel() / channels;
   for (const Tensor *tensor : {&weight, &bias, &runningMean, &runningVar})
     TORCH_CHECK(!tensor->defined() || tensor->numel() == channels, "running_mean should contain ",
@@ -19,6 +24,10 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
   TORCH_CHECK(!useBatch || count > 1,
               "Expected more than 1 value per channel when training, got input size ",
               toText(input.sizes()));
+  if (isReducedFloatingType(input.scalar_type()))
+    return batch_norm(input.to(kFloat), weight, bias, runningMean, runningVar, training, momentum,
+                      eps)
+        .to(input.scalar_type());
   DimVector dims, shape(static_cast<std::size_t>(input.dim()), 1);
   shape[1] = channels;
   for (int64_t d = 0; d < input.dim(); ++d)
@@ -46,6 +55,9 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
                   input.sizes().slice(static_cast<std::size_t>(input.dim() - normalised)) == shape,
               "Given normalized_shape=", toText(shape), ", expected input with shape [*, ",
               toText(shape).substr(1), ", but got input of size", toText(input.sizes()));
+  commonDevice("_native_layer_norm", {{"input", &input}, {"weight", &weight}, {"bias", &bias}});
+  if (isReducedFloatingType(input.scalar_type()))
+    return layer_norm(input.to(kFloat), shape, weight, bias, eps).to(input.scalar_type());
   DimVector dims;
   for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
     dims.push_back(d);

@@ -446,9 +446,15 @@ private:
           return lose();
         if (child == call->getCallee()) {
           Trait trait = vocabulary.traitOf(method);
-          if (!isTensor && entity && !isDerived &&
-              (trait == Trait::ReachesModule || uses.isManagement(method) ||
-               vocabulary.roleOf(method) == FunctionRole::Parameters))
+          FunctionRole role = vocabulary.roleOf(method);
+          if (isTensor || !entity || isDerived)
+            ;
+          else if (role == FunctionRole::Train && isTrue(call))
+            trained.insert(entity);
+          else if (role == FunctionRole::Train || role == FunctionRole::Eval)
+            evaluated.insert(entity);
+          else if (trait == Trait::ReachesModule || uses.isManagement(method) ||
+                   role == FunctionRole::Parameters)
             uses.facts[entity].isManaged = true;
           if (isTensor && !isStandard(method)) {
             // The result of an operation with others is no longer what should have been moved.
@@ -658,8 +664,16 @@ private:
         [&](const clang::CXXRecordDecl *module) { return uses.isUserCode(module); });
   }
 
+  static bool isTrue(const clang::CallExpr *call) {
+    const auto *flag = call->getNumArgs() == 1
+                           ? llvm::dyn_cast<clang::CXXBoolLiteralExpr>(strip(call->getArg(0)))
+                           : nullptr;
+    return call->getNumArgs() == 0 || (flag && flag->getValue());
+  }
+
 public:
   llvm::DenseSet<clang::SourceLocation> registering; ///< Where functions that register are named.
+  llvm::SetVector<Entity> trained, evaluated;        ///< What is put into a mode by itself.
 
 private:
   ModuleUses &uses;
@@ -677,6 +691,9 @@ ModuleUses::ModuleUses(clang::ASTContext &context, Vocabulary &vocabulary,
   Collector collector(*this, vocabulary);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
+  // What is put back into training mode is to be trained, whoever cares for its mode.
+  for (Entity entity : collector.evaluated)
+    facts[entity].isManaged |= !collector.trained.contains(entity);
   if (hasErrors)
     findDamage(context, collector.registering);
 }

@@ -304,6 +304,8 @@ private:
 
   void lowerAssignment(const BinaryOperator *assignment) {
     const Expr *target = assignment->getLHS();
+    if (assignTie(assignment, target, values.pathOf(assignment->getRHS())))
+      return;
     if (const auto *reference = dyn_cast<DeclRefExpr>(strip(target));
         reference && isa<VarDecl>(reference->getDecl()))
       assign(cast<VarDecl>(reference->getDecl()),
@@ -585,7 +587,7 @@ private:
   }
 
   /// `std::tie(a, b) = tuple`, or a tuple of tuples of references.
-  bool assignTie(const CallExpr *assignment, const Expr *object, PathId tuple) {
+  bool assignTie(const Expr *assignment, const Expr *object, PathId tuple) {
     const auto *tie = dyn_cast<CallExpr>(strip(object));
     const FunctionDecl *callee = tie ? tie->getDirectCallee() : nullptr;
     if (!callee || !isStandard(callee) ||

@@ -680,14 +680,14 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
       member.registered = Answer::Yes;
   }
   bool isOperand = false, isChanged = false;
-  for (Entity other : llvm::ArrayRef(found).take_front(own))
-    for (const EntityUse &use : uses.of(other).uses) {
-      bool isForward = use.function && forward.contains(use.function);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (const EntityUse &use : uses.of(found[i]).uses) {
+      member.isManaged |= use.isMove && !isConstruction(use.function);
+      bool isForward = i < own && use.function && forward.contains(use.function);
       if (isForward && use.isRecorded)
         member.forwardUses.push_back(use.site);
       isOperand |= isForward && use.isOperand;
       isChanged |= isForward && use.isChange;
-      member.isManaged |= use.isMove && !isConstruction(use.function);
     }
   for (const EntityDefinition &definition : definitionsOf(field))
     if (!isNull(definition.value)) {

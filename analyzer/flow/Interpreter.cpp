@@ -839,8 +839,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   value.device = {};
   value.hasDimensions = false;
   // The fields of a struct may be detached, be they made of what is not.
-  const clang::CXXRecordDecl *record =
-      llvm::cast<clang::Expr>(event.site)->getType()->getAsCXXRecordDecl();
+  const auto *result = llvm::dyn_cast<clang::Expr>(event.site);
+  const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
   if (record && event.resultRole == TypeRole::None && !isStandard(record))
     value.graph = Graph::Unknown;
   used.read(value.history);

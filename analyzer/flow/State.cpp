@@ -145,6 +145,10 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   }
   if (role == TypeRole::Device && kind == BindKind::Value)
     devices[to] = device;
+  // What was chosen in an expression is from now on known by the name of the variable.
+  if (const Device *chosen = devices.find(to);
+      chosen && chosen->kind == Device::Symbol && paths.isTemporary(chosen->id))
+    devices[to] = {Device::Symbol, to};
   if (kind == BindKind::Value && mayHoldTensors(role)) {
     // A tensor made of nothing that has gradients may be a parameter itself.
     if (contents.sources == noSources && role == TypeRole::Tensor)

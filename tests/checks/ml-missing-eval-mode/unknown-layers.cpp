@@ -69,12 +69,11 @@ torch::Tensor sampled(Hidden &net, torch::Tensor x) {
 }
 
 // A class template, of which this compiler has seen no constructor yet.
-template <typename Block> struct TowerImpl : torch::nn::Cloneable<TowerImpl<Block>> {
+template <typename Block> struct TowerImpl : torch::nn::Module {
   explicit TowerImpl(int64_t size) : layers(makeLayers(size)) {
     register_module("layers", layers);
     register_module("norm", norm);
   }
-  void reset() override {}
   torch::Tensor forward(torch::Tensor x) { return norm->forward(layers->forward(x)); }
 
 private:
@@ -90,5 +89,6 @@ public:
 void test_tower_bad(torch::Tensor x) {
   Tower<> tower(4);
   torch::NoGradGuard noGrad;
-  auto right = tower->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 0)
+  auto right =
+      tower->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 0)
 }

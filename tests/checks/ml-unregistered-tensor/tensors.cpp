@@ -5,11 +5,10 @@ namespace nn = torch::nn;
 using torch::Tensor;
 
 struct PositionBad : nn::Module {
-  PositionBad(int64_t size) {
-    position = torch::randn({1, size});
-  }
+  PositionBad(int64_t size) { position = torch::randn({1, size}); }
   Tensor forward(Tensor x) { return x + position; }
-  Tensor position; // expect: ml-unregistered-tensor: tensor 'position' is used in forward() but never registered: to() and save() do not reach it
+  Tensor position; // expect: ml-unregistered-tensor: tensor 'position' is used in forward() but
+                   // never registered: to() and save() do not reach it
 };
 
 struct WeightBad : nn::Module {
@@ -159,7 +158,7 @@ struct TokensBad : nn::Module {
     position = (torch::randn({1, size}) * 0.02).to(device);
   }
   Tensor forward(Tensor x) { return x + token + position; }
-  Tensor token; // expect: ml-unregistered-tensor: 'token'
+  Tensor token;    // expect: ml-unregistered-tensor: 'token'
   Tensor position; // expect: ml-unregistered-tensor: 'position'
 };
 
@@ -197,4 +196,14 @@ struct InitialisedInPlace : nn::Module {
   }
   Tensor forward(Tensor x) { return x * weight; }
   Tensor weight;
+};
+
+// Moved by the function that is given it.
+static torch::Tensor filtered(torch::Tensor x, const torch::Tensor &window) {
+  auto here = window.to(x.device());
+  return x * here;
+}
+struct Filter : torch::nn::Module {
+  torch::Tensor window = torch::rand({3});
+  torch::Tensor forward(torch::Tensor x) { return filtered(x, window); }
 };

@@ -301,7 +301,7 @@ void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) 
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : functionsCutShort())
-    llvm::errs() << "Not analysed to the end, being too large: " << function << ".\n";
+    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,

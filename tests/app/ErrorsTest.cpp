@@ -113,6 +113,19 @@ TEST_CASE("A crash of one file does not concern the others") {
   CHECK_THAT(alone.err, Contains("nothing was analysed"));
 }
 
+TEST_CASE("A function that calls too deep to be followed is named") {
+  const Project project;
+  std::string text = "void call0();\n";
+  for (int depth = 1; depth <= 9; ++depth)
+    text +=
+        "void call" + std::to_string(depth) + "() { call" + std::to_string(depth - 1) + "(); }\n";
+  project.write("deep.cpp", text);
+  const Run run = project.gradtidy({"deep.cpp", "--"});
+  CHECK(run.status == 0);
+  CHECK(count(run.err, "Not analysed to the end (too large, or calls too deep): call9 (") == 1);
+  CHECK(count(run.err, "Not analysed") == 1);
+}
+
 TEST_CASE("An unknown check is named with its nearest") {
   const Project project;
   project.write("train.cpp", correct);

@@ -76,62 +76,6 @@ public:
 };
 TORCH_MODULE(Dropout);
 
-/// Normalises each channel; see batch_norm. Training mode uses and moves the statistics.
-class BatchNorm {
-public:
-  explicit BatchNorm(const BatchNormOptions &options) : options(options) {}
-
-  BatchNormOptions options;
-  Tensor weight;
-  Tensor bias;
-  Tensor running_mean;
-  Tensor running_var;
-  Tensor num_batches_tracked;
-
-protected:
-  void registerMembers(Module &self);
-  Tensor normalise(const Tensor &input, bool training);
-  void print(std::ostream &stream, const char *name) const;
-};
-
-/// Input (N, C) or (N, C, L).
-class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl>, public BatchNorm {
-public:
-  BatchNorm1dImpl(int64_t features) : BatchNorm1dImpl(BatchNormOptions(features)) {}
-  explicit BatchNorm1dImpl(const BatchNormOptions &options) : BatchNorm(options) { reset(); }
-  void reset() override { registerMembers(*this); }
-  void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input);
-  using BatchNorm::options;
-};
-TORCH_MODULE(BatchNorm1d);
-
-/// Input (N, C, H, W).
-class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl>, public BatchNorm {
-public:
-  BatchNorm2dImpl(int64_t features) : BatchNorm2dImpl(BatchNormOptions(features)) {}
-  explicit BatchNorm2dImpl(const BatchNormOptions &options) : BatchNorm(options) { reset(); }
-  void reset() override { registerMembers(*this); }
-  void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input);
-  using BatchNorm::options;
-};
-TORCH_MODULE(BatchNorm2d);
-
-class LayerNormImpl : public Cloneable<LayerNormImpl> {
-public:
-  LayerNormImpl(std::vector<int64_t> shape) : LayerNormImpl(LayerNormOptions(std::move(shape))) {}
-  explicit LayerNormImpl(LayerNormOptions options);
-  void reset() override;
-  void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input);
-
-  LayerNormOptions options;
-  Tensor weight;
-  Tensor bias;
-};
-TORCH_MODULE(LayerNorm);
-
 // Activations
 
 class ReLUImpl : public Cloneable<ReLUImpl> {

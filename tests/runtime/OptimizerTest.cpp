@@ -1,20 +1,10 @@
 // Optimizers: their arithmetic, what they skip, groups, schedules, clipping.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 using torch::Tensor;
 namespace optim = torch::optim;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 /// The parameter after `steps` steps on the loss p^2, from p = 1.
 template <class Optimizer, class Options> double descend(const Options &options, int steps) {

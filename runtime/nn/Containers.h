@@ -104,6 +104,7 @@ public:
 
   void reset() override {}
   void pretty_print(std::ostream &stream) const override;
+  bool is_serializable() const override { return false; }
   Tensor forward(Tensor input) { return function(std::move(input)); }
 
 private:

@@ -46,11 +46,6 @@ Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options) {
   return runtime::log_softmax(input, options.dim());
 }
 
-Tensor dropout(Tensor input, const DropoutFuncOptions &options) {
-  Tensor result = runtime::dropout(input, options.p(), options.training());
-  return options.inplace() ? input.copy_(result) : result;
-}
-
 Tensor l1_loss(const Tensor &input, const Tensor &target, const L1LossFuncOptions &options) {
   warnAboutShapes(input, target);
   return runtime::l1_loss(input, target, options.reduction());

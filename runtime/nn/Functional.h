@@ -24,13 +24,6 @@ using SoftplusFuncOptions = SoftplusOptions;
 using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
 
-/// `training` is true unless set: eval() of the calling module does not reach it.
-struct DropoutFuncOptions {
-  TORCH_ARG(double, p) = 0.5;
-  TORCH_ARG(bool, training) = true;
-  TORCH_ARG(bool, inplace) = false;
-};
-
 using runtime::embedding;
 using runtime::gelu;
 using runtime::linear;
@@ -44,7 +37,6 @@ Tensor softplus(const Tensor &input, const SoftplusFuncOptions &options = {});
 Tensor logsigmoid(const Tensor &input);
 Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
 Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options);
-Tensor dropout(Tensor input, const DropoutFuncOptions &options = {});
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, const L1LossFuncOptions &options = {});
 Tensor mse_loss(const Tensor &input, const Tensor &target, const MSELossFuncOptions &options = {});

@@ -57,16 +57,6 @@ void FlattenImpl::pretty_print(std::ostream &stream) const {
          << ", end_dim=" << options.end_dim() << ")";
 }
 
-DropoutImpl::DropoutImpl(const DropoutOptions &options) : options(options) {
-  TORCH_CHECK(options.p() >= 0 && options.p() <= 1,
-              "dropout probability has to be between 0 and 1, but got ", options.p());
-}
-
-void DropoutImpl::pretty_print(std::ostream &stream) const {
-  stream << "torch::nn::Dropout(p=" << options.p() << ", inplace=" << word(options.inplace())
-         << ")";
-}
-
 void SequentialImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Sequential"; }
 void FunctionalImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::Functional()";

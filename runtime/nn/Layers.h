@@ -58,24 +58,6 @@ public:
 };
 TORCH_MODULE(Embedding);
 
-/// Zeroes elements with probability p in training; does nothing in evaluation.
-class DropoutImpl : public Cloneable<DropoutImpl> {
-public:
-  explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
-  explicit DropoutImpl(const DropoutOptions &options = {});
-  void reset() override {}
-  void pretty_print(std::ostream &stream) const override;
-  Tensor forward(Tensor input) {
-    return functional::dropout(std::move(input), functional::DropoutFuncOptions()
-                                                     .p(options.p())
-                                                     .training(is_training())
-                                                     .inplace(options.inplace()));
-  }
-
-  DropoutOptions options;
-};
-TORCH_MODULE(Dropout);
-
 // Activations
 
 class ReLUImpl : public Cloneable<ReLUImpl> {

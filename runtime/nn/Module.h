@@ -35,6 +35,11 @@ public:                                                                         
 private:                                                                                           \
   T name##_
 
+namespace gradtidy::runtime::serialize {
+class InputArchive;
+class OutputArchive;
+} // namespace gradtidy::runtime::serialize
+
 namespace gradtidy::runtime::nn {
 
 class Module;
@@ -93,6 +98,12 @@ public:
   /// Frees the gradients of all parameters, or fills them with zeros.
   virtual void zero_grad(bool setToNone = true);
   virtual void pretty_print(std::ostream &stream) const;
+
+  /// Parameters, buffers and submodules under their names. Loading throws where one is missing.
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
+  /// Whether saving a module above this one saves this one, too.
+  virtual bool is_serializable() const { return true; }
 
   Tensor &register_parameter(std::string name, Tensor tensor, bool requiresGrad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);

@@ -81,12 +81,6 @@ struct EmbeddingOptions {
   TORCH_ARG(int64_t, embedding_dim);
 };
 
-struct DropoutOptions {
-  DropoutOptions(double p = 0.5) : p_(p) {}
-  TORCH_ARG(double, p);
-  TORCH_ARG(bool, inplace) = false;
-};
-
 struct ReLUOptions {
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
   TORCH_ARG(bool, inplace);

@@ -408,4 +408,12 @@ Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const {
 Tensor Tensor::maximum(const Tensor &other) const { return runtime::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor &other) const { return runtime::minimum(*this, other); }
 
+Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha) {
+  TORCH_CHECK(!mustRecord({a, b}) && !mustRecord(out),
+              "add(): functions with out=... arguments don't support automatic differentiation, "
+              "but one of the arguments requires grad.");
+  copyInto(out, a.add(b, alpha));
+  return out;
+}
+
 } // namespace gradtidy::runtime

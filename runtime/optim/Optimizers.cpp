@@ -45,6 +45,50 @@ std::size_t Optimizer::size() const noexcept {
   return count;
 }
 
+void Optimizer::save(serialize::OutputArchive &archive) const {
+  archive.write("groups", static_cast<int64_t>(groups.size()));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    serialize::OutputArchive group, options;
+    const std::vector<Tensor> &parameters = groups[g].params();
+    group.write("size", static_cast<int64_t>(parameters.size()));
+    groups[g].options().serialize(options);
+    group.write("options", options);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (auto found = states.find(parameters[i].unsafeGetTensorImpl()); found != states.end()) {
+        serialize::OutputArchive state;
+        found->second->serialize(state);
+        group.write(std::to_string(i), state);
+      }
+    archive.write(std::to_string(g), group);
+  }
+}
+
+void Optimizer::load(serialize::InputArchive &archive) {
+  IValue count;
+  archive.read("groups", count);
+  TORCH_CHECK(count.toInt() == static_cast<int64_t>(groups.size()),
+              "loaded state dict has a different number of parameter groups");
+  states.clear();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    serialize::InputArchive group, options, state;
+    const std::vector<Tensor> &parameters = groups[g].params();
+    archive.read(std::to_string(g), group);
+    group.read("size", count);
+    TORCH_CHECK(count.toInt() == static_cast<int64_t>(parameters.size()),
+                "loaded state dict contains a parameter group that has a different size than the "
+                "optimizer's parameter group");
+    group.read("options", options);
+    groups[g].options().serialize(options);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (group.try_read(std::to_string(i), state)) {
+        std::unique_ptr<OptimizerParamState> loaded = newState();
+        TORCH_CHECK(loaded, "this optimizer keeps no state, but the archive has some");
+        loaded->serialize(state);
+        states[parameters[i].unsafeGetTensorImpl()] = std::move(loaded);
+      }
+  }
+}
+
 Tensor Optimizer::step(LossClosure closure) {
   Tensor loss;
   if (closure) {
@@ -57,6 +101,10 @@ Tensor Optimizer::step(LossClosure closure) {
       if (parameter.grad().defined())
         update(parameter, parameter.grad(), group.options());
   return loss;
+}
+
+void Optimizer::update(Tensor &, const Tensor &, OptimizerOptions &) {
+  fail("an optimizer must override step() or update()");
 }
 
 void Optimizer::zero_grad(bool setToNone) {

@@ -139,6 +139,11 @@ Tensor number(const Scalar &value, const Tensor &beside) {
   return wrapNumber(value, beside.device().is_cpu() ? beside.device() : Device(kCPU));
 }
 
+/// Operations with a number as their second operand have nodes of another name.
+const char *nodeName(const Tensor &b, const char *withTensor, const char *withNumber) {
+  return implOf(b).isWrappedNumber ? withNumber : withTensor;
+}
+
 bool isOne(const Scalar &value) { return value.toDouble() == 1; }
 
 void refuseBools(const Tensor &a, const Tensor &b) {
@@ -164,30 +169,33 @@ Tensor sumTo(const Tensor &self, IntArrayRef sizes) {
 }
 
 Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) {
-  return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)), "AddBackward0", {a, b},
-                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+  return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)),
+                nodeName(b, "AddBackward0", "AddBackward1"), {a, b}, {},
+                [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g, !c.needs(1) ? Tensor() : isOne(alpha) ? g : g * alpha};
                 });
 }
 
 Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) {
   refuseBools(a, b);
-  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)), "SubBackward0", {a, b},
-                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)),
+                nodeName(b, "SubBackward0", "SubBackward1"), {a, b}, {},
+                [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g, c.needs(1) ? g * -alpha : Tensor()};
                 });
 }
 
 Tensor mul(const Tensor &a, const Tensor &b) {
-  return record(binary("mul", Mul(), a, b, typeOf(a, b)), "MulBackward0", {a, b}, {a, b},
-                [](const Tensor &g, const GradientContext &c) -> Gradients {
-                  return {c.needs(0) ? g * c.saved(1) : Tensor(),
-                          c.needs(1) ? g * c.saved(0) : Tensor()};
-                });
+  return record(
+      binary("mul", Mul(), a, b, typeOf(a, b)), nodeName(b, "MulBackward0", "MulBackward1"), {a, b},
+      {a, b}, [](const Tensor &g, const GradientContext &c) -> Gradients {
+        return {c.needs(0) ? g * c.saved(1) : Tensor(), c.needs(1) ? g * c.saved(0) : Tensor()};
+      });
 }
 
 Tensor div(const Tensor &a, const Tensor &b) {
-  return record(binary("div", Div(), a, b, quotientType(a, b)), "DivBackward0", {a, b}, {a, b},
+  return record(binary("div", Div(), a, b, quotientType(a, b)),
+                nodeName(b, "DivBackward0", "DivBackward1"), {a, b}, {a, b},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor divisor = c.saved(1);
                   return {c.needs(0) ? g / divisor : Tensor(),

@@ -5,7 +5,10 @@
 #include "../ops/Pointwise.h"
 #include "Schedulers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 
 namespace gradtidy::runtime::optim {
 
@@ -296,6 +299,63 @@ std::vector<double> StepLR::get_lrs() {
     for (double &rate : rates)
       rate *= gamma;
   return rates;
+}
+
+ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(Optimizer &optimizer, SchedulerMode mode,
+                                                       float factor, int patience, double threshold,
+                                                       ThresholdMode thresholdMode, int cooldown,
+                                                       const std::vector<float> &minRates,
+                                                       double eps, bool verbose)
+    : optimizer(optimizer), mode(mode), factor(factor), patience(patience), threshold(threshold),
+      thresholdMode(thresholdMode), cooldown(cooldown), minRates(minRates), eps(eps),
+      best(mode == min ? std::numeric_limits<double>::infinity()
+                       : -std::numeric_limits<double>::infinity()),
+      verbose(verbose) {
+  TORCH_CHECK(factor < 1.0, "Factor should be < 1.0.");
+  std::size_t groups = optimizer.param_groups().size();
+  if (minRates.empty())
+    this->minRates.assign(groups, 0);
+  TORCH_CHECK(this->minRates.size() == groups,
+              "Number of learning rates not equal to the number of param groups");
+}
+
+bool ReduceLROnPlateauScheduler::isBetter(double metric) const {
+  double margin = thresholdMode == abs ? threshold : best * threshold;
+  if (std::isinf(best))
+    margin = 0;
+  return mode == min ? metric < best - margin : metric > best + margin;
+}
+
+void ReduceLROnPlateauScheduler::step(float metric) {
+  ++epoch;
+  if (isBetter(metric)) {
+    best = metric;
+    badEpochs = 0;
+  } else {
+    ++badEpochs;
+  }
+  if (coolingLeft > 0) {
+    --coolingLeft;
+    badEpochs = 0;
+  }
+  if (badEpochs > patience) {
+    reduce();
+    coolingLeft = cooldown;
+    badEpochs = 0;
+  }
+}
+
+void ReduceLROnPlateauScheduler::reduce() {
+  for (std::size_t i = 0; i < minRates.size(); ++i) {
+    OptimizerOptions &options = optimizer.param_groups()[i].options();
+    double before = options.get_lr();
+    double rate = std::max(before * factor, static_cast<double>(minRates[i]));
+    if (before - rate <= eps)
+      continue;
+    options.set_lr(rate);
+    if (verbose)
+      std::printf("Epoch %d: reducing learning rate of group %zu to %.4e\n", epoch, i, rate);
+  }
 }
 
 } // namespace gradtidy::runtime::optim

@@ -407,3 +407,16 @@ TEST_CASE("a very deep graph is freed without recursion") {
   for (int i = 0; i < 200000; ++i)
     z = z * x; // saves its inputs
 }
+
+TEST_CASE("nodes are called as LibTorch calls them") {
+  Tensor x = torch::ones({2}, torch::requires_grad());
+  auto name = [](const Tensor &y) { return y.grad_fn()->name(); };
+  CHECK(name(x + x) == "AddBackward0");
+  CHECK(name(x + 2) == "AddBackward1");
+  CHECK(name(3 * x) == "MulBackward1");
+  CHECK(name(x * torch::tensor(2.0)) == "MulBackward0");
+  CHECK(name(x - 1) == "SubBackward1");
+  CHECK(name(2 / x) == "DivBackward0");
+  CHECK(name(x / 2) == "DivBackward1");
+  CHECK(name(x.sum()) == "SumBackward0");
+}

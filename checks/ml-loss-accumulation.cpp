@@ -26,19 +26,24 @@ public:
     bool grows =
         adds || (last.kind == PathStep::Element && last.index < 0) || isMadeOfLast(visit, *stored);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
+    if (isOfForward(visit, place))
+      return;
     if (!(loop && recordsIn(visit, *stored, loop)) && (grows || !isKeptByModule(visit, place)))
       return;
 
+    bool isEmptied = loop && isEmptiedIn(visit, place, loop);
     Finding finding;
-    finding.level = grows ? Level::Certain : Level::Advice;
+    finding.level = grows && !isEmptied ? Level::Certain : Level::Advice;
     finding.location = event.site->getBeginLoc();
     finding.range = event.site->getSourceRange();
     std::string name = visit.unit.tables().paths.spelling(event.subject.path);
     name = name.empty() ? "this" : "'" + name + "'";
-    finding.message =
-        grows ? name + " keeps the graph of every iteration alive: accumulate a number or a "
-                       "detached tensor"
-              : name + " keeps the graph of this iteration alive until it is overwritten";
+    finding.message = isEmptied
+                          ? name + " keeps the graphs of all iterations alive until it is emptied"
+                      : grows ? name + " keeps the graph of every iteration alive: accumulate a "
+                                       "number or a detached tensor"
+                              : name + " keeps the graph of this iteration alive until it is "
+                                       "overwritten";
     if (loop && grows)
       finding.notes.push_back(
           {loop->getBeginLoc(), name + " outlives the iterations of this loop"});
@@ -58,7 +63,18 @@ private:
   /// Whether what was stored in the last round is part of what is stored now (`x = x + y`).
   static bool isMadeOfLast(const Visit &visit, const Operand &stored) {
     const SourcesTable &histories = visit.unit.tables().histories;
-    return llvm::is_contained(histories.members(visit.before.valueOf(stored).history), visit.site);
+    return llvm::is_contained(histories.members(visit.before.valueOf(stored).graphs), visit.site);
+  }
+
+  /// Whether \p loop now and then begins with an empty \p place.
+  static bool isEmptiedIn(const Visit &visit, PathId place, const clang::Stmt *loop) {
+    return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.kind == EventKind::Bind && event.operands.empty() &&
+               !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place &&
+               contains(visit, loop, event.site);
+      });
+    });
   }
 
   /// Whether the graph of the value comes from a forward pass in \p loop.
@@ -75,6 +91,15 @@ private:
           return true;
     }
     return false;
+  }
+
+  /// Whether \p place is a local variable of a method that makes tensors for a caller: a recurrent
+  /// forward pass, whose graph he may need.
+  static bool isOfForward(const Visit &visit, PathId place) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const FunctionBody &function = *visit.event.function;
+    return function.isModuleMethod && function.returnsTensors &&
+           paths.last(paths.rootOf(place)).kind == PathStep::Variable;
   }
 
   /// Whether \p place is a member of a module, written in its forward pass.

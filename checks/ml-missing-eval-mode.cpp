@@ -38,9 +38,13 @@ public:
                                                                : Level::Certain;
     // An unseen method may do other things; who only looks at the shape is not misled; who calls a
     // layer by itself knows what he has.
-    bool isDoubtful = visit.unit.isLayer(visit.shown()) ||
-                      (isForgotten && layers == Answer::Unknown) ||
-                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
+    // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers that
+    // sample for others leave the mode to these.
+    bool isDoubtful = (!facts.isTrained && facts.set && facts.set->constant == true) ||
+                      (isForgotten && visit.shown().function->returnsTensors) ||
+                      (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
+                      visit.unit.isLayer(visit.shown()) || forward.kind == EventKind::Call ||
+                      !visit.unit.uses().isRead(visit.site);
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
@@ -59,6 +63,16 @@ private:
     const GradMode &mode = visit.before.gradMode();
     return mode.possible == GradMode::Off && mode.set &&
            mode.set->function == visit.shown().function;
+  }
+
+  /// Whether the function calls eval(): the module it leaves out may be one that its caller keeps
+  /// in evaluation mode for good.
+  static bool setsOtherModes(const Visit &visit) {
+    return llvm::any_of(visit.shown().function->blocks, [](const Block &block) {
+      return llvm::any_of(block.events, [](const Event &event) {
+        return event.kind == EventKind::SetMode && event.constant == false;
+      });
+    });
   }
 
   /// Whether the function says by its name that dropout is to stay active (Gal and Ghahramani,

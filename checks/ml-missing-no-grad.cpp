@@ -20,8 +20,10 @@ public:
       return;
 
     Finding finding;
-    // An unseen method may do other things than a forward pass.
-    finding.level = forward.kind == EventKind::Call ? Level::Advice : Level::Likely;
+    // An unseen method may do other things than a forward pass; who only looks at the shape of the
+    // result wants to know it once.
+    bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
+    finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
     finding.location = shown.site->getBeginLoc();
     finding.range = shown.site->getSourceRange();

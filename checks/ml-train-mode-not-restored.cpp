@@ -20,9 +20,9 @@ public:
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
-        !facts.left || facts.isFrozen)
+        !facts.set || facts.isFrozen)
       return;
-    const Event &eval = *facts.left;
+    const Event &eval = *facts.set;
 
     Finding finding;
     finding.level =

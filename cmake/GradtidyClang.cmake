@@ -31,4 +31,10 @@ function(gradtidy_room name)
   gradtidy_warnings(gradtidy_${name})
   # GCC 12 warns about clang's own inline functions, at the places they are inlined to.
   target_compile_options(gradtidy_${name} PRIVATE -Wno-nonnull)
+  if(GRADTIDY_PRECOMPILE)
+    target_precompile_headers(gradtidy_${name} PRIVATE
+      <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h> <clang/AST/ExprCXX.h>
+      <clang/AST/ParentMap.h> <clang/AST/RecursiveASTVisitor.h> <clang/Analysis/CFG.h>
+      <clang/Basic/SourceManager.h> <clang/Lex/Lexer.h> <functional> <map> <set>)
+  endif()
 endfunction()

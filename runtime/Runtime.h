@@ -5,6 +5,7 @@
 #include "autograd/Function.h"
 #include "autograd/GradMode.h"
 #include "autograd/Node.h"
+#include "core/Cuda.h"
 #include "core/Device.h"
 #include "core/Error.h"
 #include "core/Generator.h"

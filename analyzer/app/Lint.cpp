@@ -300,6 +300,8 @@ void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) 
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
+  for (const std::string &function : functionsCutShort())
+    llvm::errs() << "Not analysed to the end, being too large: " << function << ".\n";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,

@@ -83,6 +83,7 @@ struct Event {
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
   bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
+  bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
   bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
   bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
@@ -106,7 +107,7 @@ struct Block {
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
   llvm::SmallVector<Edge, 2> edges;
   bool isLoopHead = false; ///< Control comes back to it.
-  /// The edge that leaves a `for` loop, which is assumed to run at least once; else -1.
+  /// The edge that leaves a `for` or `while` loop, which is assumed to run at least once; else -1.
   int exitEdge = -1;
   /// The block from which control comes back to this loop head (see exitEdge).
   unsigned latch = 0;
@@ -132,6 +133,7 @@ public:
   bool isModuleMethod = false; ///< `this` is a module.
   bool returnsTensors = false;
   bool usesGpu = false;     ///< It names a GPU, or a device that may be one.
+  Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.

@@ -8,6 +8,7 @@
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/CFG.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 namespace {
@@ -31,12 +32,16 @@ public:
     options.setAllAlwaysAdd();
     const Stmt *body = function->getBody();
     survey(body);
+    if (function->isDependentContext())
+      completeLoops(const_cast<Stmt *>(body));
     options.AddEHEdges = !guardsBefore.empty(); // They cost: three times the visits of blocks.
     std::unique_ptr<CFG> cfg = CFG::buildCFG(function, const_cast<Stmt *>(body), &context, options);
     if (!cfg)
       return nullptr;
 
     result = std::make_unique<FunctionBody>(function, body);
+    if (batchDevice)
+      result->batchDevice = *batchDevice;
     conditions.collect(*cfg, context);
     for (const ParmVarDecl *parameter : function->parameters()) {
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
@@ -443,6 +448,23 @@ private:
     return recovery->subExpressions().front();
   }
 
+  /// The name of an unresolved call in a class template that may be of a method of `this`.
+  static std::string ownName(const CallExpr *call) {
+    const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+    if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee))
+      return member->isImplicitAccess() ? member->getMember().getAsString() : "";
+    const auto *lookup = dyn_cast<OverloadExpr>(callee);
+    return lookup ? lookup->getName().getAsString() : "";
+  }
+
+  /// What a call with damaged arguments calls, if there is nothing else of the name.
+  static const FunctionDecl *onlyCandidate(const CallExpr *call) {
+    const auto *lookup = dyn_cast<UnresolvedLookupExpr>(call->getCallee()->IgnoreParenImpCasts());
+    if (!lookup || lookup->getNumDecls() != 1)
+      return nullptr;
+    return (*lookup->decls_begin())->getUnderlyingDecl()->getAsFunction();
+  }
+
   void lowerCall(const CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     if (values.pathOfAccessor(call))
@@ -456,6 +478,8 @@ private:
     std::string name = simpleName(callee).str();
     if (!callee && (object = unresolvedMember(call, name)))
       role = vocabulary.roleOfMember(values.roleOf(object), name);
+    else if (!callee && result->isModuleMethod && !ownName(call).empty())
+      role = vocabulary.roleOfMember(TypeRole::Module, ownName(call));
     bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
     if (callee && isStandard(callee) && (name == "make_tuple" || name == "make_pair"))
       return bindElements(call);
@@ -488,7 +512,8 @@ private:
     }
     if (kind == EventKind::Overwrite && isAssignment(call) && object && !isGradient(object))
       kind = EventKind::Combine;
-    if (kind == EventKind::Combine && isAssignment(call) && object && assignTie(call, object))
+    if (kind == EventKind::Combine && isAssignment(call) && object &&
+        assignTie(call, object, values.pathOf(call->getArg(1))))
       return;
     if (kind == EventKind::Combine && isAssignment(call) && object) {
       return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
@@ -501,7 +526,7 @@ private:
     event.function = result.get();
     event.result = values.temporary(call);
     if (kind == EventKind::Call)
-      event.callee = constructor ? constructor : callee;
+      event.callee = constructor ? constructor : callee ? callee : onlyCandidate(call);
     event.isVirtual = kind == EventKind::Call && isVirtual(call);
     event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
     event.isTensor = vocabulary.holdsTensors(call->getType());
@@ -511,7 +536,8 @@ private:
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
     event.isAnyDevice = role == FunctionRole::AnyDevice;
-    event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined;
+    event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
+                        (method && isStandard(method) && (name == "size" || name == "empty"));
     event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
     event.constant = constantOf(role, call);
     event.startsThread = name == "async" && callee && isStandard(callee);
@@ -521,6 +547,8 @@ private:
       event.subject = values.operand(object);
       event.isStateless =
           kind == EventKind::Forward && vocabulary.isStateless(strip(object)->getType());
+      // Lengths of packed sequences, say.
+      event.mayUseHost = kind == EventKind::Forward && callee && !values.isExternal(callee);
       event.subject.escapes =
           !method || !method->isConst() || vocabulary.isHandle(object->getType());
       if (kind == EventKind::Call && event.subject.role == TypeRole::None)
@@ -535,9 +563,11 @@ private:
       event.subject = values.operand(arguments.front());
       arguments.erase(arguments.begin());
     }
-    if (role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda)
+    if (role == FunctionRole::MoveToCpu || (role == FunctionRole::MoveToCuda && !asksForDevices))
       event.operands.push_back(
           {.device = {role == FunctionRole::MoveToCpu ? Device::Cpu : Device::Cuda}});
+    else if (role == FunctionRole::MoveToCuda)
+      event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
     current->events.push_back(std::move(event));
   }
@@ -554,15 +584,19 @@ private:
     }
   }
 
-  /// `std::tie(a, b) = tuple`.
-  bool assignTie(const CallExpr *assignment, const Expr *object) {
+  /// `std::tie(a, b) = tuple`, or a tuple of tuples of references.
+  bool assignTie(const CallExpr *assignment, const Expr *object, PathId tuple) {
     const auto *tie = dyn_cast<CallExpr>(strip(object));
     const FunctionDecl *callee = tie ? tie->getDirectCallee() : nullptr;
-    if (!callee || !isStandard(callee) || simpleName(callee) != "tie")
+    if (!callee || !isStandard(callee) ||
+        (simpleName(callee) != "tie" && simpleName(callee) != "forward_as_tuple"))
       return false;
-    PathId tuple = values.pathOf(assignment->getArg(1));
     std::int64_t index = 0;
     for (const Expr *target : tie->arguments()) {
+      if (assignTie(assignment, target, paths.element(tuple, index))) {
+        ++index;
+        continue;
+      }
       QualType type = target->getType();
       Event &event = emit(EventKind::Bind, assignment);
       event.subject = {values.pathOf(target), vocabulary.roleOf(type)};
@@ -811,8 +845,12 @@ private:
     // What is called but has errors: the call tells more than the callee by itself.
     if (const auto *call = dyn_cast<CallExpr>(statement))
       callees.insert(call->getCallee()->IgnoreParenImpCasts());
+    if (const auto *call = dyn_cast<CallExpr>(statement); call && call->isTypeDependent())
+      guessRole(call);
     if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
       noteMove(call);
+    if (const auto *branch = dyn_cast<IfStmt>(statement))
+      asksForDevices |= asksForDevice(branch->getCond());
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
       for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
         findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
@@ -827,18 +865,65 @@ private:
     }
   }
 
+  /// In a template, the parts of a range-based `for` that depend on its range are not there yet;
+  /// without them clang makes no CFG.
+  void completeLoops(Stmt *statement) {
+    if (auto *loop = dyn_cast<CXXForRangeStmt>(statement); loop && !loop->getBeginStmt()) {
+      loop->setBeginStmt(loop->getRangeStmt());
+      loop->setEndStmt(loop->getRangeStmt());
+      loop->setCond(loop->getRangeInit());
+      loop->setInc(loop->getRangeInit());
+    }
+    for (Stmt *child : statement->children())
+      if (child)
+        completeLoops(child);
+  }
+
+  /// The roles of things whose types depend on template parameters, by what is called of them.
+  void guessRole(const CallExpr *call) {
+    const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(call->getCallee());
+    const auto *object = member && !member->isImplicitAccess()
+                             ? dyn_cast<DeclRefExpr>(strip(member->getBase()))
+                             : nullptr;
+    if (!object || !object->isTypeDependent())
+      return;
+    TypeRole role = llvm::StringSwitch<TypeRole>(member->getMember().getAsString())
+                        .Cases({"forward", "parameters", "train", "eval"}, TypeRole::Module)
+                        .Cases({"backward", "detach", "requires_grad_"}, TypeRole::Tensor)
+                        .Case("step", TypeRole::Optimizer)
+                        .Default(TypeRole::None);
+    if (role != TypeRole::None)
+      values.setRole(object->getDecl(), role);
+  }
+
+  /// Whether a condition asks where a tensor is.
+  bool asksForDevice(const Stmt *condition) {
+    const auto *call = dyn_cast<CXXMemberCallExpr>(condition);
+    StringRef name = call ? simpleName(call->getDirectCallee()) : StringRef();
+    return ((name == "is_cuda" || name == "is_cpu") && isTensorOrDevice(call)) ||
+           llvm::any_of(condition->children(),
+                        [&](const Stmt *child) { return child && asksForDevice(child); });
+  }
+
+  bool isTensorOrDevice(const CXXMemberCallExpr *call) {
+    TypeRole role = values.roleOf(call->getImplicitObjectArgument());
+    return role == TypeRole::Tensor || role == TypeRole::Device;
+  }
+
   /// Who moves one part of a batch says that the batch is on the host.
   void noteMove(const CXXMemberCallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
     FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
     if (role != FunctionRole::Move && role != FunctionRole::MoveToCuda)
       return;
-    bool isTold = role == FunctionRole::MoveToCuda;
+    Operand device{.device = {role == FunctionRole::MoveToCuda ? Device::Cuda : Device::Unknown}};
     for (const Expr *argument : call->arguments()) {
       Operand operand = values.operand(argument);
-      isTold |= operand.role == TypeRole::Device &&
-                (operand.device.kind == Device::Cuda || isChosen(operand));
+      if (operand.role == TypeRole::Device &&
+          (operand.device.kind == Device::Cuda || isChosen(operand)))
+        device = operand;
     }
+    bool isTold = device.path || device.device.isKnown();
     const Expr *object = call->getImplicitObjectArgument();
     if (!isTold || !object || values.roleOf(object) != TypeRole::Tensor)
       return;
@@ -847,8 +932,13 @@ private:
     bool isPart =
         (last.kind == PathStep::Element && last.index >= 0) ||
         (last.kind == PathStep::Member && paths.last(paths.rootOf(path)).kind != PathStep::This);
-    if (isPart)
-      values.addHostBatch(paths.parent(path));
+    if (!isPart)
+      return;
+    values.addHostBatch(paths.parent(path));
+    if (!batchDevice)
+      batchDevice = device;
+    else if (batchDevice->path != device.path || !(batchDevice->device == device.device))
+      batchDevice = Operand{}; // Several.
   }
 
   static bool isBodyOf(const Stmt *statement, const Stmt *child) {
@@ -928,7 +1018,7 @@ private:
       }
       if (asked && taken == negated)
         edge.undefined = asked;
-      if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt>(terminator))
+      if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
         if (std::optional<unsigned> latch = latchOf(block, numbers)) {
           current->exitEdge = static_cast<int>(current->edges.size());
           current->latch = *latch;
@@ -961,6 +1051,8 @@ private:
   ASTContext &context;
   Values values;
   Conditions conditions;
+  bool asksForDevices = false;        ///< A condition asks where tensors are.
+  std::optional<Operand> batchDevice; ///< Empty until a batch is moved.
   llvm::SmallPtrSet<const Expr *, 32> callees;
   llvm::SmallPtrSet<const Expr *, 32> statements; ///< Expressions that are statements.
   llvm::SmallDenseMap<const CXXCatchStmt *, llvm::SmallVector<const VarDecl *, 1>> guardsBefore;

@@ -19,6 +19,15 @@ struct Nature {
 };
 constexpr Nature unknown{Answer::Unknown, Answer::Unknown};
 
+/// What a tensor holds. Ordered like answers: the larger one is that of whatever may be either.
+enum class Content : unsigned char {
+  Nothing,
+  Scalar,  ///< Without dimensions: as an operand it fits tensors on every device.
+  Indices, ///< Whole numbers or flags that can be made again: as an index it fits as well.
+  Unknown,
+  Data,
+};
+
 bool isNull(const clang::Expr *value) {
   value = strip(value);
   if (llvm::isa<clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr>(value))
@@ -27,6 +36,31 @@ bool isNull(const clang::Expr *value) {
     return list->getNumInits() == 1 && isNull(list->getInit(0));
   const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value);
   return construct && construct->getNumArgs() == 1 && isNull(construct->getArg(0));
+}
+
+/// The variable or member that the expression names, or null.
+Entity variableOf(const clang::Expr *expr) {
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr))
+    return llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+  const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr);
+  const auto *field = member ? llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl()) : nullptr;
+  return field ? canonical(field) : nullptr;
+}
+
+/// What a conversion to a class, such as that for numbers, is made of, or null.
+const clang::Expr *converted(const clang::Expr *value) {
+  value = strip(value);
+  while (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value)) {
+    if (construct->getNumArgs() != 1)
+      return nullptr;
+    value = strip(construct->getArg(0));
+  }
+  return value;
+}
+
+bool isInteger(const clang::Expr *value) {
+  value = converted(value);
+  return value && isArithmetic(value) && !value->getType()->isRealFloatingType();
 }
 
 bool isPointer(clang::QualType type) { return !pointee(type).isNull() || type->isPointerType(); }
@@ -61,7 +95,11 @@ private:
   Nature construction(const clang::CXXRecordDecl *module, const clang::Expr *expr);
   bool isKnownByType(clang::QualType type);
   Answer option(const clang::Stmt *construction, Trait kind, Answer absent);
-  Answer natureOfTensor(const clang::Expr *value, unsigned depth = 0);
+  Content contentOf(const clang::Expr *value, unsigned depth = 0);
+  Content contentOfOperation(const clang::CXXOperatorCallExpr *operation, unsigned depth);
+  Content contentOfCall(const clang::CallExpr *call, const clang::FunctionDecl *callee);
+  bool isComputed(const clang::Expr *value);
+  bool isPlaced(const clang::Stmt *statement);
   bool mentions(const clang::Stmt *statement, Trait trait);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
 
@@ -71,8 +109,13 @@ private:
   bool isConstruction(const clang::FunctionDecl *function, unsigned depth = 0);
   ModuleClass view(const clang::CXXRecordDecl *record);
   ModuleMember view(const clang::FieldDecl *field);
+  void judgeTensor(ModuleMember &member, bool isOperand, bool isChanged);
+  bool isRegisteredResult(const clang::Expr *value);
+  const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field);
   /// All that may hold what \p entity holds.
   llvm::SmallVector<Entity, 8> component(Entity entity);
+  /// The same, and from \p own on the parameters through which functions get hold of it.
+  llvm::SmallVector<Entity, 8> reached(Entity entity, size_t &own);
   bool reachesParameter(Entity entity);
 
   /// Whether the thing is being judged already; until the end of the guard's scope it is.
@@ -192,9 +235,11 @@ Nature ModuleClasses::Implementation::natureOf(Entity entity) {
     return {};
   Nature nature;
   bool isDefined = false;
-  for (Entity other : component(entity)) {
-    const EntityFacts &facts = uses.of(other);
-    if (facts.escapes || llvm::isa<clang::ParmVarDecl>(other))
+  size_t own = 0;
+  llvm::SmallVector<Entity, 8> found = reached(entity, own);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const EntityFacts &facts = uses.of(found[i]);
+    if (facts.escapes || facts.isLent || (i < own && llvm::isa<clang::ParmVarDecl>(found[i])))
       nature.join(unknown);
     for (const EntityDefinition &definition : facts.definitions)
       if (!isNull(definition.value)) {
@@ -227,6 +272,17 @@ Nature ModuleClasses::Implementation::natureOf(const clang::Expr *value) {
     return joined(list->inits());
   if (const auto *list = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(value))
     return natureOf(list->getSubExpr());
+  if (const auto *open = llvm::dyn_cast<clang::CXXUnresolvedConstructExpr>(value)) {
+    clang::QualType type = open->getTypeAsWritten();
+    const ModuleUses::Held &held = uses.heldBy(type);
+    if (held.modules.empty())
+      return unknown;
+    if (isKnownByType(type))
+      return natureOf(type);
+    return vocabulary.traitOf(held.modules.front()) == Trait::Container
+               ? joined(open->arguments())
+               : construction(held.modules.front(), open);
+  }
   if (value->getType().isNull() || value->isTypeDependent())
     return unknown;
   const ModuleUses::Held &held = uses.heldBy(value->getType());
@@ -324,62 +380,125 @@ Answer ModuleClasses::Implementation::option(const clang::Stmt *construction, Tr
   return answer;
 }
 
-/// Whether a tensor of this value is data that belongs to the object.
-Answer ModuleClasses::Implementation::natureOfTensor(const clang::Expr *value, unsigned depth) {
+Content ModuleClasses::Implementation::contentOf(const clang::Expr *value, unsigned depth) {
   if (depth > 8)
-    return Answer::Unknown;
+    return Content::Unknown;
   value = strip(value);
-  if (llvm::isa<clang::CXXOperatorCallExpr>(value) && !uses.rootOf(value))
-    return Answer::Yes; // Arithmetic.
+  Entity root = uses.rootOf(value);
+  if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(value); operation && !root)
+    return contentOfOperation(operation, depth + 1);
   if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(value)) {
     const clang::CXXMethodDecl *method = call->getMethodDecl();
     if (!method || !vocabulary.isFramework(method))
-      return Answer::Unknown;
+      return Content::Unknown;
     if (vocabulary.roleOf(method) == FunctionRole::Detach)
-      return Answer::Yes; // Not what it comes from, nor moved with it.
+      return Content::Data; // Not what it comes from, nor moved with it.
     const clang::Expr *object = call->getImplicitObjectArgument();
-    return uses.heldBy(object->getType()).hasTensors ? natureOfTensor(object, depth + 1)
-                                                     : Answer::Unknown;
-  }
-  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(value);
-      call && call->getDirectCallee() && !uses.rootOf(value)) {
-    const clang::FunctionDecl *callee = call->getDirectCallee();
-    if (vocabulary.isFramework(callee)) {
-      Trait trait = vocabulary.traitOf(callee);
-      const clang::Expr *first = call->getNumArgs() > 0 ? strip(call->getArg(0)) : nullptr;
-      while (const auto *construct = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(first))
-        first = construct->getNumArgs() == 1 ? strip(construct->getArg(0)) : nullptr;
-      bool isNumber = first && isArithmetic(first);
-      bool isWhole = trait == Trait::MakesIndices || mentions(call, Trait::IntegerType);
-      return isWhole || (trait == Trait::MakesScalar && isNumber) ? Answer::No : Answer::Yes;
+    if (!uses.heldBy(object->getType()).hasTensors)
+      return Content::Unknown;
+    Content content = contentOf(object, depth + 1);
+    bool isWhole = false, isFloat = false;
+    for (const clang::Expr *argument : call->arguments()) {
+      isWhole |= mentions(argument, Trait::IntegerType);
+      isFloat |= mentions(argument, Trait::FloatType);
     }
-    Answer answer = Answer::Unknown;
-    if (uses.definitionOf(callee))
+    if (content == Content::Data && isWhole && !mentions(object, Trait::MakesRandom))
+      return Content::Indices;
+    return content == Content::Indices && isFloat ? Content::Data : content;
+  }
+  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(value); call && !root) {
+    const clang::FunctionDecl *callee = uses.calleeOf(call);
+    if (callee && vocabulary.isFramework(callee))
+      return contentOfCall(call, callee);
+    Content content = Content::Unknown;
+    if (callee && uses.definitionOf(callee))
       for (const clang::Expr *returned : uses.returns.lookup(callee->getCanonicalDecl()))
-        answer = std::max(answer, natureOfTensor(returned, depth + 1));
-    return answer;
+        content = std::max(content, contentOf(returned, depth + 1));
+    return content;
   }
   if (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value)) {
     if (construct->getNumArgs() == 0)
-      return Answer::No;
-    return construct->getNumArgs() == 1 ? natureOfTensor(construct->getArg(0), depth + 1)
-                                        : Answer::Unknown;
+      return Content::Nothing;
+    return construct->getNumArgs() == 1 ? contentOf(construct->getArg(0), depth + 1)
+                                        : Content::Unknown;
   }
   if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(value)) {
-    Answer answer = Answer::No;
+    Content content = Content::Nothing;
     for (const clang::Expr *element : list->inits())
-      answer = std::max(answer, natureOfTensor(element, depth + 1));
-    return answer;
+      content = std::max(content, contentOf(element, depth + 1));
+    return content;
   }
   // Another variable. Whoever hands it in may have put it where it is wanted, and what is a member
   // of something else is also kept there.
-  Entity entity = uses.rootOf(value);
-  if (!entity || llvm::isa<clang::FieldDecl, clang::ParmVarDecl>(entity))
-    return Answer::Unknown;
-  Answer answer = Answer::No;
-  for (const EntityDefinition &definition : uses.of(entity).definitions)
-    answer = std::max(answer, natureOfTensor(definition.value, depth + 1));
-  return answer;
+  if (!root || llvm::isa<clang::FieldDecl, clang::ParmVarDecl>(root))
+    return Content::Unknown;
+  Content content = Content::Nothing;
+  for (const EntityDefinition &definition : uses.of(root).definitions)
+    content = std::max(content, contentOf(definition.value, depth + 1));
+  return content;
+}
+
+/// Comparisons, and whole numbers computed with whole numbers, are indices.
+Content
+ModuleClasses::Implementation::contentOfOperation(const clang::CXXOperatorCallExpr *operation,
+                                                  unsigned depth) {
+  bool isWhole = operation->getOperator() != clang::OO_Slash;
+  bool isRandom = false;
+  for (const clang::Expr *operand : operation->arguments()) {
+    bool isTensor = uses.heldBy(operand->getType()).hasTensors;
+    isWhole &= isTensor ? contentOf(operand, depth) == Content::Indices : isInteger(operand);
+    isRandom |= mentions(operand, Trait::MakesRandom);
+  }
+  bool isFlag = operation->isComparisonOp() || operation->getOperator() == clang::OO_Exclaim;
+  return (isFlag && !isRandom) || isWhole ? Content::Indices : Content::Data;
+}
+
+Content ModuleClasses::Implementation::contentOfCall(const clang::CallExpr *call,
+                                                     const clang::FunctionDecl *callee) {
+  Trait trait = vocabulary.traitOf(callee);
+  const clang::Expr *first = call->getNumArgs() > 0 ? converted(call->getArg(0)) : nullptr;
+  if (trait == Trait::MakesScalar && first && isArithmetic(first))
+    return Content::Scalar;
+  if (trait == Trait::MakesRandom || mentions(call, Trait::FloatType))
+    return Content::Data;
+  bool isWhole = mentions(call, Trait::IntegerType) ||
+                 (trait == Trait::MakesIndices &&
+                  llvm::none_of(call->arguments(), [](const clang::Expr *argument) {
+                    const clang::Expr *number = converted(argument);
+                    return number && isArithmetic(number) && !isInteger(number);
+                  }));
+  return isWhole && !mentions(call, Trait::MakesRandom) ? Content::Indices : Content::Data;
+}
+
+/// Whether the constructor computes the value anew from others, on the device of its choice: a
+/// table, and not the first value of something that is trained or changed.
+bool ModuleClasses::Implementation::isComputed(const clang::Expr *value) {
+  if (!isPlaced(value) || mentions(value, Trait::MakesRandom))
+    return false;
+  value = strip(value);
+  while (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(value))
+    value = strip(call->getImplicitObjectArgument());
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(value);
+  return call && llvm::any_of(call->arguments(), [&](const clang::Expr *argument) {
+           return uses.heldBy(argument->getType()).hasTensors;
+         });
+}
+
+/// Whether a device or options that somebody chose have a part in it.
+bool ModuleClasses::Implementation::isPlaced(const clang::Stmt *statement) {
+  if (!statement)
+    return false;
+  if (const auto *expr = llvm::dyn_cast<clang::Expr>(statement))
+    if (Entity entity = variableOf(expr); entity && uses.isUser(entity)) {
+      Guard guard(active, entity);
+      return guard.isFirst &&
+             (vocabulary.roleOf(entity->getType()) == TypeRole::Device ||
+              llvm::any_of(uses.of(entity).definitions, [&](const EntityDefinition &definition) {
+                return isPlaced(definition.value);
+              }));
+    }
+  return llvm::any_of(statement->children(),
+                      [&](const clang::Stmt *child) { return isPlaced(child); });
 }
 
 /// Whether something in it has the trait, and is not given false.
@@ -427,21 +546,29 @@ void ModuleClasses::Implementation::findForward() {
             forward.insert(special->getCanonicalDecl());
         }
   }
-  for (size_t i = 0; i < forward.size(); ++i)
+  for (size_t i = 0; i < forward.size(); ++i) {
+    if (const clang::FunctionDecl *pattern = forward[i]->getTemplateInstantiationPattern())
+      forward.insert(pattern->getCanonicalDecl());
     for (const clang::FunctionDecl *callee : uses.calleesOf(forward[i]))
       forward.insert(callee);
+  }
 }
 
 /// What is declared and never defined does not count where the class is implemented in this unit
 /// and nobody calls it.
 bool ModuleClasses::Implementation::isVisible(const clang::CXXRecordDecl *record) {
-  bool isImplementedHere = llvm::any_of(record->methods(), [](const clang::CXXMethodDecl *method) {
-    const clang::FunctionDecl *definition = nullptr;
-    return method->hasBody(definition) && definition->isOutOfLine();
+  if (uses.damaged.contains(record->getCanonicalDecl()))
+    return false;
+  bool isImplementedHere = llvm::any_of(record->methods(), [&](const clang::CXXMethodDecl *method) {
+    const clang::FunctionDecl *definition = uses.definitionOf(method);
+    return definition && definition->isOutOfLine();
   });
   auto isSeen = [&](const clang::FunctionDecl *function) {
     if (function->isImplicit() || function->isDeleted() || function->isDefaulted() ||
-        function->isPureVirtual() || function->hasBody())
+        function->isPureVirtual() || uses.definitionOf(function))
+      return true;
+    if (const clang::FunctionDecl *pattern = function->getTemplateInstantiationPattern();
+        pattern && uses.definitionOf(pattern))
       return true;
     return isImplementedHere && !llvm::isa<clang::CXXConstructorDecl>(function) &&
            uses.callersOf(function).empty();
@@ -467,6 +594,21 @@ bool ModuleClasses::Implementation::isConstruction(const clang::FunctionDecl *fu
          llvm::all_of(
              callers,
              [&](const clang::FunctionDecl *caller) { return isConstruction(caller, depth + 1); });
+}
+
+llvm::SmallVector<Entity, 8> ModuleClasses::Implementation::reached(Entity entity, size_t &own) {
+  llvm::SmallVector<Entity, 8> found = component(entity);
+  own = found.size();
+  auto add = [&](Entity other) {
+    if (!llvm::is_contained(found, other))
+      found.push_back(other);
+  };
+  for (size_t i = 0; i < found.size(); ++i) {
+    llvm::for_each(uses.of(found[i]).parameters, add);
+    if (i >= own)
+      llvm::for_each(uses.of(found[i]).same, add);
+  }
+  return found;
 }
 
 llvm::SmallVector<Entity, 8> ModuleClasses::Implementation::component(Entity entity) {
@@ -523,44 +665,99 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
                   !field->hasInClassInitializer();
 
   // Who registers or manages what the member holds, be it in a function it is given to.
-  llvm::SmallVector<Entity, 8> found = component(entity);
-  size_t own = found.size();
-  for (size_t i = 0; i < found.size(); ++i) {
-    const EntityFacts &facts = uses.of(found[i]);
+  size_t own = 0;
+  llvm::SmallVector<Entity, 8> found = reached(entity, own);
+  for (Entity other : found) {
+    const EntityFacts &facts = uses.of(other);
     if (facts.isRegistered)
       member.registered = Answer::Yes;
     else if (facts.escapes)
       member.registered = std::max(member.registered, Answer::Unknown);
     member.isManaged |= facts.isManaged;
-    for (Entity parameter : facts.parameters)
-      if (!llvm::is_contained(found, parameter))
-        found.push_back(parameter);
-    if (i >= own)
-      for (Entity other : facts.same)
-        if (!llvm::is_contained(found, other))
-          found.push_back(other);
+    if (llvm::any_of(facts.definitions, [&](const EntityDefinition &definition) {
+          return isRegisteredResult(definition.value);
+        }))
+      member.registered = Answer::Yes;
   }
+  bool isOperand = false, isChanged = false;
   for (Entity other : llvm::ArrayRef(found).take_front(own))
     for (const EntityUse &use : uses.of(other).uses) {
       bool isForward = use.function && forward.contains(use.function);
       if (isForward && use.isRecorded)
         member.forwardUses.push_back(use.site);
+      isOperand |= isForward && use.isOperand;
+      isChanged |= isForward && use.isChange;
       member.isManaged |= use.isMove && !isConstruction(use.function);
     }
-  if (member.role == TypeRole::Tensor)
-    member.stateful = Answer::No;
-  for (const EntityDefinition &definition : uses.of(entity).definitions) {
+  for (const EntityDefinition &definition : definitionsOf(field))
     if (!isNull(definition.value)) {
       member.definitions.push_back(definition);
       member.isMade = true;
     }
-    if (member.role == TypeRole::Tensor) {
-      member.isManaged |= !isConstruction(definition.function);
-      member.stateful = std::max(member.stateful, natureOfTensor(definition.value));
-      member.requiresGrad |= mentions(definition.value, Trait::RequiresGrad);
+  if (member.role == TypeRole::Tensor)
+    judgeTensor(member, isOperand, isChanged);
+  return member;
+}
+
+/// Those of a class template's field stand for those that nobody instantiated.
+const std::vector<EntityDefinition> &
+ModuleClasses::Implementation::definitionsOf(const clang::FieldDecl *field) {
+  const EntityFacts &facts = uses.of(canonical(field));
+  if (facts.definitions.empty())
+    for (Entity other : facts.same)
+      if (llvm::isa<clang::FieldDecl>(other) && other->getLocation() == field->getLocation())
+        return uses.of(other).definitions;
+  return facts.definitions;
+}
+
+/// Whether the value comes from a registration, be it in a function of the user that returns it.
+bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value) {
+  const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(converted(value));
+  if (!call || registers(uses.traitOfCallee(call)))
+    return call;
+  const clang::FunctionDecl *callee = uses.calleeOf(call);
+  if (!callee || !uses.definitionOf(callee))
+    return false;
+  callee = callee->getCanonicalDecl();
+  Guard guard(active, callee);
+  auto isRegistered = [&](Entity entity) { return uses.of(entity).isRegistered; };
+  return guard.isFirst && llvm::any_of(uses.returns.lookup(callee), [&](const clang::Expr *result) {
+           size_t own = 0;
+           Entity root = uses.rootOf(result);
+           return isRegisteredResult(result) ||
+                  (root && llvm::any_of(reached(root, own), isRegistered));
+         });
+}
+
+/// Whether the tensor is missed by to() or save().
+void ModuleClasses::Implementation::judgeTensor(ModuleMember &member, bool isOperand,
+                                                bool isChanged) {
+  Entity entity = canonical(member.field);
+  // What is computed of it alone is where it is.
+  llvm::SmallSetVector<Entity, 4> derived(uses.of(entity).derived.begin(),
+                                          uses.of(entity).derived.end());
+  for (size_t i = 0; i < derived.size(); ++i) {
+    derived.insert(uses.of(derived[i]).derived.begin(), uses.of(derived[i]).derived.end());
+    for (const EntityUse &use : uses.of(derived[i]).uses) {
+      isOperand |= use.function && forward.contains(use.function) && use.isOperand;
+      member.isManaged |= use.isMove && !isConstruction(use.function);
     }
   }
-  return member;
+  Content content = Content::Nothing;
+  bool isTable = true;
+  for (const EntityDefinition &definition : definitionsOf(member.field)) {
+    isTable &= isComputed(definition.value);
+    member.isManaged |= !isConstruction(definition.function);
+    content = std::max(content, contentOf(definition.value));
+    member.requiresGrad |= mentions(definition.value, Trait::RequiresGrad);
+  }
+  bool isState = isChanged || member.requiresGrad || (content == Content::Indices && isOperand);
+  if (content == Content::Unknown)
+    member.stateful = Answer::Unknown;
+  else if ((content == Content::Data && !isTable) || (content != Content::Nothing && isState))
+    member.stateful = Answer::Yes;
+  else
+    member.stateful = Answer::No;
 }
 
 // ---- The interface -----------------------------------------------------------------------------

@@ -6,6 +6,9 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace gradtidy {
 namespace {
@@ -22,13 +25,27 @@ const clang::CXXConstructorDecl *written(const clang::CXXConstructorDecl *constr
   return constructor;
 }
 
-bool registers(Trait trait) {
-  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
-         trait == Trait::RegistersBuffer;
-}
-
 bool isCopyOrMove(const clang::CXXConstructExpr *construct) {
   return construct->getConstructor()->isCopyOrMoveConstructor();
+}
+
+bool isMethodCall(const clang::CallExpr *call) {
+  return llvm::isa<clang::CXXMemberCallExpr>(call) ||
+         llvm::isa<clang::UnresolvedMemberExpr>(call->getCallee()->IgnoreParens());
+}
+
+/// The object of a call of a method, also where its overload is open. Null if it is implicit.
+const clang::Expr *objectOf(const clang::CallExpr *call) {
+  if (const auto *known = llvm::dyn_cast<clang::CXXMemberCallExpr>(call))
+    return known->getImplicitObjectArgument();
+  const auto *open = llvm::dyn_cast<clang::UnresolvedMemberExpr>(call->getCallee()->IgnoreParens());
+  return open && !open->isImplicitAccess() ? open->getBase() : nullptr;
+}
+
+/// The type that is written where an object is made, for want of a better one.
+clang::QualType typeOf(const clang::Expr *expr) {
+  const auto *open = llvm::dyn_cast<clang::CXXUnresolvedConstructExpr>(strip(expr));
+  return open ? open->getTypeAsWritten() : expr->getType();
 }
 
 } // namespace
@@ -37,6 +54,11 @@ Entity canonical(const clang::ValueDecl *declaration) {
   if (const auto *binding = llvm::dyn_cast<clang::BindingDecl>(declaration))
     declaration = binding->getDecomposedDecl();
   return declaration ? llvm::cast<clang::ValueDecl>(declaration->getCanonicalDecl()) : nullptr;
+}
+
+bool registers(Trait trait) {
+  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
+         trait == Trait::RegistersBuffer;
 }
 
 bool isForward(const clang::FunctionDecl *function) {
@@ -59,7 +81,7 @@ public:
                          declaration->getLocation().isValid() && !uses.isUserCode(declaration)))
       return true;
     if (auto *inner = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
-      const clang::FunctionDecl *outer = std::exchange(function, inner->getCanonicalDecl());
+      const clang::FunctionDecl *outer = std::exchange(function, uses.declared(inner));
       std::vector<Parent> outerParents = std::exchange(parents, {});
       bool result = Base::TraverseDecl(declaration);
       function = outer;
@@ -98,8 +120,10 @@ public:
 
   bool VisitCXXRecordDecl(clang::CXXRecordDecl *record) {
     if (record->isThisDeclarationADefinition() && !record->isDependentContext() &&
-        vocabulary.roleOf(record) == TypeRole::Module)
+        vocabulary.roleOf(record) == TypeRole::Module) {
       uses.records.insert(record->getCanonicalDecl());
+      followPattern(record);
+    }
     return true;
   }
 
@@ -121,7 +145,15 @@ public:
     return true;
   }
 
+  bool VisitOverloadExpr(clang::OverloadExpr *overloads) {
+    if (registers(uses.traitOf(overloads)))
+      registering.insert(overloads->getNameLoc());
+    return true;
+  }
+
   bool VisitMemberExpr(clang::MemberExpr *member) {
+    if (registers(vocabulary.traitOf(member->getMemberDecl())))
+      registering.insert(member->getMemberLoc());
     if (llvm::isa<clang::FieldDecl, clang::VarDecl>(member->getMemberDecl()))
       mention(canonical(member->getMemberDecl()), member);
     return true;
@@ -139,8 +171,12 @@ public:
   }
 
   bool VisitCallExpr(clang::CallExpr *call) {
-    if (const clang::FunctionDecl *callee = call->getDirectCallee())
+    const clang::FunctionDecl *callee = uses.calleeOf(call);
+    if (callee)
       calls(callee);
+    if (const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(callee);
+        method && !llvm::isa<clang::CXXOperatorCallExpr>(call))
+      insert(call, method);
     Trait trait = uses.traitOfCallee(call);
     if (trait == Trait::ModeDependent && function)
       uses.modeDependent.insert(function);
@@ -149,21 +185,6 @@ public:
         uses.registrations[record].push_back(call);
       follow(nullptr, call);
     }
-    return true;
-  }
-
-  bool VisitCXXMemberCallExpr(clang::CXXMemberCallExpr *call) {
-    // What is put into a container.
-    const clang::CXXMethodDecl *method = call->getMethodDecl();
-    if (!method || method->isConst() || uses.isUserCode(method))
-      return true;
-    Entity container = uses.rootOf(call->getImplicitObjectArgument());
-    if (container)
-      for (const clang::Expr *argument : call->arguments())
-        if (!uses.heldBy(argument->getType()).modules.empty() ||
-            (isStandard(method) && uses.heldBy(argument->getType()).hasTensors) ||
-            llvm::isa<clang::InitListExpr>(strip(argument)))
-          define(container, EntityDefinition::Insertion, argument);
     return true;
   }
 
@@ -184,21 +205,72 @@ public:
 private:
   using Parent =
       llvm::PointerUnion<const clang::Stmt *, const clang::Decl *, clang::CXXCtorInitializer *>;
-  enum class Outcome : unsigned char { Use, Move, NoUse };
 
   void define(const clang::ValueDecl *declaration, EntityDefinition::Kind kind,
               const clang::Expr *value) {
     Entity entity = canonical(declaration);
-    if (entity && uses.heldBy(entity->getType()).any())
-      uses.facts[entity].definitions.push_back({kind, value, function});
+    if (!entity || !uses.heldBy(entity->getType()).any())
+      return;
+    uses.facts[entity].definitions.push_back({kind, value, function});
+    uses.facts[entity].escapes |= isHidden(value);
+  }
+
+  /// Whether errors, or a template, hide where the value comes from. A value made on the spot is
+  /// known, whatever it is made of.
+  bool isHidden(const clang::Expr *value) {
+    value = strip(value);
+    if (llvm::isa<clang::RecoveryExpr>(value))
+      return true;
+    if (!value->isTypeDependent() ||
+        llvm::isa<clang::CXXUnresolvedConstructExpr, clang::InitListExpr, clang::ParenListExpr>(
+            value))
+      return false;
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(value);
+    if (call && registers(uses.traitOfCallee(call)))
+      return false;
+    const clang::FunctionDecl *callee = call ? uses.calleeOf(call) : nullptr;
+    return !callee ||
+           !(isFactory(callee) || vocabulary.isFramework(callee) || uses.definitionOf(callee));
+  }
+
+  /// Methods of a class template that only a skipped body calls, such as the constructor that a
+  /// module holder calls, exist as written in the template alone.
+  void followPattern(const clang::CXXRecordDecl *record) {
+    const clang::CXXRecordDecl *pattern = record->getTemplateInstantiationPattern();
+    if (!pattern || llvm::none_of(record->methods(), [&](const clang::CXXMethodDecl *method) {
+          const clang::FunctionDecl *written = method->getTemplateInstantiationPattern();
+          return !method->hasBody() && written && uses.definitionOf(written);
+        }))
+      return;
+    for (auto [field, written] : llvm::zip(record->fields(), pattern->fields()))
+      if (field->getType().getCanonicalType() == written->getType().getCanonicalType())
+        link(canonical(field), written);
+      else
+        uses.facts[canonical(field)].escapes = true;
+  }
+
+  /// What is put into a container.
+  void insert(const clang::CallExpr *call, const clang::CXXMethodDecl *method) {
+    const clang::Expr *object = objectOf(call);
+    if (!object || method->isConst() || uses.isUserCode(method))
+      return;
+    Entity container = uses.rootOf(object);
+    if (!container)
+      return;
+    bool takesTensors = isStandard(method);
+    bool takesLists = takesTensors || !uses.heldBy(container->getType()).modules.empty();
+    for (const clang::Expr *argument : call->arguments())
+      if (const Held &held = uses.heldBy(typeOf(argument));
+          !held.modules.empty() || (takesTensors && held.hasTensors) ||
+          (takesLists && llvm::isa<clang::InitListExpr>(strip(argument))))
+        define(container, EntityDefinition::Insertion, argument);
   }
 
   void mention(Entity entity, const clang::Expr *site) {
     if (!entity || !uses.heldBy(entity->getType()).any())
       return;
-    Outcome outcome = follow(entity, site);
-    if (outcome != Outcome::NoUse)
-      uses.facts[entity].uses.push_back({site, function, isRecorded(), outcome == Outcome::Move});
+    if (std::optional<EntityUse> use = follow(entity, site))
+      uses.facts[entity].uses.push_back(*use);
     if (function && isManagementOf(function, entity))
       uses.facts[entity].isManaged = true;
   }
@@ -208,7 +280,7 @@ private:
   }
 
   void calls(const clang::FunctionDecl *callee) {
-    callee = callee->getCanonicalDecl();
+    callee = uses.declared(callee);
     if (!function || !uses.isUserCode(callee))
       return;
     uses.callees[function].insert(callee);
@@ -264,17 +336,26 @@ private:
   }
 
   /// Follows the value of the expression on top of the parents, which is that of \p entity (null:
-  /// of something registered), to where it is kept, or no longer a value that matters.
-  Outcome follow(Entity entity, const clang::Expr *site) {
+  /// of something registered), to where it is kept, or no longer a value that matters. Nothing is
+  /// returned if that is no use.
+  std::optional<EntityUse> follow(Entity entity, const clang::Expr *site) {
     const bool isTensor = entity ? uses.heldBy(entity->getType()).modules.empty()
                                  : uses.heldBy(site->getType()).modules.empty();
     const clang::Stmt *child = site;
-    bool isDerived = false; // A tensor computed from the entity's.
-    bool isMoved = false;
-    auto used = [&] { return isMoved ? Outcome::Move : Outcome::Use; };
+    bool isDerived = false;     // A tensor computed from the entity's.
+    bool isAmongOthers = false; // It is in a list of tensors.
+    EntityUse use{site, function, false, false, false, false};
+    auto used = [&] {
+      use.isRecorded = isRecorded();
+      return std::optional(use);
+    };
+    auto meets = [&](bool others) { use.isOperand |= isTensor && others && !use.isMove; };
     auto keep = [&](const clang::ValueDecl *where) {
       if (!isDerived || !entity)
         link(entity, where);
+      else if (isTensor && !use.isMove && !use.isOperand &&
+               llvm::isa_and_nonnull<clang::VarDecl>(where))
+        uses.facts[entity].derived.insert(canonical(where));
       return used();
     };
     auto lose = [&] {
@@ -303,9 +384,9 @@ private:
         if (registers(uses.traitOfCallee(call))) {
           if (child == call->getCallee())
             return used();
-          if (entity)
+          if (entity && !isDerived)
             uses.facts[entity].isRegistered = true;
-          return Outcome::NoUse;
+          return std::nullopt;
         }
       }
 
@@ -316,9 +397,9 @@ private:
             llvm::dyn_cast<clang::OverloadExpr>(recovery->subExpressions().front());
         if (callee && callee == child)
           return used();
-        if (callee && registers(uses.traitOf(callee)) && entity) {
+        if (callee && registers(uses.traitOf(callee)) && entity && !isDerived) {
           uses.facts[entity].isRegistered = true;
-          return Outcome::NoUse;
+          return std::nullopt;
         }
         return lose();
       }
@@ -330,7 +411,7 @@ private:
                     : call->getOperator()) {
         case clang::OO_Equal:
           if (isFirst)
-            return isDerived ? used() : Outcome::NoUse;
+            return isDerived ? used() : std::nullopt;
           keep(uses.rootOf(call->getArg(0)));
           if (!uses.rootOf(call->getArg(0)))
             return lose();
@@ -346,44 +427,59 @@ private:
             return used();
           continue;
         case clang::OO_Call:
+          meets(!isFirst && !uses.heldBy(call->getArg(0)->getType()).modules.empty());
           return isFirst || isTensor ? used() : lose();
         default:
           if (!matters(expr, isTensor))
             return used();
           if (!isTensor)
             return lose();
+          use.isChange |= isFirst && !isDerived && call->isAssignmentOp();
+          meets(takesOther(call, child));
           isDerived = true;
           continue;
         }
       }
-      if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr)) {
-        const clang::CXXMethodDecl *method = call->getMethodDecl();
+      if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr); call && isMethodCall(call)) {
+        const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(uses.calleeOf(call));
         if (!method)
           return lose();
         if (child == call->getCallee()) {
           Trait trait = vocabulary.traitOf(method);
-          if (!isTensor && entity && !isDerived &&
-              (trait == Trait::ReachesModule || uses.isManagement(method) ||
-               vocabulary.roleOf(method) == FunctionRole::Parameters))
+          FunctionRole role = vocabulary.roleOf(method);
+          if (isTensor || !entity || isDerived)
+            ;
+          else if (role == FunctionRole::Train && isTrue(call))
+            trained.insert(entity);
+          else if (role == FunctionRole::Train || role == FunctionRole::Eval)
+            evaluated.insert(entity);
+          else if (trait == Trait::ReachesModule || uses.isManagement(method) ||
+                   role == FunctionRole::Parameters)
             uses.facts[entity].isManaged = true;
-          isMoved |= isTensor && trait == Trait::MovesTensor;
-          isDerived |= isTensor && !isStandard(method);
+          if (isTensor && !isStandard(method)) {
+            // The result of an operation with others is no longer what should have been moved.
+            use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method);
+            use.isChange |= trait == Trait::None && !isDerived && worksInPlace(method);
+            meets(takesOther(call, child) && !simpleName(method).ends_with("_as"));
+            isDerived |= !worksInPlace(method);
+          }
           if (!matters(expr, isTensor))
             return used();
           continue;
         }
         if (!passed(entity, isDerived, call, method, child))
           return lose();
-        const clang::Expr *object = call->getImplicitObjectArgument();
+        const clang::Expr *object = objectOf(call);
         if (!uses.definitionOf(method)) {
-          bool isThis = llvm::isa<clang::CXXThisExpr>(strip(object));
+          bool isThis = !object || llvm::isa<clang::CXXThisExpr>(strip(object));
           if (isTensor && !isStandard(method)) {
+            meets(object && uses.heldBy(object->getType()).any());
             isDerived = true;
-          } else if (Entity container = uses.rootOf(object)) {
+          } else if (Entity container = object ? uses.rootOf(object) : nullptr) {
             keep(container);
           } else if (isThis && entity) {
             uses.facts[entity].isRegistered = true;
-            return Outcome::NoUse;
+            return std::nullopt;
           } else {
             return lose();
           }
@@ -393,7 +489,7 @@ private:
         continue;
       }
       if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
-        const clang::FunctionDecl *callee = call->getDirectCallee();
+        const clang::FunctionDecl *callee = uses.calleeOf(call);
         if (child == call->getCallee())
           return used();
         if (!callee)
@@ -404,11 +500,20 @@ private:
         if (!passed(entity, isDerived, call, callee, child) || takesClosure ||
             (isFactory(callee) && makesUsersModule(expr)))
           return lose();
-        isDerived |= isTensor && !isStandard(callee);
+        if (isTensor && !isStandard(callee)) {
+          meets(vocabulary.isFramework(callee) && (isAmongOthers || takesOther(call, child)));
+          isDerived |= !worksInPlace(callee) || child != call->getArg(0);
+        }
         if (!matters(expr, isTensor))
           return used();
         continue;
       }
+      if (isTensor && isIndex(expr))
+        return used();
+      if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(expr))
+        isAmongOthers |= llvm::any_of(list->inits(), [&](const clang::Expr *element) {
+          return element != child && heldIn(element->getType());
+        });
       if (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(expr)) {
         const clang::CXXConstructorDecl *constructor = written(construct->getConstructor());
         if (isTensor && heldIn(construct->getType()) && construct->getNumArgs() == 1)
@@ -440,7 +545,7 @@ private:
         if (operation->getOpcode() != clang::BO_Assign)
           return used();
         if (child == operation->getLHS())
-          return Outcome::NoUse;
+          return std::nullopt;
         Entity target = uses.rootOf(operation->getLHS());
         return target ? keep(target) : lose();
       }
@@ -476,8 +581,12 @@ private:
       clang::QualType type = callee->getParamDecl(i)->getType();
       bool isRead = uses.heldBy(type).modules.empty() &&
                     (!type->isReferenceType() || type.getNonReferenceType().isConstQualified());
-      if (!definition || i >= definition->getNumParams())
-        return isRead;
+      if (!definition || i >= definition->getNumParams()) {
+        bool isLent = !isRead && entity && cannotRegister(call, callee, argument);
+        if (isLent && !isDerived)
+          uses.facts[entity].isLent = true;
+        return isRead || isLent;
+      }
       if (entity && !isDerived)
         uses.facts[entity].parameters.insert(canonical(definition->getParamDecl(i)));
       return true;
@@ -485,9 +594,58 @@ private:
     return false;
   }
 
+  /// Whether the unseen function that a module calls gets nothing that could own the argument.
+  template <typename Call>
+  bool cannotRegister(const Call *call, const clang::FunctionDecl *callee,
+                      const clang::Stmt *argument) {
+    const clang::CXXRecordDecl *record = classOf(function);
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
+    auto reaches = [&](clang::QualType type) {
+      return !uses.heldBy(type).modules.empty() || vocabulary.reachesTraining(type);
+    };
+    return record && vocabulary.roleOf(record) == TypeRole::Module &&
+           (!method || method->isStatic()) &&
+           (callee->getReturnType()->isVoidType() || !reaches(callee->getReturnType())) &&
+           llvm::none_of(call->arguments(), [&](const clang::Expr *other) {
+             return other != argument && reaches(other->getType());
+           });
+  }
+
   bool ofFramework(const clang::CallExpr *call) {
     const clang::FunctionDecl *callee = call->getDirectCallee();
     return callee && !isStandard(callee);
+  }
+
+  /// Whether the value, or each of a list, selects elements of a tensor.
+  bool isIndex(const clang::Expr *expr) {
+    clang::QualType type = expr->getType();
+    if (type.isNull())
+      return false;
+    if (const clang::ArrayType *array = type->getAsArrayTypeUnsafe())
+      type = array->getElementType();
+    const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+    return record && vocabulary.traitOf(record) == Trait::Index;
+  }
+
+  /// Whether a tensor meets others in the call.
+  bool takesOther(const clang::CallExpr *call, const clang::Stmt *child) {
+    return llvm::any_of(call->arguments(), [&](const clang::Expr *argument) {
+      return argument != child && heldIn(argument->getType());
+    });
+  }
+
+  /// Whether the conversion is, or may be, one to a device, and not only to a type of numbers.
+  bool movesDevice(const clang::CXXMethodDecl *method) {
+    return method->param_empty() ||
+           llvm::any_of(method->parameters(), [&](const clang::ParmVarDecl *parameter) {
+             TypeRole role = vocabulary.roleOf(parameter->getType());
+             return role == TypeRole::Device || role == TypeRole::Tensor;
+           });
+  }
+
+  /// Whether it changes, and returns, its subject or first argument.
+  static bool worksInPlace(const clang::FunctionDecl *function) {
+    return simpleName(function).ends_with("_");
   }
 
   bool heldIn(clang::QualType type) { return uses.heldBy(type).hasTensors; }
@@ -506,6 +664,18 @@ private:
         [&](const clang::CXXRecordDecl *module) { return uses.isUserCode(module); });
   }
 
+  static bool isTrue(const clang::CallExpr *call) {
+    const auto *flag = call->getNumArgs() == 1
+                           ? llvm::dyn_cast<clang::CXXBoolLiteralExpr>(strip(call->getArg(0)))
+                           : nullptr;
+    return call->getNumArgs() == 0 || (flag && flag->getValue());
+  }
+
+public:
+  llvm::DenseSet<clang::SourceLocation> registering; ///< Where functions that register are named.
+  llvm::SetVector<Entity> trained, evaluated;        ///< What is put into a mode by itself.
+
+private:
   ModuleUses &uses;
   Vocabulary &vocabulary;
   const clang::FunctionDecl *function = nullptr;
@@ -515,9 +685,109 @@ private:
 ModuleUses::ModuleUses(clang::ASTContext &context, Vocabulary &vocabulary,
                        std::function<bool(const clang::Decl *)> isUserCode)
     : vocabulary(vocabulary), isUserCode(std::move(isUserCode)) {
+  bool hasErrors = context.getDiagnostics().hasErrorOccurred();
+  if (hasErrors)
+    findStrays(context);
   Collector collector(*this, vocabulary);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
+  // What is put back into training mode is to be trained, whoever cares for its mode.
+  for (Entity entity : collector.evaluated)
+    facts[entity].isManaged |= !collector.trained.contains(entity);
+  if (hasErrors)
+    findDamage(context, collector.registering);
+}
+
+/// A method whose parameters have unknown types is declared in the class, and once more where it is
+/// defined.
+void ModuleUses::findStrays(const clang::ASTContext &context) {
+  auto visit = [&](auto &&self, const clang::Decl *declaration) -> void {
+    if (const auto *scope = llvm::dyn_cast<clang::DeclContext>(declaration);
+        scope && (scope->isFileContext() || llvm::isa<clang::LinkageSpecDecl>(scope)))
+      for (const clang::Decl *inner : scope->decls())
+        self(self, inner);
+    const auto *definition = llvm::dyn_cast<clang::CXXMethodDecl>(declaration);
+    if (!definition || !definition->isInvalidDecl() || !definition->hasBody() ||
+        !definition->isOutOfLine() || definition->getPreviousDecl())
+      return;
+    for (const clang::Decl *member : definition->getParent()->decls())
+      if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(member);
+          method && method->isInvalidDecl() && !method->hasBody() &&
+          method->getDeclName() == definition->getDeclName() &&
+          context.hasSameType(method->getType(), definition->getType())) {
+        strays[method->getCanonicalDecl()] = definition;
+        declarations[definition->getCanonicalDecl()] = method->getCanonicalDecl();
+        return;
+      }
+  };
+  for (const clang::Decl *declaration : context.getTraversalScope())
+    visit(visit, declaration);
+}
+
+/// Compares what is written with what was \p seen in the syntax tree.
+void ModuleUses::findDamage(const clang::ASTContext &context,
+                            const llvm::DenseSet<clang::SourceLocation> &seen) {
+  const clang::SourceManager &sources = context.getSourceManager();
+  llvm::StringSet<> names;
+  llvm::SmallVector<std::pair<clang::SourceRange, const clang::CXXRecordDecl *>> places;
+  llvm::SmallSetVector<clang::FileID, 4> files;
+  for (const clang::CXXRecordDecl *record : records) {
+    const clang::CXXRecordDecl *definition = record->getDefinition();
+    auto add = [&](const clang::Decl *declaration) {
+      clang::SourceRange range =
+          sources.getExpansionRange(declaration->getSourceRange()).getAsRange();
+      places.push_back({range, record});
+      files.insert(sources.getFileID(range.getBegin()));
+    };
+    add(definition);
+    for (const clang::CXXMethodDecl *method : definition->methods())
+      if (const clang::FunctionDecl *body = definitionOf(method))
+        add(body);
+    definition->forallBases([&](const clang::CXXRecordDecl *base) {
+      for (const clang::CXXMethodDecl *method : base->methods())
+        if (registers(vocabulary.traitOf(method)))
+          names.insert(simpleName(method));
+      for (const clang::Decl *member : base->decls())
+        if (const auto *generic = llvm::dyn_cast<clang::FunctionTemplateDecl>(member);
+            generic && registers(vocabulary.traitOf(generic)))
+          names.insert(generic->getName());
+      return true;
+    });
+  }
+  llvm::DenseSet<clang::SourceLocation> spelled;
+  for (clang::SourceLocation location : seen)
+    spelled.insert(sources.getSpellingLoc(location));
+
+  auto hide = [&](clang::SourceLocation location) {
+    bool isPlaced = false;
+    for (auto &[range, record] : places)
+      if (range.fullyContains(location)) {
+        damaged.insert(record);
+        isPlaced = true;
+      }
+    for (auto &[range, record] : places)
+      if (!isPlaced && sources.getFileID(range.getBegin()) == sources.getFileID(location))
+        damaged.insert(record);
+  };
+  for (clang::FileID file : files) {
+    clang::Lexer lexer(file, sources.getBufferOrFake(file), sources, context.getLangOpts());
+    clang::Token token;
+    bool isDirective = false;
+    do {
+      lexer.LexFromRawLexer(token);
+      if (token.isAtStartOfLine())
+        isDirective = token.is(clang::tok::hash);
+      if (!isDirective && token.is(clang::tok::raw_identifier) &&
+          names.contains(token.getRawIdentifier()) && !spelled.contains(token.getLocation()))
+        hide(token.getLocation());
+    } while (token.isNot(clang::tok::eof));
+  }
+}
+
+const clang::FunctionDecl *ModuleUses::declared(const clang::FunctionDecl *function) const {
+  function = function->getCanonicalDecl();
+  auto found = declarations.find(function);
+  return found == declarations.end() ? function : found->second;
 }
 
 const EntityFacts &ModuleUses::of(Entity entity) const {
@@ -655,6 +925,27 @@ Trait ModuleUses::traitOfCallee(const clang::CallExpr *call) {
   return overloads ? traitOf(overloads) : Trait::None;
 }
 
+const clang::FunctionDecl *ModuleUses::calleeOf(const clang::CallExpr *call) const {
+  if (const clang::FunctionDecl *callee = call->getDirectCallee())
+    return callee;
+  const auto *overloads =
+      llvm::dyn_cast<clang::OverloadExpr>(call->getCallee()->IgnoreParenImpCasts());
+  if (!overloads)
+    return nullptr;
+  const clang::FunctionDecl *only = nullptr;
+  for (const clang::NamedDecl *candidate : overloads->decls()) {
+    const clang::FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
+    if (!function || (!function->isTemplated() && !function->isVariadic() &&
+                      (function->getNumParams() < call->getNumArgs() ||
+                       function->getMinRequiredArguments() > call->getNumArgs())))
+      continue;
+    if (only && (isUserCode(function) || isUserCode(only)))
+      return nullptr;
+    only = function;
+  }
+  return only;
+}
+
 Trait ModuleUses::traitOf(const clang::OverloadExpr *overloads) const {
   for (const clang::NamedDecl *candidate : overloads->decls())
     if (Trait trait = vocabulary.traitOf(candidate->getUnderlyingDecl()); trait != Trait::None)
@@ -664,7 +955,9 @@ Trait ModuleUses::traitOf(const clang::OverloadExpr *overloads) const {
 
 const clang::FunctionDecl *ModuleUses::definitionOf(const clang::FunctionDecl *function) const {
   const clang::FunctionDecl *definition = nullptr;
-  return function->hasBody(definition) && isUserCode(definition) ? definition : nullptr;
+  if (!function->hasBody(definition))
+    definition = strays.lookup(function->getCanonicalDecl());
+  return definition && isUserCode(definition) ? definition : nullptr;
 }
 
 bool ModuleUses::isManagement(const clang::FunctionDecl *function) {

@@ -26,6 +26,8 @@ struct EntityUse {
   const clang::FunctionDecl *function; ///< Null in a default member initialiser.
   bool isRecorded;                     ///< No guard around it switches autograd off.
   bool isMove;                         ///< A tensor, of which this makes a copy on a device.
+  bool isOperand; ///< A tensor that meets others, other than as an index: all on one device.
+  bool isChange;  ///< A tensor that is changed in place.
 };
 
 /// Where an entity gets a value.
@@ -39,8 +41,10 @@ struct EntityDefinition {
 struct EntityFacts {
   llvm::SmallSetVector<Entity, 4> same;       ///< What may hold the same objects.
   llvm::SmallSetVector<Entity, 2> parameters; ///< Of functions that get hold of it.
+  llvm::SmallSetVector<Entity, 2> derived;    ///< Variables for tensors computed of it alone.
   bool isRegistered = false;
   bool escapes = false;   ///< Code that cannot be seen gets hold of it.
+  bool isLent = false;    ///< The same, but code that has nothing to register it with.
   bool isManaged = false; ///< Somebody calls what registration would call.
   std::vector<EntityUse> uses;
   std::vector<EntityDefinition> definitions;
@@ -65,6 +69,8 @@ public:
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<const clang::Expr *>> returns;
   /// The calls that register something, by the class in which they stand.
   llvm::DenseMap<const clang::CXXRecordDecl *, std::vector<const clang::CallExpr *>> registrations;
+  /// Classes with such calls in code that clang dropped for its errors.
+  llvm::DenseSet<const clang::CXXRecordDecl *> damaged;
 
   /// What a value of some type holds, through references, pointers, holders and containers.
   struct Held {
@@ -79,6 +85,10 @@ public:
 
   Trait traitOfCallee(const clang::CallExpr *call);
 
+  /// What is called; where errors or templates leave the overload open, the only candidate of the
+  /// user, or any that is not the user's. Null if nobody knows.
+  const clang::FunctionDecl *calleeOf(const clang::CallExpr *call) const;
+
   /// The definition of a function of the user, or null.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *function) const;
 
@@ -92,16 +102,26 @@ private:
   class Collector;
 
   Trait traitOf(const clang::OverloadExpr *overloads) const;
+  void findStrays(const clang::ASTContext &context);
+  void findDamage(const clang::ASTContext &context,
+                  const llvm::DenseSet<clang::SourceLocation> &seen);
+  /// The declaration that stands for the function.
+  const clang::FunctionDecl *declared(const clang::FunctionDecl *function) const;
   void addHeld(clang::QualType type, Held &held, unsigned depth);
 
   Vocabulary &vocabulary;
   std::function<bool(const clang::Decl *)> isUserCode;
   llvm::DenseMap<Entity, EntityFacts> facts;
   llvm::DenseMap<const clang::FunctionDecl *, Functions> callees, callers;
+  /// Definitions that clang did not connect with their declarations, for errors in both.
+  llvm::DenseMap<const clang::FunctionDecl *, const clang::FunctionDecl *> strays, declarations;
   llvm::DenseMap<const void *, std::unique_ptr<Held>> heldByType;
 };
 
 Entity canonical(const clang::ValueDecl *declaration);
+
+/// Whether a function of that trait registers something.
+bool registers(Trait trait);
 
 /// Whether a method makes a forward pass, by its name: forward, forward_features, operator().
 bool isForward(const clang::FunctionDecl *function);

@@ -121,6 +121,12 @@ PathId Values::pathOfVariable(const ValueDecl *declaration, const Expr *expr) {
       return paths.root(PathStep::Variable, holding->getCanonicalDecl());
     if (binding->getBinding())
       return pathOf(binding->getBinding());
+    // Errors hide what is decomposed.
+    if (const auto *whole = dyn_cast_or_null<VarDecl>(binding->getDecomposedDecl())) {
+      const auto &parts = cast<DecompositionDecl>(whole)->bindings();
+      return paths.element(paths.root(PathStep::Variable, whole->getCanonicalDecl()),
+                           llvm::find(parts, binding) - parts.begin());
+    }
   }
   if (const auto *variable = dyn_cast<VarDecl>(declaration))
     return paths.root(PathStep::Variable, variable->getCanonicalDecl());
@@ -255,10 +261,13 @@ TypeRole Values::roleOf(const Expr *expr) {
     role = vocabulary.roleOf(expr->getType());
   if (role != TypeRole::None || !(object->isTypeDependent() || object->containsErrors()))
     return role;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(object))
+  if (const auto *reference = dyn_cast<DeclRefExpr>(object)) {
+    if (TypeRole known = roles.lookup(reference->getDecl()); known != TypeRole::None)
+      return known;
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
         variable && variable->getInit())
       object = strip(variable->getInit());
+  }
   const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(object);
   return construct ? vocabulary.roleOf(construct->getTypeAsWritten()) : role;
 }

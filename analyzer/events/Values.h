@@ -52,6 +52,9 @@ public:
   /// smart pointers and module holders, std::function of a closure. Null if it makes a new object.
   const clang::Expr *forwarded(const clang::CXXConstructExpr *construct);
 
+  /// What errors or template parameters hide of the type of \p declaration.
+  void setRole(const clang::ValueDecl *declaration, TypeRole role) { roles[declaration] = role; }
+
   /// The tensors of that struct or tuple are on the host unless something else is known of them.
   void addHostBatch(PathId path) { hostBatches.insert(path); }
 
@@ -73,6 +76,7 @@ private:
   Vocabulary &vocabulary;
   const clang::FunctionDecl *thisOwner = nullptr;
   llvm::SmallDenseSet<PathId, 4> hostBatches;
+  llvm::SmallDenseMap<const clang::ValueDecl *, TypeRole> roles;
 };
 
 } // namespace gradtidy

@@ -75,10 +75,13 @@ TypeRole Vocabulary::roleOf(const clang::CXXRecordDecl *record) {
   if (auto known = records.find(record); known != records.end())
     return known->second;
   TypeRole role = model.typeRole(canonicalName(record));
-  if (role == TypeRole::None && record->hasDefinition() &&
-      !record->getDefinition()->isDependentContext())
+  if (role == TypeRole::None && record->hasDefinition())
     for (const clang::CXXBaseSpecifier &base : record->getDefinition()->bases()) {
       const clang::CXXRecordDecl *baseRecord = base.getType()->getAsCXXRecordDecl();
+      if (const auto *generic = base.getType()->getAs<clang::TemplateSpecializationType>();
+          generic && !baseRecord) // In a template.
+        if (const clang::TemplateDecl *pattern = generic->getTemplateName().getAsTemplateDecl())
+          baseRecord = llvm::dyn_cast_or_null<clang::CXXRecordDecl>(pattern->getTemplatedDecl());
       if (baseRecord && (role = roleOf(baseRecord)) != TypeRole::None)
         break;
     }

@@ -7,7 +7,7 @@
 namespace gradtidy {
 namespace {
 
-/// Marks states that enter a `for` loop, which is assumed to run at least once.
+/// Marks states that enter a `for` or `while` loop, which is assumed to run at least once.
 constexpr unsigned entersLoop = 1u << 31;
 constexpr unsigned maxPartitions = 16;
 
@@ -23,8 +23,8 @@ constexpr unsigned answer(unsigned condition, bool value) {
 
 bool isModuleCall(const Event &event) {
   return event.kind == EventKind::Forward ||
-         (event.kind == EventKind::Call && isModule(event.subject.role) && event.isTensor &&
-          event.result != event.subject.path);
+         (event.kind == EventKind::Call && event.callee && isModule(event.subject.role) &&
+          event.isTensor && event.result != event.subject.path);
 }
 
 void Interpreter::run(const FunctionBody &body) {
@@ -34,14 +34,75 @@ void Interpreter::run(const FunctionBody &body) {
   solve(body, entryOf(body), /*observe=*/true);
 }
 
+void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state) {
+  const clang::CXXRecordDecl *record = method.getParent();
+  std::optional<State> made;
+  for (const clang::CXXConstructorDecl *constructor : record->ctors()) {
+    if (constructor->isCopyOrMoveConstructor() || constructor->isDeleted())
+      continue;
+    const FunctionBody *body = bodies(constructor, false);
+    if (!body || constructor->isDelegatingConstructor())
+      return;
+    std::optional<State> end = solve(*body, entryOf(*body), /*observe=*/false);
+    if (!end)
+      continue;
+    State members(tables);
+    llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
+    auto forFixed = [&](auto visit) {
+      for (const clang::FieldDecl *field : record->fields())
+        if (isFixed(field))
+          visit(tables.paths.member(body->thisObject, field->getCanonicalDecl()),
+                tables.paths.member(thisObject, field->getCanonicalDecl()));
+    };
+    forFixed([&](PathId from, PathId to) {
+      Device device = end->deviceOf({from, TypeRole::Device});
+      if (device.kind == Device::Symbol)
+        sameDevice.try_emplace(device.id, to);
+      else if (device.isKnown())
+        members.setDevice(to, device);
+    });
+    forFixed([&](PathId from, PathId to) {
+      ModuleFacts facts = end->moduleAt(end->resolve(from));
+      if (auto known = sameDevice.find(facts.device.id);
+          facts.device.kind == Device::Symbol && known != sameDevice.end())
+        facts.device.id = known->second;
+      if (!(facts == ModuleFacts()))
+        members.setModule(to, facts);
+    });
+    if (made)
+      made->join(members, Junction::Branches);
+    else
+      made = std::move(members);
+  }
+  if (made)
+    state = std::move(*made);
+}
+
 State Interpreter::entryOf(const FunctionBody &body) {
   State state(tables);
   const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+  if (method && body.thisObject && !body.isModuleMethod &&
+      !llvm::isa<clang::CXXConstructorDecl>(method))
+    establish(*method, body.thisObject, state);
   bool isForward = method && body.isModuleMethod &&
                    (method->getOverloadedOperator() == clang::OO_Call ||
                     (method->getIdentifier() && method->getName().contains("forward")));
-  if (!isForward)
+  if (!isForward) {
+    // Who moves batches to the device he was given was also given a model that is there.
+    PathId said = tables.paths.rootOf(body.batchDevice.path);
+    bool isGiven = body.batchDevice.device.isKnown() || (said && said == body.thisObject);
+    for (const FunctionBody::Parameter &parameter : body.parameters)
+      isGiven |= said && said == parameter.place.path;
+    if (!isGiven)
+      return state;
+    Device device = state.deviceOf(body.batchDevice);
+    if (body.thisObject && !state.hasModules())
+      state.moveModule(body.thisObject, device, nullptr);
+    for (const FunctionBody::Parameter &parameter : body.parameters)
+      if (isModule(parameter.place.role))
+        state.moveModule(parameter.place.path, device, nullptr);
     return state;
+  }
   // Who calls a module gives it tensors on its device.
   Device device{Device::Symbol, body.thisObject};
   auto place = [&](PathId path) {
@@ -106,7 +167,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
       auto &partition = before[edge.target];
       if (partition.size() >= maxPartitions && !partition.contains(next))
         next &= entersLoop;
-      // The first and the later rounds of a `for` loop meet behind its head.
+      // The first and the later rounds of such a loop meet behind its head.
       Way way{std::move(along), block.exitEdge >= 0 ? Junction::LoopEntry : Junction::Branches};
       Incoming &incoming = partition[next];
       auto known = incoming.find({number, key});
@@ -117,6 +178,8 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     }
   }
 
+  if (!pending.empty())
+    bounded.insert(stack.front());
   if (observe) {
     visited.insert(&body);
     for (unsigned number = 0; number < body.blocks.size(); ++number)
@@ -299,8 +362,11 @@ void Interpreter::escape(const Value &value, const State &state) {
 }
 
 void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
-  if (value.graph & Graph::Attached && accumulates)
-    value.history = tables.histories.join(value.history, tables.histories.of(siteOf(event)));
+  if (value.graph & Graph::Attached && accumulates) {
+    SourcesId site = tables.histories.of(siteOf(event));
+    value.history = tables.histories.join(value.history, site);
+    value.graphs = tables.histories.join(value.graphs, site);
+  }
   PathId root = tables.paths.rootOf(place);
   const PathStep &step = tables.paths.last(root);
   bool isParameter =
@@ -422,6 +488,8 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
   state.markTrained(value.sources);
   SiteId site = tables.sites.of(event, callers);
   for (SiteId forward : tables.histories.members(value.graphs)) {
+    if (!isModuleCall(tables.sites.event(forward)))
+      continue;
     if (const SiteId *retaining = state.retained.find(forward))
       used.useRetained(*retaining);
     if (event.constant)
@@ -479,7 +547,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
 
   case EventKind::Return:
     if (first) {
-      if (stack.size() == 1 && first->isTensor)
+      if (stack.size() == 1)
         escape(state.valueOf(*first), state);
       Operand value = *first;
       value.fresh |= isOwnLocal(event, value, state);
@@ -535,7 +603,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     Value value = combined(event, state);
     if (!event.isTensor && !event.isAttribute)
       used.read(value.history);
-    if (!event.isArithmetic)
+    if (!event.isArithmetic && !event.isAttribute)
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
       state.setDevice(event.result, deviceNamed(event, state));
@@ -564,9 +632,14 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::Load:
-    if (first && isModule(first->role))
-      state.moveModule(state.resolve(first->path), {}, &event);
-    else if (first)
+    if (first && isModule(first->role)) {
+      // Its parameters are where they were saved, or where the caller says.
+      Device device;
+      for (const Operand &operand : event.operands)
+        if (operand.role == TypeRole::Device)
+          device = state.deviceOf(operand);
+      state.moveModule(state.resolve(first->path), device, &event);
+    } else if (first)
       state.escape(*first);
     return true;
 
@@ -698,6 +771,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (!body && event.subject.path)
     body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
+  if (body && !recursive && stack.size() > maxDepth)
+    bounded.insert(stack.front());
   if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
     callUnknown(event, state, observing);
     return true;
@@ -763,14 +838,26 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   value.sources = tables.sources.unknown();
   value.device = {};
   value.hasDimensions = false;
+  // The fields of a struct may be detached, be they made of what is not.
+  const clang::CXXRecordDecl *record =
+      llvm::cast<clang::Expr>(event.site)->getType()->getAsCXXRecordDecl();
+  if (record && event.resultRole == TypeRole::None && !isStandard(record))
+    value.graph = Graph::Unknown;
   used.read(value.history);
+  // Modules are moved where somebody says.
+  llvm::SmallVector<Device, 2> devices;
+  for (const Operand &operand : event.operands)
+    if (operand.role == TypeRole::Device)
+      devices.push_back(state.deviceOf(operand));
+  if (devices.empty() && !isModule(event.subject.role))
+    devices.push_back({});
   // What is called for its result is a forward of some kind: it leaves gradients alone.
   bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
     value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
     bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
-    if (operand.escapes && isModule(operand.role))
-      state.moduleMayChange(state.resolve(operand.path));
+    if (operand.escapes && isModule(operand.role) && !isForward)
+      state.moduleMayChange(state.resolve(operand.path), devices);
     if (operand.escapes && !isRead)
       state.escape(operand);
     // Code that gives nothing back may be what runs the backward.

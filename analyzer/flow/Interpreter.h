@@ -11,6 +11,7 @@
 #include "analyzer/events/Vocabulary.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <functional>
@@ -36,11 +37,16 @@ public:
   /// The body that a call of a function runs, or null if it is not known or not to be looked into.
   using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *, bool isVirtual)>;
 
+  /// Whether only constructors decide which module or device a member holds, where that is, and its
+  /// mode.
+  using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
+
   /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Bodies bodies) : tables(tables), bodies(std::move(bodies)) {}
+  Interpreter(Tables &tables, Bodies bodies, FixedMembers isFixed)
+      : tables(tables), bodies(std::move(bodies)), isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body);
@@ -49,6 +55,9 @@ public:
 
   /// What becomes of values. Complete when all functions are analysed.
   Uses &uses() { return used; }
+
+  /// Functions for which a bound was hit: not all that they do was followed.
+  llvm::ArrayRef<const FunctionBody *> cutShort() const { return bounded.getArrayRef(); }
 
   /// Whether the function was analysed, by itself or through a call.
   bool hasVisited(const FunctionBody &body) const { return visited.contains(&body); }
@@ -88,6 +97,8 @@ private:
 
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
+  /// What the constructors of its class have established when a method is called.
+  void establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state);
   void construct(const Event &event, State &state, Device device);
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
@@ -113,10 +124,12 @@ private:
 
   Tables &tables;
   Bodies bodies;
+  FixedMembers isFixed;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
   llvm::SmallPtrSet<const FunctionBody *, 16> visited;
+  llvm::SmallSetVector<const FunctionBody *, 4> bounded;
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;

@@ -42,8 +42,7 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
       facts.mode = facts.isTrained && !isPart ? ModuleFacts::LeftTraining : ModuleFacts::Evaluation;
     if (isOneOfMany) // Of which one, nobody knows.
       facts.mode |= before | ModuleFacts::Unknown;
-    if (facts.mode & ModuleFacts::LeftTraining)
-      facts.left = &event;
+    facts.set = &event;
   };
   bool isPart = !modules.find(object) && moduleAt(object).mode == ModuleFacts::Training;
   own(object);
@@ -67,14 +66,15 @@ void State::moveModule(PathId object, Device device, const Event *event) {
     }
 }
 
-void State::moduleMayChange(PathId object) {
+void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
   PathTable &paths = tables->paths;
   if (object != paths.unknown())
     own(object);
   for (auto &[path, facts] : modules)
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
-      facts.device = {};
+      if (llvm::any_of(devices, [&](Device device) { return !(device == facts.device); }))
+        facts.device = {};
     }
 }
 
@@ -92,16 +92,20 @@ void State::markTrained(SourcesId reached) {
       facts.isTrained |= tables->paths.overlap(path, source);
 }
 
-void State::joinModules(const State &other) {
+void State::joinModules(const State &other, Junction junction) {
   PathTable &paths = tables->paths;
-  auto join = [](ModuleFacts &facts, const ModuleFacts &there) {
+  auto join = [&](ModuleFacts &facts, const ModuleFacts &there) {
     facts.mode |= there.mode;
     facts.isTrained |= there.isTrained;
     facts.isFrozen &= there.isFrozen;
-    if (!(facts.device == there.device))
+    // What left the training mode explains more than what came back to it.
+    if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))
+      facts.set = there.set;
+    // As with values: where a loop is entered is where it goes wrong first.
+    if (junction == Junction::LoopEntry)
+      facts.device = there.device;
+    else if (junction != Junction::LoopBack && !(facts.device == there.device))
       facts.device = {};
-    if (!facts.left)
-      facts.left = there.left;
     if (!facts.placed)
       facts.placed = there.placed;
   };
@@ -231,8 +235,13 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     add(event.subject);
   for (const Operand &operand : event.operands)
     add(operand);
+  // Who moves the first operand and not the others knows what he does.
+  bool isFirstMoved = event.mayUseHost && !event.operands.empty() &&
+                      differ({Device::Cpu}, valueOf(event.operands.front()).device);
   for (const Place &a : places)
     for (const Place &b : places) {
+      if (isFirstMoved && a.value.device.kind == Device::Cpu)
+        continue;
       // Scalars on the CPU are welcome everywhere, but for a place to write to.
       bool isWritten = a.operand == &event.subject && event.subject.escapes;
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&

@@ -221,11 +221,11 @@ Value State::valueOf(const Operand &operand) const {
       value.device = parameter->device;
     value.graph = gradientGraphs == noSources ? Graph::Detached : Graph::Attached;
     value.history = value.graphs = gradientGraphs;
-  } else if (const Value *known = findValue(path)) {
-    value = *known;
-  } else if (operand.role == TypeRole::None) {
+  } else {
+    if (const Value *known = findValue(path))
+      value = *known;
     for (const auto &[part, contents] : values)
-      if (paths.isWithin(part, path)) {
+      if (operand.role == TypeRole::None && part != path && paths.isWithin(part, path)) {
         value.history = tables->histories.join(value.history, contents.history);
         value.graphs = tables->histories.join(value.graphs, contents.graphs);
         value.graph |= contents.graph;
@@ -233,7 +233,7 @@ Value State::valueOf(const Operand &operand) const {
   }
   value.sources = sourcesOf(operand);
   if (operand.role == TypeRole::Tensor && operand.device.kind == Device::Cpu &&
-      value.device.kind == Device::Unknown) {
+      !value.device.isKnown()) {
     value.device = operand.device;
     value.hasDimensions = true;
   }
@@ -265,7 +265,7 @@ void State::join(const State &other, Junction junction) {
       aliases[name] = isTemporary(name) ? alias : Alias{unknown, alias.isReference};
 
   joinValues(other, junction);
-  joinModules(other);
+  joinModules(other, junction);
   joinGradMode(other, junction);
 
   for (auto &[path, facts] : optimizers) {

@@ -76,7 +76,7 @@ struct Graph {
 struct Value {
   SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
   SourcesId history = noSources; ///< The forwards and stores it went through, even if detached.
-  SourcesId graphs = noSources;  ///< The forwards whose graphs are part of its own.
+  SourcesId graphs = noSources;  ///< Those of them whose graphs are part of its own.
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false; ///< Certainly more than a scalar.
   Device device;
@@ -103,7 +103,7 @@ struct ModuleFacts {
   bool isTrained = false; ///< A backward has gone through it.
   bool isFrozen = false;  ///< Its parameters get no gradients.
   Device device;
-  const Event *left = nullptr;   ///< The call that left the training mode.
+  const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
 
   bool operator==(const ModuleFacts &other) const {
@@ -193,14 +193,15 @@ public:
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }
+  bool hasModules() const { return modules.begin() != modules.end(); }
   void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
 
   /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
-  /// Code that cannot be seen gets hold of the module.
-  void moduleMayChange(PathId object);
+  /// Code that cannot be seen gets hold of the module; if it moves it, then to one of \p devices.
+  void moduleMayChange(PathId object, llvm::ArrayRef<Device> devices);
   void freeze(SourcesId parameters);
   /// A backward goes through these.
   void markTrained(SourcesId reached);
@@ -250,7 +251,7 @@ private:
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
   void joinValues(const State &other, Junction junction);
-  void joinModules(const State &other);
+  void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);

@@ -30,7 +30,8 @@ public:
   }
 
   bool VisitFunctionDecl(clang::FunctionDecl *function) {
-    if (function->doesThisDeclarationHaveABody() && !function->isDependentContext())
+    if (function->doesThisDeclarationHaveABody() &&
+        (!function->isDependentContext() || isUnused(*function)))
       found.push_back(function);
     return true;
   }
@@ -45,6 +46,13 @@ public:
   std::vector<const clang::FunctionDecl *> found;
 
 private:
+  /// Whether \p function is a template that the unit never instantiates.
+  static bool isUnused(const clang::FunctionDecl &function) {
+    const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
+    return pattern && pattern->specializations().empty() &&
+           !pattern->getDeclContext()->isDependentContext();
+  }
+
   const UserCode &userCode;
   const clang::SourceManager &sources;
 };
@@ -55,10 +63,14 @@ class UnitAnalysis::Implementation {
 public:
   Implementation(clang::ASTContext &context, const Model &model, const UserCode &userCode)
       : context(context), vocabulary(model), userCode(userCode),
-        interpreter(tables,
-                    [this](const clang::FunctionDecl *callee, bool isVirtual) {
-                      return isVirtual ? dispatch(callee) : bodyOf(callee);
-                    }),
+        interpreter(
+            tables,
+            [this](const clang::FunctionDecl *callee, bool isVirtual) {
+              return isVirtual ? dispatch(callee) : bodyOf(callee);
+            },
+            [this](const clang::FieldDecl *field) {
+              return field->getAccess() != clang::AS_public && !changed.contains(field);
+            }),
         modules(context, vocabulary, [&](const clang::Decl *declaration) {
           return userCode.contains(declaration->getLocation(), context.getSourceManager());
         }) {
@@ -76,6 +88,8 @@ public:
       if (const FunctionBody *body = bodyOf(function); body && !llvm::is_contained(all, body))
         all.push_back(body);
     }
+    for (const FunctionBody *body : all)
+      findChanges(*body);
     for (const FunctionBody *body : all)
       for (const Block &block : body->blocks)
         for (const Event &event : block.events)
@@ -117,6 +131,31 @@ private:
         modeSetUps.insert(field);
   }
 
+  /// Finds the members that others than constructors change, or hand to code that may.
+  void findChanges(const FunctionBody &body) {
+    if (llvm::isa<clang::CXXConstructorDecl>(body.function))
+      return;
+    auto change = [&](PathId path) {
+      for (; path; path = tables.paths.parent(path))
+        if (const PathStep &step = tables.paths.last(path); step.kind == PathStep::Member)
+          changed.insert(step.subject);
+    };
+    for (const Block &block : body.blocks)
+      for (const Event &event : block.events) {
+        bool isChange =
+            event.kind == EventKind::Move || event.kind == EventKind::SetMode ||
+            event.kind == EventKind::Bind ||
+            (event.kind == EventKind::Call && event.subject.escapes && !isModuleCall(event));
+        if (isChange)
+          change(event.subject.path);
+        for (const Operand &operand : event.operands)
+          if (event.kind == EventKind::Return || event.kind == EventKind::Load ||
+              (event.kind == EventKind::Bind && event.bind != BindKind::Value) ||
+              (event.kind == EventKind::Call && operand.escapes))
+            change(operand.path);
+      }
+  }
+
   static bool isClosure(const FunctionBody &body) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
     return method && method->getParent()->isLambda();
@@ -139,8 +178,10 @@ private:
   }
 
   const FunctionBody *bodyOf(const clang::FunctionDecl *function) {
+    // Where errors keep a template from being instantiated, it speaks for itself.
     const clang::FunctionDecl *definition = nullptr;
-    if (!function->hasBody(definition) || definition->isDependentContext())
+    const clang::FunctionDecl *pattern = function->getTemplateInstantiationPattern();
+    if (!function->hasBody(definition) && !(pattern && pattern->hasBody(definition)))
       return nullptr;
     auto [entry, isNew] = bodies.try_emplace(definition);
     if (isNew && userCode.contains(definition->getLocation(), context.getSourceManager())) {
@@ -155,6 +196,7 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
+  llvm::DenseSet<const void *> changed; ///< Members (see findChanges).
 
 public:
   Interpreter interpreter;
@@ -191,17 +233,18 @@ Answer UnitAnalysis::dependsOnMode(const Event &event) const {
   if (!event.subject.expr)
     return Answer::Unknown;
   Answer answer = implementation->modules.dependsOnMode(event.subject.expr);
-  // Layers have members: a loss without any has none, whatever its constructor does.
+  // Layers are members: what these are tells enough where the class is implemented elsewhere.
   const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
-  bool hasLayers = !view || llvm::any_of(view->members, [](const ModuleMember &member) {
-    return isModule(member.role);
+  bool mayDepend = !view || llvm::any_of(view->members, [&](const ModuleMember &member) {
+    return isModule(member.role) &&
+           implementation->modules.dependsOnMode(member.field->getType()) != Answer::No;
   });
-  return hasLayers ? answer : Answer::No;
+  return mayDepend ? answer : Answer::No;
 }
 
 bool UnitAnalysis::isStateless(const Event &event) const {
   const ModuleClass *view = classOf(event);
-  return view && view->isVisible && view->members.empty() && view->dependsOnMode == Answer::No;
+  return view && view->members.empty() && dependsOnMode(event) == Answer::No;
 }
 
 bool UnitAnalysis::isModeSetUp(const clang::FieldDecl *field) const {
@@ -216,6 +259,10 @@ bool UnitAnalysis::isLayer(const Event &event) const {
     return false;
   Trait trait = vocabulary.traitOf(record);
   return trait != Trait::Container && trait != Trait::Opaque;
+}
+
+llvm::ArrayRef<const FunctionBody *> UnitAnalysis::cutShort() const {
+  return implementation->interpreter.cutShort();
 }
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }

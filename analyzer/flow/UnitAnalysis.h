@@ -50,6 +50,9 @@ public:
   /// Whether it makes a difference in which mode the module is that \p event calls.
   Answer dependsOnMode(const Event &event) const;
 
+  /// Functions that are too large, or call too deep, to be followed to the end.
+  llvm::ArrayRef<const FunctionBody *> cutShort() const;
+
   clang::ASTContext &context() const;
 
 private:

@@ -78,7 +78,10 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::MovesTensor, "moves-tensor"},
     {Trait::MakesIndices, "makes-indices"},
     {Trait::MakesScalar, "makes-scalar"},
+    {Trait::MakesRandom, "makes-random"},
     {Trait::IntegerType, "integer-type"},
+    {Trait::FloatType, "float-type"},
+    {Trait::Index, "index"},
     {Trait::RequiresGrad, "requires-grad"},
     {Trait::GradGuard, "grad-guard"},
 };

@@ -92,7 +92,10 @@ enum class Trait : unsigned char {
   MovesTensor,        ///< Makes a copy on another device.
   MakesIndices,       ///< Makes a tensor of indices.
   MakesScalar,        ///< Makes a tensor of no dimension if it is given a number.
+  MakesRandom,        ///< Makes a tensor of values that no other call makes again.
   IntegerType,        ///< A constant that makes tensors integers.
+  FloatType,          ///< A constant that makes tensors floating-point numbers.
+  Index,              ///< What a tensor becomes where it selects elements of another.
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
   GradGuard,          ///< Its constructor switches autograd off as long as it lives.
 };

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 namespace gradtidy {
@@ -67,6 +68,34 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
 }
 
+/// Functions that the analysis did not follow to the end, as `name (file:line)`.
+class BoundLog {
+public:
+  void add(const UnitAnalysis &unit) {
+    const clang::SourceManager &sources = unit.context().getSourceManager();
+    const std::lock_guard lock(mutex);
+    for (const FunctionBody *body : unit.cutShort()) {
+      const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
+      functions.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
+                       ":" + std::to_string(place.getLine()) + ")");
+    }
+  }
+
+  std::set<std::string> all() const {
+    const std::lock_guard lock(mutex);
+    return functions;
+  }
+
+private:
+  mutable std::mutex mutex;
+  std::set<std::string> functions;
+};
+
+BoundLog &boundLog() {
+  static BoundLog log;
+  return log;
+}
+
 // ---- one analysis per unit ---------------------------------------------------------------------
 
 /// What all checks of one translation unit share.
@@ -91,8 +120,10 @@ public:
   }
 
   UnitAnalysis &analysis(clang::ASTContext &ast) {
-    if (!made)
+    if (!made) {
       made.emplace(ast, model, userCode);
+      boundLog().add(*made);
+    }
     return *made;
   }
 
@@ -258,5 +289,7 @@ std::optional<Level> levelOf(const tidy::ClangTidyError &error) {
   return levelLog().find({error.DiagnosticName, error.Message.FilePath, error.Message.FileOffset,
                           error.Message.Message});
 }
+
+std::set<std::string> functionsCutShort() { return boundLog().all(); }
 
 } // namespace gradtidy

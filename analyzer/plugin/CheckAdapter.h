@@ -14,6 +14,8 @@
 #include "llvm/Support/Error.h"
 
 #include <optional>
+#include <set>
+#include <string>
 
 namespace clang::tidy {
 struct ClangTidyError;
@@ -34,5 +36,9 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths);
 /// The level of a finding that this process made; none for what the compiler says. Expects the
 /// paths in \p error to be clean (see frontend/Paths.h).
 std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
+
+/// The functions, as `name (file:line)`, that the analyses of this process did not follow to the
+/// end: they are too large, or call too deep (see Interpreter's bounds).
+std::set<std::string> functionsCutShort();
 
 } // namespace gradtidy

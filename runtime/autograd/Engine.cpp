@@ -33,7 +33,11 @@ Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from) {
                 " but expected shape compatible with ", toText(spec.sizes));
     gradient = sumTo(gradient, spec.sizes);
   }
-  return gradient.to(spec.type);
+  // A number of the host may have met tensors of a device.
+  TORCH_CHECK(gradient.device() == spec.device || gradient.dim() == 0, "Function ", from.name(),
+              " returned an invalid gradient - expected device ", spec.device, " but got ",
+              gradient.device());
+  return gradient.to(spec.device, spec.type);
 }
 
 class Run {

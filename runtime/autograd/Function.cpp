@@ -37,7 +37,8 @@ public:
   std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
     for (std::size_t i = 0; i < gradients.size(); ++i)
       if (!gradients[i].defined() && context.materialise)
-        gradients[i] = zeros(inputs[i].sizes, inputs[i].type);
+        gradients[i] =
+            zeros(inputs[i].sizes, TensorOptions(inputs[i].type).device(inputs[i].device));
     variable_list results = backward(&context, std::move(gradients));
     while (results.size() > isTensor.size() && !results.back().defined())
       results.pop_back();
@@ -84,7 +85,7 @@ public:
       // An input that is returned as it came is another tensor from now on.
       if (!changed && contains(arguments, output))
         output = makeAlias(output);
-      inputs.push_back({output.sizes().vec(), output.scalar_type()});
+      inputs.emplace_back(output);
       if (!recording || constant)
         continue;
       AutogradInfo &info = implOf(output).autograd;

@@ -19,10 +19,14 @@ struct Edge {
   uint32_t inputNr = 0;
 };
 
-/// Shape and type a gradient must have to enter a node.
+/// Shape, type and device a gradient must have to enter a node.
 struct GradientSpec {
+  explicit GradientSpec(const Tensor &like)
+      : sizes(like.sizes().vec()), type(like.scalar_type()), device(like.device()) {}
+
   DimVector sizes;
   ScalarType type;
+  Device device;
 };
 
 class Node : public std::enable_shared_from_this<Node> {

@@ -138,7 +138,7 @@ class AccumulateGradient final : public Node {
 public:
   explicit AccumulateGradient(const Tensor &leaf) : leaf(leaf) {
     sequence = UINT64_MAX;
-    inputs.push_back({leaf.sizes().vec(), leaf.scalar_type()});
+    inputs.emplace_back(leaf);
   }
 
   std::string name() const override { return "torch::autograd::AccumulateGrad"; }
@@ -189,7 +189,7 @@ public:
   CopySlices(const Tensor &base, Window window, std::shared_ptr<Node> operation)
       : sizes(base.sizes().vec()), strides(base.strides().vec()), window(std::move(window)),
         operation(std::move(operation)) {
-    inputs.push_back({sizes, base.scalar_type()});
+    inputs.emplace_back(base);
     next.push_back(gradientEdge(base));
     for (std::size_t i = 1; i < this->operation->next.size(); ++i)
       next.push_back(this->operation->next[i]);
@@ -233,7 +233,7 @@ std::shared_ptr<Node> makeWindowNode(const Tensor &base, const Tensor &view) {
         addInto(makeAlias(whole, window.sizes, window.strides, window.offset), gradient);
         return {whole};
       });
-  node->inputs.push_back({view.sizes().vec(), view.scalar_type()});
+  node->inputs.emplace_back(view);
   node->next.push_back(gradientEdge(base));
   return node;
 }
@@ -268,6 +268,17 @@ void checkInPlace(const Tensor &self) {
     fail("a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TORCH_CHECK(!self.is_leaf(),
               "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+/// Throws unless `result` may be written into `self`.
+void checkFits(const Tensor &result, const Tensor &self) {
+  if (result.device() != self.device())
+    failForDevices(result.device(), self.device());
+  TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
+              result.scalar_type(), " can't be cast to the desired output type ",
+              self.scalar_type());
+  TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
+              " doesn't match the broadcast shape ", toText(result.sizes()));
 }
 
 /// Lets `self` be the result of the operation that made `result`.
@@ -322,7 +333,7 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
   auto node = makeNode<OperationNode>(name, std::move(formula));
   for (const Tensor &input : inputs)
     node->next.push_back(gradientEdge(input));
-  node->inputs.push_back({result.sizes().vec(), result.scalar_type()});
+  node->inputs.emplace_back(result);
   for (const Tensor &tensor : saved)
     node->saved.emplace_back(tensor, tensor.is_same(result));
   AutogradInfo &info = implOf(result).autograd;
@@ -357,11 +368,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
     implOf(before).autograd.outputNr = static_cast<uint32_t>(self.output_nr());
   }
   Tensor result = compute(before);
-  TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
-              result.scalar_type(), " can't be cast to the desired output type ",
-              self.scalar_type());
-  TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
-              " doesn't match the broadcast shape ", toText(result.sizes()));
+  checkFits(result, self);
   copyInto(self, result);
   ++*implOf(self).version;
   if (result.requires_grad())
@@ -375,11 +382,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others,
       self, others,
       [&] {
         Tensor result = compute(self);
-        TORCH_CHECK(canCast(result.scalar_type(), self.scalar_type()), "result type ",
-                    result.scalar_type(), " can't be cast to the desired output type ",
-                    self.scalar_type());
-        TORCH_CHECK(result.sizes() == self.sizes(), "output with shape ", toText(self.sizes()),
-                    " doesn't match the broadcast shape ", toText(result.sizes()));
+        checkFits(result, self);
         copyInto(self, result);
       },
       compute);

@@ -2,16 +2,22 @@
 //
 // Operations are written once above this interface. What is a plain function of memory (allocate,
 // copy, matrix product) is virtual here; what takes a functor (elementwise maps, reductions) goes
-// through ops/Launch.h, which runs the same functor in the order the backend prescribes.
+// through ops/kernels/Launch.h, which hands the same functor to the host or to an accelerator.
 #pragma once
 
+#include "BlockCache.h"
 #include "Device.h"
 #include "ScalarType.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 
 namespace gradtidy::runtime {
+
+class Storage;
 
 /// A matrix in memory: element (i, j) lies at data[i * rowStride + j * columnStride].
 struct Matrix {
@@ -35,8 +41,66 @@ public:
                     void *c) = 0;
 };
 
+/// What a kernel has to do, for the clock of a device that is simulated.
+struct Work {
+  /// Bytes read and written in the device's memory.
+  int64_t bytes = 0;
+  /// Floating point operations.
+  int64_t operations = 0;
+};
+
+/// A moment in the course of a stream: reached when all work queued before it is done.
+class Marker {
+public:
+  virtual ~Marker() = default;
+  virtual bool reached() = 0;
+  /// Lets the host wait.
+  virtual void wait() = 0;
+  /// Lets the later work of a stream of any device wait.
+  virtual void block(DeviceIndex device, StreamId stream) = 0;
+  /// Milliseconds from this moment to `later`, both of which have been reached.
+  virtual double millisecondsTo(Marker &later) = 0;
+};
+
+/// A backend with memory of its own, which works through streams of kernels while the host goes on.
+/// All work goes to the stream that the calling thread has made current (core/Cuda.h).
+class Accelerator : public Backend {
+public:
+  /// The address by which kernels reach memory that allocate() gave out.
+  virtual void *kernelAddress(void *memory) const { return memory; }
+  /// Queues `kernel`, host code that touches this device's memory by kernelAddress alone. A device
+  /// that the host only talks to throws.
+  virtual void launch(Work work, std::function<void()> kernel) = 0;
+  /// Of a device that runs CUDA kernels: its current stream, a cudaStream_t.
+  virtual std::optional<void *> cudaStream() { return std::nullopt; }
+
+  /// Copies from the host's memory, of which `host` is the block. Returns when the host may change
+  /// that memory; at once where `wait` is false and the block is page-locked, which then lives
+  /// until the copy is done.
+  virtual void upload(void *to, const std::shared_ptr<Storage> &host, const void *from,
+                      std::size_t bytes, bool wait) = 0;
+  /// Copies to the host's memory; as above.
+  virtual void download(const std::shared_ptr<Storage> &host, void *to, const void *from,
+                        std::size_t bytes, bool wait) = 0;
+  /// Copies to another device of this kind, in the order of the current streams of both.
+  virtual void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) = 0;
+
+  /// Whether the device has memory at this address.
+  virtual bool owns(const void *memory) const = 0;
+  virtual std::unique_ptr<Marker> mark(StreamId stream) = 0;
+  /// Waits for the work of all streams.
+  virtual void synchronize() = 0;
+  /// Lets `use` see the device's memory while nobody else does.
+  virtual void memory(const std::function<void(BlockCache &)> &use) = 0;
+};
+
 /// The backend that serves `device`; throws when this build or machine has none.
 Backend &backendOf(Device device);
+/// The same for a device other than the CPU.
+Accelerator &acceleratorOf(Device device);
+/// `device` with the index of the current one where it is an accelerator without, and without one
+/// where it is the CPU.
+Device resolved(Device device);
 
 /// The backend of the host (backends/cpu).
 Backend &cpuBackend();

@@ -1,6 +1,4 @@
 #include "Device.h"
-#include "Backend.h"
-#include "Generator.h"
 
 namespace gradtidy::runtime {
 
@@ -24,18 +22,9 @@ std::string Device::str() const {
   return has_index() ? text + ":" + std::to_string(number) : text;
 }
 
-Backend &backendOf(Device device) {
-  TORCH_CHECK(device.is_cpu(), "PyTorch is not linked with support for cuda devices");
-  return cpuBackend();
+void failForDevices(Device a, Device b) {
+  fail("Expected all tensors to be on the same device, but found at least two devices, ", a,
+       " and ", b, "!");
 }
 
-namespace cuda {
-
-bool is_available() { return false; }
-std::size_t device_count() { return 0; }
-void manual_seed(uint64_t) {}
-void manual_seed_all(uint64_t) {}
-void synchronize(int64_t) { backendOf(kCUDA); }
-
-} // namespace cuda
 } // namespace gradtidy::runtime

@@ -40,15 +40,9 @@ private:
 
 inline std::string toText(const Device &device) { return device.str(); }
 
-std::ostream &operator<<(std::ostream &out, const Device &device);
+/// Throws LibTorch's words for tensors on two devices in one operation.
+[[noreturn]] void failForDevices(Device a, Device b);
 
-/// Accelerators. This build has the CPU backend alone, so none is ever available.
-namespace cuda {
-bool is_available();
-std::size_t device_count();
-void manual_seed(uint64_t seed);
-void manual_seed_all(uint64_t seed);
-void synchronize(int64_t device = -1);
-} // namespace cuda
+std::ostream &operator<<(std::ostream &out, const Device &device);
 
 } // namespace gradtidy::runtime

@@ -1,9 +1,11 @@
 #include "Generator.h"
+#include "Cuda.h"
 
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <random>
+#include <vector>
 
 namespace gradtidy::runtime {
 
@@ -17,12 +19,25 @@ struct Generator::State {
   std::optional<double> nextNormal;
 };
 
-Generator::Generator() : state(std::make_unique<State>()) { seed(defaultSeed); }
+Generator::Generator(uint64_t seed) : state(std::make_unique<State>()) { this->seed(seed); }
+Generator::Generator(Generator &&) noexcept = default;
 Generator::~Generator() = default;
 
 Generator &Generator::standard() {
-  static Generator generator;
+  static Generator generator(defaultSeed);
   return generator;
+}
+
+Generator &Generator::of(Device device) {
+  if (device.is_cpu())
+    return standard();
+  static auto generators = [] {
+    std::vector<Generator> made;
+    for (std::size_t i = 0; i < cuda::device_count(); ++i)
+      made.emplace_back(defaultSeed);
+    return made;
+  }();
+  return generators.at(static_cast<std::size_t>(device.index()));
 }
 
 void Generator::seed(uint64_t seed) {
@@ -60,6 +75,9 @@ double Generator::normal() {
   return radius * std::cos(theta);
 }
 
-void manual_seed(uint64_t seed) { Generator::standard().seed(seed); }
+void manual_seed(uint64_t seed) {
+  Generator::standard().seed(seed);
+  cuda::manual_seed_all(seed);
+}
 
 } // namespace gradtidy::runtime

@@ -1,20 +1,28 @@
-// Random numbers: one Mersenne twister for the program, drawn from exactly as LibTorch's CPU
-// generator is, so that equal seeds give equal programs.
+// Random numbers: a Mersenne twister for the host, drawn from exactly as LibTorch's CPU generator
+// is, so that equal seeds give equal programs, and one for each device.
 #pragma once
+
+#include "Device.h"
 
 #include <cstdint>
 #include <memory>
 
 namespace gradtidy::runtime {
 
-/// Seeds the default generator.
+/// Seeds the generators of the host and of all devices.
 void manual_seed(uint64_t seed);
 
-/// The default generator. Not thread safe.
+/// Not thread safe.
 class Generator {
 public:
-  static Generator &standard();
+  explicit Generator(uint64_t seed);
+  Generator(Generator &&) noexcept;
   ~Generator();
+  /// The default generator of the host.
+  static Generator &standard();
+  /// The default generator of a device. Kernels that run later do not draw from it themselves:
+  /// the host draws the seeds of their own generators, so that the order of calls decides.
+  static Generator &of(Device device);
 
   void seed(uint64_t seed);
   uint64_t currentSeed() const;
@@ -28,7 +36,6 @@ public:
   double normal();
 
 private:
-  Generator();
   struct State;
   std::unique_ptr<State> state;
 };

@@ -20,6 +20,10 @@ Row row(ScalarType type) {
     return {"Int", "int", 4};
   case ScalarType::Long:
     return {"Long", "long int", 8};
+  case ScalarType::Half:
+    return {"Half", "c10::Half", 2};
+  case ScalarType::BFloat16:
+    return {"BFloat16", "c10::BFloat16", 2};
   case ScalarType::Float:
     return {"Float", "float", 4};
   case ScalarType::Double:
@@ -43,7 +47,10 @@ std::size_t elementSize(ScalarType type) { return row(type).size; }
 ScalarType promoteTypes(ScalarType a, ScalarType b) {
   if (a == ScalarType::Undefined || b == ScalarType::Undefined)
     fail("a tensor without a type takes part in no operation");
-  // With these types alone promotion is a total order; it stops being one with int8 beside uint8.
+  // With these types promotion is a total order but for the two of 16 bits, neither of which holds
+  // the other.
+  if (a != b && isReducedFloatingType(a) && isReducedFloatingType(b))
+    return ScalarType::Float;
   auto rank = [](ScalarType type) {
     switch (type) {
     case ScalarType::Bool:
@@ -54,10 +61,13 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
       return 2;
     case ScalarType::Long:
       return 3;
-    case ScalarType::Float:
+    case ScalarType::Half:
+    case ScalarType::BFloat16:
       return 4;
-    default:
+    case ScalarType::Float:
       return 5;
+    default:
+      return 6;
     }
   };
   return rank(a) < rank(b) ? b : a;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Error.h"
+#include "Half.h"
 
 #include <cstdint>
 #include <iosfwd>
@@ -14,10 +15,12 @@ enum class ScalarType : int8_t {
   Byte = 0,
   Int = 3,
   Long = 4,
+  Half = 5,
   Float = 6,
   Double = 7,
   Bool = 11,
-  Undefined = 15
+  BFloat16 = 15,
+  Undefined = 47
 };
 using Dtype = ScalarType;
 
@@ -27,6 +30,10 @@ constexpr ScalarType kInt = ScalarType::Int;
 constexpr ScalarType kInt32 = ScalarType::Int;
 constexpr ScalarType kLong = ScalarType::Long;
 constexpr ScalarType kInt64 = ScalarType::Long;
+constexpr ScalarType kHalf = ScalarType::Half;
+constexpr ScalarType kFloat16 = ScalarType::Half;
+constexpr ScalarType kF16 = ScalarType::Half;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 constexpr ScalarType kFloat = ScalarType::Float;
 constexpr ScalarType kFloat32 = ScalarType::Float;
 constexpr ScalarType kF32 = ScalarType::Float;
@@ -42,8 +49,12 @@ const char *cppName(ScalarType type);
 /// Bytes of one element.
 std::size_t elementSize(ScalarType type);
 
+/// Half or BFloat16.
+constexpr bool isReducedFloatingType(ScalarType type) {
+  return type == ScalarType::Half || type == ScalarType::BFloat16;
+}
 constexpr bool isFloatingType(ScalarType type) {
-  return type == ScalarType::Float || type == ScalarType::Double;
+  return type == ScalarType::Float || type == ScalarType::Double || isReducedFloatingType(type);
 }
 constexpr bool isIntegralType(ScalarType type, bool includeBool) {
   return type == ScalarType::Byte || type == ScalarType::Int || type == ScalarType::Long ||
@@ -52,6 +63,7 @@ constexpr bool isIntegralType(ScalarType type, bool includeBool) {
 
 /// The smallest type that holds both.
 ScalarType promoteTypes(ScalarType a, ScalarType b);
+inline ScalarType promote_types(ScalarType a, ScalarType b) { return promoteTypes(a, b); }
 /// Whether a result of type `from` may be stored into `to` (no float into an integer, no number
 /// into a bool).
 bool canCast(ScalarType from, ScalarType to);
@@ -65,6 +77,12 @@ template <> struct ScalarTypeOf<int32_t> {
 };
 template <> struct ScalarTypeOf<int64_t> {
   static constexpr ScalarType value = ScalarType::Long;
+};
+template <> struct ScalarTypeOf<Half> {
+  static constexpr ScalarType value = ScalarType::Half;
+};
+template <> struct ScalarTypeOf<BFloat16> {
+  static constexpr ScalarType value = ScalarType::BFloat16;
 };
 template <> struct ScalarTypeOf<float> {
   static constexpr ScalarType value = ScalarType::Float;

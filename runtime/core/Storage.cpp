@@ -16,9 +16,15 @@ std::shared_ptr<Storage> Storage::allocate(Device device, std::size_t bytes) {
       new Storage(device, memory, bytes, [&backend](void *p) { backend.release(p); }));
 }
 
-std::shared_ptr<Storage> Storage::borrow(void *data, std::size_t bytes,
+std::shared_ptr<Storage> Storage::allocatePinned(std::size_t bytes) {
+  auto storage = allocate(kCPU, bytes);
+  storage->pinned = true;
+  return storage;
+}
+
+std::shared_ptr<Storage> Storage::borrow(Device device, void *data, std::size_t bytes,
                                          std::function<void(void *)> release) {
-  return std::shared_ptr<Storage>(new Storage(kCPU, data, bytes, std::move(release)));
+  return std::shared_ptr<Storage>(new Storage(device, data, bytes, std::move(release)));
 }
 
 Storage::~Storage() {

@@ -16,8 +16,11 @@ public:
   /// A block of `bytes` from the backend of `device`; the values are not initialised.
   static std::shared_ptr<Storage> allocate(Device device, std::size_t bytes);
   /// Memory owned by somebody else; `release` (may be empty) is called when the last view is gone.
-  static std::shared_ptr<Storage> borrow(void *data, std::size_t bytes,
+  static std::shared_ptr<Storage> borrow(Device device, void *data, std::size_t bytes,
                                          std::function<void(void *)> release);
+
+  /// Page-locked memory of the host, which devices can copy from and to by themselves.
+  static std::shared_ptr<Storage> allocatePinned(std::size_t bytes);
 
   ~Storage();
   Storage(const Storage &) = delete;
@@ -26,6 +29,7 @@ public:
   void *data() const { return memory; }
   std::size_t nbytes() const { return bytes; }
   Device device() const { return where; }
+  bool isPinned() const { return pinned; }
 
 private:
   Storage(Device device, void *memory, std::size_t bytes, std::function<void(void *)> release);
@@ -34,6 +38,7 @@ private:
   void *memory;
   std::size_t bytes;
   std::function<void(void *)> release;
+  bool pinned = false;
 };
 
 } // namespace gradtidy::runtime

@@ -1,4 +1,5 @@
 #include "Tensor.h"
+#include "Cuda.h"
 #include "TensorImpl.h"
 
 namespace gradtidy::runtime {
@@ -11,7 +12,10 @@ TensorImpl &implOf(const Tensor &tensor) {
   return *tensor.unsafeGetTensorImpl();
 }
 
-Tensor makeEmptyStrided(IntArrayRef sizes, IntArrayRef strides, ScalarType type, Device device) {
+namespace {
+
+/// The bytes from the first element to the last.
+std::size_t bytesSpanned(IntArrayRef sizes, IntArrayRef strides, ScalarType type) {
   int64_t count = elementCount(sizes) == 0 ? 0 : 1, reach = 0;
   bool overflow = false;
   if (count != 0)
@@ -23,12 +27,32 @@ Tensor makeEmptyStrided(IntArrayRef sizes, IntArrayRef strides, ScalarType type,
       !overflow && count >= 0 &&
           !__builtin_mul_overflow(static_cast<std::size_t>(count), elementSize(type), &bytes),
       "Storage size calculation overflowed with sizes=", toText(sizes));
+  return bytes;
+}
+
+Tensor makeOver(std::shared_ptr<Storage> storage, IntArrayRef sizes, IntArrayRef strides,
+                ScalarType type) {
   auto impl = std::make_shared<TensorImpl>();
-  impl->storage = Storage::allocate(device, bytes);
+  impl->storage = std::move(storage);
   impl->sizes = sizes.vec();
   impl->strides = strides.vec();
   impl->type = type;
   return Tensor(std::move(impl));
+}
+
+} // namespace
+
+Tensor makeEmptyStrided(IntArrayRef sizes, IntArrayRef strides, ScalarType type, Device device) {
+  return makeOver(Storage::allocate(resolved(device), bytesSpanned(sizes, strides, type)), sizes,
+                  strides, type);
+}
+
+Tensor makeEmptyPinned(IntArrayRef sizes, IntArrayRef strides, ScalarType type) {
+  TORCH_CHECK(cuda::is_available(),
+              "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory "
+              "allocator is available on this system.");
+  return makeOver(Storage::allocatePinned(bytesSpanned(sizes, strides, type)), sizes, strides,
+                  type);
 }
 
 Tensor makeEmpty(IntArrayRef sizes, ScalarType type, Device device) {
@@ -54,8 +78,8 @@ Tensor makeAlias(const Tensor &base) {
   return alias;
 }
 
-Tensor wrapNumber(const Scalar &value, Device device) {
-  Tensor tensor = makeEmpty({}, value.type(), device);
+Tensor wrapNumber(const Scalar &value) {
+  Tensor tensor = makeEmpty({}, value.type(), kCPU);
   TensorImpl &impl = implOf(tensor);
   impl.isWrappedNumber = true;
   if (value.isFloatingPoint())
@@ -86,6 +110,7 @@ TensorOptions Tensor::options() const {
   return TensorOptions().dtype(scalar_type()).device(device());
 }
 
+bool Tensor::is_pinned() const { return implOf(*this).storage->isPinned(); }
 bool Tensor::is_contiguous() const { return isContiguous(sizes(), strides()); }
 
 std::string Tensor::toString() const {
@@ -102,12 +127,16 @@ template <class T> T *Tensor::data_ptr() const {
 template uint8_t *Tensor::data_ptr<uint8_t>() const;
 template int32_t *Tensor::data_ptr<int32_t>() const;
 template int64_t *Tensor::data_ptr<int64_t>() const;
+template Half *Tensor::data_ptr<Half>() const;
+template BFloat16 *Tensor::data_ptr<BFloat16>() const;
 template float *Tensor::data_ptr<float>() const;
 template double *Tensor::data_ptr<double>() const;
 template bool *Tensor::data_ptr<bool>() const;
 
 Scalar Tensor::item() const {
   TORCH_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
+  if (!is_cpu())
+    return to(kCPU).item();
   const TensorImpl &self = implOf(*this);
   switch (self.type) {
   case ScalarType::Byte:
@@ -116,6 +145,10 @@ Scalar Tensor::item() const {
     return *self.elements<int32_t>();
   case ScalarType::Long:
     return *self.elements<int64_t>();
+  case ScalarType::Half:
+    return float{*self.elements<Half>()};
+  case ScalarType::BFloat16:
+    return float{*self.elements<BFloat16>()};
   case ScalarType::Float:
     return *self.elements<float>();
   case ScalarType::Double:

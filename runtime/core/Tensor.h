@@ -104,6 +104,8 @@ public:
   Layout layout() const { return kStrided; }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
+  /// Whether it is on the host, in page-locked memory.
+  bool is_pinned() const;
   bool is_contiguous() const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
   bool is_view() const;
@@ -175,6 +177,8 @@ public:
   Tensor type_as(const Tensor &other) const { return to(other); }
   Tensor cpu() const { return to(kCPU); }
   Tensor cuda() const { return to(kCUDA); }
+  /// A copy in page-locked memory, from which and to which devices copy while the host goes on.
+  Tensor pin_memory() const;
   Tensor &fill_(const Scalar &value) const;
   Tensor &fill_(const Tensor &value) const;
   Tensor &zero_() const;

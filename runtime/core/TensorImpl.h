@@ -61,10 +61,12 @@ TensorImpl &implOf(const Tensor &tensor);
 /// A tensor over new memory, not initialised, in no graph.
 Tensor makeEmpty(IntArrayRef sizes, ScalarType type, Device device);
 Tensor makeEmptyStrided(IntArrayRef sizes, IntArrayRef strides, ScalarType type, Device device);
+/// The same over page-locked memory of the host.
+Tensor makeEmptyPinned(IntArrayRef sizes, IntArrayRef strides, ScalarType type);
 /// A tensor over the memory of `base`, in no graph, sharing its version counter.
 Tensor makeAlias(const Tensor &base, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
 Tensor makeAlias(const Tensor &base);
-/// A 0-dim tensor that promotes like a number.
-Tensor wrapNumber(const Scalar &value, Device device);
+/// A 0-dim tensor on the host that promotes like a number.
+Tensor wrapNumber(const Scalar &value);
 
 } // namespace gradtidy::runtime

@@ -1,4 +1,5 @@
-// TensorOptions: dtype, device and requires_grad of a tensor to be made, each of them optional.
+// TensorOptions: dtype, device, requires_grad and pinned_memory of a tensor to be made, each of
+// them optional.
 //
 // The setters return a changed copy and leave the object alone; a result that is not used is lost.
 #pragma once
@@ -45,11 +46,18 @@ public:
     copy.grad = value;
     return copy;
   }
+  /// Page-locked memory, for tensors on the host.
+  [[nodiscard]] TensorOptions pinned_memory(std::optional<bool> value) const {
+    auto copy = *this;
+    copy.pinned = value;
+    return copy;
+  }
   [[nodiscard]] TensorOptions layout(Layout) const { return *this; }
 
   TypeMeta dtype() const { return type.value_or(get_default_dtype_as_scalartype()); }
   Device device() const { return where.value_or(kCPU); }
   bool requires_grad() const { return grad.value_or(false); }
+  bool pinned_memory() const { return pinned.value_or(false); }
   bool has_dtype() const { return type.has_value(); }
   bool has_device() const { return where.has_value(); }
   bool has_requires_grad() const { return grad.has_value(); }
@@ -60,6 +68,7 @@ private:
   std::optional<ScalarType> type;
   std::optional<Device> where;
   std::optional<bool> grad;
+  std::optional<bool> pinned;
 };
 
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }

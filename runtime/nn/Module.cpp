@@ -131,19 +131,20 @@ void Module::convert(const std::function<Tensor(const Tensor &)> &conversion) {
     }
 }
 
-void Module::to(Device device, Dtype dtype, bool) {
-  convert(
-      [&](const Tensor &x) { return x.is_floating_point() ? x.to(device, dtype) : x.to(device); });
+void Module::to(Device device, Dtype dtype, bool nonBlocking) {
+  convert([&](const Tensor &x) {
+    return x.is_floating_point() ? x.to(device, dtype, nonBlocking) : x.to(device, nonBlocking);
+  });
 }
-void Module::to(Dtype dtype, bool) {
+void Module::to(Dtype dtype, bool nonBlocking) {
   TORCH_CHECK(isFloatingType(dtype),
               "nn.Module.to only accepts floating point or complex dtypes, "
               "but got desired dtype=",
               dtype);
-  convert([&](const Tensor &x) { return x.is_floating_point() ? x.to(dtype) : x; });
+  convert([&](const Tensor &x) { return x.is_floating_point() ? x.to(dtype, nonBlocking) : x; });
 }
-void Module::to(Device device, bool) {
-  convert([&](const Tensor &x) { return x.to(device); });
+void Module::to(Device device, bool nonBlocking) {
+  convert([&](const Tensor &x) { return x.to(device, nonBlocking); });
 }
 
 void Module::zero_grad(bool setToNone) {

@@ -36,6 +36,9 @@ Tensor invert_permutation(const Tensor &permutation) {
 PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batchFirst,
                                     bool enforceSorted) {
   lengths = lengths.to(kLong).contiguous();
+  TORCH_CHECK(lengths.dim() == 1 && lengths.is_cpu(),
+              "'lengths' argument should be a 1D CPU int64 tensor, but got ", lengths.dim(), "D ",
+              lengths.device().str(), " ", lengths.scalar_type(), " tensor");
   Tensor order;
   if (!enforceSorted) {
     std::tie(lengths, order) = sort(lengths, -1, true);
@@ -44,7 +47,7 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batchFirs
   }
   if (batchFirst)
     input = input.transpose(0, 1);
-  TORCH_CHECK(lengths.dim() == 1 && lengths.size(0) == input.size(1),
+  TORCH_CHECK(lengths.size(0) == input.size(1),
               "Expected `len(lengths)` to be equal to batch_size, but got ", lengths.size(0),
               " (batch_size=", input.size(1), ")");
   const auto *length = lengths.data_ptr<int64_t>();

@@ -114,7 +114,7 @@ Tensor &binaryInPlace(const char *name, const Op &op, const Tensor &self, const 
   DimVector shape = broadcastShapes(self.sizes(), other.sizes());
   TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
               " doesn't match the broadcast shape ", toText(shape));
-  commonDevice({&self, &other});
+  checkDevices(self, {&other});
   checkNoPartialOverlap(self, other);
   return changeInPlace(
       self, other,
@@ -133,10 +133,6 @@ ScalarType typeOf(const Tensor &a, const Tensor &b) { return resultType({&a, &b}
 ScalarType quotientType(const Tensor &a, const Tensor &b) {
   ScalarType type = typeOf(a, b);
   return isFloatingType(type) ? type : get_default_dtype_as_scalartype();
-}
-
-Tensor number(const Scalar &value, const Tensor &beside) {
-  return wrapNumber(value, beside.device().is_cpu() ? beside.device() : Device(kCPU));
 }
 
 /// Operations with a number as their second operand have nodes of another name.
@@ -204,7 +200,7 @@ Tensor div(const Tensor &a, const Tensor &b) {
 }
 
 Tensor remainder(const Tensor &a, const Scalar &b) {
-  Tensor divisor = number(b, a);
+  Tensor divisor = wrapNumber(b);
   ScalarType type = typeOf(a, divisor);
   TORCH_CHECK(isFloatingType(type) || b.toLong() != 0, "ZeroDivisionError");
   return record(binary("remainder", Remainder(), a, divisor, type), "RemainderBackward0", {a}, {},
@@ -212,7 +208,7 @@ Tensor remainder(const Tensor &a, const Scalar &b) {
 }
 
 Tensor pow(const Tensor &base, const Scalar &exponent) {
-  Tensor power = number(exponent, base);
+  Tensor power = wrapNumber(exponent);
   ScalarType type = typeOf(base, power);
   TORCH_CHECK(isFloatingType(type) || exponent.toLong() >= 0,
               "Integers to negative integer powers are not allowed.");
@@ -294,7 +290,7 @@ Tensor &ternaryInPlace(const char *name, const Op &op, const Tensor &self, const
   DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
   TORCH_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", toText(self.sizes()),
               " doesn't match the broadcast shape ", toText(shape));
-  commonDevice({&self, &a, &b});
+  checkDevices(self, {&a, &b});
   checkNoPartialOverlap(self, a);
   checkNoPartialOverlap(self, b);
   return changeInPlace(
@@ -338,32 +334,32 @@ Tensor operator+(const Tensor &a, const Scalar &b) { return a.add(b); }
 Tensor operator+(const Scalar &a, const Tensor &b) { return b.add(a); }
 Tensor operator-(const Tensor &a, const Tensor &b) { return sub(a, b); }
 Tensor operator-(const Tensor &a, const Scalar &b) { return a.sub(b); }
-Tensor operator-(const Scalar &a, const Tensor &b) { return sub(number(a, b), b); }
+Tensor operator-(const Scalar &a, const Tensor &b) { return sub(wrapNumber(a), b); }
 Tensor operator*(const Tensor &a, const Tensor &b) { return mul(a, b); }
 Tensor operator*(const Tensor &a, const Scalar &b) { return a.mul(b); }
 Tensor operator*(const Scalar &a, const Tensor &b) { return b.mul(a); }
 Tensor operator/(const Tensor &a, const Tensor &b) { return div(a, b); }
 Tensor operator/(const Tensor &a, const Scalar &b) { return a.div(b); }
-Tensor operator/(const Scalar &a, const Tensor &b) { return div(number(a, b), b); }
+Tensor operator/(const Scalar &a, const Tensor &b) { return div(wrapNumber(a), b); }
 
 Tensor Tensor::add(const Tensor &other, const Scalar &alpha) const {
   return runtime::add(*this, other, alpha);
 }
 Tensor Tensor::add(const Scalar &other, const Scalar &alpha) const {
-  return runtime::add(*this, number(other, *this), alpha);
+  return runtime::add(*this, wrapNumber(other), alpha);
 }
 Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) const {
   return binaryInPlace("add", Add{alpha.toDouble()}, *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::add(self, other, alpha); });
 }
 Tensor &Tensor::add_(const Scalar &other, const Scalar &alpha) const {
-  return add_(number(other, *this), alpha);
+  return add_(wrapNumber(other), alpha);
 }
 Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const {
   return runtime::sub(*this, other, alpha);
 }
 Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const {
-  return runtime::sub(*this, number(other, *this), alpha);
+  return runtime::sub(*this, wrapNumber(other), alpha);
 }
 Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const {
   refuseBools(*this, other);
@@ -371,22 +367,22 @@ Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const {
                        [&](const Tensor &self) { return runtime::sub(self, other, alpha); });
 }
 Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) const {
-  return sub_(number(other, *this), alpha);
+  return sub_(wrapNumber(other), alpha);
 }
 Tensor Tensor::mul(const Tensor &other) const { return runtime::mul(*this, other); }
-Tensor Tensor::mul(const Scalar &other) const { return runtime::mul(*this, number(other, *this)); }
+Tensor Tensor::mul(const Scalar &other) const { return runtime::mul(*this, wrapNumber(other)); }
 Tensor &Tensor::mul_(const Tensor &other) const {
   return binaryInPlace("mul", Mul(), *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::mul(self, other); });
 }
-Tensor &Tensor::mul_(const Scalar &other) const { return mul_(number(other, *this)); }
+Tensor &Tensor::mul_(const Scalar &other) const { return mul_(wrapNumber(other)); }
 Tensor Tensor::div(const Tensor &other) const { return runtime::div(*this, other); }
-Tensor Tensor::div(const Scalar &other) const { return runtime::div(*this, number(other, *this)); }
+Tensor Tensor::div(const Scalar &other) const { return runtime::div(*this, wrapNumber(other)); }
 Tensor &Tensor::div_(const Tensor &other) const {
   return binaryInPlace("div", Div(), *this, other, quotientType(*this, other),
                        [&](const Tensor &self) { return runtime::div(self, other); });
 }
-Tensor &Tensor::div_(const Scalar &other) const { return div_(number(other, *this)); }
+Tensor &Tensor::div_(const Scalar &other) const { return div_(wrapNumber(other)); }
 Tensor Tensor::remainder(const Scalar &other) const { return runtime::remainder(*this, other); }
 Tensor Tensor::pow(const Scalar &exponent) const { return runtime::pow(*this, exponent); }
 Tensor Tensor::pow(const Tensor &exponent) const { return runtime::pow(*this, exponent); }

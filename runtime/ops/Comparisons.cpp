@@ -40,8 +40,6 @@ Tensor compare(const char *name, const Op &op, const Tensor &a, const Tensor &b)
   return out;
 }
 
-Tensor number(const Scalar &value) { return wrapNumber(value, kCPU); }
-
 } // namespace
 
 Tensor eq(const Tensor &a, const Tensor &b) { return compare("eq", Eq(), a, b); }
@@ -72,13 +70,13 @@ Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) {
                 });
 }
 Tensor where(const Tensor &condition, const Scalar &a, const Tensor &b) {
-  return where(condition, number(a), b);
+  return where(condition, wrapNumber(a), b);
 }
 Tensor where(const Tensor &condition, const Tensor &a, const Scalar &b) {
-  return where(condition, a, number(b));
+  return where(condition, a, wrapNumber(b));
 }
 Tensor where(const Tensor &condition, const Scalar &a, const Scalar &b) {
-  return where(condition, number(a), number(b));
+  return where(condition, wrapNumber(a), wrapNumber(b));
 }
 
 bool equal(const Tensor &a, const Tensor &b) {
@@ -100,17 +98,17 @@ bool allclose(const Tensor &a, const Tensor &b, double rtol, double atol, bool e
 }
 
 Tensor Tensor::eq(const Tensor &other) const { return runtime::eq(*this, other); }
-Tensor Tensor::eq(const Scalar &other) const { return runtime::eq(*this, number(other)); }
+Tensor Tensor::eq(const Scalar &other) const { return runtime::eq(*this, wrapNumber(other)); }
 Tensor Tensor::ne(const Tensor &other) const { return runtime::ne(*this, other); }
-Tensor Tensor::ne(const Scalar &other) const { return runtime::ne(*this, number(other)); }
+Tensor Tensor::ne(const Scalar &other) const { return runtime::ne(*this, wrapNumber(other)); }
 Tensor Tensor::lt(const Tensor &other) const { return runtime::lt(*this, other); }
-Tensor Tensor::lt(const Scalar &other) const { return runtime::lt(*this, number(other)); }
+Tensor Tensor::lt(const Scalar &other) const { return runtime::lt(*this, wrapNumber(other)); }
 Tensor Tensor::le(const Tensor &other) const { return runtime::le(*this, other); }
-Tensor Tensor::le(const Scalar &other) const { return runtime::le(*this, number(other)); }
+Tensor Tensor::le(const Scalar &other) const { return runtime::le(*this, wrapNumber(other)); }
 Tensor Tensor::gt(const Tensor &other) const { return runtime::gt(*this, other); }
-Tensor Tensor::gt(const Scalar &other) const { return runtime::gt(*this, number(other)); }
+Tensor Tensor::gt(const Scalar &other) const { return runtime::gt(*this, wrapNumber(other)); }
 Tensor Tensor::ge(const Tensor &other) const { return runtime::ge(*this, other); }
-Tensor Tensor::ge(const Scalar &other) const { return runtime::ge(*this, number(other)); }
+Tensor Tensor::ge(const Scalar &other) const { return runtime::ge(*this, wrapNumber(other)); }
 Tensor Tensor::logical_and(const Tensor &other) const { return runtime::logical_and(*this, other); }
 Tensor Tensor::logical_or(const Tensor &other) const { return runtime::logical_or(*this, other); }
 Tensor Tensor::where(const Tensor &condition, const Tensor &other) const {

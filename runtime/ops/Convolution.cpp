@@ -190,10 +190,10 @@ void checkOperands(G input, G weight, G bias, const Correlation &c, bool transpo
               transposed ? "transposed=1, " : "", "weight of size ", toText(weight.sizes()),
               ", expected bias to be 1-dimensional with ", outputs,
               " elements, but got bias of size ", toText(bias.sizes()), " instead");
-  TORCH_CHECK(
-      input.scalar_type() == weight.scalar_type(), "Input type (", input.toString(),
-      ") and weight type (", weight.toString(),
-      ") should be the same or input should be a MKLDNN tensor and weight is a dense tensor");
+  TORCH_CHECK(input.toString() == weight.toString(), "Input type (", input.toString(),
+              ") and weight type (", weight.toString(), ") should be the same",
+              input.is_cuda() ? ""
+                              : " or input should be a MKLDNN tensor and weight is a dense tensor");
   TORCH_CHECK(!bias.defined() || input.scalar_type() == bias.scalar_type(), "Input type (",
               cppName(input.scalar_type()), ") and bias type (", cppName(bias.scalar_type()),
               ") should be the same");

@@ -1,5 +1,6 @@
 #include "Copies.h"
 #include "../autograd/Record.h"
+#include "../core/Cuda.h"
 #include "Factories.h"
 #include "kernels/Elementwise.h"
 
@@ -15,14 +16,62 @@ template <class T> struct Constant {
   GRADTIDY_HOST_DEVICE T operator()() const { return value; }
 };
 
+/// An uninitialised tensor in the memory order of `self`, if that leaves no gaps.
+Tensor makeLike(const Tensor &self, ScalarType type, Device device, bool pinned) {
+  bool dense = isNonOverlappingAndDense(self.sizes(), self.strides());
+  DimVector strides = dense ? self.strides().vec() : contiguousStrides(self.sizes());
+  return pinned ? makeEmptyPinned(self.sizes(), strides, type)
+                : makeEmptyStrided(self.sizes(), strides, type, device);
+}
+
+/// Whether both lie in one block each, in the same order and type, so that bytes can be copied.
+bool alike(const Tensor &a, const Tensor &b) {
+  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+         ((a.is_contiguous() && b.is_contiguous()) ||
+          (a.strides() == b.strides() && isNonOverlappingAndDense(a.sizes(), a.strides())));
+}
+
+/// Copies between host and device or between two devices, for tensors that are alike.
+void transfer(const Tensor &target, const Tensor &source, bool wait) {
+  const TensorImpl &to = implOf(target), &from = implOf(source);
+  if (target.is_cpu())
+    acceleratorOf(source.device())
+        .download(to.storage, to.bytes(), from.bytes(), target.nbytes(), wait);
+  else if (source.is_cpu())
+    acceleratorOf(target.device())
+        .upload(to.bytes(), from.storage, from.bytes(), target.nbytes(), wait);
+  else
+    acceleratorOf(source.device())
+        .copyToPeer(acceleratorOf(target.device()), to.bytes(), from.bytes(), target.nbytes());
+}
+
+/// Copies between devices. Types are converted on the host, or on the source's device; what lies
+/// scattered is gathered on either side.
+void copyAcross(const Tensor &target, const Tensor &source, bool wait) {
+  if (alike(target, source))
+    return transfer(target, source, wait);
+  ScalarType type =
+      source.is_cuda() && target.is_cpu() ? source.scalar_type() : target.scalar_type();
+  Tensor gathered = makeEmpty(target.sizes(), type, source.device());
+  copyInto(gathered, source);
+  if (alike(target, gathered))
+    return transfer(target, gathered, wait);
+  Tensor arrived = makeEmpty(target.sizes(), type, target.device());
+  transfer(arrived, gathered, wait || target.is_cpu());
+  copyInto(target, arrived);
+}
+
 } // namespace
 
-void copyInto(const Tensor &target, const Tensor &source) {
+void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking) {
   DimVector shape = broadcastShapes(target.sizes(), source.sizes());
   TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
               " doesn't match the broadcast shape ", toText(shape));
-  if (target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes() &&
-      target.is_contiguous() && source.is_contiguous() && target.device() == source.device()) {
+  if (target.numel() == 0)
+    return;
+  if (target.device() != source.device())
+    return copyAcross(target, source, !nonBlocking);
+  if (alike(target, source)) {
     if (target.data_ptr() != source.data_ptr())
       backendOf(target.device()).copy(target.data_ptr(), source.data_ptr(), target.nbytes());
     return;
@@ -58,32 +107,44 @@ Tensor Tensor::contiguous() const {
                 [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
 }
 
-Tensor &Tensor::copy_(const Tensor &source, bool) const {
+Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
   if (is_same(source))
     return const_cast<Tensor &>(*this);
   return changeInPlace(
-      *this, source, [&] { copyInto(*this, source); },
+      *this, source, [&] { copyInto(*this, source, nonBlocking); },
       [&](const Tensor &self) {
         Tensor result = makeResult(self.sizes(), self.scalar_type(), {&self});
-        copyInto(result, source);
+        copyInto(result, source, nonBlocking);
         return record(
             result, "CopyBackwards", {self, source}, {},
-            [](const Tensor &g, const GradientContext &) -> Gradients { return {Tensor(), g}; });
+            [from = source.device()](const Tensor &g, const GradientContext &) -> Gradients {
+              return {Tensor(), g.to(from)};
+            });
       });
 }
 
-Tensor Tensor::to(const TensorOptions &options, bool, bool copy) const {
+Tensor Tensor::to(const TensorOptions &options, bool nonBlocking, bool copy) const {
   ScalarType type = options.has_dtype() ? options.dtype().toScalarType() : scalar_type();
-  Device where = options.has_device() ? options.device() : device();
-  if (where.type() == device().type() && !where.has_index())
-    where = device();
+  Device where = options.has_device() ? resolved(options.device()) : device();
   if (type == scalar_type() && where == device() && !copy)
     return *this;
-  backendOf(where);
-  Tensor result = makeResult(sizes(), type, {this});
-  copyInto(result, *this);
+  // What is copied to the host while it goes on needs page-locked memory there.
+  Tensor result = makeLike(*this, type, where, nonBlocking && is_cuda() && where.is_cpu());
+  copyInto(result, *this, nonBlocking);
   return record(result, "ToCopyBackward0", {*this}, {},
-                [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
+                [from = device()](const Tensor &g, const GradientContext &) -> Gradients {
+                  return {g.to(from)};
+                });
+}
+
+Tensor Tensor::pin_memory() const {
+  if (is_pinned())
+    return *this;
+  TORCH_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
+  TORCH_CHECK(cuda::is_available(), "Cannot access accelerator device when none is available.");
+  Tensor result = makeLike(*this, scalar_type(), kCPU, true);
+  copyInto(result, *this);
+  return result;
 }
 
 Tensor Tensor::to(ScalarType type, bool nonBlocking, bool copy) const {

@@ -5,8 +5,10 @@
 
 namespace gradtidy::runtime {
 
-/// Copies values, converting and broadcasting, outside any graph and without a version change.
-void copyInto(const Tensor &target, const Tensor &source);
+/// Copies values, converting and broadcasting, also from device to device, outside any graph and
+/// without a version change. The host waits for a copy from or to its memory unless `nonBlocking`
+/// and that memory is page-locked.
+void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking = false);
 /// `source` itself if it has that type, else a converted copy outside any graph.
 Tensor castValues(const Tensor &source, ScalarType type);
 

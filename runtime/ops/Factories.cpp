@@ -40,6 +40,8 @@ Tensor sequence(int64_t count, double start, double step, ScalarType type,
 } // namespace
 
 Tensor empty(IntArrayRef size, TensorOptions options) {
+  if (options.pinned_memory())
+    return finish(makeEmptyPinned(size, contiguousStrides(size), options.dtype()), options);
   return finish(makeEmpty(size, options.dtype(), options.device()), options);
 }
 
@@ -52,7 +54,7 @@ Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options) {
   ScalarType type = options.has_dtype()       ? options.dtype().toScalarType()
                     : value.isFloatingPoint() ? get_default_dtype_as_scalartype()
                                               : value.type();
-  return finish(makeEmpty(size, type, options.device()).fill_(value), options);
+  return finish(empty(size, options.dtype(type).requires_grad(false)).fill_(value), options);
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
@@ -97,7 +99,9 @@ Tensor scalar_tensor(const Scalar &value, TensorOptions options) {
 
 Tensor empty_like(const Tensor &self, TensorOptions options) {
   options = merged(self, options);
-  return finish(makeResult(self.sizes(), options.dtype(), {&self}), options);
+  bool dense = isNonOverlappingAndDense(self.sizes(), self.strides());
+  DimVector strides = dense ? self.strides().vec() : contiguousStrides(self.sizes());
+  return empty_strided(self.sizes(), strides, options);
 }
 Tensor full_like(const Tensor &self, const Scalar &value, TensorOptions options) {
   Tensor result = empty_like(self, options.requires_grad(false)).fill_(value);
@@ -106,23 +110,34 @@ Tensor full_like(const Tensor &self, const Scalar &value, TensorOptions options)
 Tensor zeros_like(const Tensor &self, TensorOptions options) { return full_like(self, 0, options); }
 Tensor ones_like(const Tensor &self, TensorOptions options) { return full_like(self, 1, options); }
 
-Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions &options) {
+namespace {
+
+Tensor overMemory(void *data, IntArrayRef sizes, IntArrayRef strides,
+                  std::function<void(void *)> deleter, const TensorOptions &options) {
+  Device device = resolved(options.device());
+  TORCH_CHECK(device.is_cpu() || acceleratorOf(device).owns(data),
+              "The specified pointer resides on host memory and is not registered with any CUDA "
+              "device.");
   Tensor result = makeAlias(makeEmpty({0}, options.dtype(), kCPU), sizes, strides, 0);
   int64_t count = elementCount(sizes) == 0 ? 0 : 1;
   for (std::size_t d = 0; d < sizes.size() && count != 0; ++d)
     count += (sizes[d] - 1) * strides[d];
-  implOf(result).storage =
-      Storage::borrow(data, static_cast<std::size_t>(count) * result.itemsize(), {});
+  implOf(result).storage = Storage::borrow(
+      device, data, static_cast<std::size_t>(count) * result.itemsize(), std::move(deleter));
   return finish(result, options);
 }
+
+} // namespace
+
+Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions &options) {
+  return overMemory(data, sizes, strides, {}, options);
+}
 Tensor from_blob(void *data, IntArrayRef sizes, const TensorOptions &options) {
-  return from_blob(data, sizes, contiguousStrides(sizes), options);
+  return overMemory(data, sizes, contiguousStrides(sizes), {}, options);
 }
 Tensor from_blob(void *data, IntArrayRef sizes, std::function<void(void *)> deleter,
                  const TensorOptions &options) {
-  Tensor result = from_blob(data, sizes, options);
-  implOf(result).storage = Storage::borrow(data, result.nbytes(), std::move(deleter));
-  return result;
+  return overMemory(data, sizes, contiguousStrides(sizes), std::move(deleter), options);
 }
 
 TensorData::TensorData(std::initializer_list<TensorData> list) {

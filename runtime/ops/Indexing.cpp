@@ -51,8 +51,7 @@ struct Places {
 Tensor take(const Tensor &self, const Places &places) {
   Tensor out = makeEmpty(places.shape, self.scalar_type(), self.device());
   dispatchAll(self.scalar_type(), "index", [&]<class T>() {
-    elementwise<T, int64_t, int64_t>(Take<T>{implOf(self).elements<T>()}, out, places.picked,
-                                     places.rest);
+    elementwise<T, int64_t, int64_t>(Take<T>{kernelData<T>(self)}, out, places.picked, places.rest);
   });
   return out;
 }
@@ -62,23 +61,26 @@ void put(const Tensor &self, const Places &places, const Tensor &values, bool ac
               "shape mismatch: value tensor of shape ", toText(values.sizes()),
               " cannot be broadcast to indexing result of shape ", toText(places.shape));
   NoGradGuard guard;
-  Tensor source = castValues(values, self.scalar_type()).expand(places.shape);
+  Tensor source = values.dim() == 0 ? values.to(self.device()) : values;
+  commonDevice({&self, &source});
+  source = castValues(source, self.scalar_type()).expand(places.shape);
   dispatchAll(self.scalar_type(), "index_put_", [&]<class T>() {
-    T *data = implOf(self).elements<T>();
-    if (accumulate)
-      visitElements<T, int64_t, int64_t>(PutSum<T>{data}, source, places.picked, places.rest);
-    else
-      visitElements<T, int64_t, int64_t>(Put<T>{data}, source, places.picked, places.rest);
+    auto write = [&]<class Op>(const Op &op) {
+      visitElements<T, int64_t, int64_t>(self.device(), op, source, places.picked, places.rest);
+    };
+    accumulate ? write(PutSum<T>{kernelData<T>(self)}) : write(Put<T>{kernelData<T>(self)});
   });
 }
 
 /// Offsets of all positions of `dims` dimensions given by sizes and strides.
-Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides) {
+Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides, Device device) {
   Tensor offsets = zeros({}, kLong);
   for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (strides[d] == 0 || sizes[d] == 1)
+      continue;
     DimVector shape(sizes.size(), 1);
     shape[d] = sizes[d];
-    offsets = offsets + (arange(sizes[d]) * strides[d]).view(shape);
+    offsets = offsets + (arange(sizes[d], device) * strides[d]).view(shape);
   }
   return offsets;
 }
@@ -100,6 +102,19 @@ Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
   return result;
 }
 
+/// Throws unless all positions lie in [0, size); on a device its kernel does, later.
+void checkRange(const Tensor &positions, int64_t size) {
+  struct Check {
+    int64_t size;
+    void operator()(int64_t i) const {
+      if (i < 0 || i >= size)
+        throw IndexError("index out of range in self");
+    }
+  };
+  visitElements<int64_t>(positions.device(), Check{size},
+                         castValues(positions.detach(), ScalarType::Long));
+}
+
 /// One index tensor for some of the dimensions of a tensor.
 using IndexTensors = std::vector<Tensor>;
 
@@ -110,7 +125,11 @@ Places placesOf(const Tensor &self, const IndexTensors &indices) {
   for (int64_t d = 0; d < self.dim(); ++d) {
     if (!indices[d].defined())
       continue;
-    Tensor offsets = checked(indices[d], self.size(d), d) * self.stride(d);
+    const Tensor &index = indices[d];
+    TORCH_CHECK(index.is_cpu() || index.device() == self.device(),
+                "indices should be either on cpu or on the same device as the indexed tensor (",
+                self.device(), ")");
+    Tensor offsets = checked(index.to(self.device()), self.size(d), d) * self.stride(d);
     TORCH_CHECK(isExpandableTo(offsets.sizes(), picked.sizes()) ||
                     isExpandableTo(picked.sizes(), offsets.sizes()) ||
                     offsets.dim() == picked.dim(),
@@ -148,7 +167,7 @@ Places placesOf(const Tensor &self, const IndexTensors &indices) {
     restStrides.push_back(afterStrides[d]);
   }
   places.picked = picked.reshape(pickedShape);
-  places.rest = offsetsOf(restSizes, restStrides);
+  places.rest = offsetsOf(restSizes, restStrides, self.device());
   return places;
 }
 
@@ -160,7 +179,7 @@ Places placesAlong(const Tensor &self, int64_t dim, const Tensor &index) {
     return {checked(index, 1, 0) * 0, zeros({}, kLong), sizes};
   Tensor picked = checked(index, self.size(dim), dim) * self.stride(dim);
   strides[dim] = 0;
-  return {picked, offsetsOf(sizes, strides), sizes};
+  return {picked, offsetsOf(sizes, strides, self.device()), sizes};
 }
 
 Tensor indexTensors(const Tensor &self, const IndexTensors &indices) {
@@ -310,12 +329,11 @@ Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
   TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
               "index_select(): Expected dtype int32 or int64 for index");
   dim = wrapDim(dim, self.dim());
+  commonDevice("_index_select", {{"self", &self}, {"index", &index}});
   IndexTensors indices(static_cast<std::size_t>(self.dim()));
   if (self.dim() == 0)
     return self.clone();
-  if (index.numel() != 0 &&
-      (index.min().item<int64_t>() < 0 || index.max().item<int64_t>() >= self.size(dim)))
-    throw IndexError("index out of range in self");
+  checkRange(index, self.size(dim));
   indices[dim] = index.dim() == 0 ? index.unsqueeze(0) : index;
   return indexTensors(self, indices);
 }
@@ -330,15 +348,19 @@ Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Ten
   return result;
 }
 
-void checkScatter(const char *name, const Tensor &self, const Tensor &index) {
-  TORCH_CHECK(index.scalar_type() == ScalarType::Long, name, "(): Expected dtype int64 for index");
+void checkScatter(const char *name, const Tensor &self, const Tensor &index,
+                  const Tensor &source = {}) {
+  commonDevice(name, {{"self", &self}, {"index", &index}, {"src", &source}});
+  bool gathers = std::string_view(name) == "gather";
+  TORCH_CHECK(index.scalar_type() == ScalarType::Long, gathers ? "gather" : "scatter",
+              "(): Expected dtype int64 for index");
   TORCH_CHECK(index.dim() == self.dim() || index.dim() == 0 || self.dim() == 0,
               "Index tensor must have the same number of dimensions as ",
-              std::string_view(name) == "gather" ? "input" : "self", " tensor");
+              gathers ? "input" : "self", " tensor");
 }
 
 Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
-  checkScatter("scatter", self, index);
+  checkScatter("scatter", self, index, source);
   dim = wrapDim(dim, self.dim());
   Tensor part = source;
   for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
@@ -360,7 +382,7 @@ Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const
 }
 
 Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
-  checkScatter("scatter", self, index);
+  checkScatter("scatter_add", self, index, source);
   dim = wrapDim(dim, self.dim());
   return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
                 {index}, [dim](G g, C c) -> Gradients {
@@ -389,8 +411,8 @@ Tensor masked_select(const Tensor &self, const Tensor &mask) {
 }
 
 Tensor nonzero(const Tensor &self) {
-  std::vector<int64_t> flat;
-  Tensor dense = self.detach().contiguous();
+  std::vector<int64_t> flat; // the host must know how many there are, so it looks itself
+  Tensor dense = self.detach().to(kCPU).contiguous();
   dispatchAll(dense.scalar_type(), "nonzero", [&]<class T>() {
     const T *data = dense.data_ptr<T>();
     for (int64_t i = 0, n = dense.numel(); i < n; ++i)
@@ -398,7 +420,7 @@ Tensor nonzero(const Tensor &self) {
         flat.push_back(i);
   });
   Tensor result =
-      makeEmpty({static_cast<int64_t>(flat.size()), self.dim()}, ScalarType::Long, self.device());
+      makeEmpty({static_cast<int64_t>(flat.size()), self.dim()}, ScalarType::Long, kCPU);
   auto *out = result.data_ptr<int64_t>();
   DimVector strides = contiguousStrides(self.sizes());
   for (int64_t i : flat)
@@ -406,7 +428,7 @@ Tensor nonzero(const Tensor &self) {
       *out++ = i / strides[d];
       i %= strides[d];
     }
-  return result;
+  return result.to(self.device());
 }
 
 Tensor embedding(const Tensor &weight, const Tensor &indices) {
@@ -415,9 +437,8 @@ Tensor embedding(const Tensor &weight, const Tensor &indices) {
               "Expected tensor for argument #1 'indices' to have one of the following scalar "
               "types: Long, Int; but got ",
               indices.toString(), " instead (while checking arguments for embedding)");
-  if (indices.numel() != 0 &&
-      (indices.min().item<int64_t>() < 0 || indices.max().item<int64_t>() >= weight.size(0)))
-    throw IndexError("index out of range in self");
+  commonDevice("_index_select", {{"self", &weight}, {"index", &indices}});
+  checkRange(indices, weight.size(0));
   return weight.index({indices});
 }
 
@@ -426,14 +447,14 @@ Tensor one_hot(const Tensor &classes, int64_t count) {
               "one_hot is only applicable to index tensor of type LongTensor.");
   if (count == -1)
     count = classes.max().item<int64_t>() + 1;
-  else
+  else if (classes.is_cpu()) // a device is not waited for
     TORCH_CHECK(classes.numel() == 0 || classes.max().item<int64_t>() < count,
                 "Class values must be smaller than num_classes.");
-  TORCH_CHECK(classes.numel() == 0 || classes.min().item<int64_t>() >= 0,
+  TORCH_CHECK(!classes.is_cpu() || classes.numel() == 0 || classes.min().item<int64_t>() >= 0,
               "Class values must be non-negative.");
   DimVector shape = classes.sizes().vec();
   shape.push_back(count);
-  return zeros(shape, kLong).scatter_(-1, classes.unsqueeze(-1), 1);
+  return zeros(shape, classes.options()).scatter_(-1, classes.unsqueeze(-1), 1);
 }
 
 Tensor Tensor::index_select(int64_t dim, const Tensor &index) const {

@@ -36,7 +36,7 @@ Matrix matrix(const Tensor &x, int64_t batch = -1) {
 }
 
 Tensor product(const Tensor &a, const Tensor &b) {
-  Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), commonDevice({&a, &b}));
+  Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
   backendOf(out.device())
       .gemm(a.scalar_type(), a.size(0), b.size(1), a.size(1), matrix(a), matrix(b), out.data_ptr());
   return out;
@@ -47,6 +47,7 @@ Tensor product(const Tensor &a, const Tensor &b) {
 Tensor mm(const Tensor &a, const Tensor &b) {
   TORCH_CHECK(a.dim() == 2, "mm: self must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mm: mat2 must be a matrix, got ", b.dim(), "-D tensor");
+  commonDevice("mm", {{"self", &a}, {"mat2", &b}});
   checkProduct("mm", a, b);
   checkTypes(a, b);
   return record(product(a, b), "MmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
@@ -59,6 +60,7 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
              const Scalar &alpha) {
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
+  commonDevice("addmm", {{"self", &self}, {"mat1", &a}, {"mat2", &b}});
   checkProduct("addmm", a, b);
   TORCH_CHECK(a.scalar_type() == b.scalar_type(),
               "mat1 and mat2 must have the same dtype, but got ", a.scalar_type(), " and ",
@@ -95,9 +97,9 @@ Tensor bmm(const Tensor &a, const Tensor &b) {
   TORCH_CHECK(a.size(0) == b.size(0) && a.size(2) == b.size(1),
               "Expected size for first two dimensions of batch2 tensor to be: [", a.size(0), ", ",
               a.size(2), "] but got: [", b.size(0), ", ", b.size(1), "].");
+  commonDevice("bmm", {{"self", &a}, {"mat2", &b}});
   checkTypes(a, b);
-  Tensor out =
-      makeEmpty({a.size(0), a.size(1), b.size(2)}, a.scalar_type(), commonDevice({&a, &b}));
+  Tensor out = makeEmpty({a.size(0), a.size(1), b.size(2)}, a.scalar_type(), a.device());
   Backend &backend = backendOf(out.device());
   for (int64_t i = 0; i < a.size(0); ++i)
     backend.gemm(a.scalar_type(), a.size(1), b.size(2), a.size(2), matrix(a, i), matrix(b, i),

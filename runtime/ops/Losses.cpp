@@ -1,6 +1,5 @@
 #include "Losses.h"
 #include "../autograd/Record.h"
-#include "../core/TensorImpl.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
 #include "Copies.h"
@@ -10,6 +9,7 @@
 #include "Reductions.h"
 #include "Softmax.h"
 #include "Views.h"
+#include "kernels/Elementwise.h"
 
 namespace gradtidy::runtime {
 namespace {
@@ -24,6 +24,22 @@ Tensor reduced(const Tensor &loss, int64_t reduction) {
     return loss;
   }
 }
+
+// These throw on the host at once; on a device their kernel fails when it runs.
+
+struct CheckProbability {
+  template <class T> void operator()(T p) const {
+    TORCH_CHECK(p >= 0 && p <= 1, "all elements of input should be between 0 and 1");
+  }
+};
+
+struct CheckClass {
+  int64_t classes, ignored;
+  void operator()(int64_t label) const {
+    if (label != ignored && (label < 0 || label >= classes))
+      throw IndexError(concat("Target ", label, " is out of bounds."));
+  }
+};
 
 } // namespace
 
@@ -61,9 +77,8 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
                             int64_t reduction) {
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
               " but expected ", input.scalar_type());
-  TORCH_CHECK(input.numel() == 0 || (input.detach().ge(0).all().item<bool>() &&
-                                     input.detach().le(1).all().item<bool>()),
-              "all elements of input should be between 0 and 1");
+  dispatchFloating(input.scalar_type(), "binary_cross_entropy",
+                   [&]<class T>() { visitElements<T>(input.device(), CheckProbability(), input); });
   Tensor loss;
   {
     NoGradGuard guard;
@@ -113,11 +128,10 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
   TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
               "weight tensor should be defined either for all ", classes,
               " classes or no classes but got weight tensor of shape: ", toText(weight.sizes()));
+  commonDevice(input.dim() > 2 ? "_nll_loss2d_forward" : "nll_loss_forward",
+               {{"self", &input}, {"target", &target}, {"weight", &weight}});
   Tensor labels = target.to(kLong), ignored = labels.eq(ignoreIndex);
-  Tensor wrong = labels.lt(0).logical_or(labels.ge(classes)).logical_and(ignored.logical_not());
-  if (wrong.any().item<bool>())
-    throw IndexError(
-        concat("Target ", labels.masked_select(wrong)[0].item<int64_t>(), " is out of bounds."));
+  visitElements<int64_t>(labels.device(), CheckClass{classes, ignoreIndex}, labels);
   labels = labels.masked_fill(ignored, 0);
   Tensor loss = -gather(input, classDim, labels.unsqueeze(classDim)).squeeze(classDim);
   Tensor weights = weight.defined() ? weight.index({labels}) : ones_like(loss);

@@ -4,6 +4,7 @@
 #include "Pointwise.h"
 #include "Reductions.h"
 #include "Views.h"
+#include "kernels/Elementwise.h"
 
 namespace gradtidy::runtime {
 namespace {
@@ -78,11 +79,20 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                   const Tensor &runningMean, const Tensor &runningVar, bool training,
                   double momentum, double eps, bool) {
   TORCH_CHECK(input.dim() >= 2, "expected at least 2D input (got ", input.dim(), "D input)");
+  commonDevice("_native_batch_norm", {{"input", &input},
+                                      {"weight", &weight},
+                                      {"bias", &bias},
+                                      {"running_mean", &runningMean},
+                                      {"running_var", &runningVar}});
   int64_t channels = input.size(1), count = channels == 0 ? 0 : input.numel() / channels;
   checkChannels(runningMean, "running_mean", channels);
   checkChannels(runningVar, "running_var", channels);
   checkChannels(weight, "weight", channels);
   checkChannels(bias, "bias", channels);
+  if (isReducedFloatingType(input.scalar_type()))
+    return batch_norm(input.to(kFloat), weight, bias, runningMean, runningVar, training, momentum,
+                      eps)
+        .to(input.scalar_type());
   if (!training && runningMean.defined())
     return byRunning(input, weight, bias, runningMean, runningVar, eps);
   TORCH_CHECK(count > 1, "Expected more than 1 value per channel when training, got input size ",
@@ -107,6 +117,10 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
                      double momentum, double eps, bool) {
   TORCH_CHECK(useInputStats || (runningMean.defined() && runningVar.defined()),
               "Expected running_mean and running_var to be defined when use_input_stats is false");
+  if (isReducedFloatingType(input.scalar_type()))
+    return instance_norm(input.to(kFloat), weight, bias, runningMean, runningVar, useInputStats,
+                         momentum, eps)
+        .to(input.scalar_type());
   if (!useInputStats)
     return byRunning(input, weight, bias, runningMean, runningVar, eps);
   DimVector dims;
@@ -135,6 +149,9 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
                   input.sizes().slice(static_cast<std::size_t>(input.dim() - normalised)) == shape,
               "Given normalized_shape=", toText(shape), ", expected input with shape [*, ",
               toText(shape).substr(1), ", but got input of size", toText(input.sizes()));
+  commonDevice("_native_layer_norm", {{"input", &input}, {"weight", &weight}, {"bias", &bias}});
+  if (isReducedFloatingType(input.scalar_type()))
+    return layer_norm(input.to(kFloat), shape, weight, bias, eps).to(input.scalar_type());
   DimVector dims;
   for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
     dims.push_back(d);
@@ -153,6 +170,8 @@ Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, con
       "Expected number of channels in input to be divisible by num_groups, but got input of "
       "shape ",
       toText(input.sizes()), " and num_groups=", groups);
+  if (isReducedFloatingType(input.scalar_type()))
+    return group_norm(input.to(kFloat), groups, weight, bias, eps).to(input.scalar_type());
   Statistics statistics;
   Tensor grouped = input.reshape({input.size(0), groups, -1});
   Tensor result = standardise("NativeGroupNormBackward0", grouped, {2}, eps, statistics);

@@ -1,9 +1,7 @@
-// Maxima are found by one functor that looks through a window from the first element of its
-// channel; values and gradients then follow by gather. Means are sums over a view of windows.
-// Everything is written for three dimensions or for any number of them, so that there is one of
-// each.
+// Maxima are found by one functor that is told where a window's channel starts; values and
+// gradients then follow by gather. Means are sums over a view of windows. Everything is written for
+// three dimensions or for any number of them, so that there is one of each.
 #include "Pooling.h"
-#include "../core/TensorImpl.h"
 #include "Arithmetic.h"
 #include "Factories.h"
 #include "Indexing.h"
@@ -24,16 +22,16 @@ struct Pool {
   DimVector padding, extents, counts;
 };
 
-/// The index within its channel of the largest element of a window that starts at the given place,
-/// which may lie outside: the first one; NaN beats everything.
-struct LargestOfWindow {
-  std::array<int64_t, 3> kernel, dilation, extents, strides;
+/// The index within its channel (dense, from element `channel` of `data`) of the largest element of
+/// a window that starts at the given place, which may lie outside: the first one; NaN beats
+/// everything.
+template <class T> struct LargestOfWindow {
+  const T *data;
+  std::array<int64_t, 3> kernel, dilation, extents;
 
-  template <class T>
-  GRADTIDY_HOST_DEVICE int64_t operator()(const T &channel, int64_t start0, int64_t start1,
+  GRADTIDY_HOST_DEVICE int64_t operator()(int64_t channel, int64_t start0, int64_t start1,
                                           int64_t start2) const {
-    const T *first = &channel;
-    T best{};
+    MathType<T> best{};
     int64_t index = -1;
     for (int64_t i = 0; i < kernel[0]; ++i) {
       int64_t x = start0 + i * dilation[0];
@@ -43,10 +41,11 @@ struct LargestOfWindow {
           int64_t z = start2 + k * dilation[2];
           if (z < 0 || z >= extents[2])
             continue;
-          T value = first[x * strides[0] + y * strides[1] + z * strides[2]];
+          int64_t place = (x * extents[1] + y) * extents[2] + z;
+          auto value = MathType<T>(data[channel + place]);
           if (index < 0 || value > best || value != value) {
             best = value;
-            index = (x * extents[1] + y) * extents[2] + z;
+            index = place;
           }
         }
       }
@@ -133,27 +132,24 @@ std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Ten
                                    IntArrayRef dilation, bool ceilMode) {
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  // Dense, so that the whole channel can be reached from its first element.
-  Tensor first = self.detach().contiguous();
-  LargestOfWindow largest{three(w.kernel, 1), three(w.dilation, 1), three(pool.extents, 1),
-                          three({first.strides().end() - dims, first.strides().end()}, 0)};
   std::array<int64_t, 3> steps = three(w.stride, 1), before = three(pool.padding, 0),
                          counts = three(pool.counts, 1);
   std::array<Tensor, 3> starts;
   for (int64_t d = 0; d < 3; ++d) {
     DimVector shape(3, 1);
     shape[d] = counts[d];
-    starts[d] = (arange(counts[d]) * steps[d] - before[d]).view(shape).to(self.device());
+    starts[d] = (arange(counts[d], self.device()) * steps[d] - before[d]).view(shape);
   }
-  DimVector flat{self.numel() == 0 ? 0 : -1};
-  flat.insert(flat.end(), counts.begin(), counts.end());
+  int64_t size = elementCount(pool.extents), channels = size == 0 ? 0 : self.numel() / size;
+  Tensor channel = (arange(channels, self.device()) * size).view({channels, 1, 1, 1});
   Tensor indices = makeEmpty(outputShape(self, pool.counts), kLong, self.device());
-  for (std::size_t d = 0; d < dims; ++d)
-    first = first.select(-1, 0);
-  first = first.reshape({-1, 1, 1, 1});
+  Tensor flat = indices.view({channels, counts[0], counts[1], counts[2]});
+  Tensor dense = self.detach().contiguous();
   dispatchNumbers(self.scalar_type(), name, [&]<class T>() {
-    elementwise<int64_t, T, int64_t, int64_t, int64_t>(largest, indices.view(flat), first,
-                                                       starts[0], starts[1], starts[2]);
+    LargestOfWindow<T> largest{kernelData<T>(dense), three(w.kernel, 1), three(w.dilation, 1),
+                               three(pool.extents, 1)};
+    elementwise<int64_t, int64_t, int64_t, int64_t, int64_t>(largest, flat, channel, starts[0],
+                                                             starts[1], starts[2]);
   });
   return {pick(self, indices, dims), indices};
 }
@@ -162,6 +158,10 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
                    IntArrayRef stride, IntArrayRef padding, bool ceilMode, bool countIncludePad,
                    optional<int64_t> divisorOverride) {
   TORCH_CHECK(!divisorOverride || *divisorOverride != 0, "divisor must be not zero");
+  if (isReducedFloatingType(self.scalar_type())) // the sum may be too large
+    return averagePool(name, dims, self.to(kFloat), kernel, stride, padding, ceilMode,
+                       countIncludePad, divisorOverride)
+        .to(self.scalar_type());
   Pool pool = makePool(name, dims, self, kernel, stride, padding, 1, ceilMode);
   const Windows &w = pool.windows;
   DimVector pads, folded;
@@ -241,8 +241,7 @@ std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const
     return maxPool(name, dims, self, *kernel, *kernel, 0, 1, false);
   DimVector extents = spatialSizes(self, dims);
   Tensor values = self.detach();
-  Tensor indices =
-      arange(elementCount(extents)).view(extents).to(self.device()).expand(self.sizes());
+  Tensor indices = arange(elementCount(extents), self.device()).view(extents).expand(self.sizes());
   // From the last dimension to the first, so that the first of equal elements wins.
   for (std::size_t d = dims; d-- > 0;) {
     int64_t dim = static_cast<int64_t>(d) - static_cast<int64_t>(dims);

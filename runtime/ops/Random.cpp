@@ -9,20 +9,49 @@
 #include "Reductions.h"
 #include "kernels/Elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace gradtidy::runtime {
 namespace {
 
-/// Fills `self` with draw() in the order of its indices.
-template <class Draw> Tensor &drawInto(const Tensor &self, Draw draw) {
+/// fill(generator, data, count) for `count` elements, which are drawn as float where T is narrower.
+template <class T, class Fill>
+void drawAs(Generator &generator, T *data, int64_t count, const Fill &fill) {
+  if constexpr (std::is_same_v<T, MathType<T>>) {
+    fill(generator, data, count);
+  } else {
+    std::vector<MathType<T>> wide(static_cast<std::size_t>(count));
+    fill(generator, wide.data(), count);
+    std::copy(wide.begin(), wide.end(), data);
+  }
+}
+
+/// Lets fill(generator, data, count) fill a contiguous tensor in the order of its indices. On the
+/// host the default generator draws; a kernel on a device has one of its own, whose seed the
+/// device's generator draws here.
+template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
+  Generator &generator = Generator::of(values.device());
+  T *data = kernelData<T>(values);
+  int64_t count = values.numel();
+  if (values.is_cpu())
+    return drawAs(generator, data, count, fill);
+  launch(values.device(), detail::workOf<T>(count), [=, seed = generator.random64()] {
+    Generator own(seed);
+    drawAs(own, data, count, fill);
+  });
+}
+
+/// Gives `self` values that draw() writes into a tensor like it.
+template <class Draw> Tensor &redraw(const Tensor &self, Draw draw) {
   return changeInPlace(self, {}, [&](const Tensor &before) {
-    Tensor values = makeEmpty(before.sizes(), before.scalar_type(), kCPU);
+    Tensor values = makeEmpty(before.sizes(), before.scalar_type(), before.device());
     draw(values);
-    return values.to(before.device());
+    return values;
   });
 }
 
@@ -44,14 +73,17 @@ template <class T> void normalSixteen(T *data, T mean, T std) {
   }
 }
 
-template <class T> void fillNormal(T *data, int64_t count, double mean, double std) {
-  Generator &generator = Generator::standard();
+/// For a tensor of `count` elements in which `drawnAhead` uniform numbers are drawn before the last
+/// sixteen values are made anew (where sixteen does not divide the count).
+template <class T>
+void fillNormal(Generator &generator, T *data, int64_t count, int64_t drawnAhead, double mean,
+                double std) {
   if (count < 16) {
     for (int64_t i = 0; i < count; ++i)
       data[i] = static_cast<T>(generator.normal() * std + mean);
     return;
   }
-  for (int64_t i = 0; i < count; ++i)
+  for (int64_t i = 0; i < drawnAhead; ++i)
     data[i] = uniform<T>(generator);
   for (int64_t i = 0; i + 16 <= count; i += 16)
     normalSixteen(data + i, static_cast<T>(mean), static_cast<T>(std));
@@ -70,7 +102,8 @@ Tensor finish(Tensor tensor, const TensorOptions &options) {
 }
 
 TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
-  return options.has_dtype() ? options : options.dtype(self.scalar_type());
+  TensorOptions result = options.has_dtype() ? options : options.dtype(self.scalar_type());
+  return result.has_device() ? result : result.device(self.device());
 }
 
 } // namespace
@@ -78,33 +111,41 @@ TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
 Tensor &Tensor::uniform_(double from, double to) const {
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
-  return drawInto(*this, [&](Tensor &values) {
+  return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "check_uniform_bounds", [&]<class T>() {
-      T low = static_cast<T>(from), high = static_cast<T>(to), *data = values.data_ptr<T>();
-      for (int64_t i = 0, n = values.numel(); i < n; ++i) {
-        T value = uniform<T>(Generator::standard()) * (high - low) + low;
-        data[i] = value == high ? low : value; // rounding may reach the open end
-      }
+      using M = MathType<T>;
+      drawInto<T>(values, [low = static_cast<M>(from), high = static_cast<M>(to)](
+                              Generator &generator, M *data, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+          M value = uniform<M>(generator) * (high - low) + low;
+          data[i] = value == high ? low : value; // rounding may reach the open end
+        }
+      });
     });
   });
 }
 
 Tensor &Tensor::normal_(double mean, double std) const {
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  return drawInto(*this, [&](Tensor &values) {
+  return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
-      fillNormal(values.data_ptr<T>(), values.numel(), mean, std);
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
+        // LibTorch draws numbers of 16 bits by sixteens.
+        int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
+        fillNormal(generator, data, count, ahead, mean, std);
+      });
     });
   });
 }
 
 Tensor &Tensor::bernoulli_(double p) const {
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-  return drawInto(*this, [&](Tensor &values) {
+  return redraw(*this, [&](const Tensor &values) {
     dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
-      T *data = values.data_ptr<T>();
-      for (int64_t i = 0, n = values.numel(); i < n; ++i)
-        data[i] = static_cast<T>(Generator::standard().uniformDouble() < p);
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
+        for (int64_t i = 0; i < count; ++i)
+          data[i] = static_cast<MathType<T>>(generator.uniformDouble() < p);
+      });
     });
   });
 }
@@ -112,15 +153,15 @@ Tensor &Tensor::bernoulli_(double p) const {
 Tensor &Tensor::random_(int64_t from, int64_t to) const {
   TORCH_CHECK(from < to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", to);
-  return drawInto(*this, [&](Tensor &values) {
+  return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
     dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
-      Generator &generator = Generator::standard();
-      T *data = values.data_ptr<T>();
-      for (int64_t i = 0, n = values.numel(); i < n; ++i) {
-        uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
-        data[i] = static_cast<T>(static_cast<int64_t>(bits % range) + from);
-      }
+      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+          uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
+          data[i] = static_cast<MathType<T>>(static_cast<int64_t>(bits % range) + from);
+        }
+      });
     });
   });
 }
@@ -143,13 +184,13 @@ Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
 
 Tensor randperm(int64_t n, TensorOptions options) {
   TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
-  Tensor result = arange(n, TensorOptions(kLong));
+  Tensor result = arange(n, kLong);
   auto *data = result.data_ptr<int64_t>();
   for (int64_t i = 0; i < n - 1; ++i) {
     auto z = static_cast<int64_t>(Generator::standard().random() % static_cast<uint64_t>(n - i));
     std::swap(data[i], data[i + z]);
   }
-  return options.has_dtype() ? result.to(options.dtype().toScalarType()) : result;
+  return result.to(options.has_dtype() ? options : options.dtype(kLong));
 }
 
 Tensor rand_like(const Tensor &self, TensorOptions options) {
@@ -162,7 +203,7 @@ Tensor normal(double mean, double std, IntArrayRef size) { return empty(size).no
 
 Tensor bernoulli(const Tensor &self) {
   NoGradGuard guard;
-  return lt(rand(self.sizes(), kFloat), self).to(self.scalar_type());
+  return lt(rand(self.sizes(), self.options().dtype(kFloat)), self).to(self.scalar_type());
 }
 
 Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
@@ -176,17 +217,18 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TORCH_CHECK(self.isfinite().all().item<bool>() && self.min().item<double>() >= 0,
               "probability tensor contains either `inf`, `nan` or element < 0");
-  Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kDouble).contiguous().clone();
+  Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kCPU, kDouble).contiguous().clone();
   Tensor result = empty({rows.size(0), samples}, kLong);
   auto weights = rows.accessor<double, 2>();
   auto out = result.accessor<int64_t, 2>();
+  Generator &generator = Generator::of(self.device());
   for (int64_t r = 0; r < rows.size(0); ++r)
     for (int64_t s = 0; s < samples; ++s) {
       double total = 0;
       for (int64_t i = 0; i < rows.size(1); ++i)
         total += weights[r][i];
       TORCH_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
-      double target = Generator::standard().uniformDouble() * total;
+      double target = generator.uniformDouble() * total;
       int64_t chosen = -1;
       for (int64_t i = 0; i < rows.size(1) && target >= 0; ++i)
         if (weights[r][i] > 0) {
@@ -197,6 +239,7 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
       if (!replacement)
         weights[r][chosen] = 0;
     }
+  result = result.to(self.device());
   return self.dim() == 1 ? result.squeeze(0) : result;
 }
 

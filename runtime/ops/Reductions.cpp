@@ -36,45 +36,63 @@ ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims) {
   return result;
 }
 
+detail::Fold detail::foldOf(const Tensor &out, const Tensor &in, const ReducedDims &dims) {
+  Fold fold;
+  for (std::size_t d = 0; d < dims.folded.size(); ++d) {
+    if (dims.folded[d]) {
+      fold.innerIn[fold.inner.add(in.sizes()[d])] = in.strides()[d];
+    } else {
+      int loop = fold.outer.add(in.sizes()[d]);
+      fold.outerIn[loop] = in.strides()[d];
+      fold.outerOut[loop] = out.strides()[d];
+    }
+  }
+  return fold;
+}
+
 namespace {
 
 template <class T> struct Product {
-  Accumulator<T> start() const { return 1; }
-  void add(Accumulator<T> &acc, T value, int64_t) const { acc *= value; }
-  T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
+  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 1; }
+  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
+    acc *= value;
+  }
+  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 
 template <class T> struct EuclideanNorm {
-  double start() const { return 0; }
-  void add(double &acc, T value, int64_t) const { acc += double(value) * double(value); }
-  T result(double acc) const { return static_cast<T>(std::sqrt(acc)); }
+  GRADTIDY_HOST_DEVICE double start() const { return 0; }
+  GRADTIDY_HOST_DEVICE void add(double &acc, MathType<T> value, int64_t) const {
+    acc += double(value) * double(value);
+  }
+  GRADTIDY_HOST_DEVICE T result(double acc) const { return static_cast<T>(std::sqrt(acc)); }
 };
 
 /// Where the largest (smallest) value is: the first one; NaN beats everything.
 template <class T, bool largest> struct Extremum {
   struct Acc {
-    T value{};
+    MathType<T> value{};
     int64_t index = -1;
   };
-  Acc start() const { return {}; }
-  void add(Acc &acc, T value, int64_t index) const {
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, MathType<T> value, int64_t index) const {
     bool better = largest ? value > acc.value : value < acc.value;
     if (acc.index < 0 || (acc.value == acc.value && (better || value != value)))
       acc = {value, index};
   }
-  int64_t result(const Acc &acc) const { return acc.index; }
+  GRADTIDY_HOST_DEVICE int64_t result(const Acc &acc) const { return acc.index; }
 };
 
 template <class T> struct All {
-  bool start() const { return true; }
-  void add(bool &acc, T value, int64_t) const { acc = acc && value; }
-  bool result(bool acc) const { return acc; }
+  GRADTIDY_HOST_DEVICE bool start() const { return true; }
+  GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc && value; }
+  GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
 template <class T> struct Any {
-  bool start() const { return false; }
-  void add(bool &acc, T value, int64_t) const { acc = acc || value; }
-  bool result(bool acc) const { return acc; }
+  GRADTIDY_HOST_DEVICE bool start() const { return false; }
+  GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc || value; }
+  GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
 /// The result with its folded dimensions of size one kept or dropped.
@@ -167,6 +185,8 @@ Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarT
               "mean(): could not infer output dtype. Input dtype must be either a floating point "
               "or complex dtype. Got: ",
               to);
+  if (isReducedFloatingType(to)) // the sum may be too large
+    return mean(self, dims, keepdim, kFloat).to(to);
   ReducedDims folded = reducedDims(self.sizes(), dims);
   auto count = static_cast<double>(foldedCount(self.sizes(), folded));
   Tensor total;
@@ -185,6 +205,8 @@ Tensor mean(const Tensor &self, optional<ScalarType> type) { return mean(self, {
 Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
   TORCH_CHECK(isFloatingType(self.scalar_type()),
               "std and var only support floating point and complex dtypes");
+  if (isReducedFloatingType(self.scalar_type()))
+    return var(self.to(kFloat), dims, unbiased, keepdim).to(self.scalar_type());
   ReducedDims folded = reducedDims(self.sizes(), dims);
   int64_t count = foldedCount(self.sizes(), folded) - (unbiased ? 1 : 0);
   Tensor centred = self - mean(self, dims, true);
@@ -215,7 +237,7 @@ Tensor prod(const Tensor &self) {
   return record(out.view({}), "ProdBackward0", {self}, {self},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   // The product of all others, which holds where an element is 0 too.
-                  Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel());
+                  Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel(), x.device());
                   Tensor others = x.unsqueeze(0)
                                       .expand({x.numel(), x.numel()})
                                       .masked_fill(n.unsqueeze(0).eq(n.unsqueeze(1)), 1);
@@ -311,6 +333,8 @@ Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
 }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
+  if (isReducedFloatingType(self.scalar_type()))
+    return cumsum(self.to(kFloat), dim).to(self.scalar_type());
   ScalarType type = isFloatingType(self.scalar_type()) ? self.scalar_type() : ScalarType::Long;
   Tensor result = castValues(self.detach(), type).clone();
   dim = wrapDim(dim, self.dim());
@@ -326,6 +350,8 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  if (isReducedFloatingType(self.scalar_type()))
+    return logsumexp(self.to(kFloat), dims, keepdim).to(self.scalar_type());
   Tensor peak = self.detach();
   ReducedDims folded = reducedDims(self.sizes(), dims);
   for (int64_t d = 0; d < self.dim(); ++d)
@@ -336,29 +362,38 @@ Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
   return shaped(result, folded, keepdim);
 }
 
+namespace {
+
+/// The positions of `values` in their order; equal ones stay in the order they have.
+template <class T> void sortRow(const T *values, int64_t *order, int64_t length, bool descending) {
+  std::iota(order, order + length, 0);
+  // NaN counts as the largest value.
+  auto less = [&](int64_t a, int64_t b) {
+    T x = values[a], y = values[b];
+    return x < y || (x == x && y != y);
+  };
+  std::sort(order, order + length, [&](int64_t a, int64_t b) {
+    bool before = descending ? less(b, a) : less(a, b);
+    bool after = descending ? less(a, b) : less(b, a);
+    return before || (!after && a < b);
+  });
+}
+
+} // namespace
+
 std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending) {
   dim = wrapDim(dim, self.dim());
   if (self.dim() == 0)
-    return {self.clone(), zeros({}, kLong)};
+    return {self.clone(), zeros({}, self.options().dtype(kLong))};
   Tensor rows = self.detach().transpose(dim, -1).contiguous();
   Tensor indices = makeEmpty(rows.sizes(), ScalarType::Long, self.device());
   int64_t length = rows.size(-1), count = length == 0 ? 0 : rows.numel() / length;
   dispatchAll(self.scalar_type(), "sort", [&]<class T>() {
-    for (int64_t r = 0; r < count; ++r) {
-      const T *values = rows.data_ptr<T>() + r * length;
-      int64_t *order = indices.data_ptr<int64_t>() + r * length;
-      std::iota(order, order + length, 0);
-      // NaN counts as the largest value.
-      auto less = [&](int64_t a, int64_t b) {
-        T x = values[a], y = values[b];
-        return x < y || (x == x && y != y);
-      };
-      std::sort(order, order + length, [&](int64_t a, int64_t b) {
-        bool before = descending ? less(b, a) : less(a, b);
-        bool after = descending ? less(a, b) : less(b, a);
-        return before || (!after && a < b);
-      });
-    }
+    launch(self.device(), detail::workOf<T, int64_t>(rows.numel()),
+           [=, first = kernelData<T>(rows), firstOrder = kernelData<int64_t>(indices)] {
+             for (int64_t r = 0; r < count; ++r)
+               sortRow(first + r * length, firstOrder + r * length, length, descending);
+           });
   });
   indices = indices.transpose(dim, -1).contiguous();
   return {gather(self, dim, indices), indices};

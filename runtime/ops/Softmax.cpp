@@ -12,9 +12,9 @@ namespace gradtidy::runtime {
 namespace {
 
 template <class T> struct Peak {
-  T start() const { return -std::numeric_limits<T>::infinity(); }
-  void add(T &acc, T x, int64_t) const { acc = x > acc || x != x ? x : acc; }
-  T result(T acc) const { return acc; }
+  GRADTIDY_HOST_DEVICE T start() const { return -std::numeric_limits<T>::infinity(); }
+  GRADTIDY_HOST_DEVICE void add(T &acc, T x, int64_t) const { acc = x > acc || x != x ? x : acc; }
+  GRADTIDY_HOST_DEVICE T result(T acc) const { return acc; }
 };
 
 struct ExpOfDifference {
@@ -44,7 +44,7 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
   Exponentials e{makeEmpty(self.sizes(), self.scalar_type(), self.device()),
                  makeEmpty(dims.kept, self.scalar_type(), self.device()),
                  makeEmpty(dims.kept, self.scalar_type(), self.device())};
-  reduce<T, T>(Peak<T>(), e.peak, self, dims);
+  reduce<T, T>(Peak<MathType<T>>(), e.peak, self, dims);
   elementwise<T, T, T>(ExpOfDifference(), e.values, self, e.peak);
   reduce<T, T>(Sum<T>(), e.sum, e.values, dims);
   return e;
@@ -55,6 +55,8 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
 Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
+  if (isReducedFloatingType(self.scalar_type()))
+    return softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
   Tensor y;
   dispatchFloating(self.scalar_type(), "softmax_lastdim_kernel_impl", [&]<class T>() {
@@ -72,6 +74,8 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
 Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);
+  if (isReducedFloatingType(self.scalar_type()))
+    return log_softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
   Tensor y;
   dispatchFloating(self.scalar_type(), "log_softmax_lastdim_kernel_impl", [&]<class T>() {

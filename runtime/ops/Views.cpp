@@ -361,7 +361,7 @@ Tensor cat(TensorList tensors, int64_t dim) {
   for (const Tensor &x : tensors) {
     if (skipped(x))
       continue;
-    commonDevice({first, &x});
+    commonDevice("cat", {{"tensors", first}, {"tensors", &x}});
     TORCH_CHECK(x.dim() == first->dim(), "Tensors must have same number of dimensions: got ",
                 first->dim(), " and ", x.dim());
     for (int64_t d = 0; d < x.dim(); ++d)
@@ -433,7 +433,7 @@ Tensor flip(const Tensor &self, IntArrayRef dims) {
   Tensor result = self;
   for (int64_t dim : dims) {
     int64_t size = self.size(dim);
-    result = result.index_select(dim, arange(size - 1, -1, -1));
+    result = result.index_select(dim, arange(size - 1, -1, -1, self.device()));
   }
   return dims.empty() ? self.clone() : result;
 }
@@ -444,7 +444,8 @@ Tensor triangle(const Tensor &self, int64_t diagonal, bool lower) {
   TORCH_CHECK(self.dim() >= 2, lower ? "tril" : "triu",
               ": input tensor must have at least 2 "
               "dimensions");
-  Tensor rows = arange(self.size(-2)).unsqueeze(1), columns = arange(self.size(-1)).unsqueeze(0);
+  Tensor rows = arange(self.size(-2), self.device()).unsqueeze(1);
+  Tensor columns = arange(self.size(-1), self.device()).unsqueeze(0);
   Tensor drop = lower ? columns - rows > diagonal : columns - rows < diagonal;
   return self.masked_fill(drop, 0);
 }

@@ -61,6 +61,7 @@ private:
     Tensor dense = tensor.detach().cpu().contiguous();
     number(dense.scalar_type());
     number(tensor.requires_grad());
+    text(tensor.device().str());
     number(dense.dim());
     for (int64_t size : dense.sizes())
       number(size);
@@ -154,6 +155,7 @@ private:
       return {};
     auto type = static_cast<ScalarType>(number());
     bool requiresGrad = number() != 0;
+    Device saved(text());
     std::size_t dims = number();
     TORCH_CHECK(dims <= 64, "the archive is damaged: a tensor has ", dims, " dimensions");
     DimVector sizes;
@@ -161,8 +163,7 @@ private:
       sizes.push_back(whole());
     Tensor result = makeEmpty(sizes, type, kCPU);
     bytes(result.data_ptr(), result.nbytes());
-    if (device)
-      result = result.to(*device);
+    result = result.to(device.value_or(saved));
     return requiresGrad ? result.set_requires_grad(true) : result;
   }
 
@@ -213,7 +214,7 @@ bool InputArchive::try_read(const std::string &key, Tensor &tensor, bool) {
   Tensor loaded = found->second.toTensor();
   NoGradGuard guard;
   if (tensor.defined() && loaded.defined())
-    tensor.set_data(loaded.to(tensor.device()));
+    tensor.set_data(loaded);
   else
     tensor = loaded;
   return true;

@@ -3,6 +3,7 @@
 //
 //   optimizer.step(); // expect: ml-missing-zero-grad: part of the message
 //   optimizer.step(); // expect: ml-missing-zero-grad (no fix)
+//   optimizer.step(); // expect: ml-missing-zero-grad (level 2)
 //   loss.backward();  // note: part of the note
 //   optimizer.step(); // miss: ml-missing-zero-grad: why it is not found although it is a bug
 //   optimizer.step(); // false: ml-missing-zero-grad: why it is found although it is right
@@ -33,6 +34,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
@@ -142,12 +144,14 @@ struct Expectation {
   unsigned line;
   std::string check, part;
   bool noFix = false;
+  std::optional<unsigned> level = {};
   bool met = false;
 };
 
 std::vector<Expectation> expectationsOf(const fs::path &source) {
   static const std::regex comment("// *(expect|note|miss|false): *");
-  static const std::regex finding("(ml-[a-z0-9-]+)( \\(no fix\\))?(: *(.*))?");
+  static const std::regex finding(
+      "(ml-[a-z0-9-]+)( \\(no fix\\))?( \\(level ([012])\\))?(: *(.*))?");
   std::vector<Expectation> expectations;
   std::istringstream text(readFile(source));
   unsigned number = 0;
@@ -171,9 +175,11 @@ std::vector<Expectation> expectationsOf(const fs::path &source) {
                                                 : Expectation::Kind::False;
         expectation.check = parts[1];
         expectation.noFix = parts[2].matched;
+        if (parts[3].matched)
+          expectation.level = std::stoul(parts[4]);
         // Behind the others stands a reason.
-        expectation.part = match[1] == "expect" ? parts[4].str() : "";
-        if (match[1] != "expect" && parts[4].length() == 0)
+        expectation.part = match[1] == "expect" ? parts[6].str() : "";
+        if (match[1] != "expect" && parts[6].length() == 0)
           throw std::runtime_error(source.string() + ":" + std::to_string(number) + ": '" +
                                    match[1].str() + ": " + expectation.check +
                                    "' needs a reason behind a colon");
@@ -261,6 +267,8 @@ private:
       expectation->met = true;
       if (options.hasFixes && finding.at("fixes").empty() != expectation->noFix)
         complain(line, expectation->noFix ? "has a fix: remove '(no fix)'" : "has no fix");
+      if (const unsigned level = finding.at("level"); expectation->level.value_or(level) != level)
+        complain(line, "is of level " + std::to_string(level));
     }
     if (comparesNotes)
       for (const nlohmann::json &note : finding.at("notes"))

@@ -106,16 +106,90 @@ struct Net : nn::Module {
 
 TEST_CASE("A member that gets out of sight may be registered") {
   Classes classes(R"(
-void adopt(nn::Linear &module);
-void look(const nn::Module &module);
+void adopt(nn::Module &owner, nn::Linear &module);
+void look(nn::Linear &module);
 struct Net : nn::Module {
-  Net() : fc(1, 1), other(1, 1) { adopt(fc); }
-  nn::Linear fc, other;
+  Net() : fc(1, 1), other(1, 1), seen(1, 1) { adopt(*this, fc); look(seen); }
+  nn::Linear fc, other, seen;
 };
 struct Elsewhere : nn::Module { Elsewhere(); nn::Linear fc{1, 1}; };)");
   CHECK(classes.member("Net", "fc").registered == Answer::Unknown);
   CHECK(classes.member("Net", "other").registered == Answer::No);
+  CHECK(classes.member("Net", "seen").registered == Answer::No);
   CHECK_FALSE(classes["Elsewhere"].isVisible);
+}
+
+TEST_CASE("A constructor with errors is seen as far as clang goes") {
+  Classes classes(R"(
+void block(nn::Sequential &layers, int64_t size) { layers->push_back(nn::Linear(size, size)); }
+struct NetImpl : nn::Module {
+  NetImpl(po::variables_map &options);
+  Tensor forward(Tensor x);
+  nn::Linear kept{nullptr}, lost{nullptr}, copied{nullptr};
+  nn::Sequential filled, pushed;
+  std::vector<nn::Linear> several, forgotten;
+  Tensor position, registered;
+};
+TORCH_MODULE(Net);
+struct OuterImpl : nn::Module {
+  OuterImpl(po::variables_map &options)
+      : first(register_module("first", Net(options["a"].as<int>()))),
+        second(Net(options["b"].as<int>())) {}
+  Tensor forward(Tensor x) { return second->forward(first->forward(x)); }
+  Net first, second;
+};
+NetImpl::NetImpl(po::variables_map &options) {
+  int64_t size = options["size"].as<int64_t>();
+  kept = register_module("kept", nn::Linear(options["in"].as<int64_t>(), size));
+  lost = nn::Linear(options["in"].as<int64_t>(), size);
+  auto made = nn::Linear(size, options["out"].as<int64_t>());
+  register_module("copied", made);
+  copied = made;
+  block(filled, options["size"].as<int64_t>());
+  pushed->push_back(nn::Linear(options["in"].as<int64_t>(), size));
+  for (int i = 0; i < options["count"].as<int>(); ++i) {
+    several.push_back(register_module("layer", nn::Linear(options["in"].as<int>(), 4)));
+    forgotten.push_back(nn::Linear(options["in"].as<int>(), 4));
+  }
+  position = torch::randn({1, options["size"].as<int64_t>()});
+  registered = register_buffer("registered", torch::randn({1, options["size"].as<int64_t>()}));
+}
+Tensor NetImpl::forward(Tensor x) { return lost(kept(x)) + position; })");
+  CHECK(classes["NetImpl"].isVisible);
+  auto registered = [&](llvm::StringRef name) {
+    return classes.member("NetImpl", name).registered;
+  };
+  CHECK(registered("kept") == Answer::Yes);
+  CHECK(registered("lost") == Answer::No);
+  CHECK(classes.member("NetImpl", "lost").definitions.size() == 1);
+  CHECK(registered("copied") != Answer::No);
+  CHECK(registered("filled") == Answer::No);
+  CHECK(classes.member("NetImpl", "filled").stateful == Answer::Yes);
+  CHECK(registered("pushed") == Answer::No);
+  CHECK(classes.member("NetImpl", "pushed").stateful == Answer::Yes);
+  CHECK(registered("several") == Answer::Yes);
+  CHECK(registered("forgotten") == Answer::No);
+  CHECK(registered("position") == Answer::No);
+  CHECK(classes.member("NetImpl", "position").stateful == Answer::Yes);
+  CHECK(registered("registered") == Answer::Yes);
+  CHECK(classes.member("OuterImpl", "first").registered == Answer::Yes);
+  CHECK(classes.member("OuterImpl", "second").registered == Answer::No);
+}
+
+TEST_CASE("A registration in a statement that clang dropped hides what the class registers") {
+  Classes classes(R"(
+struct Dropped : nn::Module {
+  Dropped() : fc(1, 1) {
+    UNLESS_SHARED register_module("fc", fc);
+  }
+  nn::Linear fc;
+};
+struct Whole : nn::Module {
+  Whole() : fc(1, 1) { unknown_function(1); }
+  nn::Linear fc;
+};)");
+  CHECK_FALSE(classes["Dropped"].isVisible);
+  CHECK(classes["Whole"].isVisible);
 }
 
 TEST_CASE("The mode: layers, nested classes, what is registered without a member") {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -21,6 +22,12 @@ namespace {
 
 using Json = nlohmann::json;
 using Metrics = std::map<std::string, std::vector<double>>;
+
+/// Sets what the programs are to find in their environment.
+void setEnvironment(const Json &variables) {
+  for (const auto &[name, value] : variables.items())
+    setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+}
 
 Metrics run(const std::string &program) {
   std::FILE *pipe = popen(("'" + program + "'").c_str(), "r");
@@ -109,6 +116,7 @@ int main(int argc, char **argv) {
     if (!file)
       throw std::runtime_error(std::string("cannot read ") + argv[1]);
     Json symptom = Json::parse(file);
+    setEnvironment(symptom.value("environment", Json::object()));
     std::map<std::string, Metrics> programs{{"bug", run(argv[2])}, {"fix", run(argv[3])}};
     const Json &relations = symptom.at("relations");
     if (relations.empty())

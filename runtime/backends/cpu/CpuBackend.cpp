@@ -1,55 +1,87 @@
-// The host as a device: memory from the C++ allocator, loops run at once in the calling thread.
+// The host as a device: memory from the C++ allocator, loops run at once in the calling thread,
+// matrix products from OpenBLAS.
 #include "../../core/Backend.h"
+#include "../../ops/kernels/Dispatch.h"
+
+#include <cblas.h>
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <limits>
 #include <new>
+#include <type_traits>
+#include <vector>
 
 namespace gradtidy::runtime {
 namespace {
 
 constexpr std::align_val_t alignment{64};
 
-/// Rows of c as sums of rows of b, four at a time: the inner loop is contiguous in both.
-template <class T>
-void gemmRows(int64_t m, int64_t n, int64_t k, const T *a, int64_t aRow, int64_t aColumn,
-              const T *b, int64_t bRow, T *c) {
-  for (int64_t i = 0; i < m; ++i) {
-    T *out = c + i * n;
-    const T *left = a + i * aRow;
-    std::fill(out, out + n, T(0));
-    int64_t p = 0;
-    for (; p + 4 <= k; p += 4) {
-      T a0 = left[p * aColumn], a1 = left[(p + 1) * aColumn];
-      T a2 = left[(p + 2) * aColumn], a3 = left[(p + 3) * aColumn];
-      const T *b0 = b + p * bRow, *b1 = b0 + bRow, *b2 = b1 + bRow, *b3 = b2 + bRow;
-      for (int64_t j = 0; j < n; ++j)
-        out[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
-    }
-    for (; p < k; ++p) {
-      T a0 = left[p * aColumn];
-      const T *b0 = b + p * bRow;
-      for (int64_t j = 0; j < n; ++j)
-        out[j] += a0 * b0[j];
-    }
-  }
+/// How BLAS sees a matrix: rows (or, transposed, columns) of consecutive elements.
+template <class T> struct BlasMatrix {
+  const T *data;
+  blasint leading;
+  CBLAS_TRANSPOSE transposed;
+};
+
+blasint checkedSize(int64_t size) {
+  TORCH_CHECK(size <= std::numeric_limits<blasint>::max(), "a matrix with a size of ", size,
+              " is too large for BLAS");
+  return static_cast<blasint>(size);
 }
 
-template <class T> void gemmOf(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, void *c) {
-  auto *right = static_cast<const T *>(b.data);
-  int64_t rightRow = b.rowStride;
-  std::unique_ptr<T[]> packed;
-  if (b.columnStride != 1 && n > 1) {
-    packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(k * n));
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t p = 0; p < k; ++p)
-        packed[p * n + j] = right[p * b.rowStride + j * b.columnStride];
-    right = packed.get();
-    rightRow = n;
+/// `x` of rows x columns for BLAS, copied into `packed` where neither its rows nor its columns are
+/// of consecutive elements, or where its elements are narrower than T.
+template <class T, class From>
+BlasMatrix<T> forBlas(Matrix x, int64_t rows, int64_t columns, std::vector<T> &packed) {
+  auto *data = static_cast<const From *>(x.data);
+  if constexpr (std::is_same_v<T, From>) {
+    if ((x.columnStride == 1 || columns <= 1) && (x.rowStride >= columns || rows <= 1))
+      return {data, checkedSize(std::max({rows > 1 ? x.rowStride : 0, columns, int64_t{1}})),
+              CblasNoTrans};
+    if ((x.rowStride == 1 || rows <= 1) && (x.columnStride >= rows || columns <= 1))
+      return {data, checkedSize(std::max({columns > 1 ? x.columnStride : 0, rows, int64_t{1}})),
+              CblasTrans};
   }
-  gemmRows(m, n, k, static_cast<const T *>(a.data), a.rowStride, a.columnStride, right, rightRow,
-           static_cast<T *>(c));
+  packed.resize(static_cast<std::size_t>(rows * columns));
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      packed[i * columns + j] = static_cast<T>(data[i * x.rowStride + j * x.columnStride]);
+  return {packed.data(), checkedSize(std::max<int64_t>(columns, 1)), CblasNoTrans};
+}
+
+template <class T, class From>
+void blasGemm(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, T *c) {
+  if (m == 0 || n == 0)
+    return;
+  std::vector<T> packedA, packedB;
+  auto left = forBlas<T, From>(a, m, k, packedA), right = forBlas<T, From>(b, k, n, packedB);
+  blasint rows = checkedSize(m), columns = checkedSize(n), inner = checkedSize(k);
+  if constexpr (std::is_same_v<T, float>)
+    cblas_sgemm(CblasRowMajor, left.transposed, right.transposed, rows, columns, inner, 1,
+                left.data, left.leading, right.data, right.leading, 0, c, columns);
+  else
+    cblas_dgemm(CblasRowMajor, left.transposed, right.transposed, rows, columns, inner, 1,
+                left.data, left.leading, right.data, right.leading, 0, c, columns);
+}
+
+/// Half and BFloat16, which are multiplied as float.
+template <class T> void narrowGemm(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, T *c) {
+  std::vector<float> wide(static_cast<std::size_t>(m * n));
+  blasGemm<float, T>(m, n, k, a, b, wide.data());
+  std::copy(wide.begin(), wide.end(), c);
+}
+
+/// Integers, of which BLAS knows nothing.
+template <class T> void integerGemm(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, T *c) {
+  auto *left = static_cast<const T *>(a.data), *right = static_cast<const T *>(b.data);
+  std::fill(c, c + m * n, T(0));
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t p = 0; p < k; ++p)
+      for (int64_t j = 0; j < n; ++j)
+        c[i * n + j] =
+            static_cast<T>(c[i * n + j] + left[i * a.rowStride + p * a.columnStride] *
+                                              right[p * b.rowStride + j * b.columnStride]);
 }
 
 class CpuBackend final : public Backend {
@@ -73,18 +105,15 @@ public:
 
   void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
             void *c) override {
-    switch (type) {
-    case ScalarType::Float:
-      return gemmOf<float>(m, n, k, a, b, c);
-    case ScalarType::Double:
-      return gemmOf<double>(m, n, k, a, b, c);
-    case ScalarType::Long:
-      return gemmOf<int64_t>(m, n, k, a, b, c);
-    case ScalarType::Int:
-      return gemmOf<int32_t>(m, n, k, a, b, c);
-    default:
-      fail("\"addmm_impl_cpu_\" not implemented for '", type, "'");
-    }
+    dispatchNumbers(type, "addmm_impl_cpu_", [&]<class T>() {
+      auto *out = static_cast<T *>(c);
+      if constexpr (std::is_floating_point_v<T>)
+        blasGemm<T, T>(m, n, k, a, b, out);
+      else if constexpr (std::is_integral_v<T>)
+        integerGemm(m, n, k, a, b, out);
+      else
+        narrowGemm(m, n, k, a, b, out);
+    });
   }
 };
 

@@ -1,15 +1,8 @@
 // From a run-time ScalarType to a C++ type.
 #pragma once
 
+#include "../../core/Platform.h"
 #include "../../core/ScalarType.h"
-
-// Formulas of elements are function objects marked with this word, so that a device compiler may
-// compile the same formula for its kernels.
-#if defined(__CUDACC__)
-#define GRADTIDY_HOST_DEVICE __host__ __device__
-#else
-#define GRADTIDY_HOST_DEVICE
-#endif
 
 namespace gradtidy::runtime {
 
@@ -17,6 +10,10 @@ namespace gradtidy::runtime {
 /// type is not one of those wanted.
 template <class F> void dispatchFloating(ScalarType type, const char *operation, F &&f) {
   switch (type) {
+  case ScalarType::Half:
+    return f.template operator()<Half>();
+  case ScalarType::BFloat16:
+    return f.template operator()<BFloat16>();
   case ScalarType::Float:
     return f.template operator()<float>();
   case ScalarType::Double:

@@ -51,15 +51,38 @@ DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape) {
 } // namespace detail
 
 Device commonDevice(std::initializer_list<const Tensor *> tensors) {
-  const Tensor *first = nullptr;
+  // That of the first tensor which is not on the CPU, if there is one.
+  Device common = kCPU;
   for (const Tensor *tensor : tensors)
-    if (!first || (first->dim() == 0 && first->is_cpu()))
-      first = tensor;
+    if (common.is_cpu())
+      common = tensor->device();
   for (const Tensor *tensor : tensors)
-    TORCH_CHECK(tensor->device() == first->device() || (tensor->dim() == 0 && tensor->is_cpu()),
-                "Expected all tensors to be on the same device, but found at least two devices, ",
-                first->device(), " and ", tensor->device(), "!");
-  return first->device();
+    if (tensor->device() != common && !(tensor->dim() == 0 && tensor->is_cpu()))
+      failForDevices(common, tensor->device());
+  return common;
+}
+
+void checkDevices(const Tensor &target, std::initializer_list<const Tensor *> operands) {
+  Device common = commonDevice(operands);
+  bool numbers = common.is_cpu() && std::ranges::all_of(operands, [](const Tensor *operand) {
+                   return operand->dim() == 0;
+                 });
+  if (target.device() != common && !numbers)
+    target.is_cpu() ? failForDevices(common, kCPU) : failForDevices(target.device(), common);
+}
+
+Device commonDevice(const char *method, std::initializer_list<Argument> arguments) {
+  std::optional<Device> common;
+  for (const Argument &argument : arguments) {
+    if (!argument.tensor->defined())
+      continue;
+    Device device = argument.tensor->device();
+    common = common.value_or(device);
+    TORCH_CHECK(device == *common, "Expected all tensors to be on the same device, but got ",
+                argument.name, " is on ", device, ", different from other tensors on ", *common,
+                " (when checking argument in method wrapper_CUDA_", method, ")");
+  }
+  return common.value_or(kCPU);
 }
 
 void checkNoPartialOverlap(const Tensor &target, const Tensor &source) {

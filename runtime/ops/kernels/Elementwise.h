@@ -1,14 +1,19 @@
 // Elementwise loops: one function object applied to every element of broadcast operands.
 //
 // This is one of the two places (with Reduce.h) where a functor meets a device: the loops below
-// are the host's; another backend launches the same functor over the same Geometry.
+// are the host's and the simulated devices'; where a CUDA compiler reads this, it makes a kernel of
+// the same functor over the same Geometry.
 #pragma once
 
-#include "../../core/TensorImpl.h"
 #include "Dispatch.h"
+#include "Launch.h"
+#if defined(__CUDACC__)
+#include "../../backends/cuda/Cuda.cuh"
+#endif
 
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 namespace gradtidy::runtime {
@@ -39,11 +44,11 @@ void hostRow(const Op &op, int64_t n, Out *out, const std::array<int64_t, N> &st
              std::index_sequence<I...>, const In *...in) {
   if (step[0] == 1 && ((step[I + 1] == 1) && ...)) {
     for (int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(op(in[i]...));
+      out[i] = static_cast<Out>(op(MathType<In>(in[i])...));
     return;
   }
   for (int64_t i = 0; i < n; ++i)
-    out[i * step[0]] = static_cast<Out>(op(in[i * step[I + 1]]...));
+    out[i * step[0]] = static_cast<Out>(op(MathType<In>(in[i * step[I + 1]])...));
 }
 
 /// Calls row(at, length) for every innermost row; `at` holds the offsets of its first elements.
@@ -82,14 +87,52 @@ template <class Op, std::size_t N, std::size_t... I, class... In>
 void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, const In *...in) {
   forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
     for (int64_t i = 0; i < length; ++i)
-      op(in[at[I] + i * g.strides[0][I]]...);
+      op(MathType<In>(in[at[I] + i * g.strides[0][I]])...);
   });
+}
+
+#if defined(__CUDACC__)
+template <class Op, std::size_t... I, class... In>
+__device__ auto evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
+                         const In *...in) {
+  return op(MathType<In>(in[at[I + 1]])...);
+}
+
+/// One thread for each element, or for some of them.
+template <class Op, class Out, std::size_t N, class... In>
+__global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>... in) {
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < g.count;
+       i += int64_t{gridDim.x} * blockDim.x) {
+    int64_t at[N] = {}, rest = i;
+    for (int d = 0; d < g.dims; rest /= g.shape[d++])
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] += rest % g.shape[d] * g.strides[d][k];
+    out[at[0]] = static_cast<Out>(evaluate(op, at, std::index_sequence_for<In...>(), in.get()...));
+  }
+}
+#endif
+
+/// One operation for each element, and the elements of all operands.
+template <class... Operands> Work workOf(int64_t count) {
+  return {count * static_cast<int64_t>((sizeof(Operands) + ...)), count};
 }
 
 } // namespace detail
 
 /// Throws LibTorch's words unless all are on one device. A 0-dim CPU tensor goes with any.
 Device commonDevice(std::initializer_list<const Tensor *> tensors);
+
+/// The same where the result goes into `target`, which no number of the host can be.
+void checkDevices(const Tensor &target, std::initializer_list<const Tensor *> operands);
+
+/// A named argument of an operation, as error messages call it.
+struct Argument {
+  const char *name;
+  const Tensor *tensor; ///< may be undefined
+};
+/// The same for operations that take no tensor from another device at all: all must be where the
+/// first is. `method` is LibTorch's name of the operation on CUDA.
+Device commonDevice(const char *method, std::initializer_list<Argument> arguments);
 
 template <class... Tensors>
 Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &...in) {
@@ -102,28 +145,54 @@ Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &
   return g;
 }
 
+inline namespace GRADTIDY_LAUNCHERS {
 /// out = op(in...) elementwise; `in` broadcast to the shape of `out`. The element types are given
-/// and must be those of the tensors; `out` may be one of `in`.
+/// and must be those of the tensors; op sees Half and BFloat16 as float. `out` may be one of
+/// `in`.
 template <class Out, class... In, class Op, class... Tensors>
 void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(out, in...);
-  backendOf(out.device());
-  detail::hostLoop(geometry, op, implOf(out).elements<Out>(),
-                   std::make_index_sequence<sizeof...(In)>(),
-                   implOf(in).template elements<In>()...);
+  if (geometry.count == 0)
+    return;
+  Device device = out.device();
+#if defined(__CUDACC__)
+  if (auto stream = cudaStreamOf(device)) {
+    detail::elementwiseKernel<<<cudaBlocks(geometry.count), cudaThreads, 0,
+                                static_cast<cudaStream_t>(*stream)>>>(
+        geometry, op, kernelData<Out>(out), operandOf<In>(in, device)...);
+    return checkCuda(cudaGetLastError());
+  }
+#endif
+  launch(device, detail::workOf<Out, In...>(geometry.count),
+         [=, target = kernelData<Out>(out), sources = std::tuple(operandOf<In>(in, device)...)] {
+           std::apply(
+               [&](const auto &...source) {
+                 detail::hostLoop(geometry, op, target, std::index_sequence_for<In...>(),
+                                  source.get()...);
+               },
+               sources);
+         });
 }
 
 /// Calls op(in...) for every element of the first operand, to which the others are broadcast; op
-/// writes where it wants. On the host in the order of memory, elsewhere in any order.
+/// writes where it wants, on `device`. On the host in the order of memory, elsewhere in any
+/// order.
 template <class... In, class Op, class... Tensors>
-void visitElements(const Op &op, const Tensors &...in) {
+void visitElements(Device device, const Op &op, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(in...);
-  backendOf(commonDevice({&in...}));
-  detail::hostVisit(geometry, op, std::make_index_sequence<sizeof...(In)>(),
-                    implOf(in).template elements<In>()...);
+  launch(device, detail::workOf<In...>(geometry.count),
+         [=, sources = std::tuple(operandOf<In>(in, device)...)] {
+           std::apply(
+               [&](const auto &...source) {
+                 detail::hostVisit(geometry, op, std::index_sequence_for<In...>(), source.get()...);
+               },
+               sources);
+         });
 }
+
+} // namespace GRADTIDY_LAUNCHERS
 
 /// Throws where `target` is about to be written while `source` reads part of the same memory.
 void checkNoPartialOverlap(const Tensor &target, const Tensor &source);

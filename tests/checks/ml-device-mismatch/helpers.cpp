@@ -73,7 +73,7 @@ public:
   explicit Trainer(torch::Device device) : device(device), net(4, 1) { net->to(device); }
 
   void member_bad() {
-    auto output = net(torch::rand({8, 4})); // miss: ml-device-mismatch: what the constructor does is not known here
+    auto output = net(torch::rand({8, 4})); // expect: ml-device-mismatch
   }
   void member_ok() { auto output = net(torch::rand({8, 4}).to(device)); }
   void this_ok() { auto output = this->net->forward(torch::rand({8, 4}, this->device)); }
@@ -83,7 +83,7 @@ public:
   }
   void lambda_bad() {
     const auto forward = [this](const torch::Tensor &x) {
-      return net(x); // miss: ml-device-mismatch: what the constructor does is not known here
+      return net(x); // expect: ml-device-mismatch
     };
     auto output = forward(torch::rand({8, 4}));
   }

@@ -121,3 +121,30 @@ struct RegisteredTogether : nn::Module {
   Tensor forward(Tensor x) { return second(first(x)); }
   nn::Linear first, second;
 };
+
+// Filled by a function that is seen.
+void addBlock(nn::Sequential &layers, int64_t size) {
+  layers->push_back(nn::Linear(size, size));
+  layers->push_back(nn::ReLU());
+}
+void addActivation(nn::Sequential &layers) { layers->push_back(nn::ReLU()); }
+struct FilledBad : nn::Module {
+  FilledBad() {
+    addBlock(registered, 4);
+    addBlock(forgotten, 4);
+    addActivation(stateless);
+    register_module("registered", registered);
+  }
+  Tensor forward(Tensor x) {
+    return stateless->forward(forgotten->forward(registered->forward(x)));
+  }
+  nn::Sequential registered, stateless;
+  nn::Sequential forgotten; // expect: ml-unregistered-module: 'forgotten'
+};
+
+void fillUnseen(nn::Sequential &layers, int64_t size);
+struct FilledUnseen : nn::Module {
+  FilledUnseen() { fillUnseen(layers, 4); }
+  Tensor forward(Tensor x) { return layers->forward(x); }
+  nn::Sequential layers;
+};

@@ -65,6 +65,19 @@ struct ByHand : nn::Module {
   nn::Linear head, body;
 };
 
+// In evaluation mode for a while, but to be trained.
+struct SampledBad : nn::Module {
+  SampledBad() : teacher(4, 4), student(4, 4) { teacher->eval(); }
+  Tensor sample(Tensor x) {
+    student->eval();
+    x = student(x) - teacher(x);
+    student->train();
+    return x;
+  }
+  nn::Linear teacher;
+  nn::Linear student; // expect: ml-unregistered-module: 'student'
+};
+
 struct GivenToOptimizer : nn::Module {
   GivenToOptimizer() : fc(4, 4) {}
   Tensor forward(Tensor x) { return fc(x); }

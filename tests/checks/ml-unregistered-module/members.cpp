@@ -119,6 +119,32 @@ struct RegisteredByFunction : nn::Module {
   nn::Linear fc{nullptr};
 };
 
+// Made and registered by methods, which return it.
+struct RegisteredResults : nn::Module {
+  RegisteredResults() : forgotten(make(2)) {
+    first = add("first", nn::Linear(2, 2));
+    second = wrap("second", nn::Linear(2, 2));
+    auto made = local(2);
+    third = made;
+    several.push_back(add("fourth", nn::Linear(2, 2)));
+  }
+  nn::Linear add(std::string name, nn::Linear module) { return register_module(name, module); }
+  template <typename Module> Module wrap(std::string name, Module module) {
+    register_module(name, module);
+    return module;
+  }
+  nn::Linear local(int size) {
+    nn::Linear module(size, size);
+    register_module("local", module);
+    return module;
+  }
+  nn::Linear make(int size) { return nn::Linear(size, size); }
+  Tensor forward(Tensor x) { return forgotten(several[0](third(second(first(x))))); }
+  nn::Linear first{nullptr}, second{nullptr}, third{nullptr};
+  std::vector<nn::Linear> several;
+  nn::Linear forgotten; // expect: ml-unregistered-module: 'forgotten'
+};
+
 void adopt(nn::Module &owner, nn::Linear &module);
 struct PassedToUnseenFunction : nn::Module {
   PassedToUnseenFunction() {
@@ -127,6 +153,24 @@ struct PassedToUnseenFunction : nn::Module {
   }
   Tensor forward(Tensor x) { return fc(x); }
   nn::Linear fc{nullptr};
+};
+
+// A function that is given nothing else has nothing to register it with.
+void initialise(nn::Linear &module, double gain);
+struct Registry {
+  nn::Module *owner;
+  void take(nn::Linear &module);
+};
+void take(nn::Linear &module, Registry &registry);
+struct LentBad : nn::Module {
+  LentBad(Registry &registry) : fc(4, 4), second(4, 4), third(4, 4) {
+    initialise(fc, 0.5);
+    take(second, registry);
+    registry.take(third);
+  }
+  Tensor forward(Tensor x) { return third(second(fc(x))); }
+  nn::Linear fc; // expect: ml-unregistered-module: 'fc'
+  nn::Linear second, third;
 };
 
 struct Base : nn::Module {
@@ -190,3 +234,29 @@ struct Plain {
   Tensor forward(Tensor x) { return fc(x); }
   nn::Linear fc{4, 4};
 };
+
+// Nobody sees the holder call the constructor of the template, nor forward().
+template <typename Block> struct StackImpl : nn::Module {
+  explicit StackImpl(int64_t size);
+  Tensor forward(Tensor x);
+  nn::Linear first;
+  nn::Linear last{nullptr}; // expect: ml-unregistered-module (no fix)
+  Block block, unregisteredBlock;
+};
+template <typename Block>
+StackImpl<Block>::StackImpl(int64_t size) : first(size, size), block(4), unregisteredBlock(4) {
+  register_module("first", first);
+  register_module("block", block);
+  last = nn::Linear(size, 2);
+}
+template <typename Block> Tensor StackImpl<Block>::forward(Tensor x) {
+  return last(unregisteredBlock(block(first(x))));
+}
+template <typename Block = DropoutBad> class Stack : public nn::ModuleHolder<StackImpl<Block>> {
+public:
+  using nn::ModuleHolder<StackImpl<Block>>::ModuleHolder;
+};
+Tensor useStack(Tensor x) {
+  Stack<> stack(4);
+  return stack->forward(x);
+}

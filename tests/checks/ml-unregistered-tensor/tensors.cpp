@@ -141,6 +141,28 @@ struct DetachedBad : nn::Module {
   Tensor weight; // expect: ml-unregistered-tensor
 };
 
+// Computed by the constructor, whenever it runs, on the device that it is given.
+struct Tables : nn::Module {
+  Tables(int64_t size, torch::Device device) {
+    betas = torch::linspace(0.1, 0.2, size).to(device);
+    alphas = 1.0 - betas;
+    steps = torch::exp(torch::arange(size, torch::TensorOptions().device(device)) * 0.5);
+  }
+  Tensor forward(Tensor x) { return x * alphas + steps; }
+  Tensor betas, alphas, steps;
+};
+
+// The first values of what is to be trained, on whatever device.
+struct TokensBad : nn::Module {
+  TokensBad(int64_t size, torch::Device device) {
+    token = torch::zeros({1, size}).to(device);
+    position = (torch::randn({1, size}) * 0.02).to(device);
+  }
+  Tensor forward(Tensor x) { return x + token + position; }
+  Tensor token; // expect: ml-unregistered-tensor: 'token'
+  Tensor position; // expect: ml-unregistered-tensor: 'position'
+};
+
 struct Unused : nn::Module {
   Unused() : history(torch::zeros({4})) {}
   Tensor forward(Tensor x) { return x; }
@@ -156,4 +178,23 @@ struct ConstructorElsewhere : nn::Module {
 struct Plain {
   Tensor forward(Tensor x) { return x + offset; }
   Tensor offset = torch::zeros({4});
+};
+
+// A copy of it is registered, and it is changed by others; it is still where it was made.
+struct CopiedBad : nn::Module {
+  CopiedBad() : table(torch::randn({4, 4})) {
+    copy = register_buffer("copy", table.detach().clone());
+  }
+  Tensor forward(Tensor x) { return x * table + copy; }
+  Tensor table; // expect: ml-unregistered-tensor
+  Tensor copy;
+};
+void clearRow(CopiedBad &module) { module.table.index_put_({0}, 0.0); }
+
+struct InitialisedInPlace : nn::Module {
+  InitialisedInPlace() : weight(torch::empty({4})) {
+    register_parameter("weight", weight.fill_(0.5));
+  }
+  Tensor forward(Tensor x) { return x * weight; }
+  Tensor weight;
 };

@@ -1,0 +1,185 @@
+#include "../../core/Cuda.h"
+#include "../../core/Storage.h"
+#include "Cuda.cuh"
+#include "CudaDevices.h"
+
+#include <array>
+#include <list>
+#include <mutex>
+#include <utility>
+
+namespace gradtidy::runtime {
+namespace {
+
+/// Makes a device current for the calls in its scope, apart from the one the program has chosen.
+class OnDevice {
+public:
+  explicit OnDevice(int device) {
+    checkCuda(cudaGetDevice(&before));
+    checkCuda(cudaSetDevice(device));
+  }
+  ~OnDevice() { cudaSetDevice(before); }
+
+private:
+  int before = 0;
+};
+
+class CudaDevice;
+
+class CudaMarker final : public Marker {
+public:
+  CudaMarker(int device, cudaStream_t stream) : device(device) {
+    OnDevice guard(device);
+    checkCuda(cudaEventCreate(&event));
+    checkCuda(cudaEventRecord(event, stream));
+  }
+  ~CudaMarker() override { cudaEventDestroy(event); }
+
+  bool reached() override {
+    cudaError_t status = cudaEventQuery(event);
+    if (status != cudaErrorNotReady)
+      checkCuda(status);
+    return status == cudaSuccess;
+  }
+  void wait() override { checkCuda(cudaEventSynchronize(event)); }
+  void block(DeviceIndex other, StreamId stream) override;
+  double millisecondsTo(Marker &later) override {
+    float milliseconds = 0;
+    checkCuda(cudaEventElapsedTime(&milliseconds, event, static_cast<CudaMarker &>(later).event));
+    return milliseconds;
+  }
+
+private:
+  int device;
+  cudaEvent_t event = nullptr;
+};
+
+class CudaDevice final : public Accelerator, private SegmentSource {
+public:
+  explicit CudaDevice(DeviceIndex index) : index(index), cache(*this) {}
+
+  void *allocate(std::size_t bytes) override {
+    std::lock_guard lock(mutex);
+    OnDevice guard(index);
+    void *memory = cache.allocate(bytes, currentStream());
+    if (!memory)
+      throw OutOfMemoryError(concat("CUDA out of memory. Tried to allocate ", bytes, " bytes."));
+    return memory;
+  }
+  void release(void *memory) override {
+    std::lock_guard lock(mutex);
+    cache.release(memory);
+  }
+  void copy(void *to, const void *from, std::size_t bytes) override {
+    OnDevice guard(index);
+    checkCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(currentStream())));
+  }
+  void gemm(ScalarType, int64_t, int64_t, int64_t, Matrix, Matrix, void *) override {
+    fail("matrix products have no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  }
+
+  void launch(Work, std::function<void()>) override {
+    fail("this operation has no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  }
+  std::optional<void *> cudaStream() override {
+    checkCuda(cudaSetDevice(index)); // where the caller launches its kernel
+    return stream(currentStream());
+  }
+
+  void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
+              bool wait) override {
+    transfer(host, wait, to, from, bytes, cudaMemcpyHostToDevice);
+  }
+  void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
+                bool wait) override {
+    transfer(host, wait, to, from, bytes, cudaMemcpyDeviceToHost);
+  }
+  void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
+    auto &other = static_cast<CudaDevice &>(peer);
+    other.mark(other.currentStream())->block(index, currentStream());
+    checkCuda(cudaMemcpyPeerAsync(to, other.index, from, index, bytes, stream(currentStream())));
+    mark(currentStream())->block(other.index, other.currentStream());
+  }
+
+  bool owns(const void *memory) const override {
+    cudaPointerAttributes attributes{};
+    return cudaPointerGetAttributes(&attributes, memory) == cudaSuccess &&
+           attributes.type == cudaMemoryTypeDevice && attributes.device == index;
+  }
+  std::unique_ptr<Marker> mark(StreamId id) override {
+    return std::make_unique<CudaMarker>(index, stream(id));
+  }
+  void synchronize() override {
+    OnDevice guard(index);
+    checkCuda(cudaDeviceSynchronize());
+  }
+  void memory(const std::function<void(BlockCache &)> &use) override {
+    std::lock_guard lock(mutex);
+    OnDevice guard(index);
+    use(cache);
+  }
+
+  StreamId currentStream() const { return cuda::getCurrentCUDAStream(index).id(); }
+  cudaStream_t stream(StreamId id) {
+    std::lock_guard lock(mutex);
+    cudaStream_t &stream = streams.at(static_cast<std::size_t>(id));
+    if (id != 0 && !stream) {
+      OnDevice guard(index);
+      checkCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    return stream;
+  }
+
+private:
+  void *acquire(std::size_t bytes) override {
+    void *segment = nullptr;
+    if (cudaMalloc(&segment, bytes) == cudaSuccess)
+      return segment;
+    cudaGetLastError(); // or the next call would report it
+    return nullptr;
+  }
+  void giveBack(void *segment, std::size_t) override { checkCuda(cudaFree(segment)); }
+  void waitForDevice() override { checkCuda(cudaDeviceSynchronize()); }
+
+  void transfer(const std::shared_ptr<Storage> &host, bool wait, void *to, const void *from,
+                std::size_t bytes, cudaMemcpyKind kind) {
+    OnDevice guard(index);
+    cudaStream_t queue = stream(currentStream());
+    checkCuda(cudaMemcpyAsync(to, from, bytes, kind, queue));
+    if (wait) {
+      checkCuda(cudaStreamSynchronize(queue));
+      return;
+    }
+    // The host's block must outlive the copy.
+    std::lock_guard lock(mutex);
+    inFlight.remove_if([](const auto &copy) { return copy.first->reached(); });
+    inFlight.emplace_back(std::make_unique<CudaMarker>(index, queue), host);
+  }
+
+  const DeviceIndex index;
+  std::recursive_mutex mutex;
+  BlockCache cache;
+  std::array<cudaStream_t, 33> streams{}; // the default one and those of the pool
+  std::list<std::pair<std::unique_ptr<Marker>, std::shared_ptr<Storage>>> inFlight;
+};
+
+void CudaMarker::block(DeviceIndex other, StreamId stream) {
+  auto &blocked = static_cast<CudaDevice &>(acceleratorOf({kCUDA, other}));
+  OnDevice guard(other);
+  checkCuda(cudaStreamWaitEvent(blocked.stream(stream), event));
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<Accelerator>> makeCudaDevices() {
+  int count = 0;
+  cudaError_t status = cudaGetDeviceCount(&count);
+  TORCH_CHECK(status == cudaSuccess && count > 0,
+              "GRADTIDY_DEVICE=cuda, but there is no device: ", cudaGetErrorString(status));
+  std::vector<std::unique_ptr<Accelerator>> devices;
+  for (int i = 0; i < count; ++i)
+    devices.push_back(std::make_unique<CudaDevice>(static_cast<DeviceIndex>(i)));
+  return devices;
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,369 @@
+#include "Simulator.h"
+#include "../../core/Cuda.h"
+#include "../../core/Storage.h"
+#include "Arena.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <queue>
+#include <unistd.h>
+#include <utility>
+
+namespace gradtidy::runtime {
+namespace {
+
+using Model = SimulatedModel;
+
+class SimulatedDevice;
+
+/// The clocks of the host and of all streams, and the work that is still to be executed.
+class Simulator {
+public:
+  /// Adds work of `seconds` to a stream, to begin when the stream is through with earlier work.
+  void queue(SimulatedDevice &device, StreamId stream, double seconds, std::function<void()> work);
+  void waitUntil(double time) {
+    now = std::max(now, time);
+    executeUntil(now);
+  }
+  void spend(double seconds) { waitUntil(now + seconds); }
+
+  double now = 0;
+  /// Held by whoever looks at the simulator or one of its devices.
+  std::recursive_mutex mutex;
+
+private:
+  struct Pending {
+    double end;
+    uint64_t number;
+    SimulatedDevice *device;
+    std::function<void()> work;
+    bool operator<(const Pending &other) const { // the first to end is the greatest
+      return std::pair(end, number) > std::pair(other.end, other.number);
+    }
+  };
+
+  void executeUntil(double time);
+
+  std::priority_queue<Pending> pending;
+  uint64_t counter = 0;
+};
+
+Simulator &simulator() {
+  static auto *simulator = new Simulator; // outlives all tensors
+  return *simulator;
+}
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+class SimulatedDevice final : public Accelerator, private SegmentSource {
+public:
+  SimulatedDevice(DeviceIndex index, std::size_t capacity)
+      : index(index), arena(capacity), cache(*this) {}
+
+  void *allocate(std::size_t bytes) override;
+  void release(void *memory) override {
+    Lock lock(simulator().mutex);
+    cache.release(memory);
+  }
+  void copy(void *to, const void *from, std::size_t bytes) override {
+    auto *target = kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
+    launch({2 * static_cast<int64_t>(bytes), 0}, [=] { std::memcpy(target, source, bytes); });
+  }
+  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, void *c) override;
+
+  void *kernelAddress(void *memory) const override { return arena.reach(memory); }
+  void launch(Work work, std::function<void()> kernel) override;
+  void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
+              bool wait) override;
+  void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
+                bool wait) override;
+  void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override;
+
+  bool owns(const void *memory) const override { return arena.contains(memory); }
+  std::unique_ptr<Marker> mark(StreamId stream) override;
+  void synchronize() override;
+  void memory(const std::function<void(BlockCache &)> &use) override {
+    Lock lock(simulator().mutex);
+    use(cache);
+  }
+
+  StreamId currentStream() const { return cuda::getCurrentCUDAStream(index).id(); }
+  /// When the work queued so far in a stream will be done.
+  double &endOf(StreamId stream) { return ends.at(static_cast<std::size_t>(stream)); }
+  /// Throws if a kernel has failed.
+  void check() const;
+
+  const DeviceIndex index;
+  const Arena &pages() const { return arena; }
+  const BlockCache &blocks() const { return cache; }
+  /// What a kernel failed of; nothing works on the device any more.
+  std::string failure;
+
+private:
+  void *acquire(std::size_t bytes) override { return arena.acquire(bytes); }
+  void giveBack(void *segment, std::size_t bytes) override { arena.giveBack(segment, bytes); }
+  void waitForDevice() override {
+    simulator().waitUntil(*std::max_element(ends.begin(), ends.end()));
+  }
+  /// A copy between host and device, whose work is `move`.
+  void transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,
+                std::function<void()> move);
+  [[noreturn]] void failForMemory(std::size_t bytes);
+
+  Arena arena;
+  BlockCache cache;
+  std::array<double, 33> ends{}; // the default stream and those of the pool
+};
+
+void Simulator::queue(SimulatedDevice &device, StreamId stream, double seconds,
+                      std::function<void()> work) {
+  static const bool blocking = [] {
+    const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return value && std::string(value) == "1";
+  }();
+  device.check();
+  spend(Model::launchSeconds);
+  if (pending.size() >= Model::queueLength)
+    waitUntil(pending.top().end);
+  double &end = device.endOf(stream);
+  end = std::max(end, now) + seconds;
+  pending.push({end, counter++, &device, std::move(work)});
+  if (blocking) {
+    waitUntil(end);
+    device.check();
+  }
+}
+
+void Simulator::executeUntil(double time) {
+  while (!pending.empty() && pending.top().end <= time) {
+    Pending next = std::move(const_cast<Pending &>(pending.top()));
+    pending.pop();
+    if (!next.device->failure.empty())
+      continue;
+    try {
+      next.work();
+    } catch (const std::exception &error) {
+      next.device->failure = error.what();
+      std::fprintf(stderr, "cuda:%d: a kernel failed: %s\n", next.device->index, error.what());
+    }
+  }
+}
+
+void SimulatedDevice::check() const {
+  TORCH_CHECK(failure.empty(),
+              "CUDA error: device-side assert triggered\n"
+              "CUDA kernel errors might be asynchronously reported at some other API call, so the "
+              "stacktrace below might be incorrect.\n"
+              "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+              "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n");
+}
+
+std::string inUnits(std::size_t bytes) {
+  static constexpr std::pair<const char *, double> units[] = {
+      {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}};
+  for (auto [unit, size] : units)
+    if (static_cast<double>(bytes) > size || (size == 1 << 10 && bytes > 1 << 10)) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.2f %s", static_cast<double>(bytes) / size, unit);
+      return text;
+    }
+  return std::to_string(bytes) + " bytes";
+}
+
+void SimulatedDevice::failForMemory(std::size_t bytes) {
+  auto current = [](const CachingAllocator::StatArray &stat) {
+    return static_cast<std::size_t>(stat[0].current);
+  };
+  std::size_t allocated = current(cache.stats.allocated_bytes);
+  std::size_t reserved = current(cache.stats.reserved_bytes);
+  throw OutOfMemoryError(concat(
+      "CUDA out of memory. Tried to allocate ", inUnits(bytes), ". GPU ", index,
+      " has a total capacity of ", inUnits(arena.capacity), " of which ",
+      inUnits(arena.capacity - arena.used),
+      " is free. Including non-PyTorch memory, this process has ", inUnits(arena.used),
+      " memory in use. Of the allocated memory ", inUnits(allocated),
+      " is allocated by PyTorch, and ", inUnits(reserved - allocated),
+      " is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try "
+      "setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
+      "documentation for Memory Management  "
+      "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"));
+}
+
+void *SimulatedDevice::allocate(std::size_t bytes) {
+  Lock lock(simulator().mutex);
+  check();
+  void *memory = cache.allocate(bytes, currentStream());
+  if (!memory)
+    failForMemory(bytes);
+  return memory;
+}
+
+void SimulatedDevice::launch(Work work, std::function<void()> kernel) {
+  Lock lock(simulator().mutex);
+  double seconds = std::max(static_cast<double>(work.bytes) / Model::memoryBandwidth,
+                            static_cast<double>(work.operations) / Model::arithmetic);
+  simulator().queue(*this, currentStream(), Model::kernelSeconds + seconds, std::move(kernel));
+}
+
+void SimulatedDevice::gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
+                           void *c) {
+  a.data = kernelAddress(const_cast<void *>(a.data));
+  b.data = kernelAddress(const_cast<void *>(b.data));
+  void *out = kernelAddress(c);
+  auto size = static_cast<int64_t>(elementSize(type));
+  launch({(m * k + k * n + m * n) * size, 2 * m * n * k},
+         [=] { cpuBackend().gemm(type, m, n, k, a, b, out); });
+}
+
+void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,
+                               std::function<void()> move) {
+  Lock lock(simulator().mutex);
+  double bandwidth = host->isPinned() ? Model::pinnedBandwidth : Model::pageableBandwidth;
+  StreamId stream = currentStream();
+  // The work owns the block: the program may drop its tensor before the copy is done.
+  simulator().queue(*this, stream, Model::copySeconds + static_cast<double>(bytes) / bandwidth,
+                    [host, move = std::move(move)] { move(); });
+  if (wait || !host->isPinned()) {
+    simulator().waitUntil(endOf(stream));
+    check();
+  }
+}
+
+void SimulatedDevice::upload(void *to, const std::shared_ptr<Storage> &host, const void *from,
+                             std::size_t bytes, bool wait) {
+  transfer(host, bytes, wait,
+           [from, bytes, target = kernelAddress(to)] { std::memcpy(target, from, bytes); });
+}
+
+void SimulatedDevice::download(const std::shared_ptr<Storage> &host, void *to, const void *from,
+                               std::size_t bytes, bool wait) {
+  transfer(host, bytes, wait, [to, bytes, source = kernelAddress(const_cast<void *>(from))] {
+    std::memcpy(to, source, bytes);
+  });
+}
+
+void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) {
+  Lock lock(simulator().mutex);
+  auto &other = static_cast<SimulatedDevice &>(peer);
+  void *target = other.kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
+  double &start = endOf(currentStream()), &otherEnd = other.endOf(other.currentStream());
+  start = std::max(start, otherEnd);
+  simulator().queue(*this, currentStream(),
+                    Model::copySeconds + static_cast<double>(bytes) / Model::peerBandwidth,
+                    [=] { std::memcpy(target, source, bytes); });
+  otherEnd = start;
+}
+
+class SimulatedMarker final : public Marker {
+public:
+  SimulatedMarker(SimulatedDevice &device, double time) : device(device), time(time) {}
+
+  bool reached() override {
+    Lock lock(simulator().mutex);
+    simulator().spend(Model::launchSeconds); // asking takes time, or a loop that asks would not end
+    device.check();
+    return time <= simulator().now;
+  }
+  void wait() override {
+    Lock lock(simulator().mutex);
+    simulator().waitUntil(time);
+    device.check();
+  }
+  void block(DeviceIndex other, StreamId stream) override {
+    Lock lock(simulator().mutex);
+    double &end = static_cast<SimulatedDevice &>(acceleratorOf({kCUDA, other})).endOf(stream);
+    end = std::max(end, time);
+  }
+  double millisecondsTo(Marker &later) override {
+    return (static_cast<SimulatedMarker &>(later).time - time) * 1000;
+  }
+
+private:
+  SimulatedDevice &device;
+  double time;
+};
+
+std::unique_ptr<Marker> SimulatedDevice::mark(StreamId stream) {
+  Lock lock(simulator().mutex);
+  return std::make_unique<SimulatedMarker>(*this, std::max(endOf(stream), simulator().now));
+}
+
+void SimulatedDevice::synchronize() {
+  Lock lock(simulator().mutex);
+  waitForDevice();
+  check();
+}
+
+// Host accesses
+
+std::vector<SimulatedDevice *> *guarded;
+struct sigaction previousAction;
+
+/// Names the tensor whose memory the host touched, and ends the program. Other faults go where
+/// they would have gone.
+void onFault(int signal, siginfo_t *info, void *) {
+  for (const SimulatedDevice *device : *guarded) {
+    if (!device->pages().contains(info->si_addr))
+      continue;
+    char text[400], size[64] = "";
+    if (std::unique_lock lock(simulator().mutex, std::try_to_lock); lock)
+      if (const BlockCache::Block *block = device->blocks().find(info->si_addr))
+        std::snprintf(size, sizeof size, " of %zu bytes%s", block->requested,
+                      block->used ? "" : " (freed)");
+    int length = std::snprintf(
+        text, sizeof text,
+        "gradtidy: the host touched the memory of a tensor%s on cuda:%d, at address %p. The host "
+        "cannot reach the memory of a device: make a copy with .to(torch::kCPU) and use that.\n",
+        size, device->index, info->si_addr);
+    [[maybe_unused]] auto written = write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+    std::abort();
+  }
+  sigaction(signal, &previousAction, nullptr); // the access is repeated when we return
+}
+
+void guard(std::vector<SimulatedDevice *> devices) {
+  guarded = new std::vector<SimulatedDevice *>(std::move(devices));
+  struct sigaction action{};
+  action.sa_sigaction = onFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, &previousAction);
+}
+
+std::size_t numberFrom(const char *variable, std::size_t otherwise) {
+  const char *text = std::getenv(variable);
+  if (!text || !*text)
+    return otherwise;
+  char *end = nullptr;
+  unsigned long long value = std::strtoull(text, &end, 10);
+  TORCH_CHECK(*end == '\0' && *text != '-' && value > 0, variable, " is '", text,
+              "'; it must be a positive number");
+  return value;
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<Accelerator>> makeSimulatedDevices() {
+  std::size_t count = numberFrom("GRADTIDY_SIM_DEVICES", 2);
+  TORCH_CHECK(count <= 16, "GRADTIDY_SIM_DEVICES is ", count, "; there can be at most 16");
+  std::size_t capacity = numberFrom("GRADTIDY_SIM_MEMORY", std::size_t{4} << 30);
+  std::vector<std::unique_ptr<Accelerator>> devices;
+  std::vector<SimulatedDevice *> toGuard;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto device = std::make_unique<SimulatedDevice>(static_cast<DeviceIndex>(i), capacity);
+    toGuard.push_back(device.get());
+    devices.push_back(std::move(device));
+  }
+  guard(std::move(toGuard));
+  return devices;
+}
+
+double simulatedHostTime() {
+  Lock lock(simulator().mutex);
+  return simulator().now;
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,15 @@
+// What depends on the compiler.
+#pragma once
+
+// Formulas of elements are function objects marked with this word, so that a device compiler may
+// compile the same formula for its kernels.
+//
+// Templates that launch kernels are not the same for both compilers. In this namespace the linker
+// keeps their instances apart.
+#if defined(__CUDACC__)
+#define GRADTIDY_HOST_DEVICE __host__ __device__
+#define GRADTIDY_LAUNCHERS launchersWithCuda
+#else
+#define GRADTIDY_HOST_DEVICE
+#define GRADTIDY_LAUNCHERS launchers
+#endif

@@ -1,0 +1,58 @@
+// Launch: how a kernel, written once as host code, comes to run where its tensors are.
+//
+// A kernel is a function object without arguments that holds all it needs by value: geometry,
+// numbers, and the addresses of elements given by kernelData or operandOf. On the host it runs at
+// once; a device runs it later, so it must not hold references or tensors.
+#pragma once
+
+#include "../../core/Platform.h"
+#include "../../core/TensorImpl.h"
+
+#include <utility>
+
+namespace gradtidy::runtime {
+
+/// Where kernels of its device find the elements of `x`.
+template <class T> T *kernelData(const Tensor &x) {
+  const TensorImpl &impl = implOf(x);
+  Device device = impl.storage->device();
+  if (device.is_cpu())
+    return impl.elements<T>();
+  return static_cast<T *>(acceleratorOf(device).kernelAddress(impl.bytes()));
+}
+
+/// What a kernel reads: elements in the memory of its device, or a number it was given.
+template <class T> class Operand {
+public:
+  Operand(const T *data) : data(data) {}
+  Operand(T number) : data(nullptr), number(number) {}
+  GRADTIDY_HOST_DEVICE const T *get() const { return data ? data : &number; }
+
+private:
+  const T *data;
+  T number{};
+};
+
+/// `x` for a kernel on `device`: it lies there, or is a 0-dim tensor of the host.
+template <class T> Operand<T> operandOf(const Tensor &x, Device device) {
+  if (x.device() == device)
+    return kernelData<T>(x);
+  if (!x.is_cpu() || x.dim() != 0)
+    failForDevices(device, x.device());
+  return *implOf(x).elements<T>();
+}
+
+/// The stream for a CUDA kernel of `device`, if it runs such.
+inline std::optional<void *> cudaStreamOf(Device device) {
+  return device.is_cpu() ? std::nullopt : acceleratorOf(device).cudaStream();
+}
+
+/// Runs `kernel` on the host now, or lets `device` run it in its own time.
+template <class Kernel> void launch(Device device, Work work, Kernel kernel) {
+  if (device.is_cpu())
+    kernel();
+  else
+    acceleratorOf(device).launch(work, std::move(kernel));
+}
+
+} // namespace gradtidy::runtime

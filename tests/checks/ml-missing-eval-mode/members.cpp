@@ -1,0 +1,33 @@
+// Members whose modes the constructor decides.
+#include <torch/torch.h>
+
+class Detector {
+public:
+  Detector() : net(torch::nn::Linear(4, 4), torch::nn::Dropout()), norm(4), handedOut(4) {
+    norm->eval();
+  }
+
+  int64_t detect_bad(torch::Tensor x) {
+    return net->forward(x).argmax().item<int64_t>(); // expect: ml-missing-eval-mode (level 0)
+  }
+  int64_t detect_ok(torch::Tensor x) { return norm(x).argmax().item<int64_t>(); }
+  int64_t detect_unknown_ok(torch::Tensor x) { return handedOut(x).argmax().item<int64_t>(); }
+  torch::nn::BatchNorm1d &model() { return handedOut; }
+
+private:
+  torch::nn::Sequential net;
+  torch::nn::BatchNorm1d norm, handedOut;
+};
+
+class Reset {
+public:
+  Reset() : norm(4) {}
+  void load(const std::string &path) {
+    torch::load(norm, path);
+    norm->eval();
+  }
+  int64_t detect_ok(torch::Tensor x) { return norm(x).argmax().item<int64_t>(); }
+
+private:
+  torch::nn::BatchNorm1d norm;
+};

@@ -1,0 +1,685 @@
+// Devices, on the simulated ones: where tensors are and may meet, what the host may touch, what
+// happens when, how memory runs out.
+#include "runtime/backends/sim/Simulator.h"
+
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <catch2/catch.hpp>
+#include <torch/torch.h>
+
+#include <cstdlib>
+#include <functional>
+#include <sstream>
+
+using torch::kCPU;
+using torch::kCUDA;
+using torch::Tensor;
+using namespace torch::indexing;
+
+namespace {
+
+constexpr std::size_t megabyte = 1 << 20;
+
+[[maybe_unused]] const bool simulated =
+    setenv("GRADTIDY_DEVICE", "sim", 1) == 0 && setenv("GRADTIDY_SIM_MEMORY", "268435456", 1) == 0;
+
+std::string errorOf(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const c10::Error &error) {
+    return error.what_without_backtrace();
+  }
+  return "no error";
+}
+
+/// The milliseconds that `work` takes on the current stream.
+double millisecondsOf(const std::function<void()> &work) {
+  at::cuda::CUDAEvent begin(cudaEventDefault), end(cudaEventDefault);
+  torch::cuda::synchronize();
+  begin.record();
+  work();
+  end.record();
+  end.synchronize();
+  return begin.elapsed_time(end);
+}
+
+/// The simulated seconds that the host spends in `work`.
+double hostSecondsOf(const std::function<void()> &work) {
+  const double before = gradtidy::runtime::simulatedHostTime();
+  work();
+  return gradtidy::runtime::simulatedHostTime() - before;
+}
+
+int64_t allocated(int device = 0) {
+  return c10::cuda::CUDACachingAllocator::getDeviceStats(device).allocated_bytes[0].current;
+}
+
+const std::string twoDevices =
+    "Expected all tensors to be on the same device, but found at least two devices, ";
+
+} // namespace
+
+TEST_CASE("devices are counted, chosen and named") {
+  CHECK(torch::cuda::is_available());
+  CHECK(torch::cuda::device_count() == 2);
+  CHECK(torch::zeros({2}, kCUDA).device() == torch::Device(kCUDA, 0));
+  CHECK(torch::zeros({2}, torch::Device("cuda:1")).device().str() == "cuda:1");
+  {
+    c10::cuda::CUDAGuard guard(1);
+    CHECK(torch::zeros({2}).cuda().device().index() == 1);
+    CHECK(guard.original_device().index() == 0);
+  }
+  CHECK(torch::zeros({2}, kCUDA).device().index() == 0);
+  CHECK(errorOf([] { torch::zeros({2}, torch::Device(kCUDA, 7)); }) ==
+        "CUDA error: invalid device ordinal");
+}
+
+TEST_CASE("tensors are made, moved and printed on a device") {
+  Tensor x = torch::arange(6, torch::kFloat).view({2, 3}), d = x.to(kCUDA);
+  CHECK(d.is_cuda());
+  CHECK_FALSE(d.is_cpu());
+  CHECK(d.toString() == "CUDAFloatType");
+  CHECK(d.cpu().equal(x));
+  CHECK(d.to(kCUDA).is_same(d));
+  CHECK(torch::ones({2}, torch::Device("cpu:0")).device() == torch::Device(kCPU));
+  CHECK(d.t().cpu().equal(x.t()));
+  CHECK(x.t().to(kCUDA).strides() == x.t().strides());
+  CHECK(x.t().to(kCUDA).cpu().equal(x.t()));
+  CHECK(d.to(kCPU, torch::kLong).equal(x.to(torch::kLong)));
+  CHECK(x.to(torch::Device("cuda:1"), torch::kDouble).cpu().equal(x.to(torch::kDouble)));
+  CHECK(d.select(1, 1).cpu().equal(x.select(1, 1)));
+  for (const Tensor &made :
+       {torch::ones_like(d), d.new_zeros({2}), torch::randn_like(d),
+        torch::full({2}, 3, d.options()), torch::eye(2, d.options()), torch::arange(3, d.options()),
+        torch::tensor({1.0, 2.0}, d.device()), torch::randperm(3, kCUDA), torch::empty_like(d)})
+    CHECK(made.device() == d.device());
+  std::ostringstream text;
+  text << d.select(0, 0);
+  CHECK(text.str() == " 0\n 1\n 2\n[ CUDAFloatType{3} ]");
+}
+
+TEST_CASE("memory of a device is seen through its pointers alone") {
+  Tensor d = torch::arange(4, kCUDA);
+  CHECK(d.slice(0, 1).data_ptr<int64_t>() == d.data_ptr<int64_t>() + 1);
+  Tensor again = torch::from_blob(d.data_ptr(), {4}, d.options());
+  again.add_(1);
+  CHECK(d.cpu().equal(torch::arange(1, 5)));
+  int64_t onHost[4] = {};
+  CHECK(errorOf([&] { torch::from_blob(onHost, {4}, d.options()); }) ==
+        "The specified pointer resides on host memory and is not registered with any CUDA device.");
+}
+
+TEST_CASE("tensors on two devices do not meet") {
+  Tensor c = torch::ones({2, 2}), d = torch::ones({2, 2}, kCUDA), e = d.to("cuda:1");
+  Tensor i = torch::zeros({2}, torch::kLong), index = torch::zeros({2, 2}, torch::kLong);
+  CHECK(errorOf([&] { c + d; }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { d *c; }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { d - e; }) == twoDevices + "cuda:0 and cuda:1!");
+  CHECK(errorOf([&] { e < d; }) == twoDevices + "cuda:1 and cuda:0!");
+  CHECK(errorOf([&] { torch::where(d > 0, d, c); }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { torch::mse_loss(d, c); }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { d.add_(c); }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { c.mul_(d); }) == twoDevices + "cuda:0 and cpu!");
+  CHECK(errorOf([&] { c.addcmul_(d, d); }) == twoDevices + "cuda:0 and cpu!");
+  const std::string other = "Expected all tensors to be on the same device, but got ";
+  CHECK(errorOf([&] { c.mm(d); }) ==
+        other + "mat2 is on cuda:0, different from other tensors on cpu (when checking argument in "
+                "method wrapper_CUDA_mm)");
+  torch::nn::Linear linear(2, 2);
+  linear->to(kCUDA);
+  CHECK(errorOf([&] { linear(c); }) ==
+        other + "mat1 is on cpu, different from other tensors on cuda:0 (when checking argument in "
+                "method wrapper_CUDA_addmm)");
+  CHECK(errorOf([&] { torch::cat({d, c}); }) ==
+        other + "tensors is on cpu, different from other tensors on cuda:0 (when checking argument "
+                "in method wrapper_CUDA_cat)");
+  CHECK(errorOf([&] { torch::nll_loss(d, i); }) ==
+        other + "target is on cpu, different from other tensors on cuda:0 (when checking argument "
+                "in method wrapper_CUDA_nll_loss_forward)");
+  CHECK(errorOf([&] { torch::embedding(d, i); }) ==
+        other + "index is on cpu, different from other tensors on cuda:0 (when checking argument "
+                "in method wrapper_CUDA__index_select)");
+  CHECK(errorOf([&] { d.gather(0, index); }) ==
+        other + "index is on cpu, different from other tensors on cuda:0 (when checking argument "
+                "in method wrapper_CUDA_gather)");
+}
+
+TEST_CASE("a convolution says where its input and its weight are") {
+  Tensor x = torch::ones({1, 1, 4}), w = torch::ones({1, 1, 2});
+  CHECK(errorOf([&] { torch::conv1d(x.to(kCUDA), w); }) ==
+        "Input type (CUDAFloatType) and weight type (CPUFloatType) should be the same");
+}
+
+TEST_CASE("a number of the host goes with every device, but not as a result") {
+  Tensor half = torch::tensor(0.5), d = torch::full({2}, 4.0, kCUDA);
+  CHECK((half * d).cpu().equal(torch::full({2}, 2.0)));
+  CHECK((d + half).device() == d.device());
+  CHECK(d.add(half).eq(4.5).all().item<bool>());
+  d += half;
+  CHECK(d.cpu().equal(torch::full({2}, 4.5)));
+  Tensor scalar = d.sum();
+  CHECK((half + scalar).is_cuda());
+  CHECK(errorOf([&] { half += scalar; }) == twoDevices + "cuda:0 and cpu!");
+  d[0] = half;
+  d.index_put_({1}, half);
+  CHECK(d.cpu().equal(torch::full({2}, 0.5)));
+}
+
+TEST_CASE("positions on the host index a tensor on a device") {
+  Tensor c = torch::arange(6).view({3, 2}), d = c.to(kCUDA), rows = torch::tensor({2, 0});
+  CHECK(d.index({rows}).cpu().equal(c.index({rows})));
+  CHECK(d.index({rows.cuda()}).cpu().equal(c.index({rows})));
+  CHECK(d.index({c > 2}).cpu().equal(c.index({c > 2})));
+  CHECK(d.index({Slice(), rows.slice(0, 1)}).device() == d.device());
+  CHECK(d[1].cpu().equal(c[1]));
+  CHECK(d.masked_select(d > 2).cpu().equal(c.masked_select(c > 2)));
+  d.index_put_({rows}, torch::tensor(-1));
+  CHECK(d.cpu().equal(torch::tensor({{-1, -1}, {2, 3}, {-1, -1}})));
+  CHECK(errorOf([&] { c.index({rows.cuda()}); }) ==
+        "indices should be either on cpu or on the same device as the indexed tensor (cpu)");
+  CHECK(errorOf([&] { d.index_put_({rows}, torch::zeros({2, 2}, torch::kLong)); }) ==
+        twoDevices + "cuda:0 and cpu!");
+}
+
+TEST_CASE("gradients arrive where their tensors are") {
+  Tensor x = torch::ones({2}, torch::requires_grad()), s = torch::tensor(3.0).requires_grad_();
+  Tensor d = torch::ones({2}, torch::TensorOptions(kCUDA).requires_grad(true));
+  Tensor loss = (x.to(kCUDA) * d * s).sum();
+  CHECK(loss.is_cuda());
+  loss.backward();
+  CHECK(x.grad().equal(torch::full({2}, 3.0)));
+  CHECK(s.grad().equal(torch::tensor(2.0)));
+  CHECK(d.grad().is_cuda());
+  CHECK(d.grad().cpu().equal(torch::full({2}, 3.0)));
+  (d.cpu() * 2).sum().backward();
+  CHECK(d.grad().cpu().equal(torch::full({2}, 5.0)));
+  Tensor target = torch::zeros({2}, kCUDA);
+  target.copy_(x * 2);
+  target.sum().backward();
+  CHECK(x.grad().equal(torch::full({2}, 5.0)));
+}
+
+TEST_CASE("a module moves and trains as on the host") {
+  auto train = [](torch::Device device) {
+    torch::manual_seed(3);
+    torch::nn::Sequential model(torch::nn::Linear(3, 8), torch::nn::BatchNorm1d(8),
+                                torch::nn::ReLU(), torch::nn::Linear(8, 2));
+    Tensor x = torch::randn({16, 3}), y = torch::randint(2, {16});
+    model->to(device);
+    for (const Tensor &parameter : model->parameters())
+      CHECK(parameter.device().type() == device.type());
+    for (const Tensor &buffer : model->buffers())
+      CHECK(buffer.device().type() == device.type());
+    torch::optim::Adam optimizer(model->parameters(), 0.05);
+    std::vector<double> losses;
+    for (int step = 0; step < 10; ++step) {
+      optimizer.zero_grad();
+      Tensor loss = torch::cross_entropy_loss(model->forward(x.to(device)), y.to(device));
+      loss.backward();
+      optimizer.step();
+      losses.push_back(loss.item<double>());
+    }
+    return losses;
+  };
+  std::vector<double> host = train(kCPU), device = train(kCUDA);
+  CHECK(host == device);
+  CHECK(host.back() < host.front());
+}
+
+TEST_CASE("layers that keep a state run on a device as on the host") {
+  namespace rnn = torch::nn::utils::rnn;
+  auto run = [](torch::Device device) {
+    torch::manual_seed(5);
+    torch::nn::LSTM lstm(torch::nn::LSTMOptions(4, 6).num_layers(2).bidirectional(true));
+    torch::nn::MultiheadAttention attention(
+        torch::nn::MultiheadAttentionOptions(12, 3).add_zero_attn(true).add_bias_kv(true));
+    Tensor x = torch::randn({5, 3, 4}), padding = torch::rand({3, 5}) > 0.8;
+    lstm->to(device);
+    attention->to(device);
+    auto packed = rnn::pack_padded_sequence(x.to(device), torch::tensor({3, 5, 2}), false, false);
+    auto output = std::get<0>(lstm->forward_with_packed_input(packed));
+    Tensor steps = std::get<0>(rnn::pad_packed_sequence(output));
+    Tensor y = std::get<0>(attention->forward(steps, steps, steps, padding.to(device)));
+    CHECK(y.device().type() == device.type());
+    y.square().sum().backward();
+    std::vector<Tensor> results{y.detach().cpu()};
+    for (const Tensor &parameter : lstm->parameters())
+      results.push_back(parameter.grad().cpu());
+    return results;
+  };
+  std::vector<Tensor> host = run(kCPU), device = run(kCUDA);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    CHECK(host[i].equal(device[i]));
+  CHECK(errorOf([] {
+          rnn::pack_padded_sequence(torch::ones({2, 1, 4}, kCUDA), torch::tensor({2}).to(kCUDA));
+        }) == "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor");
+}
+
+TEST_CASE("a gradient of one's own that nobody gave is zeros on the device") {
+  struct Both : torch::autograd::Function<Both> {
+    static torch::autograd::variable_list forward(torch::autograd::AutogradContext *, Tensor x) {
+      return {x * 2, x * 3};
+    }
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext *,
+                                                   torch::autograd::variable_list g) {
+      CHECK(g[1].is_cuda());
+      return {g[0] * 2 + g[1] * 3};
+    }
+  };
+  Tensor x = torch::ones({2}, torch::TensorOptions(kCUDA).requires_grad(true));
+  Both::apply(x)[0].sum().backward();
+  CHECK(x.grad().cpu().equal(torch::full({2}, 2.0)));
+}
+
+TEST_CASE("an archive knows where its tensors were") {
+  auto copied = [](torch::nn::Linear from, torch::nn::Linear to, auto... device) {
+    std::stringstream stream;
+    torch::save(from, stream);
+    torch::load(to, stream, device...);
+    CHECK(to->weight.cpu().equal(from->weight.cpu()));
+    return to->weight.device().str();
+  };
+  auto on = [](torch::Device device) {
+    torch::nn::Linear layer(2, 3);
+    layer->to(device);
+    return layer;
+  };
+  CHECK(copied(on(kCUDA), on(kCPU)) == "cuda:0");
+  CHECK(copied(on(kCPU), on(kCUDA)) == "cpu");
+  CHECK(copied(on(kCPU), on(kCPU), torch::Device("cuda:1")) == "cuda:1");
+}
+
+TEST_CASE("each device draws its own random numbers") {
+  torch::manual_seed(5);
+  Tensor host = torch::rand({4}), first = torch::rand({4}, kCUDA), second = torch::rand({4}, kCUDA);
+  CHECK_FALSE(first.equal(second));
+  torch::manual_seed(5);
+  Tensor again = torch::rand({4}, kCUDA);
+  CHECK(again.equal(first));
+  CHECK(torch::rand({4}).equal(host)); // what the device drew did not matter
+  torch::cuda::manual_seed(8);
+  Tensor seeded = torch::randn({20}, kCUDA);
+  torch::cuda::manual_seed_all(8);
+  CHECK(torch::randn({20}, kCUDA).equal(seeded));
+  CHECK(torch::randn({20}, torch::Device("cuda:1")).cpu().equal(seeded.cpu()));
+  Tensor dropped = torch::dropout(torch::ones({1000}, kCUDA), 0.25, true);
+  CHECK(dropped.eq(0).sum().item<int64_t>() == Approx(250).margin(60));
+  CHECK(torch::randperm(50, kCUDA).sum().item<int64_t>() == 49 * 25);
+  CHECK(torch::randint(3, 5, {100}, kCUDA).ge(3).all().item<bool>());
+  CHECK(torch::tensor({0.0, 1.0})
+            .cuda()
+            .multinomial(3, true)
+            .cpu()
+            .equal(torch::ones({3}, torch::kLong)));
+}
+
+TEST_CASE("the host goes on while a device works, until it asks for a result") {
+  Tensor x = torch::ones({1024, 1024}, kCUDA);
+  torch::cuda::synchronize();
+  Tensor y;
+  auto work = [&] {
+    y = x;
+    for (int i = 0; i < 20; ++i)
+      y = y.mm(x) / 1024;
+  };
+  const double working = millisecondsOf(work) / 1000;
+  const double launching = hostSecondsOf(work);
+  CHECK(launching < working / 3);
+  CHECK_FALSE(c10::cuda::getCurrentCUDAStream().query());
+  const double waiting = hostSecondsOf([&] { CHECK(y[0][0].item<float>() == 1); });
+  CHECK(launching + waiting == Approx(working).epsilon(0.05));
+  CHECK(c10::cuda::getCurrentCUDAStream().query());
+  for (const auto &wait :
+       {std::function<void()>([] { torch::cuda::synchronize(); }),
+        std::function<void()>([&] { y.cpu(); }), std::function<void()>([&] { (void)y.equal(y); }),
+        std::function<void()>([&] { y.nonzero(); }),
+        std::function<void()>([&] { y.is_nonzero(); })}) {
+    work();
+    y = y.sum();
+    CHECK_FALSE(c10::cuda::getCurrentCUDAStream().query());
+    wait();
+    CHECK(c10::cuda::getCurrentCUDAStream().query());
+  }
+}
+
+TEST_CASE("the same program takes the same time in every run") {
+  auto work = [] { (torch::ones({1000, 1000}, kCUDA) * 2).sum(); };
+  const double once = millisecondsOf(work);
+  CHECK(once > 0.005);
+  CHECK(millisecondsOf(work) == Approx(once));
+}
+
+TEST_CASE("a copy that nobody waited for is not there yet") {
+  Tensor d = torch::full({1000}, 7.0, kCUDA);
+  Tensor late = d.to(kCPU, /*non_blocking=*/true);
+  CHECK(late.is_pinned());
+  CHECK_FALSE(late.eq(7).any().item<bool>());
+  torch::cuda::synchronize();
+  CHECK(late.eq(7).all().item<bool>());
+  CHECK(d.to(kCPU).eq(7).all().item<bool>());
+  Tensor pageable = torch::zeros({1000});
+  pageable.copy_(d, true);
+  CHECK(pageable.eq(7).all().item<bool>());
+}
+
+TEST_CASE("page-locked memory is read when the copy runs, other memory at once") {
+  Tensor pinned = torch::ones({1000}).pin_memory(), plain = torch::ones({1000});
+  CHECK(pinned.is_pinned());
+  CHECK_FALSE(plain.is_pinned());
+  CHECK(pinned.pin_memory().is_same(pinned));
+  CHECK(torch::zeros({2}, torch::TensorOptions().pinned_memory(true)).is_pinned());
+  CHECK(errorOf([] { torch::ones({2}, kCUDA).pin_memory(); }) ==
+        "cannot pin 'CUDAFloatType' only dense CPU tensors can be pinned");
+  Tensor fromPinned = pinned.to(kCUDA, true), fromPlain = plain.to(kCUDA, true);
+  plain.fill_(2);
+  CHECK(fromPlain.eq(1).all().item<bool>());
+  CHECK(fromPinned.eq(1).all().item<bool>());
+  torch::cuda::synchronize();
+  Tensor raced = pinned.to(kCUDA, true);
+  pinned.fill_(2);
+  CHECK(raced.eq(2).all().item<bool>());
+  Tensor dropped = torch::full({1000}, 5.0).pin_memory().to(kCUDA, true);
+  CHECK(dropped.eq(5).all().item<bool>());
+}
+
+TEST_CASE("page-locked memory copies faster, and beside the host") {
+  Tensor plain = torch::ones({4, 1 << 20}), pinned = plain.pin_memory();
+  const double slow = millisecondsOf([&] { plain.to(kCUDA); });
+  const double fast = millisecondsOf([&] { pinned.to(kCUDA); });
+  CHECK(slow > 3 * fast);
+  CHECK(hostSecondsOf([&] { pinned.to(kCUDA); }) == Approx(fast / 1000).epsilon(0.05));
+  CHECK(hostSecondsOf([&] { pinned.to(kCUDA, true); }) < fast / 1000 / 10);
+  CHECK(hostSecondsOf([&] { plain.to(kCUDA, true); }) > slow / 1000 / 2);
+}
+
+TEST_CASE("streams work side by side unless an event orders them") {
+  Tensor x = torch::ones({1024, 1024}, kCUDA);
+  const double one = millisecondsOf([&] { x.mm(x); });
+  auto pair = [&](bool ordered) {
+    c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();
+    at::cuda::CUDAEvent first;
+    x.mm(x);
+    first.record();
+    if (ordered)
+      first.block(other);
+    at::cuda::CUDAEvent second;
+    {
+      c10::cuda::CUDAStreamGuard guard(other);
+      CHECK(c10::cuda::getCurrentCUDAStream() == other);
+      x.mm(x);
+      second.record();
+    }
+    second.block(c10::cuda::getCurrentCUDAStream());
+  };
+  CHECK(millisecondsOf([&] { pair(false); }) < 1.5 * one);
+  CHECK(millisecondsOf([&] { pair(true); }) > 1.9 * one);
+}
+
+TEST_CASE("a value from another stream is stale without an event") {
+  Tensor x = torch::zeros({1000}, kCUDA), big = torch::ones({512, 512}, kCUDA);
+  torch::cuda::synchronize();
+  c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();
+  Tensor early;
+  big.mm(big);
+  x.fill_(1);
+  {
+    c10::cuda::CUDAStreamGuard guard(other);
+    early = x + 0;
+  }
+  torch::cuda::synchronize();
+  CHECK(early.eq(0).all().item<bool>());
+  CHECK(x.eq(1).all().item<bool>());
+}
+
+TEST_CASE("events say when and refuse to say what they do not know") {
+  at::cuda::CUDAEvent untimed, begin(cudaEventDefault), end(cudaEventDefault);
+  CHECK(untimed.query());
+  CHECK_FALSE(untimed.isCreated());
+  CHECK(errorOf([&] { (void)untimed.elapsed_time(end); }) ==
+        "Both events must be created with argument 'enable_timing=True'.");
+  CHECK(errorOf([&] { (void)begin.elapsed_time(end); }) ==
+        "Both events must be recorded before calculating elapsed time.");
+  Tensor x = torch::ones({1024, 1024}, kCUDA);
+  begin.record();
+  x.mm(x);
+  end.record();
+  CHECK_FALSE(end.query());
+  CHECK(errorOf([&] { (void)begin.elapsed_time(end); }) ==
+        "Both events must be completed before calculating elapsed time.");
+  end.synchronize();
+  CHECK(begin.elapsed_time(end) > 0.1F);
+}
+
+TEST_CASE("devices copy to each other in the order of both") {
+  Tensor first = torch::full({1000}, 3.0, torch::Device("cuda:0"));
+  Tensor second = first.to("cuda:1") * 2;
+  CHECK(second.cpu().eq(6).all().item<bool>());
+  first.copy_(second);
+  CHECK(first.cpu().eq(6).all().item<bool>());
+}
+
+TEST_CASE("memory runs out with LibTorch's words and comes back") {
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  Tensor kept =
+      torch::empty({100, int64_t{megabyte}}, torch::TensorOptions(kCUDA).dtype(torch::kByte));
+  Tensor cached = torch::empty({30, int64_t{megabyte}}, kept.options());
+  cached.reset();
+  CHECK(
+      errorOf([&] { torch::empty({200, int64_t{megabyte}}, kept.options()); }) ==
+      "CUDA out of memory. Tried to allocate 200.00 MiB. GPU 0 has a total capacity of 256.00 MiB "
+      "of which 156.00 MiB is free. Including non-PyTorch memory, this process has 100.00 MiB "
+      "memory in use. Of the allocated memory 100.00 MiB is allocated by PyTorch, and 0 bytes is "
+      "reserved by PyTorch but unallocated. If reserved but unallocated memory is large try "
+      "setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
+      "documentation for Memory Management  "
+      "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)");
+  CHECK_THROWS_AS(torch::empty({200, int64_t{megabyte}}, kept.options()), c10::OutOfMemoryError);
+  kept.reset();
+  CHECK(torch::empty({200, int64_t{megabyte}}, torch::TensorOptions(kCUDA).dtype(torch::kByte))
+            .is_cuda());
+  CHECK(c10::cuda::CUDACachingAllocator::getDeviceStats(0).num_ooms >= 2);
+  CHECK(torch::empty({200, int64_t{megabyte}},
+                     torch::TensorOptions(torch::Device("cuda:1")).dtype(torch::kByte))
+            .device()
+            .index() == 1);
+}
+
+TEST_CASE("statistics tell memory in use from memory kept") {
+  using namespace c10::cuda;
+  auto stats = [] { return CUDACachingAllocator::getDeviceStats(0); };
+  CUDACachingAllocator::emptyCache();
+  const int64_t before = allocated();
+  CUDACachingAllocator::resetPeakStats(0);
+  const int64_t reserved = stats().reserved_bytes[0].current;
+  {
+    Tensor x = torch::zeros({300}, kCUDA); // 1200 bytes, in blocks of 512
+    CHECK(allocated() == before + 1536);
+    CHECK(stats().requested_bytes[0].current >= 1200);
+    Tensor large = torch::zeros({3, int64_t{megabyte}}, kCUDA);
+    CHECK(allocated() == before + 1536 + static_cast<int64_t>(12 * megabyte));
+  }
+  CHECK(allocated() == before);
+  CHECK(stats().allocated_bytes[0].peak >= before + static_cast<int64_t>(12 * megabyte));
+  CHECK(stats().reserved_bytes[0].current >= reserved + static_cast<int64_t>(12 * megabyte));
+  const int64_t segments = stats().segment[0].allocated;
+  torch::zeros({3, int64_t{megabyte}}, kCUDA);
+  CHECK(stats().segment[0].allocated == segments);
+  CUDACachingAllocator::emptyCache();
+  CHECK(stats().reserved_bytes[0].current <= reserved);
+  CUDACachingAllocator::resetPeakStats(0);
+  CHECK(stats().allocated_bytes[0].peak == stats().allocated_bytes[0].current);
+}
+
+TEST_CASE("blocks are split, reused and joined again") {
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  auto bytes = [](int64_t n) {
+    return torch::empty({n}, torch::TensorOptions(kCUDA).dtype(torch::kByte));
+  };
+  Tensor a = bytes(1000), b = bytes(1000), c = bytes(1000);
+  void *first = a.data_ptr(), *second = b.data_ptr();
+  CHECK(static_cast<char *>(second) == static_cast<char *>(first) + 1024);
+  b.reset();
+  CHECK(bytes(900).data_ptr() == second);
+  a.reset();
+  CHECK(bytes(2048).data_ptr() == first);
+  const void *ofOther = [&] {
+    c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+    return bytes(2048).data_ptr();
+  }();
+  CHECK(ofOther != first);
+}
+
+namespace {
+
+/// One operation of two 3 x 4 matrices of floating point numbers in (0.2, 1).
+struct Row {
+  const char *name;
+  std::function<Tensor(const Tensor &, const Tensor &)> operation;
+};
+
+const Row table[] = {
+    {"add", [](auto &a, auto &b) { return a.add(b, 2); }},
+    {"sub number", [](auto &a, auto &b) { return 1 - a - b[0]; }},
+    {"mul", [](auto &a, auto &b) { return a * b.t().contiguous().t(); }},
+    {"div", [](auto &a, auto &b) { return a / b; }},
+    {"pow", [](auto &a, auto &b) { return a.pow(b) + a.pow(3); }},
+    {"remainder", [](auto &a, auto &b) { return (a * 5).remainder(0.7) + b; }},
+    {"maximum", [](auto &a, auto &b) { return torch::maximum(a, b) * torch::minimum(a, b); }},
+    {"addcmul", [](auto &a, auto &b) { return a.addcmul(a, b, 3).addcdiv(a, b, 2); }},
+    {"lerp", [](auto &a, auto &b) { return a.lerp(b, 0.3); }},
+    {"exp", [](auto &a, auto &b) { return a.exp() + b.log() + a.log1p() + b.expm1(); }},
+    {"sqrt", [](auto &a, auto &b) { return a.sqrt() + b.rsqrt() + a.reciprocal() + b.square(); }},
+    {"sin", [](auto &a, auto &b) { return a.sin() * b.cos() + a.erf(); }},
+    {"tanh", [](auto &a, auto &b) { return a.tanh() * b.sigmoid(); }},
+    {"relu", [](auto &a, auto &b) { return (a - b).relu() + torch::leaky_relu(a - 0.5); }},
+    {"gelu", [](auto &a, auto &b) { return torch::gelu(a) + torch::elu(b - 0.5); }},
+    {"abs", [](auto &a, auto &b) { return (a - b).abs() + (a - b).sign() - (a * 4).floor(); }},
+    {"clamp", [](auto &a, auto &b) { return a.clamp(0.3, 0.6) + b.clamp_min(0.5); }},
+    {"where", [](auto &a, auto &b) { return torch::where(a > b, a, b * 2); }},
+    {"compare", [](auto &a, auto &b) { return a.lt(b).logical_and(a.ge(0.4)).to(a.dtype()); }},
+    {"masked_fill", [](auto &a, auto &b) { return a.masked_fill(b > 0.5, -1); }},
+    {"sum", [](auto &a, auto &b) { return a.sum(0) * b.sum() + a.sum({0, 1}); }},
+    {"mean", [](auto &a, auto &b) { return a.mean(1, true) * b.mean(); }},
+    {"var", [](auto &a, auto &b) { return a.var(1) + b.std(1); }},
+    {"prod", [](auto &a, auto &b) { return a.prod() + b.prod(); }},
+    {"max", [](auto &a, auto &b) { return std::get<0>(a.max(1)) + b.max() - b.min(); }},
+    {"argmax", [](auto &a, auto &b) { return a.argmax(1) + b.argmin(); }},
+    {"norm", [](auto &a, auto &b) { return a.norm() + b.norm(1, {0}); }},
+    {"cumsum", [](auto &a, auto &b) { return a.cumsum(1) * b; }},
+    {"logsumexp", [](auto &a, auto &b) { return a.logsumexp({1}) + b.logsumexp({0, 1}); }},
+    {"sort", [](auto &a, auto &b) { return std::get<0>(a.sort(1, true)) * b.argsort(0, false); }},
+    {"topk", [](auto &a, auto &b) { return std::get<0>(a.topk(2, 1)) + b.slice(1, 0, 2); }},
+    {"softmax", [](auto &a, auto &b) { return a.softmax(1) * b.log_softmax(0); }},
+    {"matmul", [](auto &a, auto &b) { return a.matmul(b.t()).mm(a); }},
+    {"bmm", [](auto &a, auto &b) { return a.expand({2, 3, 4}).bmm(b.t().expand({2, 4, 3})); }},
+    {"addmm", [](auto &a, auto &b) { return torch::addmm(a[0][0], a, b.t(), 2, 3); }},
+    {"mv", [](auto &a, auto &b) { return a.mv(b[0]) + torch::dot(a[1], b[1]); }},
+    {"linear", [](auto &a, auto &b) { return torch::linear(a, b, b.sum(1)); }},
+    {"views", [](auto &a, auto &b) { return a.view({4, 3}).t().flip(0) * b.diagonal().sum(); }},
+    {"unfold", [](auto &a, auto &b) { return a.unfold(1, 2, 1) * b.repeat({2, 1})[0][0]; }},
+    {"cat", [](auto &a, auto &b) { return torch::cat({a, b}, 1) * torch::stack({a, b}).sum(); }},
+    {"tril", [](auto &a, auto &b) { return a.tril() + b.triu(1); }},
+    {"index", [](auto &a, auto &b) { return a.index({torch::tensor({2, 0, 2})}) + b[1]; }},
+    {"index_put", [](auto &a, auto &b) {
+       return (a * 1).index_put_({torch::tensor({0, 1})}, b.slice(0, 1));
+     }},
+    {"index_select", [](auto &a, auto &b) { return a.index_select(1, b.argmax(1)); }},
+    {"gather", [](auto &a, auto &b) { return a.gather(1, b.argsort(1, false)); }},
+    {"scatter", [](auto &a, auto &b) { return a.scatter(1, a.argsort(1, false), b * 2); }},
+    {"scatter_add", [](auto &a, auto &b) {
+       return (a * 1).scatter_add_(0, b.argsort(0, false).slice(0, 0, 2), b.slice(0, 1));
+     }},
+    {"embedding", [](auto &a, auto &b) { return torch::embedding(a, b.argmax(0)); }},
+    {"one_hot", [](auto &a, auto &b) { return torch::one_hot(a.argmax(1), 4) * b; }},
+    {"nll_loss", [](auto &a, auto &b) { return torch::nll_loss(a, b.argmax(1), b[0]); }},
+    {"cross_entropy", [](auto &a, auto &b) {
+       return torch::cross_entropy_loss(a, b.argmax(1), {}, 1, 2, 0.1);
+     }},
+    {"bce", [](auto &a, auto &b) {
+       return torch::binary_cross_entropy(a, b) + torch::binary_cross_entropy_with_logits(b, a);
+     }},
+    {"smooth_l1", [](auto &a, auto &b) { return torch::smooth_l1_loss(a * 3, b); }},
+    {"batch_norm", [](auto &a, auto &b) {
+       return torch::batch_norm(a, b[0], b[1], b[2].detach(), b[2].detach() + 1, true, 0.1, 1e-5,
+                                false);
+     }},
+    {"layer_norm", [](auto &a, auto &b) { return torch::layer_norm(a, {4}, b[0], b[1]); }},
+    {"group_norm", [](auto &a, auto &b) {
+       return torch::group_norm(a.view({1, 4, 3}), 2, b[0], b[1]) +
+              torch::instance_norm(a.view({1, 4, 3}), b[0], b[1], {}, {}, true, 0.1, 1e-5, false);
+     }},
+    {"conv", [](auto &a, auto &b) {
+       return torch::conv1d(a.unsqueeze(0), b.view({2, 3, 2}), a[0].slice(0, 0, 2), 1, 1);
+     }},
+    {"conv_transpose", [](auto &a, auto &b) {
+       return torch::conv_transpose2d(a.view({1, 2, 2, 3}), b.view({2, 1, 2, 3}), {}, 2, 1);
+     }},
+    {"max_pool", [](auto &a, auto &b) {
+       auto [values, indices] = torch::max_pool2d_with_indices(a.view({1, 3, 4}), 2, 1, 1);
+       return values * indices + torch::max_pool1d(b.t(), 3, 2).sum();
+     }},
+    {"avg_pool", [](auto &a, auto &b) {
+       return torch::avg_pool1d(a, 2, 1, 1, true, false) + torch::adaptive_avg_pool1d(b, 3)[0][0];
+     }},
+    {"adaptive_max_pool", [](auto &a, auto &b) {
+       return std::get<0>(torch::adaptive_max_pool2d((a * b).unsqueeze(0), {2, 3}));
+     }},
+    {"pad", [](auto &a, auto &b) {
+       namespace F = torch::nn::functional;
+       return F::pad(a, F::PadFuncOptions({1, 2}).mode(torch::kReflect)) *
+              F::pad(b, F::PadFuncOptions({2, 1}).value(3));
+     }},
+    {"interpolate", [](auto &a, auto &b) {
+       namespace F = torch::nn::functional;
+       auto options = F::InterpolateFuncOptions().size(std::vector<int64_t>{5, 6});
+       return F::interpolate(a.view({1, 1, 3, 4}), options.mode(torch::kBilinear)) *
+              F::interpolate(b.view({1, 1, 3, 4}), options.mode(torch::kNearest));
+     }},
+    {"einsum", [](auto &a, auto &b) { return torch::einsum("ij,kj->ik", {a, b}); }},
+    {"amax", [](auto &a, auto &b) { return a.amax({1}) - b.amin({0, 1}); }},
+    {"any", [](auto &a, auto &b) { return (a > b).any(1).logical_and((a < 2 * b).all(1)); }},
+    {"repeat_interleave", [](auto &a, auto &b) { return a.repeat_interleave(2, 0) * b[0]; }},
+    {"activations", [](auto &a, auto &b) {
+       return torch::selu(a - b) + torch::celu(b - a) + torch::hardshrink(a) +
+              torch::softshrink(b) + torch::threshold(a, 0.5, 2) + torch::hardtanh(a, 0.3, 0.7);
+     }},
+    {"in place", [](auto &a, auto &b) {
+       Tensor c = a * 1;
+       c.slice(1, 1, 3).mul_(b.slice(1, 0, 2)).add_(1);
+       return c.clamp_(0.1, 1.5).exp_();
+     }},
+    {"integers", [](auto &a, auto &b) {
+       return (a * 100).to(torch::kLong) / 7 + (b * 9).to(torch::kInt).sum(1, true);
+     }},
+};
+
+} // namespace
+
+TEST_CASE("every operation gives on a device what it gives on the host") {
+  torch::manual_seed(11);
+  Tensor a = torch::rand({3, 4}) * 0.8 + 0.2, b = torch::rand({3, 4}) * 0.8 + 0.2;
+  for (const Row &row : table) {
+    INFO(row.name);
+    for (auto type : {torch::kFloat, torch::kDouble}) {
+      auto run = [&](torch::Device device) {
+        Tensor x = a.to(device, type).clone().requires_grad_();
+        Tensor y = b.to(device, type).clone().requires_grad_();
+        Tensor out = row.operation(x, y);
+        CHECK(out.device().type() == device.type());
+        if (out.requires_grad())
+          (out * out).sum().backward();
+        return std::vector<Tensor>{out, x.grad(), y.grad()};
+      };
+      std::vector<Tensor> host = run(kCPU), device = run(kCUDA);
+      CHECK(host[0].equal(device[0].cpu()));
+      CHECK(host[0].strides() == device[0].strides());
+      for (int i : {1, 2}) {
+        CHECK(host[i].defined() == device[i].defined());
+        if (host[i].defined() && device[i].defined())
+          CHECK(host[i].equal(device[i].cpu()));
+      }
+    }
+  }
+}

@@ -3,6 +3,7 @@
 #include "../ops/Arithmetic.h"
 #include "../ops/Copies.h"
 #include "../ops/Factories.h"
+#include "SavedTensor.h"
 
 #include <atomic>
 #include <utility>
@@ -35,24 +36,59 @@ Node::Node() {
 
 namespace {
 
-constexpr const char *backwardTwice =
-    "Trying to backward through the graph a second time (or directly access saved tensors after "
-    "they have already been freed). Saved intermediate values of the graph are freed when you "
-    "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
-    "through the graph a second time or if you need to access saved tensors after calling "
-    "backward.";
-
 /// The operation without the ending of its node: "Exp" of "ExpBackward0".
 std::string plainName(std::string name) { return name.substr(0, name.find("Backward")); }
 
-/// A tensor kept for backward, with the version it had.
-struct SavedTensor {
-  Tensor value;
-  uint32_t version;
-  /// The node's own result: kept as an alias outside the graph, or node and tensor would own
-  /// each other.
-  bool isResult;
-};
+} // namespace
+
+void failBackwardTwice() {
+  fail("Trying to backward through the graph a second time (or directly access saved tensors after "
+       "they have already been freed). Saved intermediate values of the graph are freed when you "
+       "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+       "through the graph a second time or if you need to access saved tensors after calling "
+       "backward.");
+}
+
+SavedTensor::SavedTensor(const Tensor &tensor, bool result) : isResult(result) {
+  if (!tensor.defined())
+    return;
+  if (implOf(tensor).isInference)
+    fail("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+         "inference mode in computation tracked by autograd. To work around this, you can make "
+         "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+         "instead of `torch.inference_mode()`.");
+  value = isResult ? makeAlias(tensor) : tensor;
+  version = tensor._version();
+  outputNr = static_cast<uint32_t>(tensor.output_nr());
+}
+
+Tensor SavedTensor::unpack(Node &node) const {
+  if (!value.defined())
+    return {};
+  uint32_t current = value._version();
+  if (current != version) {
+    std::string origin;
+    if (isResult)
+      origin = concat(", which is output ", outputNr, " of ", plainName(node.name()), ",");
+    else if (auto producer = value.grad_fn())
+      origin =
+          concat(", which is output ", value.output_nr(), " of ", plainName(producer->name()), ",");
+    fail("one of the variables needed for gradient computation has been modified by an inplace "
+         "operation: [",
+         value.toString(), " ", toText(value.sizes()), "]", origin, " is at version ", current,
+         "; expected version ", version,
+         " instead. Hint: enable anomaly detection to find the operation that failed to compute "
+         "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).");
+  }
+  if (!isResult)
+    return value;
+  Tensor result = makeAlias(value);
+  implOf(result).autograd.gradFn = node.shared_from_this();
+  implOf(result).autograd.outputNr = outputNr;
+  return result;
+}
+
+namespace {
 
 /// The node of every operation with one result.
 class OperationNode final : public Node {
@@ -87,28 +123,9 @@ private:
   };
 
   Tensor unpack(std::size_t i) {
-    TORCH_CHECK(!released, backwardTwice);
-    const SavedTensor &entry = saved[i];
-    uint32_t current = entry.value._version();
-    if (current != entry.version) {
-      std::string origin;
-      if (entry.isResult)
-        origin = concat(", which is output 0 of ", plainName(operation), ",");
-      else if (auto producer = entry.value.grad_fn())
-        origin = concat(", which is output ", entry.value.output_nr(), " of ",
-                        plainName(producer->name()), ",");
-      fail("one of the variables needed for gradient computation has been modified by an inplace "
-           "operation: [",
-           entry.value.toString(), " ", toText(entry.value.sizes()), "]", origin, " is at version ",
-           current, "; expected version ", entry.version,
-           " instead. Hint: enable anomaly detection to find the operation that failed to compute "
-           "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).");
-    }
-    if (!entry.isResult)
-      return entry.value;
-    Tensor result = makeAlias(entry.value);
-    implOf(result).autograd.gradFn = shared_from_this();
-    return result;
+    if (released)
+      failBackwardTwice();
+    return saved[i].unpack(*this);
   }
 
   const char *operation;
@@ -271,7 +288,7 @@ void takeOver(const Tensor &self, const Tensor &result) {
   if (auto *operation = dynamic_cast<OperationNode *>(node.get()))
     for (SavedTensor &entry : operation->saved)
       if (entry.isResult)
-        entry = {makeAlias(self), self._version(), true};
+        entry = SavedTensor(self, true);
   if (impl.autograd.view) {
     Tensor base = impl.autograd.view->base;
     AutogradInfo &info = implOf(base).autograd;
@@ -317,15 +334,8 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
   for (const Tensor &input : inputs)
     node->next.push_back(gradientEdge(input));
   node->inputs.emplace_back(result);
-  for (const Tensor &tensor : saved) {
-    bool isResult = tensor.is_same(result);
-    if (tensor.defined() && implOf(tensor).isInference)
-      fail("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-           "inference mode in computation tracked by autograd. To work around this, you can make "
-           "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-           "instead of `torch.inference_mode()`.");
-    node->saved.push_back({isResult ? makeAlias(tensor) : tensor, tensor._version(), isResult});
-  }
+  for (const Tensor &tensor : saved)
+    node->saved.emplace_back(tensor, tensor.is_same(result));
   AutogradInfo &info = implOf(result).autograd;
   info.gradFn = std::move(node);
   info.outputNr = 0;

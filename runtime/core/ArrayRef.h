@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iosfwd>
 #include <optional>
+#include <ostream>
 #include <vector>
 
 namespace gradtidy::runtime {
@@ -79,6 +79,13 @@ using OptionalIntArrayRef = std::optional<IntArrayRef>;
 /// "[2, 3]", as LibTorch prints sizes.
 std::string toText(IntArrayRef values);
 
-std::ostream &operator<<(std::ostream &out, IntArrayRef values);
+template <class T> std::ostream &operator<<(std::ostream &out, ArrayRef<T> values) {
+  const char *separator = "[";
+  for (const T &value : values) {
+    out << separator << value;
+    separator = ", ";
+  }
+  return out << (values.empty() ? "[]" : "]");
+}
 
 } // namespace gradtidy::runtime

@@ -49,12 +49,26 @@ template <class... Ts> std::string concat(const Ts &...parts) {
 
 template <class... Ts> [[noreturn]] void fail(const Ts &...parts) { throw Error(concat(parts...)); }
 
+/// What TORCH_CHECK throws; the condition is shown where there is no text.
+template <class... Ts> [[noreturn]] void failCheck(const char *condition, const Ts &...parts) {
+  if constexpr (sizeof...(Ts) == 0)
+    fail(
+        "Expected ", condition,
+        " to be true, but got false.  (Could this error message be improved?  If so, please report "
+        "an enhancement request to PyTorch.)");
+  else
+    fail(parts...);
+}
+
 } // namespace gradtidy::runtime
 
 /// Throws Error with the joined texts unless `condition` holds; the texts are made only then.
 #define TORCH_CHECK(condition, ...)                                                                \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
-      ::gradtidy::runtime::fail(__VA_ARGS__);                                                      \
+      ::gradtidy::runtime::failCheck(#condition __VA_OPT__(, ) __VA_ARGS__);                       \
     }                                                                                              \
   } while (false)
+
+#define TORCH_INTERNAL_ASSERT TORCH_CHECK
+#define AT_ASSERT TORCH_CHECK

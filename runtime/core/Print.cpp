@@ -97,7 +97,6 @@ std::string detail::toText(double value) {
   return out.str();
 }
 
-std::ostream &operator<<(std::ostream &out, IntArrayRef values) { return out << toText(values); }
 std::ostream &operator<<(std::ostream &out, const Device &device) { return out << device.str(); }
 std::ostream &operator<<(std::ostream &out, ScalarType type) { return out << toString(type); }
 std::ostream &operator<<(std::ostream &out, TypeMeta type) { return out << type.name(); }

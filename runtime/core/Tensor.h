@@ -210,6 +210,10 @@ public:
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
   Tensor unsqueeze(int64_t dim) const;
+  Tensor &squeeze_() const;
+  Tensor &squeeze_(int64_t dim) const;
+  Tensor &unsqueeze_(int64_t dim) const;
+  Tensor &t_() const;
   Tensor expand(IntArrayRef size) const;
   Tensor expand_as(const Tensor &other) const { return expand(other.sizes()); }
   Tensor select(int64_t dim, int64_t index) const;
@@ -221,7 +225,12 @@ public:
   Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   std::vector<Tensor> split(int64_t splitSize, int64_t dim = 0) const;
+  std::vector<Tensor> split(IntArrayRef sizes, int64_t dim = 0) const;
+  std::vector<Tensor> split_with_sizes(IntArrayRef sizes, int64_t dim = 0) const {
+    return split(sizes, dim);
+  }
   std::vector<Tensor> unbind(int64_t dim = 0) const;
+  Tensor repeat_interleave(int64_t repeats, optional<int64_t> dim = nullopt) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor flip(IntArrayRef dims) const;
   Tensor tril(int64_t diagonal = 0) const;
@@ -359,12 +368,18 @@ public:
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   Tensor min() const;
   std::tuple<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor max(const Tensor &other) const { return maximum(other); }
+  Tensor min(const Tensor &other) const { return minimum(other); }
+  Tensor amax(IntArrayRef dims = {}, bool keepdim = false) const;
+  Tensor amin(IntArrayRef dims = {}, bool keepdim = false) const;
   Tensor argmax(optional<int64_t> dim = nullopt, bool keepdim = false) const;
   Tensor argmin(optional<int64_t> dim = nullopt, bool keepdim = false) const;
   Tensor norm(const Scalar &p = 2) const;
   Tensor norm(const Scalar &p, IntArrayRef dims, bool keepdim = false) const;
   Tensor all() const;
   Tensor any() const;
+  Tensor all(int64_t dim, bool keepdim = false) const;
+  Tensor any(int64_t dim, bool keepdim = false) const;
   Tensor cumsum(int64_t dim) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
@@ -382,6 +397,10 @@ public:
   Tensor bmm(const Tensor &other) const;
   Tensor mv(const Tensor &other) const;
   Tensor dot(const Tensor &other) const;
+  Tensor addmm(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+               const Scalar &alpha = 1) const;
+  Tensor baddbmm(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+                 const Scalar &alpha = 1) const;
 
 private:
   unsigned registerHook(std::function<Tensor(const Tensor &)> hook) const;

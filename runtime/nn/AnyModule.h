@@ -50,6 +50,8 @@ private:
   template <class T> static std::any asAny(T &&value) {
     if constexpr (std::is_same_v<std::decay_t<T>, std::any>)
       return std::forward<T>(value);
+    else if constexpr (std::is_same_v<std::decay_t<T>, AnyValue>)
+      return std::forward<T>(value).content;
     else
       return std::any(std::decay_t<T>(std::forward<T>(value)));
   }
@@ -60,13 +62,26 @@ private:
       return AnyModule(std::dynamic_pointer_cast<M>(other));
     };
     return [module](std::vector<std::any> &arguments) {
-      TORCH_CHECK(arguments.size() == sizeof...(Args), module->name(),
-                  "'s forward() method expects ", sizeof...(Args), " argument(s), but received ",
-                  arguments.size(), ". If ", module->name(),
-                  "'s forward() method has default arguments, please make sure the forward() "
-                  "method is declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro.");
+      addDefaults(*module, arguments, sizeof...(Args));
       return invoke<Return, Args...>(*module, arguments, std::index_sequence_for<Args...>());
     };
+  }
+
+  static void addDefaults(Module &module, std::vector<std::any> &arguments, std::size_t expected) {
+    std::vector<DefaultArgument> defaults = module.defaultForwardArguments();
+    std::size_t given = arguments.size();
+    if (defaults.empty())
+      TORCH_CHECK(given == expected, module.name(), "'s forward() method expects ", expected,
+                  " argument(s), but received ", given, ". If ", module.name(),
+                  "'s forward() method has default arguments, please make sure the forward() "
+                  "method is declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro.");
+    else
+      TORCH_CHECK(given >= defaults[0].first && given <= expected, module.name(),
+                  "'s forward() method expects at least ", defaults[0].first,
+                  " argument(s) and at most ", expected, " argument(s), but received ", given, ".");
+    for (DefaultArgument &argument : defaults)
+      if (argument.first >= given)
+        arguments.push_back(std::move(argument.second.content));
   }
 
   template <class Return, class... Args, class M, std::size_t... I>

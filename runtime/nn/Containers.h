@@ -1,5 +1,5 @@
-// Containers: Sequential, which calls its modules one after the other, and ModuleList, which
-// only keeps them.
+// Containers: Sequential, which calls its modules one after the other, ModuleList, which only keeps
+// them, and Functional, which holds a function.
 #pragma once
 
 #include "AnyModule.h"
@@ -89,6 +89,28 @@ public:
   Sequential(std::initializer_list<NamedAnyModule> named)
       : ModuleHolder(std::make_shared<SequentialImpl>(named)) {}
 };
+
+/// A function as a module: Functional(torch::relu), Functional(torch::max_pool2d, 2, ...), where
+/// the further arguments are kept.
+class FunctionalImpl : public Cloneable<FunctionalImpl> {
+public:
+  using Function = std::function<Tensor(Tensor)>;
+
+  explicit FunctionalImpl(Function function) : function(std::move(function)) {}
+  template <class F, class... Args>
+  explicit FunctionalImpl(F original, Args &&...args)
+    requires(sizeof...(Args) > 0)
+      : function(std::bind(original, std::placeholders::_1, std::forward<Args>(args)...)) {}
+
+  void reset() override {}
+  void pretty_print(std::ostream &stream) const override;
+  bool is_serializable() const override { return false; }
+  Tensor forward(Tensor input) { return function(std::move(input)); }
+
+private:
+  Function function;
+};
+TORCH_MODULE(Functional);
 
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
 public:

@@ -1,6 +1,5 @@
 #include "Functional.h"
 #include "../ops/Arithmetic.h"
-#include "../ops/Normalization.h"
 #include "../ops/Reductions.h"
 
 #include <cstdio>
@@ -45,20 +44,6 @@ Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options) {
 
 Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options) {
   return runtime::log_softmax(input, options.dim());
-}
-
-Tensor dropout(Tensor input, const DropoutFuncOptions &options) {
-  Tensor result = runtime::dropout(input, options.p(), options.training());
-  return options.inplace() ? input.copy_(result) : result;
-}
-
-Tensor layer_norm(const Tensor &input, const LayerNormFuncOptions &options) {
-  return runtime::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
-                             options.eps());
-}
-
-Tensor normalize(const Tensor &input, double p, int64_t dim, double eps) {
-  return input / input.norm(p, dim, true).clamp_min(eps);
 }
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, const L1LossFuncOptions &options) {

@@ -24,22 +24,6 @@ using SoftplusFuncOptions = SoftplusOptions;
 using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
 
-/// `training` is true unless set: eval() of the calling module does not reach it.
-struct DropoutFuncOptions {
-  TORCH_ARG(double, p) = 0.5;
-  TORCH_ARG(bool, training) = true;
-  TORCH_ARG(bool, inplace) = false;
-};
-
-struct LayerNormFuncOptions {
-  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
-      : normalized_shape_(std::move(normalized_shape)) {}
-  TORCH_ARG(std::vector<int64_t>, normalized_shape);
-  TORCH_ARG(Tensor, weight) = {};
-  TORCH_ARG(Tensor, bias) = {};
-  TORCH_ARG(double, eps) = 1e-5;
-};
-
 using runtime::embedding;
 using runtime::gelu;
 using runtime::linear;
@@ -53,9 +37,6 @@ Tensor softplus(const Tensor &input, const SoftplusFuncOptions &options = {});
 Tensor logsigmoid(const Tensor &input);
 Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
 Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options);
-Tensor dropout(Tensor input, const DropoutFuncOptions &options = {});
-Tensor layer_norm(const Tensor &input, const LayerNormFuncOptions &options);
-Tensor normalize(const Tensor &input, double p = 2, int64_t dim = 1, double eps = 1e-12);
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, const L1LossFuncOptions &options = {});
 Tensor mse_loss(const Tensor &input, const Tensor &target, const MSELossFuncOptions &options = {});

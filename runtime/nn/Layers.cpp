@@ -1,6 +1,5 @@
 #include "Layers.h"
 #include "../ops/Factories.h"
-#include "../ops/Normalization.h"
 #include "AnyModule.h"
 #include "Containers.h"
 #include "Init.h"
@@ -58,80 +57,10 @@ void FlattenImpl::pretty_print(std::ostream &stream) const {
          << ", end_dim=" << options.end_dim() << ")";
 }
 
-DropoutImpl::DropoutImpl(const DropoutOptions &options) : options(options) {
-  TORCH_CHECK(options.p() >= 0 && options.p() <= 1,
-              "dropout probability has to be between 0 and 1, but got ", options.p());
-}
-
-void DropoutImpl::pretty_print(std::ostream &stream) const {
-  stream << "torch::nn::Dropout(p=" << options.p() << ", inplace=" << word(options.inplace())
-         << ")";
-}
-
-void BatchNorm::registerMembers(Module &self) {
-  int64_t n = options.num_features();
-  weight =
-      self.register_parameter("weight", options.affine() ? ones(n) : Tensor(), options.affine());
-  bias = self.register_parameter("bias", options.affine() ? zeros(n) : Tensor(), options.affine());
-  bool track = options.track_running_stats();
-  running_mean = self.register_buffer("running_mean", track ? zeros(n) : Tensor());
-  running_var = self.register_buffer("running_var", track ? ones(n) : Tensor());
-  num_batches_tracked =
-      self.register_buffer("num_batches_tracked", track ? tensor(0, kLong) : Tensor());
-}
-
-Tensor BatchNorm::normalise(const Tensor &input, bool training) {
-  double momentum = options.momentum().value_or(0.0);
-  if (training && options.track_running_stats()) {
-    num_batches_tracked += 1;
-    if (!options.momentum())
-      momentum = 1.0 / num_batches_tracked.item<double>();
-  }
-  return batch_norm(input, weight, bias, running_mean, running_var,
-                    training || !options.track_running_stats(), momentum, options.eps());
-}
-
-void BatchNorm::print(std::ostream &stream, const char *name) const {
-  stream << "torch::nn::" << name << "(" << options.num_features() << ", eps=" << options.eps()
-         << ", momentum=" << options.momentum().value_or(0) << ", affine=" << word(options.affine())
-         << ", track_running_stats=" << word(options.track_running_stats()) << ")";
-}
-
-Tensor BatchNorm1dImpl::forward(const Tensor &input) {
-  TORCH_CHECK(input.dim() == 2 || input.dim() == 3, "expected 2D or 3D input (got ", input.dim(),
-              "D input)");
-  return normalise(input, is_training());
-}
-
-void BatchNorm1dImpl::pretty_print(std::ostream &stream) const { print(stream, "BatchNorm1d"); }
-
-Tensor BatchNorm2dImpl::forward(const Tensor &input) {
-  TORCH_CHECK(input.dim() == 4, "expected 4D input (got ", input.dim(), "D input)");
-  return normalise(input, is_training());
-}
-
-void BatchNorm2dImpl::pretty_print(std::ostream &stream) const { print(stream, "BatchNorm2d"); }
-
-LayerNormImpl::LayerNormImpl(LayerNormOptions options) : options(std::move(options)) { reset(); }
-
-void LayerNormImpl::reset() {
-  bool affine = options.elementwise_affine();
-  weight =
-      register_parameter("weight", affine ? ones(options.normalized_shape()) : Tensor(), affine);
-  bias = register_parameter("bias", affine ? zeros(options.normalized_shape()) : Tensor(), affine);
-}
-
-void LayerNormImpl::pretty_print(std::ostream &stream) const {
-  stream << "torch::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
-         << ", eps=" << options.eps()
-         << ", elementwise_affine=" << word(options.elementwise_affine()) << ")";
-}
-
-Tensor LayerNormImpl::forward(const Tensor &input) {
-  return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
-}
-
 void SequentialImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Sequential"; }
+void FunctionalImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Functional()";
+}
 void ModuleListImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::ModuleList"; }
 
 void LeakyReLUImpl::pretty_print(std::ostream &stream) const {

@@ -1,4 +1,5 @@
 #include "Module.h"
+#include "../serialize/Archive.h"
 
 #include <cstdlib>
 #include <cxxabi.h>
@@ -158,6 +159,32 @@ void Module::zero_grad(bool setToNone) {
       grad.zero_();
     }
   }
+}
+
+void Module::save(serialize::OutputArchive &archive) const {
+  for (const auto &item : parameters_)
+    archive.write(item.key(), item.value());
+  for (const auto &item : buffers_)
+    archive.write(item.key(), item.value(), /*isBuffer=*/true);
+  for (const auto &child : children_)
+    if (child.value()->is_serializable()) {
+      serialize::OutputArchive nested;
+      child.value()->save(nested);
+      archive.write(child.key(), nested);
+    }
+}
+
+void Module::load(serialize::InputArchive &archive) {
+  for (auto &item : parameters_)
+    archive.read(item.key(), item.value());
+  for (auto &item : buffers_)
+    archive.read(item.key(), item.value(), /*isBuffer=*/true);
+  for (auto &child : children_)
+    if (child.value()->is_serializable()) {
+      serialize::InputArchive nested;
+      archive.read(child.key(), nested);
+      child.value()->load(nested);
+    }
 }
 
 Tensor &Module::register_parameter(std::string name, Tensor tensor, bool requiresGrad) {

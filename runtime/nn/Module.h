@@ -9,6 +9,7 @@
 #include "../core/Tensor.h"
 #include "OrderedDict.h"
 
+#include <any>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -34,6 +35,11 @@ public:                                                                         
 private:                                                                                           \
   T name##_
 
+namespace gradtidy::runtime::serialize {
+class InputArchive;
+class OutputArchive;
+} // namespace gradtidy::runtime::serialize
+
 namespace gradtidy::runtime::nn {
 
 class Module;
@@ -41,6 +47,21 @@ template <class Contained> class ModuleHolder;
 
 template <class T>
 concept IsModule = std::is_base_of_v<Module, std::decay_t<T>>;
+
+/// A value of any type, exactly as it was given.
+class AnyValue {
+public:
+  template <class T>
+  explicit AnyValue(T &&value)
+    requires(!std::is_same_v<std::decay_t<T>, AnyValue>)
+      : content(std::forward<T>(value)) {}
+  template <class T> T get() const { return std::any_cast<T>(content); }
+
+  std::any content;
+};
+
+/// An argument of forward(), by its position, that may be left out.
+using DefaultArgument = std::pair<unsigned, AnyValue>;
 
 class Module : public std::enable_shared_from_this<Module> {
 public:
@@ -78,6 +99,12 @@ public:
   virtual void zero_grad(bool setToNone = true);
   virtual void pretty_print(std::ostream &stream) const;
 
+  /// Parameters, buffers and submodules under their names. Loading throws where one is missing.
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
+  /// Whether saving a module above this one saves this one, too.
+  virtual bool is_serializable() const { return true; }
+
   Tensor &register_parameter(std::string name, Tensor tensor, bool requiresGrad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);
   template <IsModule T>
@@ -99,6 +126,9 @@ public:
     return replace_module(name, holder.ptr());
   }
   void unregister_module(const std::string &name);
+
+  /// What AnyModule passes where fewer arguments are given; see FORWARD_HAS_DEFAULT_ARGS.
+  virtual std::vector<DefaultArgument> defaultForwardArguments() { return {}; }
 
   /// This module as a T (also where T is a holder), null where it is none.
   template <class T> auto as() noexcept {
@@ -174,6 +204,18 @@ private:
   }
 };
 
+/// A module without parameters: options, from whatever arguments they can be made of.
+template <class Derived, class OptionsType> class Stateless : public Cloneable<Derived> {
+public:
+  template <class... Args>
+  explicit Stateless(Args &&...args)
+    requires std::is_constructible_v<OptionsType, Args...>
+      : options(std::forward<Args>(args)...) {}
+  void reset() override {}
+
+  OptionsType options;
+};
+
 /// The value semantics of a shared_ptr to a module, with the constructor arguments of the module.
 template <class Contained> class ModuleHolder {
 public:
@@ -231,6 +273,13 @@ std::ostream &operator<<(std::ostream &stream, const ModuleHolder<Contained> &ho
 }
 
 } // namespace gradtidy::runtime::nn
+
+/// In a module: the arguments of forward() with a default, each as {position, AnyValue(value)}.
+/// Without it a Sequential could call forward() with all arguments only.
+#define FORWARD_HAS_DEFAULT_ARGS(...)                                                              \
+  std::vector<::gradtidy::runtime::nn::DefaultArgument> defaultForwardArguments() override {       \
+    return {__VA_ARGS__};                                                                          \
+  }
 
 /// Defines class Name, the holder of class ImplType.
 #define TORCH_MODULE_IMPL(Name, ImplType)                                                          \

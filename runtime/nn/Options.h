@@ -3,36 +3,9 @@
 
 #include "../ops/Losses.h"
 #include "Module.h"
+#include "Words.h"
 
 namespace gradtidy::runtime {
-
-namespace enumtype {
-struct kNone {};
-struct kMean {};
-struct kSum {};
-struct kBatchMean {};
-struct kReLU {};
-struct kTanh {};
-struct kSigmoid {};
-struct kLinear {};
-struct kLeakyReLU {};
-struct kFanIn {};
-struct kFanOut {};
-struct kZeros {};
-} // namespace enumtype
-
-inline constexpr enumtype::kNone kNone{};
-inline constexpr enumtype::kMean kMean{};
-inline constexpr enumtype::kSum kSum{};
-inline constexpr enumtype::kBatchMean kBatchMean{};
-inline constexpr enumtype::kReLU kReLU{};
-inline constexpr enumtype::kTanh kTanh{};
-inline constexpr enumtype::kSigmoid kSigmoid{};
-inline constexpr enumtype::kLinear kLinear{};
-inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
-inline constexpr enumtype::kFanIn kFanIn{};
-inline constexpr enumtype::kFanOut kFanOut{};
-inline constexpr enumtype::kZeros kZeros{};
 
 namespace nn {
 
@@ -108,12 +81,6 @@ struct EmbeddingOptions {
   TORCH_ARG(int64_t, embedding_dim);
 };
 
-struct DropoutOptions {
-  DropoutOptions(double p = 0.5) : p_(p) {}
-  TORCH_ARG(double, p);
-  TORCH_ARG(bool, inplace) = false;
-};
-
 struct ReLUOptions {
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
   TORCH_ARG(bool, inplace);
@@ -147,26 +114,6 @@ struct LogSoftmaxOptions {
 struct FlattenOptions {
   TORCH_ARG(int64_t, start_dim) = 1;
   TORCH_ARG(int64_t, end_dim) = -1;
-};
-
-struct BatchNormOptions {
-  BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
-  TORCH_ARG(int64_t, num_features);
-  TORCH_ARG(double, eps) = 1e-5;
-  /// No value: the running statistics are cumulative averages.
-  TORCH_ARG(optional<double>, momentum) = 0.1;
-  TORCH_ARG(bool, affine) = true;
-  TORCH_ARG(bool, track_running_stats) = true;
-};
-using BatchNorm1dOptions = BatchNormOptions;
-using BatchNorm2dOptions = BatchNormOptions;
-
-struct LayerNormOptions {
-  LayerNormOptions(std::vector<int64_t> normalized_shape)
-      : normalized_shape_(std::move(normalized_shape)) {}
-  TORCH_ARG(std::vector<int64_t>, normalized_shape);
-  TORCH_ARG(double, eps) = 1e-5;
-  TORCH_ARG(bool, elementwise_affine) = true;
 };
 
 } // namespace nn

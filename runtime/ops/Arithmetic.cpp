@@ -135,6 +135,11 @@ ScalarType quotientType(const Tensor &a, const Tensor &b) {
   return isFloatingType(type) ? type : get_default_dtype_as_scalartype();
 }
 
+/// Operations with a number as their second operand have nodes of another name.
+const char *nodeName(const Tensor &b, const char *withTensor, const char *withNumber) {
+  return implOf(b).isWrappedNumber ? withNumber : withTensor;
+}
+
 bool isOne(const Scalar &value) { return value.toDouble() == 1; }
 
 void refuseBools(const Tensor &a, const Tensor &b) {
@@ -160,30 +165,33 @@ Tensor sumTo(const Tensor &self, IntArrayRef sizes) {
 }
 
 Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) {
-  return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)), "AddBackward0", {a, b},
-                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+  return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)),
+                nodeName(b, "AddBackward0", "AddBackward1"), {a, b}, {},
+                [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g, !c.needs(1) ? Tensor() : isOne(alpha) ? g : g * alpha};
                 });
 }
 
 Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) {
   refuseBools(a, b);
-  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)), "SubBackward0", {a, b},
-                {}, [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
+  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)),
+                nodeName(b, "SubBackward0", "SubBackward1"), {a, b}, {},
+                [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g, c.needs(1) ? g * -alpha : Tensor()};
                 });
 }
 
 Tensor mul(const Tensor &a, const Tensor &b) {
-  return record(binary("mul", Mul(), a, b, typeOf(a, b)), "MulBackward0", {a, b}, {a, b},
-                [](const Tensor &g, const GradientContext &c) -> Gradients {
-                  return {c.needs(0) ? g * c.saved(1) : Tensor(),
-                          c.needs(1) ? g * c.saved(0) : Tensor()};
-                });
+  return record(
+      binary("mul", Mul(), a, b, typeOf(a, b)), nodeName(b, "MulBackward0", "MulBackward1"), {a, b},
+      {a, b}, [](const Tensor &g, const GradientContext &c) -> Gradients {
+        return {c.needs(0) ? g * c.saved(1) : Tensor(), c.needs(1) ? g * c.saved(0) : Tensor()};
+      });
 }
 
 Tensor div(const Tensor &a, const Tensor &b) {
-  return record(binary("div", Div(), a, b, quotientType(a, b)), "DivBackward0", {a, b}, {a, b},
+  return record(binary("div", Div(), a, b, quotientType(a, b)),
+                nodeName(b, "DivBackward0", "DivBackward1"), {a, b}, {a, b},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor divisor = c.saved(1);
                   return {c.needs(0) ? g / divisor : Tensor(),
@@ -403,5 +411,13 @@ Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const {
 }
 Tensor Tensor::maximum(const Tensor &other) const { return runtime::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor &other) const { return runtime::minimum(*this, other); }
+
+Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha) {
+  TORCH_CHECK(!mustRecord({a, b}) && !mustRecord(out),
+              "add(): functions with out=... arguments don't support automatic differentiation, "
+              "but one of the arguments requires grad.");
+  copyInto(out, a.add(b, alpha));
+  return out;
+}
 
 } // namespace gradtidy::runtime

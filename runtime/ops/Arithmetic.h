@@ -37,4 +37,7 @@ Tensor operator/(const Tensor &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Scalar &b);
 Tensor operator/(const Scalar &a, const Tensor &b);
 
+/// Writes the sum into `out`, which takes no part in a graph.
+Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha = 1);
+
 } // namespace gradtidy::runtime

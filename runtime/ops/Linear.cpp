@@ -2,7 +2,12 @@
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Copies.h"
+#include "Reductions.h"
 #include "kernels/Elementwise.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
 
 namespace gradtidy::runtime {
 namespace {
@@ -166,6 +171,141 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
   return matmul(x, weight.t()) + bias;
 }
 
+Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+               const Scalar &alpha) {
+  Tensor product = bmm(a, b);
+  if (alpha.toDouble() != 1)
+    product = product * alpha;
+  return beta.toDouble() == 0 ? product : product.add(self, beta);
+}
+
+namespace {
+
+/// One operand of einsum with its letters in the order of `all`, missing ones with size one.
+Tensor aligned(Tensor operand, std::string letters, const std::string &all) {
+  // A letter that an operand has twice means its diagonal.
+  for (std::size_t i = 0; i < letters.size(); ++i)
+    for (std::size_t j = letters.find(letters[i], i + 1); j != std::string::npos;
+         j = letters.find(letters[i], i + 1)) {
+      operand = operand.diagonal(0, static_cast<int64_t>(i), static_cast<int64_t>(j));
+      letters.push_back(letters[i]);
+      letters.erase(j, 1);
+      letters.erase(i, 1);
+    }
+  DimVector order;
+  for (char letter : all)
+    if (auto at = letters.find(letter); at != std::string::npos)
+      order.push_back(static_cast<int64_t>(at));
+  operand = operand.permute(order);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (letters.find(all[i]) == std::string::npos)
+      operand = operand.unsqueeze(static_cast<int64_t>(i));
+  return operand;
+}
+
+/// The sum over the last `summed` dimensions of the product of two aligned operands.
+Tensor contracted(Tensor a, Tensor b, int64_t summed) {
+  // Sorted into batch, only in a, only in b, and summed: then it is a product of matrices.
+  DimVector batch, onlyA, onlyB, inner, order;
+  int64_t outer = a.dim() - summed;
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    bool inA = a.size(d) != 1, inB = b.size(d) != 1;
+    if (d >= outer && !(inA && inB)) { // a sum over one operand alone
+      a = a.sum(d, true);
+      b = b.sum(d, true);
+    }
+    (d >= outer ? inner : inA && inB ? batch : inA ? onlyA : onlyB).push_back(d);
+  }
+  auto arranged = [&](const Tensor &x, const DimVector &rows, const DimVector &columns) {
+    DimVector dims = batch;
+    dims.insert(dims.end(), rows.begin(), rows.end());
+    dims.insert(dims.end(), columns.begin(), columns.end());
+    auto rest = [&](const DimVector &group) {
+      int64_t count = 1;
+      for (int64_t d : group)
+        count *= x.size(d);
+      return count;
+    };
+    DimVector all = dims;
+    for (int64_t d = 0; d < x.dim(); ++d) // those of size one
+      if (std::find(dims.begin(), dims.end(), d) == dims.end())
+        all.push_back(d);
+    return x.permute(all).reshape({rest(batch), rest(rows), rest(columns)});
+  };
+  Tensor product = bmm(arranged(a, onlyA, inner), arranged(b, inner, onlyB));
+  DimVector shape, back(static_cast<std::size_t>(outer));
+  for (const DimVector *group : {&batch, &onlyA, &onlyB})
+    for (int64_t d : *group) {
+      back[d] = static_cast<int64_t>(shape.size());
+      shape.push_back(std::max(a.size(d), b.size(d)));
+    }
+  return product.reshape(shape).permute(back);
+}
+
+} // namespace
+
+Tensor einsum(std::string_view equation, TensorList operands) {
+  std::string text(equation);
+  std::erase(text, ' ');
+  std::size_t arrow = text.find("->");
+  std::vector<std::string> inputs{""};
+  for (char c : text.substr(0, arrow)) {
+    if (c == ',')
+      inputs.emplace_back();
+    else
+      inputs.back().push_back(c);
+  }
+  TORCH_CHECK(!operands.empty(), "einsum(): must provide at least one operand");
+  TORCH_CHECK(inputs.size() == operands.size(),
+              inputs.size() > operands.size()
+                  ? "einsum(): fewer operands were provided than specified in the equation"
+                  : "einsum(): more operands were provided than specified in the equation");
+  TORCH_CHECK(text.find('.') == std::string::npos, "einsum(): ellipses are not supported");
+  std::string output;
+  std::map<char, int> uses;
+  for (const std::string &input : inputs)
+    for (char c : input)
+      ++uses[c];
+  if (arrow != std::string::npos)
+    output = text.substr(arrow + 2);
+  else
+    for (auto [letter, count] : uses)
+      if (count == 1)
+        output.push_back(letter);
+  std::string all = output;
+  for (auto [letter, count] : uses)
+    if (output.find(letter) == std::string::npos)
+      all.push_back(letter);
+  for (char c : output)
+    TORCH_CHECK(uses.contains(c), "einsum(): output subscript ", c,
+                " does not appear in the equation for any input operand");
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    TORCH_CHECK(static_cast<int64_t>(inputs[i].size()) == operands[i].dim(),
+                "einsum(): the number of subscripts in the equation (", inputs[i].size(),
+                ") does not match the number of dimensions (", operands[i].dim(), ") for operand ",
+                i, " and no ellipsis was given");
+    parts.push_back(aligned(operands[i], inputs[i], all));
+  }
+  auto summed = static_cast<int64_t>(all.size() - output.size());
+  Tensor result = parts[0];
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i)
+    result = result * parts[i];
+  if (parts.size() > 1)
+    return contracted(result, parts.back(), summed);
+  for (int64_t i = 0; i < summed; ++i)
+    result = result.sum(-1);
+  return result;
+}
+
+Tensor Tensor::addmm(const Tensor &a, const Tensor &b, const Scalar &beta,
+                     const Scalar &alpha) const {
+  return runtime::addmm(*this, a, b, beta, alpha);
+}
+Tensor Tensor::baddbmm(const Tensor &a, const Tensor &b, const Scalar &beta,
+                       const Scalar &alpha) const {
+  return runtime::baddbmm(*this, a, b, beta, alpha);
+}
 Tensor Tensor::matmul(const Tensor &other) const { return runtime::matmul(*this, other); }
 Tensor Tensor::mm(const Tensor &other) const { return runtime::mm(*this, other); }
 Tensor Tensor::bmm(const Tensor &other) const { return runtime::bmm(*this, other); }

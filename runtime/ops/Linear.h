@@ -3,6 +3,8 @@
 
 #include "../core/Tensor.h"
 
+#include <string_view>
+
 namespace gradtidy::runtime {
 
 Tensor mm(const Tensor &a, const Tensor &b);
@@ -16,5 +18,12 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
 /// x weight^T + bias, `bias` may be undefined.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
 Tensor outer(const Tensor &a, const Tensor &b);
+
+/// beta self + alpha (a b) for batches of matrices.
+Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+               const Scalar &alpha = 1);
+/// Einstein's sum over products: letters that the result lacks are summed over, as in
+/// einsum("bij,bjk->bik", {a, b}). No ellipses.
+Tensor einsum(std::string_view equation, TensorList operands);
 
 } // namespace gradtidy::runtime

@@ -293,16 +293,6 @@ Tensor log_sigmoid(const Tensor &x) {
                 [](G g, C c) -> Gradients { return {g * sigmoid(-c.saved(0))}; });
 }
 
-Tensor dropout(const Tensor &x, double p, bool train) {
-  TORCH_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
-  if (!train || p == 0 || x.numel() == 0)
-    return x;
-  if (p == 1)
-    return x * zeros({}, x.options());
-  Tensor noise = empty_like(x).bernoulli_(1 - p).div_(1 - p);
-  return x * noise;
-}
-
 Tensor Tensor::neg() const { return runtime::neg(*this); }
 Tensor Tensor::abs() const { return runtime::abs(*this); }
 Tensor Tensor::exp() const { return runtime::exp(*this); }

@@ -41,7 +41,4 @@ Tensor silu(const Tensor &x);
 Tensor softplus(const Tensor &x, const Scalar &beta = 1, const Scalar &threshold = 20);
 Tensor log_sigmoid(const Tensor &x);
 
-/// x where it is kept, scaled by 1 / (1 - p), and 0 with probability p; x itself unless `train`.
-Tensor dropout(const Tensor &x, double p, bool train);
-
 } // namespace gradtidy::runtime

@@ -243,6 +243,45 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
   return self.dim() == 1 ? result.squeeze(0) : result;
 }
 
+namespace {
+
+/// Whole channels share their fate where `byChannel`.
+Tensor dropped(const Tensor &x, double p, bool train, bool byChannel, bool alpha) {
+  TORCH_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  if (!train || p == 0 || x.numel() == 0)
+    return x;
+  if (p == 1)
+    return x * zeros({}, x.options());
+  Tensor noise = empty_like(x);
+  if (byChannel) {
+    TORCH_CHECK(x.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+    DimVector shape(static_cast<std::size_t>(x.dim()), 1);
+    shape[0] = x.size(0);
+    shape[1] = x.size(1);
+    noise = empty(shape, x.options().requires_grad(false));
+  }
+  noise.bernoulli_(1 - p);
+  if (!alpha)
+    return x * noise.div_(1 - p);
+  constexpr double limit = 1.7580993408473766; // of SELU, without its sign
+  double scale = 1 / std::sqrt((limit * limit * p + 1) * (1 - p));
+  Tensor shift = noise.add(-1).mul_(limit * scale).add_(limit * scale * p);
+  return x * noise.mul_(scale) + shift;
+}
+
+} // namespace
+
+Tensor dropout(const Tensor &x, double p, bool train) { return dropped(x, p, train, false, false); }
+Tensor feature_dropout(const Tensor &x, double p, bool train) {
+  return dropped(x, p, train, true, false);
+}
+Tensor alpha_dropout(const Tensor &x, double p, bool train) {
+  return dropped(x, p, train, false, true);
+}
+Tensor feature_alpha_dropout(const Tensor &x, double p, bool train) {
+  return dropped(x, p, train, true, true);
+}
+
 Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }
 Tensor Tensor::multinomial(int64_t samples, bool replacement) const {
   return runtime::multinomial(*this, samples, replacement);

@@ -22,4 +22,12 @@ Tensor normal(double mean, double std, IntArrayRef size);
 Tensor bernoulli(const Tensor &self);
 Tensor multinomial(const Tensor &self, int64_t samples, bool replacement = false);
 
+/// x where it is kept, scaled by 1 / (1 - p), and 0 with probability p; x itself unless `train`.
+Tensor dropout(const Tensor &x, double p, bool train);
+/// The same for whole channels of (N, C, ...).
+Tensor feature_dropout(const Tensor &x, double p, bool train);
+/// Sets elements to SELU's limit instead of 0, and keeps mean and variance.
+Tensor alpha_dropout(const Tensor &x, double p, bool train);
+Tensor feature_alpha_dropout(const Tensor &x, double p, bool train);
+
 } // namespace gradtidy::runtime

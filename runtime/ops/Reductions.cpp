@@ -298,6 +298,40 @@ Tensor norm(const Tensor &self, const Scalar &p) { return norm(self, p, {}, fals
 Tensor all(const Tensor &self) { return truth<All>(self, "all"); }
 Tensor any(const Tensor &self) { return truth<Any>(self, "any"); }
 
+Tensor any(const Tensor &self, int64_t dim, bool keepdim) {
+  return self.ne(0).to(kByte).sum(dim, keepdim).ne(0);
+}
+Tensor all(const Tensor &self, int64_t dim, bool keepdim) {
+  return any(self.eq(0), dim, keepdim).logical_not();
+}
+
+namespace {
+
+/// Equal extrema share their gradient.
+Tensor extremumOver(const Tensor &self, IntArrayRef dims, bool keepdim, bool largest) {
+  ReducedDims folded = reducedDims(self.sizes(), dims);
+  Tensor kept = self.detach();
+  for (int64_t d = 0; d < self.dim(); ++d)
+    if (folded.folded[d])
+      kept = std::get<0>(largest ? max(kept, d, true) : min(kept, d, true));
+  kept = self.dim() == 0 ? self.detach().clone() : kept;
+  kept = record(kept, largest ? "AmaxBackward0" : "AminBackward0", {self}, {self, kept},
+                [dims = dims.vec()](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor chosen = c.saved(0).eq(c.saved(1)).to(g.scalar_type());
+                  return {chosen / sum(chosen, dims, true) * g};
+                });
+  return shaped(kept, folded, keepdim);
+}
+
+} // namespace
+
+Tensor amax(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  return extremumOver(self, dims, keepdim, true);
+}
+Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  return extremumOver(self, dims, keepdim, false);
+}
+
 Tensor cumsum(const Tensor &self, int64_t dim) {
   if (isReducedFloatingType(self.scalar_type()))
     return cumsum(self.to(kFloat), dim).to(self.scalar_type());
@@ -411,6 +445,14 @@ Tensor Tensor::norm(const Scalar &p, IntArrayRef dims, bool keepdim) const {
 }
 Tensor Tensor::all() const { return runtime::all(*this); }
 Tensor Tensor::any() const { return runtime::any(*this); }
+Tensor Tensor::all(int64_t dim, bool keepdim) const { return runtime::all(*this, dim, keepdim); }
+Tensor Tensor::any(int64_t dim, bool keepdim) const { return runtime::any(*this, dim, keepdim); }
+Tensor Tensor::amax(IntArrayRef dims, bool keepdim) const {
+  return runtime::amax(*this, dims, keepdim);
+}
+Tensor Tensor::amin(IntArrayRef dims, bool keepdim) const {
+  return runtime::amin(*this, dims, keepdim);
+}
 Tensor Tensor::cumsum(int64_t dim) const { return runtime::cumsum(*this, dim); }
 Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
   return runtime::logsumexp(*this, dims, keepdim);

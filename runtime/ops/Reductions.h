@@ -28,6 +28,11 @@ Tensor norm(const Tensor &self, const Scalar &p = 2);
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim = false);
 Tensor all(const Tensor &self);
 Tensor any(const Tensor &self);
+Tensor all(const Tensor &self, int64_t dim, bool keepdim = false);
+Tensor any(const Tensor &self, int64_t dim, bool keepdim = false);
+/// The largest (smallest) elements over some or all dimensions.
+Tensor amax(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
+Tensor amin(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
 Tensor cumsum(const Tensor &self, int64_t dim);
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim = false);
 std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false);

@@ -296,6 +296,36 @@ std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim) {
   return parts;
 }
 
+std::vector<Tensor> split(const Tensor &self, IntArrayRef sizes, int64_t dim) {
+  TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
+  int64_t total = 0;
+  for (int64_t size : sizes)
+    total += size;
+  TORCH_CHECK(total == self.size(dim), "split_with_sizes expects split_sizes to sum exactly to ",
+              self.size(dim), " (input tensor's size at dimension ", dim,
+              "), but got split_sizes=", toText(sizes));
+  std::vector<Tensor> parts;
+  int64_t start = 0;
+  for (int64_t size : sizes) {
+    parts.push_back(narrow(self, dim, start, size));
+    start += size;
+  }
+  return parts;
+}
+
+Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim) {
+  TORCH_CHECK(repeats >= 0, "Repeats must be non-negative");
+  if (!dim)
+    return repeat_interleave(self.reshape({-1}), repeats, 0);
+  int64_t d = wrapDim(*dim, self.dim());
+  DimVector sizes = self.sizes().vec();
+  sizes.insert(sizes.begin() + d + 1, repeats);
+  Tensor repeated = self.unsqueeze(d + 1).expand(sizes);
+  sizes.erase(sizes.begin() + d + 1);
+  sizes[d] *= repeats;
+  return repeated.reshape(sizes);
+}
+
 std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
@@ -457,5 +487,34 @@ std::vector<Tensor> Tensor::unbind(int64_t dim) const { return runtime::unbind(*
 Tensor Tensor::flip(IntArrayRef dims) const { return runtime::flip(*this, dims); }
 Tensor Tensor::tril(int64_t diagonal) const { return runtime::tril(*this, diagonal); }
 Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagonal); }
+
+namespace {
+
+/// Gives `self` the geometry and the history of `view`, a view of it.
+Tensor &becomeView(const Tensor &self, const Tensor &view) {
+  TORCH_CHECK(!GradMode::is_enabled() || !self.requires_grad() || !self.is_leaf(),
+              "a leaf Variable that requires grad is being used in an in-place operation.");
+  TensorImpl &to = implOf(self), &from = implOf(view);
+  to.sizes = from.sizes;
+  to.strides = from.strides;
+  if (from.autograd.gradFn) {
+    to.autograd.gradFn = from.autograd.gradFn;
+    to.autograd.outputNr = 0;
+  }
+  return const_cast<Tensor &>(self);
+}
+
+} // namespace
+
+Tensor &Tensor::squeeze_() const { return becomeView(*this, squeeze()); }
+Tensor &Tensor::squeeze_(int64_t dim) const { return becomeView(*this, squeeze(dim)); }
+Tensor &Tensor::unsqueeze_(int64_t dim) const { return becomeView(*this, unsqueeze(dim)); }
+Tensor &Tensor::t_() const { return becomeView(*this, t()); }
+std::vector<Tensor> Tensor::split(IntArrayRef sizes, int64_t dim) const {
+  return runtime::split(*this, sizes, dim);
+}
+Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim) const {
+  return runtime::repeat_interleave(*this, repeats, dim);
+}
 
 } // namespace gradtidy::runtime

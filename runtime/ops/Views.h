@@ -20,7 +20,10 @@ Tensor slice(const Tensor &self, int64_t dim = 0, optional<int64_t> start = null
 Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length);
 std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0);
 std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim = 0);
+std::vector<Tensor> split(const Tensor &self, IntArrayRef sizes, int64_t dim = 0);
 std::vector<Tensor> unbind(const Tensor &self, int64_t dim = 0);
+/// Each element (or, with a dimension, each slice) `repeats` times in a row.
+Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt);
 
 Tensor cat(TensorList tensors, int64_t dim = 0);
 Tensor stack(TensorList tensors, int64_t dim = 0);

@@ -5,7 +5,10 @@
 #include "../ops/Pointwise.h"
 #include "Schedulers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 
 namespace gradtidy::runtime::optim {
 
@@ -45,6 +48,50 @@ std::size_t Optimizer::size() const noexcept {
   return count;
 }
 
+void Optimizer::save(serialize::OutputArchive &archive) const {
+  archive.write("groups", static_cast<int64_t>(groups.size()));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    serialize::OutputArchive group, options;
+    const std::vector<Tensor> &parameters = groups[g].params();
+    group.write("size", static_cast<int64_t>(parameters.size()));
+    groups[g].options().serialize(options);
+    group.write("options", options);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (auto found = states.find(parameters[i].unsafeGetTensorImpl()); found != states.end()) {
+        serialize::OutputArchive state;
+        found->second->serialize(state);
+        group.write(std::to_string(i), state);
+      }
+    archive.write(std::to_string(g), group);
+  }
+}
+
+void Optimizer::load(serialize::InputArchive &archive) {
+  IValue count;
+  archive.read("groups", count);
+  TORCH_CHECK(count.toInt() == static_cast<int64_t>(groups.size()),
+              "loaded state dict has a different number of parameter groups");
+  states.clear();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    serialize::InputArchive group, options, state;
+    const std::vector<Tensor> &parameters = groups[g].params();
+    archive.read(std::to_string(g), group);
+    group.read("size", count);
+    TORCH_CHECK(count.toInt() == static_cast<int64_t>(parameters.size()),
+                "loaded state dict contains a parameter group that has a different size than the "
+                "optimizer's parameter group");
+    group.read("options", options);
+    groups[g].options().serialize(options);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (group.try_read(std::to_string(i), state)) {
+        std::unique_ptr<OptimizerParamState> loaded = newState();
+        TORCH_CHECK(loaded, "this optimizer keeps no state, but the archive has some");
+        loaded->serialize(state);
+        states[parameters[i].unsafeGetTensorImpl()] = std::move(loaded);
+      }
+  }
+}
+
 Tensor Optimizer::step(LossClosure closure) {
   Tensor loss;
   if (closure) {
@@ -57,6 +104,10 @@ Tensor Optimizer::step(LossClosure closure) {
       if (parameter.grad().defined())
         update(parameter, parameter.grad(), group.options());
   return loss;
+}
+
+void Optimizer::update(Tensor &, const Tensor &, OptimizerOptions &) {
+  fail("an optimizer must override step() or update()");
 }
 
 void Optimizer::zero_grad(bool setToNone) {
@@ -248,6 +299,63 @@ std::vector<double> StepLR::get_lrs() {
     for (double &rate : rates)
       rate *= gamma;
   return rates;
+}
+
+ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(Optimizer &optimizer, SchedulerMode mode,
+                                                       float factor, int patience, double threshold,
+                                                       ThresholdMode thresholdMode, int cooldown,
+                                                       const std::vector<float> &minRates,
+                                                       double eps, bool verbose)
+    : optimizer(optimizer), mode(mode), factor(factor), patience(patience), threshold(threshold),
+      thresholdMode(thresholdMode), cooldown(cooldown), minRates(minRates), eps(eps),
+      best(mode == min ? std::numeric_limits<double>::infinity()
+                       : -std::numeric_limits<double>::infinity()),
+      verbose(verbose) {
+  TORCH_CHECK(factor < 1.0, "Factor should be < 1.0.");
+  std::size_t groups = optimizer.param_groups().size();
+  if (minRates.empty())
+    this->minRates.assign(groups, 0);
+  TORCH_CHECK(this->minRates.size() == groups,
+              "Number of learning rates not equal to the number of param groups");
+}
+
+bool ReduceLROnPlateauScheduler::isBetter(double metric) const {
+  double margin = thresholdMode == abs ? threshold : best * threshold;
+  if (std::isinf(best))
+    margin = 0;
+  return mode == min ? metric < best - margin : metric > best + margin;
+}
+
+void ReduceLROnPlateauScheduler::step(float metric) {
+  ++epoch;
+  if (isBetter(metric)) {
+    best = metric;
+    badEpochs = 0;
+  } else {
+    ++badEpochs;
+  }
+  if (coolingLeft > 0) {
+    --coolingLeft;
+    badEpochs = 0;
+  }
+  if (badEpochs > patience) {
+    reduce();
+    coolingLeft = cooldown;
+    badEpochs = 0;
+  }
+}
+
+void ReduceLROnPlateauScheduler::reduce() {
+  for (std::size_t i = 0; i < minRates.size(); ++i) {
+    OptimizerOptions &options = optimizer.param_groups()[i].options();
+    double before = options.get_lr();
+    double rate = std::max(before * factor, static_cast<double>(minRates[i]));
+    if (before - rate <= eps)
+      continue;
+    options.set_lr(rate);
+    if (verbose)
+      std::printf("Epoch %d: reducing learning rate of group %zu to %.4e\n", epoch, i, rate);
+  }
 }
 
 } // namespace gradtidy::runtime::optim

@@ -12,10 +12,16 @@ struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
   TORCH_ARG(double, dampening) = 0;
   TORCH_ARG(double, weight_decay) = 0;
   TORCH_ARG(bool, nesterov) = false;
+
+public:
+  auto fields() { return std::tie(lr_, momentum_, dampening_, weight_decay_, nesterov_); }
 };
 
-struct SGDParamState : OptimizerParamState {
+struct SGDParamState : OptimizerCloneableParamState<SGDParamState> {
   TORCH_ARG(Tensor, momentum_buffer);
+
+public:
+  auto fields() { return std::tie(momentum_buffer_); }
 };
 
 class SGD : public Optimizer {
@@ -37,13 +43,19 @@ struct AdamOptions : OptimizerCloneableOptions<AdamOptions> {
   TORCH_ARG(double, eps) = 1e-8;
   TORCH_ARG(double, weight_decay) = 0;
   TORCH_ARG(bool, amsgrad) = false;
+
+public:
+  auto fields() { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
 };
 
-struct AdamParamState : OptimizerParamState {
+struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
   TORCH_ARG(int64_t, step) = 0;
   TORCH_ARG(Tensor, exp_avg);
   TORCH_ARG(Tensor, exp_avg_sq);
   TORCH_ARG(Tensor, max_exp_avg_sq);
+
+public:
+  auto fields() { return std::tie(step_, exp_avg_, exp_avg_sq_, max_exp_avg_sq_); }
 };
 
 class Adam : public Optimizer {
@@ -65,6 +77,9 @@ struct AdamWOptions : OptimizerCloneableOptions<AdamWOptions> {
   TORCH_ARG(double, eps) = 1e-8;
   TORCH_ARG(double, weight_decay) = 1e-2;
   TORCH_ARG(bool, amsgrad) = false;
+
+public:
+  auto fields() { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
 };
 
 using AdamWParamState = AdamParamState;
@@ -89,13 +104,19 @@ struct RMSpropOptions : OptimizerCloneableOptions<RMSpropOptions> {
   TORCH_ARG(double, weight_decay) = 0;
   TORCH_ARG(double, momentum) = 0;
   TORCH_ARG(bool, centered) = false;
+
+public:
+  auto fields() { return std::tie(lr_, alpha_, eps_, weight_decay_, momentum_, centered_); }
 };
 
-struct RMSpropParamState : OptimizerParamState {
+struct RMSpropParamState : OptimizerCloneableParamState<RMSpropParamState> {
   TORCH_ARG(int64_t, step) = 0;
   TORCH_ARG(Tensor, square_avg);
   TORCH_ARG(Tensor, momentum_buffer);
   TORCH_ARG(Tensor, grad_avg);
+
+public:
+  auto fields() { return std::tie(step_, square_avg_, momentum_buffer_, grad_avg_); }
 };
 
 class RMSprop : public Optimizer {
@@ -116,11 +137,19 @@ struct AdagradOptions : OptimizerCloneableOptions<AdagradOptions> {
   TORCH_ARG(double, weight_decay) = 0;
   TORCH_ARG(double, initial_accumulator_value) = 0;
   TORCH_ARG(double, eps) = 1e-10;
+
+public:
+  auto fields() {
+    return std::tie(lr_, lr_decay_, weight_decay_, initial_accumulator_value_, eps_);
+  }
 };
 
-struct AdagradParamState : OptimizerParamState {
+struct AdagradParamState : OptimizerCloneableParamState<AdagradParamState> {
   TORCH_ARG(int64_t, step) = 0;
   TORCH_ARG(Tensor, sum);
+
+public:
+  auto fields() { return std::tie(step_, sum_); }
 };
 
 class Adagrad : public Optimizer {

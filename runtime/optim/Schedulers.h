@@ -36,4 +36,36 @@ private:
   double gamma;
 };
 
+/// Multiplies the rates by `factor` when a metric has not improved for more than `patience` steps.
+class ReduceLROnPlateauScheduler {
+public:
+  /// Whether less or more is better.
+  enum SchedulerMode { min, max };
+  /// Whether the metric must be better by a share of the best one or by an amount.
+  enum ThresholdMode { rel, abs };
+
+  ReduceLROnPlateauScheduler(Optimizer &optimizer, SchedulerMode mode = min, float factor = 0.1,
+                             int patience = 10, double threshold = 1e-4,
+                             ThresholdMode thresholdMode = rel, int cooldown = 0,
+                             const std::vector<float> &minRates = {}, double eps = 1e-8,
+                             bool verbose = false);
+  virtual ~ReduceLROnPlateauScheduler() = default;
+  void step(float metric);
+
+private:
+  bool isBetter(double metric) const;
+  void reduce();
+
+  Optimizer &optimizer;
+  SchedulerMode mode;
+  float factor;
+  int patience;
+  double threshold;
+  ThresholdMode thresholdMode;
+  int cooldown, coolingLeft = 0, epoch = 0, badEpochs = 0;
+  std::vector<float> minRates;
+  double eps, best;
+  bool verbose;
+};
+
 } // namespace gradtidy::runtime::optim

@@ -1,6 +1,5 @@
 // Autograd: gradients against finite differences, in-place changes, guards, and the errors.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 #include <cmath>
 #include <thread>
@@ -9,44 +8,7 @@ using torch::Tensor;
 
 namespace {
 
-using Function = std::function<Tensor(const std::vector<Tensor> &)>;
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
-
 Tensor leaf(const Tensor &values) { return values.clone().set_requires_grad(true); }
-
-/// Compares the gradients of sum(w * f(inputs)), w fixed random weights, with central differences.
-void checkGradients(const Function &f, std::vector<Tensor> inputs) {
-  for (Tensor &input : inputs)
-    input = leaf(input.to(torch::kDouble));
-  Tensor result = f(inputs);
-  torch::manual_seed(3);
-  Tensor weights = torch::rand(result.sizes(), torch::kDouble);
-  auto gradients = torch::autograd::grad({(result * weights).sum()}, inputs);
-  torch::NoGradGuard guard;
-  const double h = 1e-6;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    Tensor numeric = torch::zeros_like(inputs[k]);
-    for (int64_t i = 0; i < inputs[k].numel(); ++i) {
-      auto moved = [&](double by) {
-        std::vector<Tensor> shifted = inputs;
-        shifted[k] = inputs[k].clone().contiguous();
-        shifted[k].view({-1})[i] += by;
-        return (f(shifted) * weights).sum().item<double>();
-      };
-      numeric.view({-1})[i] = (moved(h) - moved(-h)) / (2 * h);
-    }
-    INFO("input " << k << "\nautograd " << gradients[k] << "\nnumeric " << numeric);
-    CHECK(torch::allclose(gradients[k], numeric, 1e-5, 1e-6));
-  }
-}
 
 #define UNARY(expression)                                                                          \
   {#expression, [](const std::vector<Tensor> &in) {                                                \
@@ -444,4 +406,17 @@ TEST_CASE("a very deep graph is freed without recursion") {
   Tensor z = x;
   for (int i = 0; i < 200000; ++i)
     z = z * x; // saves its inputs
+}
+
+TEST_CASE("nodes are called as LibTorch calls them") {
+  Tensor x = torch::ones({2}, torch::requires_grad());
+  auto name = [](const Tensor &y) { return y.grad_fn()->name(); };
+  CHECK(name(x + x) == "AddBackward0");
+  CHECK(name(x + 2) == "AddBackward1");
+  CHECK(name(3 * x) == "MulBackward1");
+  CHECK(name(x * torch::tensor(2.0)) == "MulBackward0");
+  CHECK(name(x - 1) == "SubBackward1");
+  CHECK(name(2 / x) == "DivBackward0");
+  CHECK(name(x / 2) == "DivBackward1");
+  CHECK(name(x.sum()) == "SumBackward0");
 }

@@ -146,6 +146,12 @@ TEST_CASE("tensors on two devices do not meet") {
                 "in method wrapper_CUDA_gather)");
 }
 
+TEST_CASE("a convolution says where its input and its weight are") {
+  Tensor x = torch::ones({1, 1, 4}), w = torch::ones({1, 1, 2});
+  CHECK(errorOf([&] { torch::conv1d(x.to(kCUDA), w); }) ==
+        "Input type (CUDAFloatType) and weight type (CPUFloatType) should be the same");
+}
+
 TEST_CASE("a number of the host goes with every device, but not as a result") {
   Tensor half = torch::tensor(0.5), d = torch::full({2}, 4.0, kCUDA);
   CHECK((half * d).cpu().equal(torch::full({2}, 2.0)));
@@ -220,6 +226,69 @@ TEST_CASE("a module moves and trains as on the host") {
   std::vector<double> host = train(kCPU), device = train(kCUDA);
   CHECK(host == device);
   CHECK(host.back() < host.front());
+}
+
+TEST_CASE("layers that keep a state run on a device as on the host") {
+  namespace rnn = torch::nn::utils::rnn;
+  auto run = [](torch::Device device) {
+    torch::manual_seed(5);
+    torch::nn::LSTM lstm(torch::nn::LSTMOptions(4, 6).num_layers(2).bidirectional(true));
+    torch::nn::MultiheadAttention attention(
+        torch::nn::MultiheadAttentionOptions(12, 3).add_zero_attn(true).add_bias_kv(true));
+    Tensor x = torch::randn({5, 3, 4}), padding = torch::rand({3, 5}) > 0.8;
+    lstm->to(device);
+    attention->to(device);
+    auto packed = rnn::pack_padded_sequence(x.to(device), torch::tensor({3, 5, 2}), false, false);
+    auto output = std::get<0>(lstm->forward_with_packed_input(packed));
+    Tensor steps = std::get<0>(rnn::pad_packed_sequence(output));
+    Tensor y = std::get<0>(attention->forward(steps, steps, steps, padding.to(device)));
+    CHECK(y.device().type() == device.type());
+    y.square().sum().backward();
+    std::vector<Tensor> results{y.detach().cpu()};
+    for (const Tensor &parameter : lstm->parameters())
+      results.push_back(parameter.grad().cpu());
+    return results;
+  };
+  std::vector<Tensor> host = run(kCPU), device = run(kCUDA);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    CHECK(host[i].equal(device[i]));
+  CHECK(errorOf([] {
+          rnn::pack_padded_sequence(torch::ones({2, 1, 4}, kCUDA), torch::tensor({2}).to(kCUDA));
+        }) == "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor");
+}
+
+TEST_CASE("a gradient of one's own that nobody gave is zeros on the device") {
+  struct Both : torch::autograd::Function<Both> {
+    static torch::autograd::variable_list forward(torch::autograd::AutogradContext *, Tensor x) {
+      return {x * 2, x * 3};
+    }
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext *,
+                                                   torch::autograd::variable_list g) {
+      CHECK(g[1].is_cuda());
+      return {g[0] * 2 + g[1] * 3};
+    }
+  };
+  Tensor x = torch::ones({2}, torch::TensorOptions(kCUDA).requires_grad(true));
+  Both::apply(x)[0].sum().backward();
+  CHECK(x.grad().cpu().equal(torch::full({2}, 2.0)));
+}
+
+TEST_CASE("an archive knows where its tensors were") {
+  auto copied = [](torch::nn::Linear from, torch::nn::Linear to, auto... device) {
+    std::stringstream stream;
+    torch::save(from, stream);
+    torch::load(to, stream, device...);
+    CHECK(to->weight.cpu().equal(from->weight.cpu()));
+    return to->weight.device().str();
+  };
+  auto on = [](torch::Device device) {
+    torch::nn::Linear layer(2, 3);
+    layer->to(device);
+    return layer;
+  };
+  CHECK(copied(on(kCUDA), on(kCPU)) == "cuda:0");
+  CHECK(copied(on(kCPU), on(kCUDA)) == "cpu");
+  CHECK(copied(on(kCPU), on(kCPU), torch::Device("cuda:1")) == "cuda:1");
 }
 
 TEST_CASE("each device draws its own random numbers") {
@@ -537,6 +606,45 @@ const Row table[] = {
                                 false);
      }},
     {"layer_norm", [](auto &a, auto &b) { return torch::layer_norm(a, {4}, b[0], b[1]); }},
+    {"group_norm", [](auto &a, auto &b) {
+       return torch::group_norm(a.view({1, 4, 3}), 2, b[0], b[1]) +
+              torch::instance_norm(a.view({1, 4, 3}), b[0], b[1], {}, {}, true, 0.1, 1e-5, false);
+     }},
+    {"conv", [](auto &a, auto &b) {
+       return torch::conv1d(a.unsqueeze(0), b.view({2, 3, 2}), a[0].slice(0, 0, 2), 1, 1);
+     }},
+    {"conv_transpose", [](auto &a, auto &b) {
+       return torch::conv_transpose2d(a.view({1, 2, 2, 3}), b.view({2, 1, 2, 3}), {}, 2, 1);
+     }},
+    {"max_pool", [](auto &a, auto &b) {
+       auto [values, indices] = torch::max_pool2d_with_indices(a.view({1, 3, 4}), 2, 1, 1);
+       return values * indices + torch::max_pool1d(b.t(), 3, 2).sum();
+     }},
+    {"avg_pool", [](auto &a, auto &b) {
+       return torch::avg_pool1d(a, 2, 1, 1, true, false) + torch::adaptive_avg_pool1d(b, 3)[0][0];
+     }},
+    {"adaptive_max_pool", [](auto &a, auto &b) {
+       return std::get<0>(torch::adaptive_max_pool2d((a * b).unsqueeze(0), {2, 3}));
+     }},
+    {"pad", [](auto &a, auto &b) {
+       namespace F = torch::nn::functional;
+       return F::pad(a, F::PadFuncOptions({1, 2}).mode(torch::kReflect)) *
+              F::pad(b, F::PadFuncOptions({2, 1}).value(3));
+     }},
+    {"interpolate", [](auto &a, auto &b) {
+       namespace F = torch::nn::functional;
+       auto options = F::InterpolateFuncOptions().size(std::vector<int64_t>{5, 6});
+       return F::interpolate(a.view({1, 1, 3, 4}), options.mode(torch::kBilinear)) *
+              F::interpolate(b.view({1, 1, 3, 4}), options.mode(torch::kNearest));
+     }},
+    {"einsum", [](auto &a, auto &b) { return torch::einsum("ij,kj->ik", {a, b}); }},
+    {"amax", [](auto &a, auto &b) { return a.amax({1}) - b.amin({0, 1}); }},
+    {"any", [](auto &a, auto &b) { return (a > b).any(1).logical_and((a < 2 * b).all(1)); }},
+    {"repeat_interleave", [](auto &a, auto &b) { return a.repeat_interleave(2, 0) * b[0]; }},
+    {"activations", [](auto &a, auto &b) {
+       return torch::selu(a - b) + torch::celu(b - a) + torch::hardshrink(a) +
+              torch::softshrink(b) + torch::threshold(a, 0.5, 2) + torch::hardtanh(a, 0.3, 0.7);
+     }},
     {"in place", [](auto &a, auto &b) {
        Tensor c = a * 1;
        c.slice(1, 1, 3).mul_(b.slice(1, 0, 2)).add_(1);

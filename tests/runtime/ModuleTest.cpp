@@ -1,6 +1,5 @@
 // Modules: registration, modes, containers, clones, dropout and batch norm.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 #include <sstream>
 
@@ -31,15 +30,6 @@ struct PlainImpl : nn::Module {
   Tensor forward(const Tensor &x, int64_t times) { return x * times; }
 };
 TORCH_MODULE(Plain);
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 } // namespace
 

@@ -1,7 +1,6 @@
 // Operations: results, shapes, types, views, indexing, errors. Values marked "LibTorch" were
 // printed by LibTorch for the same program.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 #include <cmath>
 #include <limits>
@@ -24,15 +23,6 @@ using Doubles = std::vector<double>;
 bool near(const Tensor &x, const Doubles &expected) {
   return torch::allclose(x.reshape({-1}).to(torch::kDouble),
                          torch::tensor(expected, torch::kDouble), 1e-5, 1e-6);
-}
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
 }
 
 } // namespace

@@ -1,20 +1,10 @@
 // Optimizers: their arithmetic, what they skip, groups, schedules, clipping.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 using torch::Tensor;
 namespace optim = torch::optim;
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 /// The parameter after `steps` steps on the loss p^2, from p = 1.
 template <class Optimizer, class Options> double descend(const Options &options, int steps) {
@@ -126,4 +116,52 @@ TEST_CASE("an optimizer keeps its parameters through Module::to") {
   Tensor before = layer->weight.detach().clone();
   optimizer.step();
   CHECK(layer->weight.item<double>() == Approx(before.item<double>() - 0.1));
+}
+
+namespace {
+
+/// Where LBFGS ends on Rosenbrock's valley, and how often it looked.
+std::pair<std::vector<double>, int> descendValley(optim::LBFGSOptions options, int steps) {
+  Tensor p = torch::tensor({-1.5, 2.0}, torch::dtype(torch::kDouble).requires_grad(true));
+  optim::LBFGS optimizer({p}, options);
+  int looks = 0;
+  for (int i = 0; i < steps; ++i)
+    optimizer.step([&] {
+      ++looks;
+      optimizer.zero_grad();
+      Tensor loss = (1 - p[0]).pow(2) + 100 * (p[1] - p[0] * p[0]).pow(2);
+      loss.backward();
+      return loss;
+    });
+  return {{p[0].item<double>(), p[1].item<double>()}, looks};
+}
+
+} // namespace
+
+TEST_CASE("LBFGS takes LibTorch's steps") {
+  auto [end, looks] = descendValley(optim::LBFGSOptions(0.1).max_iter(5), 4);
+  CHECK(end[0] == Approx(-1.40437587114).epsilon(1e-7));
+  CHECK(end[1] == Approx(1.9909841899).epsilon(1e-7));
+  CHECK(looks == 20);
+  std::tie(end, looks) =
+      descendValley(optim::LBFGSOptions(1).max_iter(8).line_search_fn("strong_wolfe"), 2);
+  CHECK(end[0] == Approx(-0.499331582437).epsilon(1e-7));
+  CHECK(end[1] == Approx(0.197657592786).epsilon(1e-7));
+  CHECK(looks == 20);
+  std::tie(end, looks) =
+      descendValley(optim::LBFGSOptions(1).history_size(4).line_search_fn("strong_wolfe"), 5);
+  CHECK(end[0] == Approx(1));
+}
+
+TEST_CASE("ReduceLROnPlateau waits, reduces and cools down") {
+  Tensor p = torch::ones({1}).requires_grad_();
+  optim::SGD optimizer({p}, 1.0);
+  using Scheduler = optim::ReduceLROnPlateauScheduler;
+  Scheduler scheduler(optimizer, Scheduler::min, 0.5, 1, 1e-4, Scheduler::rel, 1, {0.2});
+  std::vector<double> rates;
+  for (float loss : {3.0f, 2.0f, 2.0f, 2.0f, 2.0f, 2.0f, 2.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f}) {
+    scheduler.step(loss);
+    rates.push_back(optimizer.param_groups()[0].options().get_lr());
+  }
+  CHECK(rates == std::vector<double>{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2f, 0.2f, 0.2f});
 }

@@ -147,6 +147,20 @@ TEST_CASE("sums of 16 bits overflow, means do not") {
   CHECK(x.mean().item<float>() == 10000);
 }
 
+TEST_CASE("pooling and normalisation of 16 bits give the rounded result") {
+  torch::manual_seed(2);
+  Tensor x = torch::randn({2, 4, 6}).to(kHalf), wide = x.to(torch::kFloat);
+  auto rounded = [](const Tensor &exact, const Tensor &result) {
+    CHECK(result.dtype() == kHalf);
+    CHECK(result.equal(exact.to(kHalf)));
+  };
+  rounded(torch::max_pool1d(wide, 3, 2, 1), torch::max_pool1d(x, 3, 2, 1));
+  rounded(torch::avg_pool1d(wide, 3, 2, 1), torch::avg_pool1d(x, 3, 2, 1));
+  CHECK(torch::avg_pool1d(torch::full({1, 1, 4}, 40000, kHalf), 4).item<float>() == 40000);
+  CHECK(torch::allclose(torch::group_norm(x, 2).to(torch::kFloat), torch::group_norm(wide, 2), 1e-3,
+                        1e-3));
+}
+
 TEST_CASE("random numbers of 16 bits are those of LibTorch") {
   torch::manual_seed(1);
   CHECK(torch::rand({2}, kHalf)[0].item<float>() == 0.7578125F);

@@ -1,4 +1,3 @@
-// LibTorch's header of this name: <torch/torch.h> has it all.
 #pragma once
 
-#include <torch/torch.h>
+#include "torch.h"

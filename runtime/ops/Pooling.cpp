@@ -1,0 +1,317 @@
+// Maxima are found by one functor that is told where a window's channel starts; values and
+// gradients then follow by gather. Means are sums over a view of windows. Everything is written for
+// three dimensions or for any number of them, so that there is one of each.
+#include "Pooling.h"
+#include "Arithmetic.h"
+#include "Factories.h"
+#include "Indexing.h"
+#include "Padding.h"
+#include "Reductions.h"
+#include "Views.h"
+#include "Windows.h"
+#include "kernels/Elementwise.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gradtidy::runtime {
+namespace {
+
+struct Pool {
+  Windows windows;
+  DimVector padding, extents, counts;
+};
+
+/// The index within its channel (dense, from element `channel` of `data`) of the largest element of
+/// a window that starts at the given place, which may lie outside: the first one; NaN beats
+/// everything.
+template <class T> struct LargestOfWindow {
+  const T *data;
+  std::array<int64_t, 3> kernel, dilation, extents;
+
+  GRADTIDY_HOST_DEVICE int64_t operator()(int64_t channel, int64_t start0, int64_t start1,
+                                          int64_t start2) const {
+    MathType<T> best{};
+    int64_t index = -1;
+    for (int64_t i = 0; i < kernel[0]; ++i) {
+      int64_t x = start0 + i * dilation[0];
+      for (int64_t j = 0; x >= 0 && x < extents[0] && j < kernel[1]; ++j) {
+        int64_t y = start1 + j * dilation[1];
+        for (int64_t k = 0; y >= 0 && y < extents[1] && k < kernel[2]; ++k) {
+          int64_t z = start2 + k * dilation[2];
+          if (z < 0 || z >= extents[2])
+            continue;
+          int64_t place = (x * extents[1] + y) * extents[2] + z;
+          auto value = MathType<T>(data[channel + place]);
+          if (index < 0 || value > best || value != value) {
+            best = value;
+            index = place;
+          }
+        }
+      }
+    }
+    return index;
+  }
+};
+
+/// `values` for three dimensions, behind as many `filler` as are missing.
+std::array<int64_t, 3> three(IntArrayRef values, int64_t filler) {
+  std::array<int64_t, 3> result{filler, filler, filler};
+  std::copy(values.begin(), values.end(), result.end() - static_cast<int64_t>(values.size()));
+  return result;
+}
+
+DimVector expanded(IntArrayRef values, std::size_t dims, const char *pool, const char *name) {
+  TORCH_CHECK(values.size() == 1 || values.size() == dims, pool, ": ", name,
+              " must either be a single int, or a tuple of ", dims, " ints");
+  return values.size() == 1 ? DimVector(dims, values[0]) : values.vec();
+}
+
+std::string times(IntArrayRef values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : "x") + std::to_string(value);
+  return text;
+}
+
+Pool makePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
+              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceilMode) {
+  auto d = static_cast<int64_t>(dims);
+  TORCH_CHECK(self.dim() == d + 1 || self.dim() == d + 2, "non-empty ", d + 1, "D or ", d + 2,
+              "D (batch mode) tensor expected for input");
+  Pool pool{{expanded(kernel, dims, name, "kernel_size"),
+             stride.empty() ? expanded(kernel, dims, name, "kernel_size")
+                            : expanded(stride, dims, name, "stride"),
+             expanded(dilation, dims, name, "dilation")},
+            expanded(padding, dims, name, "padding"),
+            spatialSizes(self, dims),
+            {}};
+  const Windows &w = pool.windows;
+  for (std::size_t i = 0; i < dims; ++i) {
+    TORCH_CHECK(w.stride[i] != 0, "stride should not be zero");
+    TORCH_CHECK(pool.padding[i] >= 0, "pad must be non-negative, but got pad: ", pool.padding[i]);
+    TORCH_CHECK(pool.padding[i] <= w.reach(i) / 2,
+                "pad should be at most half of effective kernel size, but "
+                "got pad=",
+                pool.padding[i], ", kernel_size=", w.kernel[i], " and dilation=", w.dilation[i]);
+    TORCH_CHECK(w.kernel[i] > 0 && w.stride[i] > 0,
+                "kernel size and stride should be greater than zero");
+    TORCH_CHECK(w.dilation[i] > 0,
+                "dilation should be greater than zero, but got dilation: ", w.dilation[i]);
+    int64_t room = pool.extents[i] + 2 * pool.padding[i] - w.reach(i);
+    int64_t count =
+        room < 0 && !ceilMode ? 0 : (room + (ceilMode ? w.stride[i] - 1 : 0)) / w.stride[i] + 1;
+    // A window must not start behind the input.
+    if (ceilMode && (count - 1) * w.stride[i] >= pool.extents[i] + pool.padding[i])
+      --count;
+    pool.counts.push_back(count);
+  }
+  int64_t channels = self.size(-d - 1);
+  DimVector in{channels}, out{channels};
+  in.insert(in.end(), pool.extents.begin(), pool.extents.end());
+  out.insert(out.end(), pool.counts.begin(), pool.counts.end());
+  TORCH_CHECK(*std::min_element(pool.counts.begin(), pool.counts.end()) >= 1, "Given input size: (",
+              times(in), "). Calculated output size: (", times(out), "). Output size is too small");
+  return pool;
+}
+
+DimVector outputShape(const Tensor &self, IntArrayRef counts) {
+  DimVector shape(self.sizes().begin(), self.sizes().end() - counts.size());
+  shape.insert(shape.end(), counts.begin(), counts.end());
+  return shape;
+}
+
+/// The elements of each channel at `indices`, which have the shape of the result.
+Tensor pick(const Tensor &self, const Tensor &indices, std::size_t dims) {
+  auto d = static_cast<int64_t>(dims);
+  return gather(self.flatten(-d), -1, indices.flatten(-d)).view(indices.sizes());
+}
+
+std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
+                                   IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                                   IntArrayRef dilation, bool ceilMode) {
+  Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
+  const Windows &w = pool.windows;
+  std::array<int64_t, 3> steps = three(w.stride, 1), before = three(pool.padding, 0),
+                         counts = three(pool.counts, 1);
+  std::array<Tensor, 3> starts;
+  for (int64_t d = 0; d < 3; ++d) {
+    DimVector shape(3, 1);
+    shape[d] = counts[d];
+    starts[d] = (arange(counts[d], self.device()) * steps[d] - before[d]).view(shape);
+  }
+  int64_t size = elementCount(pool.extents), channels = size == 0 ? 0 : self.numel() / size;
+  Tensor channel = (arange(channels, self.device()) * size).view({channels, 1, 1, 1});
+  Tensor indices = makeEmpty(outputShape(self, pool.counts), kLong, self.device());
+  Tensor flat = indices.view({channels, counts[0], counts[1], counts[2]});
+  Tensor dense = self.detach().contiguous();
+  dispatchNumbers(self.scalar_type(), name, [&]<class T>() {
+    LargestOfWindow<T> largest{kernelData<T>(dense), three(w.kernel, 1), three(w.dilation, 1),
+                               three(pool.extents, 1)};
+    elementwise<int64_t, int64_t, int64_t, int64_t, int64_t>(largest, flat, channel, starts[0],
+                                                             starts[1], starts[2]);
+  });
+  return {pick(self, indices, dims), indices};
+}
+
+Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
+                   IntArrayRef stride, IntArrayRef padding, bool ceilMode, bool countIncludePad,
+                   optional<int64_t> divisorOverride) {
+  TORCH_CHECK(!divisorOverride || *divisorOverride != 0, "divisor must be not zero");
+  if (isReducedFloatingType(self.scalar_type())) // the sum may be too large
+    return averagePool(name, dims, self.to(kFloat), kernel, stride, padding, ceilMode,
+                       countIncludePad, divisorOverride)
+        .to(self.scalar_type());
+  Pool pool = makePool(name, dims, self, kernel, stride, padding, 1, ceilMode);
+  const Windows &w = pool.windows;
+  DimVector pads, folded;
+  Tensor divisor = ones({}, self.options().requires_grad(false));
+  for (std::size_t d = dims; d-- > 0;) {
+    int64_t before = pool.padding[d], end = pool.extents[d] + before;
+    int64_t behind = (pool.counts[d] - 1) * w.stride[d] + w.kernel[d] - end;
+    pads.insert(pads.end(), {before, std::max<int64_t>(behind, 0)});
+    folded.push_back(self.dim() + static_cast<int64_t>(d) - static_cast<int64_t>(dims));
+    // How much of each window counts along this dimension.
+    std::vector<double> lengths;
+    for (int64_t i = 0; i < pool.counts[d]; ++i) {
+      int64_t from = i * w.stride[d], to = std::min(from + w.kernel[d], end + before);
+      if (!countIncludePad) {
+        from = std::max(from, before);
+        to = std::min(to, end);
+      }
+      lengths.push_back(static_cast<double>(to - from));
+    }
+    DimVector shape(dims, 1);
+    shape[d] = pool.counts[d];
+    divisor = divisor * tensor(lengths, self.options().requires_grad(false)).view(shape);
+  }
+  bool bare = std::all_of(pads.begin(), pads.end(), [](int64_t p) { return p == 0; });
+  Tensor total = windowsOf(bare ? self : constant_pad_nd(self, pads, 0), w).sum(folded);
+  return divisorOverride ? total / *divisorOverride : total / divisor;
+}
+
+/// Calls cell(start, length) for the part of `size` elements that each of `count` cells covers.
+template <class Cell> void forEachCell(int64_t size, int64_t count, Cell cell) {
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t start = i * size / count, end = ((i + 1) * size + count - 1) / count;
+    cell(start, end - start);
+  }
+}
+
+DimVector adaptiveSizes(const char *name, std::size_t dims, const Tensor &self, IntArrayRef sizes) {
+  auto d = static_cast<int64_t>(dims);
+  TORCH_CHECK(sizes.size() == dims || sizes.size() == 1, name, ": output_size must be ", dims);
+  TORCH_CHECK(self.dim() == d + 1 || self.dim() == d + 2, name, "(): Expected ", d + 1, "D or ",
+              d + 2, "D tensor, but got ", toText(self.sizes()));
+  return sizes.size() == dims ? sizes.vec() : DimVector(dims, sizes[0]);
+}
+
+/// The kernel of a plain pooling that gives these sizes, if there is one.
+optional<DimVector> evenKernel(const Tensor &self, const DimVector &sizes) {
+  DimVector kernel = spatialSizes(self, sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0 || kernel[d] % sizes[d] != 0)
+      return nullopt;
+    kernel[d] /= sizes[d];
+  }
+  return kernel;
+}
+
+Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, IntArrayRef size) {
+  DimVector sizes = adaptiveSizes(name, dims, self, size);
+  if (auto kernel = evenKernel(self, sizes))
+    return averagePool(name, dims, self, *kernel, *kernel, 0, false, true, nullopt);
+  // Cells are boxes, so their means are means along one dimension after the other.
+  Tensor result = self;
+  for (std::size_t d = 0; d < dims; ++d) {
+    int64_t dim = static_cast<int64_t>(d) - static_cast<int64_t>(dims);
+    std::vector<Tensor> cells;
+    forEachCell(self.size(dim), sizes[d], [&](int64_t start, int64_t length) {
+      cells.push_back(result.narrow(dim, start, length).mean(dim, true));
+    });
+    result = cat(cells, dim);
+  }
+  return result;
+}
+
+std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const Tensor &self,
+                                       IntArrayRef size) {
+  DimVector sizes = adaptiveSizes(name, dims, self, size);
+  if (auto kernel = evenKernel(self, sizes))
+    return maxPool(name, dims, self, *kernel, *kernel, 0, 1, false);
+  DimVector extents = spatialSizes(self, dims);
+  Tensor values = self.detach();
+  Tensor indices = arange(elementCount(extents), self.device()).view(extents).expand(self.sizes());
+  // From the last dimension to the first, so that the first of equal elements wins.
+  for (std::size_t d = dims; d-- > 0;) {
+    int64_t dim = static_cast<int64_t>(d) - static_cast<int64_t>(dims);
+    std::vector<Tensor> largest, where;
+    forEachCell(self.size(dim), sizes[d], [&](int64_t start, int64_t length) {
+      auto [value, place] = max(values.narrow(dim, start, length), dim, true);
+      largest.push_back(value);
+      where.push_back(gather(indices.narrow(dim, start, length), dim, place));
+    });
+    values = cat(largest, dim);
+    indices = cat(where, dim);
+  }
+  return {pick(self, indices, dims), indices};
+}
+
+Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, IntArrayRef size) {
+  TORCH_CHECK(indices.scalar_type() == kLong,
+              "elements in indices should be type int64 but got: ", indices.scalar_type());
+  TORCH_CHECK(self.sizes() == indices.sizes(),
+              "Expected shape of indices to be same as that of the "
+              "input tensor (",
+              toText(self.sizes()),
+              ") but got indices tensor with shape: ", toText(indices.sizes()));
+  auto d = static_cast<int64_t>(dims);
+  DimVector shape = outputShape(self, size);
+  Tensor flat = zeros(shape, self.options().requires_grad(false)).flatten(-d);
+  return flat.scatter(-1, indices.flatten(-d), self.flatten(-d)).view(shape);
+}
+
+} // namespace
+
+#define GRADTIDY_POOLING(D)                                                                        \
+  std::tuple<Tensor, Tensor> max_pool##D##d_with_indices(const Tensor &self, IntArrayRef kernel,   \
+                                                         IntArrayRef stride, IntArrayRef padding,  \
+                                                         IntArrayRef dilation, bool ceilMode) {    \
+    return maxPool("max_pool" #D "d", D, self, kernel, stride, padding, dilation, ceilMode);       \
+  }                                                                                                \
+  Tensor max_pool##D##d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride,                \
+                        IntArrayRef padding, IntArrayRef dilation, bool ceilMode) {                \
+    return std::get<0>(                                                                            \
+        max_pool##D##d_with_indices(self, kernel, stride, padding, dilation, ceilMode));           \
+  }                                                                                                \
+  std::tuple<Tensor, Tensor> adaptive_max_pool##D##d(const Tensor &self, IntArrayRef size) {       \
+    return adaptiveMax("adaptive_max_pool" #D "d", D, self, size);                                 \
+  }                                                                                                \
+  Tensor adaptive_avg_pool##D##d(const Tensor &self, IntArrayRef size) {                           \
+    return adaptiveAverage("adaptive_avg_pool" #D "d", D, self, size);                             \
+  }                                                                                                \
+  Tensor max_unpool##D##d(const Tensor &self, const Tensor &indices, IntArrayRef size) {           \
+    return maxUnpool(D, self, indices, size);                                                      \
+  }
+GRADTIDY_POOLING(1)
+GRADTIDY_POOLING(2)
+GRADTIDY_POOLING(3)
+#undef GRADTIDY_POOLING
+
+Tensor avg_pool1d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                  bool ceilMode, bool countIncludePad) {
+  return averagePool("avg_pool1d", 1, self, kernel, stride, padding, ceilMode, countIncludePad,
+                     nullopt);
+}
+Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                  bool ceilMode, bool countIncludePad, optional<int64_t> divisorOverride) {
+  return averagePool("avg_pool2d", 2, self, kernel, stride, padding, ceilMode, countIncludePad,
+                     divisorOverride);
+}
+Tensor avg_pool3d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                  bool ceilMode, bool countIncludePad, optional<int64_t> divisorOverride) {
+  return averagePool("avg_pool3d", 3, self, kernel, stride, padding, ceilMode, countIncludePad,
+                     divisorOverride);
+}
+
+} // namespace gradtidy::runtime

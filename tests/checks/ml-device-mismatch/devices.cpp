@@ -7,7 +7,7 @@ void ternary_bad() {
   torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
   Net net(4, 1);
   net->to(device);
-  auto output = net(torch::rand({8, 4})); // expect: ml-device-mismatch (no fix)
+  auto output = net(torch::rand({8, 4})); // expect: ml-device-mismatch
 }
 
 void ternary_ok() {

@@ -28,7 +28,7 @@ void train_bad(Net &net, Loader &loader, torch::Device &device) {
     while (loader(batch)) {
       auto x = std::get<0>(batch);
       auto y = std::get<1>(batch).to(device);
-      auto output = net(x); // expect: ml-device-mismatch
+      auto output = net->forward(x); // expect: ml-device-mismatch
       loss(output, y).backward();
     }
     validate(net, device);
@@ -40,7 +40,7 @@ void train_ok(Net &net, Loader &loader, torch::Device &device) {
   while (loader(batch)) {
     auto x = std::get<0>(batch).to(device);
     auto y = std::get<1>(batch).to(device);
-    loss(net(x), y).backward();
+    loss(net->forward(x), y).backward();
   }
 }
 
@@ -49,7 +49,7 @@ void train_nowhere_ok(Net &net, Loader &loader) {
   Batch batch;
   Loss loss;
   while (loader(batch))
-    loss(net(std::get<0>(batch)), std::get<1>(batch)).backward();
+    loss(net->forward(std::get<0>(batch)), std::get<1>(batch)).backward();
 }
 
 // Lengths of packed sequences have to be on the host.

@@ -83,7 +83,7 @@ public:
   }
   void lambda_bad() {
     const auto forward = [this](const torch::Tensor &x) {
-      return net(x); // expect: ml-device-mismatch
+      return net(x); // expect: ml-device-mismatch (no fix)
     };
     auto output = forward(torch::rand({8, 4}));
   }

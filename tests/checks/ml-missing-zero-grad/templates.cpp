@@ -7,7 +7,7 @@ void train_bad(Net &net, Loader &loader, Optimizer &optimizer) {
     auto output = net->forward(batch.data);
     auto loss = torch::nll_loss(output, batch.target);
     loss.backward();
-    optimizer.step(); // expect: ml-missing-zero-grad
+    optimizer.step(); // expect: ml-missing-zero-grad (no fix)
   }
 }
 template <typename Net, typename Loader, typename Optimizer>

@@ -463,7 +463,7 @@ void f(const std::vector<Tensor> &losses, int n) {
   to 6
  block 6 (loop head)
   to 7
-  to 9
+  to 9 after at least one round
  block 7
   backward losses[0]:tensor -> %3
   to 8

@@ -25,14 +25,26 @@ public:
     bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
-    finding.location = shown.site->getBeginLoc();
-    finding.range = shown.site->getSourceRange();
+    const Event &culprit = isSharedWithTraining(visit)
+                               ? *visit.unit.tables().sites.callers(visit.site).back()
+                               : shown;
+    finding.location = culprit.site->getBeginLoc();
+    finding.range = culprit.site->getSourceRange();
     finding.message = "this forward pass records a graph that no backward uses";
-    repair(visit, shown, finding);
+    if (&culprit != &shown)
+      finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
+    repair(visit, culprit, finding);
     reporter.report(std::move(finding));
   }
 
 private:
+  /// Whether a helper's forward is differentiated when others call the helper: this call of it is
+  /// to blame, then.
+  static bool isSharedWithTraining(const Visit &visit) {
+    return visit.unit.uses().mayBeDifferentiated(visit.shown()) &&
+           !visit.unit.tables().sites.callers(visit.site).empty();
+  }
+
   /// In the outermost block in which nothing behind it is trained; one guard serves all behind it.
   void repair(const Visit &visit, const Event &forward, Finding &finding) {
     const FunctionBody &function = *forward.function;

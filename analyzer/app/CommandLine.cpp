@@ -1,5 +1,6 @@
 #include "CommandLine.h"
 
+#include "analyzer/frontend/CacheFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -135,6 +136,16 @@ Compile sources without a database against the
 tensor runtime that comes with gradtidy.
 )"));
 
+Option<std::string> cacheDir("cache-dir", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+Where precompiled headers are kept from run to run.
+$XDG_CACHE_HOME/gradtidy or ~/.cache/gradtidy by
+default.
+)"));
+Option<unsigned> cacheLimit("cache-limit", cl::cat(category), cl::value_desc("MB"), cl::init(4096),
+                            cl::desc("Size of the cache beyond which the files that were "
+                                     "not used for the longest time go; 4096"));
+Option<bool> noCache("no-cache", cl::cat(category), cl::desc("Parse everything, keep nothing"));
+
 cl::extrahelp moreHelp(R"(
 Sources:
   Files, headers among them, or folders, which stand for all files of their
@@ -219,6 +230,9 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.strict = strict;
   result.bundledRuntime = bundledRuntime;
   result.models = models;
+  if (!noCache)
+    result.cacheFolder = cacheDir.empty() ? defaultCacheFolder() : std::string(cacheDir);
+  result.cacheLimit = uint64_t(cacheLimit) << 20;
   result.format = format;
   return result;
 }

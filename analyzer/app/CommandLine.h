@@ -1,6 +1,7 @@
 // What the user asks for: clang-tidy's command line and gradtidy's own options.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct CommandLine {
   bool enableCheckProfile = false;
   bool strict = false; ///< Certain findings are errors.
   bool bundledRuntime = false;
+  std::string cacheFolder;         ///< Empty to work without.
+  uint64_t cacheLimit = 0;         ///< Bytes.
   std::vector<std::string> models; ///< Files.
   Format format = Format::Text;
 };

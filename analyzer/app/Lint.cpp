@@ -2,11 +2,13 @@
 
 #include "Configuration.h"
 #include "analyzer/frontend/Frontend.h"
+#include "analyzer/frontend/HeaderCache.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Formats.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
@@ -160,7 +162,11 @@ struct Results {
 Results analyse(const JobList &list, tidy::ClangTidyContext &context,
                 const CommandLine &commandLine) {
   Results results;
-  Frontend frontend(context, list.projectFolder);
+  std::optional<HeaderCache> headers;
+  if (!commandLine.cacheFolder.empty())
+    headers.emplace(
+        CacheFolder(absolutePath(commandLine.cacheFolder) + "/headers", commandLine.cacheLimit));
+  Frontend frontend(context, list.projectFolder, headers ? &*headers : nullptr);
   size_t number = 0;
   for (const Job &job : list.jobs) {
     ++number;

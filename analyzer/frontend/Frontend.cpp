@@ -1,4 +1,5 @@
 #include "Frontend.h"
+#include "HeaderCache.h"
 #include "Paths.h"
 #include "UserCode.h"
 
@@ -27,6 +28,12 @@ namespace {
 
 /// Enough for clang's recursion over deeply nested code, as in clang itself.
 constexpr unsigned stackSize = 8u << 20;
+
+/// Over which precompiled header a unit was parsed, and what came of that.
+struct HeaderUse {
+  std::string file; ///< Empty for none.
+  bool failed = false;
+};
 
 /// Narrows parsing and matching to user code.
 class UserCodeConsumer : public clang::ASTConsumer {
@@ -69,11 +76,14 @@ private:
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit)
-      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit) {}
+  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
+                  HeaderUse &header)
+      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
+        header(header) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
+    header.failed |= level >= clang::DiagnosticsEngine::Error && isAboutHeader(info.getID());
     if (level != clang::DiagnosticsEngine::Note)
       shown = level < clang::DiagnosticsEngine::Error ? isEnabled(info) : isUsersBusiness(info);
     if (shown)
@@ -81,10 +91,20 @@ public:
   }
 
 private:
+  static bool isAboutHeader(unsigned id) {
+    return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
+           id == clang::diag::err_file_modified;
+  }
+
   bool isEnabled(const clang::Diagnostic &warning) const {
     const std::string name = context.getCheckName(warning.getID());
     const bool isCompilers = name.empty() || llvm::StringRef(name).starts_with("clang-diagnostic");
-    return !isCompilers || context.isCheckEnabled(name);
+    return !isCompilers || (context.isCheckEnabled(name) && !isOutsideUserCode(warning));
+  }
+
+  bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const {
+    return diagnostic.hasSourceManager() && diagnostic.getLocation().isValid() &&
+           !userCode.contains(diagnostic.getLocation(), diagnostic.getSourceManager());
   }
 
   bool isUsersBusiness(const clang::Diagnostic &error) {
@@ -104,8 +124,7 @@ private:
       ++unit.errorsAfterMissingHeader;
       return false;
     }
-    if (error.getLocation().isValid() &&
-        !userCode.contains(error.getLocation(), error.getSourceManager())) {
+    if (isOutsideUserCode(error)) {
       ++unit.errorsOutsideUserCode;
       return false;
     }
@@ -115,6 +134,7 @@ private:
   const tidy::ClangTidyContext &context;
   const UserCode &userCode;
   Unit &unit;
+  HeaderUse &header;
   bool headerIsMissing = false, shown = true;
 };
 
@@ -151,8 +171,9 @@ class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
   UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers,
                     const std::vector<std::string> &frameworkHeaders, UserCode &userCode,
-                    Unit &unit)
-      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit) {}
+                    Unit &unit, HeaderCache *headers, HeaderUse &header)
+      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit),
+        headers(headers), header(header) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -161,9 +182,12 @@ public:
     invocation->getFrontendOpts().SkipFunctionBodies = true;
     // As in clang-tidy: a file may ask whether it is analysed.
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
-    // A precompiled framework header would be named in getPreprocessorOpts().ImplicitPCHInclude.
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
+    if (headers) {
+      header.file = headers->find(*invocation, *files, frameworkHeaders, userCode);
+      invocation->getPreprocessorOpts().ImplicitPCHInclude = header.file;
+    }
     return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
                                                 diagnostics);
   }
@@ -177,6 +201,8 @@ private:
   const std::vector<std::string> &frameworkHeaders;
   UserCode &userCode;
   Unit &unit;
+  HeaderCache *headers;
+  HeaderUse &header;
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
@@ -215,10 +241,24 @@ void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
   message.Fix = std::move(fixes);
 }
 
+tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidyStats stats) {
+  stats.ErrorsDisplayed -= before.ErrorsDisplayed;
+  stats.ErrorsIgnoredCheckFilter -= before.ErrorsIgnoredCheckFilter;
+  stats.ErrorsIgnoredNOLINT -= before.ErrorsIgnoredNOLINT;
+  stats.ErrorsIgnoredNonUserCode -= before.ErrorsIgnoredNonUserCode;
+  stats.ErrorsIgnoredLineFilter -= before.ErrorsIgnoredLineFilter;
+  return stats;
+}
+
 } // namespace
 
-Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder)
-    : context(context), projectFolder(std::move(projectFolder)),
+struct Frontend::Attempt {
+  Unit unit;
+  HeaderUse header;
+};
+
+Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
+    : context(context), projectFolder(std::move(projectFolder)), headers(headers),
       consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
   llvm::CrashRecoveryContext::Enable();
 }
@@ -226,23 +266,39 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder)
 Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders) {
-  Unit unit;
-  llvm::CrashRecoveryContext guard;
-  guard.DumpStackAndCleanupOnFailure = true;
-  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, unit); }, stackSize)) {
-    unit = Unit();
-    unit.outcome = Unit::Outcome::Crashed;
-  }
-  return unit;
+  Attempt first = attempt(job, frameworkHeaders, headers);
+  const bool crashed = first.unit.outcome == Unit::Outcome::Crashed;
+  if (first.header.file.empty() || !(first.header.failed || crashed))
+    return std::move(first.unit);
+  // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
+  headers->discard(first.header.file);
+  return attempt(job, frameworkHeaders, nullptr).unit;
 }
 
-void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit) {
+Frontend::Attempt Frontend::attempt(const Job &job,
+                                    const std::vector<std::string> &frameworkHeaders,
+                                    HeaderCache *headers) {
+  Attempt result;
+  const tidy::ClangTidyStats before = context.getStats();
+  llvm::CrashRecoveryContext guard;
+  guard.DumpStackAndCleanupOnFailure = true;
+  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, headers, result); }, stackSize)) {
+    result.unit = Unit();
+    result.unit.outcome = Unit::Outcome::Crashed;
+  }
+  result.unit.stats = since(before, context.getStats());
+  return result;
+}
+
+void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders,
+                     HeaderCache *headers, Attempt &attempt) {
+  Unit &unit = attempt.unit;
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, unit);
+  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
                                   *diagnosticOptions, &diagnostics, /*ShouldOwnClient=*/false);
@@ -255,7 +311,7 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit);
+  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit, headers, attempt.header);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);

@@ -16,6 +16,8 @@ class ClangTidyASTConsumerFactory;
 
 namespace gradtidy {
 
+class HeaderCache;
+
 /// What came of one job.
 struct Unit {
   enum class Outcome {
@@ -32,13 +34,18 @@ struct Unit {
   /// Compiler errors left out, since they follow from a missing header, which is among the
   /// diagnostics, or lie outside user code.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
+
+  /// Of diagnostics shown and left out.
+  clang::tidy::ClangTidyStats stats;
 };
 
 class Frontend {
 public:
   /// \param context       gives options and collects statistics; must outlive this object.
   /// \param projectFolder the project root of files outside version control.
-  Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder);
+  /// \param headers       precompiled headers; null to do without. Must outlive this object.
+  Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder,
+           HeaderCache *headers = nullptr);
   ~Frontend();
 
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
@@ -46,10 +53,15 @@ public:
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders);
 
 private:
-  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit);
+  struct Attempt;
+  Attempt attempt(const Job &job, const std::vector<std::string> &frameworkHeaders,
+                  HeaderCache *headers);
+  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, HeaderCache *headers,
+             Attempt &attempt);
 
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
+  HeaderCache *headers;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };
 

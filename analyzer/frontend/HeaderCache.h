@@ -1,0 +1,47 @@
+// Precompiled headers of frameworks, made once for all units and runs that can share them.
+#pragma once
+
+#include "CacheFolder.h"
+#include "Preamble.h"
+#include "UserCode.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <string>
+
+namespace clang {
+class CompilerInvocation;
+class FileManager;
+} // namespace clang
+
+namespace gradtidy {
+
+/// What a unit includes of a framework before all else is parsed once, bodies skipped, and read
+/// back by every unit with the same flags and includes. A unit gets a header only if it means the
+/// same there as in its own place; whatever is in doubt is parsed in full. See
+/// docs/decisions/0009-header-cache.md.
+class HeaderCache {
+public:
+  explicit HeaderCache(CacheFolder folder);
+  ~HeaderCache();
+
+  /// A precompiled header to parse the unit of \p invocation over, made now if there is none; empty
+  /// if the unit is to be parsed without.
+  /// \param headers  a framework's, as Model::headers() has them.
+  /// \param userCode learns the folders of the framework.
+  std::string find(const clang::CompilerInvocation &invocation, clang::FileManager &files,
+                   const std::vector<std::string> &headers, UserCode &userCode);
+
+  /// \p header cannot be read.
+  void discard(const std::string &header);
+
+private:
+  class Entry;
+  Entry *get(const std::string &key, const clang::CompilerInvocation &maker,
+             const Preamble &preamble, clang::FileManager &files);
+
+  CacheFolder folder;
+  llvm::StringMap<std::unique_ptr<Entry>> entries; ///< By key; null for what cannot be had.
+};
+
+} // namespace gradtidy

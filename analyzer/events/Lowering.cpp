@@ -30,12 +30,10 @@ public:
     options.AddLifetime = true;
     options.AddCXXDefaultInitExprInCtors = true;
     options.setAllAlwaysAdd();
-    const Stmt *body = function->getBody();
+    Stmt *body = function->getBody();
     survey(body);
-    if (function->isDependentContext())
-      completeLoops(const_cast<Stmt *>(body));
     options.AddEHEdges = !guardsBefore.empty(); // They cost: three times the visits of blocks.
-    std::unique_ptr<CFG> cfg = CFG::buildCFG(function, const_cast<Stmt *>(body), &context, options);
+    std::unique_ptr<CFG> cfg = CFG::buildCFG(function, body, &context, options);
     if (!cfg)
       return nullptr;
 
@@ -318,11 +316,12 @@ private:
   }
 
   template <typename Range> void combine(const Expr *expr, const Range &parts) {
-    if (isArithmetic(expr) || (!expr->getType().isNull() && expr->getType()->isVoidType()))
+    QualType type = values.typeOf(expr);
+    if (!type.isNull() && (type->isArithmeticType() || type->isVoidType()))
       return;
     Event &event = emit(EventKind::Combine, expr);
     event.result = values.temporary(expr);
-    event.isTensor = vocabulary.holdsTensors(expr->getType());
+    event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = values.roleOf(expr);
     for (const Expr *part : parts)
       event.operands.push_back(values.operand(part));
@@ -424,12 +423,17 @@ private:
   static const Expr *objectOf(const CallExpr *call) {
     if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
       return method->getImplicitObjectArgument();
+    // With arguments of unknown type it is no CXXMemberCallExpr.
+    if (const auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParenImpCasts());
+        member && isa<CXXMethodDecl>(member->getMemberDecl()))
+      return member->getBase();
     if (isa<CXXOperatorCallExpr>(call) && isa_and_nonnull<CXXMethodDecl>(call->getDirectCallee()))
       return call->getArg(0);
     return nullptr;
   }
 
-  /// The object of a member call that clang could not resolve because of errors; sets \p name.
+  /// The object of a member call that clang could not resolve because of errors or in a template;
+  /// sets \p name.
   const Expr *unresolvedMember(const CallExpr *call, std::string &name) {
     const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
     if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
@@ -441,6 +445,10 @@ private:
         member && !member->isImplicitAccess()) {
       name = member->getMemberName().getAsString();
       return member->getBase();
+    }
+    if (isModule(values.roleOf(callee))) {
+      name = "operator()";
+      return callee;
     }
     const auto *recovery = dyn_cast<RecoveryExpr>(callee);
     if (!recovery || recovery->subExpressions().size() != 1)
@@ -530,9 +538,10 @@ private:
     if (kind == EventKind::Call)
       event.callee = constructor ? constructor : callee ? callee : onlyCandidate(call);
     event.isVirtual = kind == EventKind::Call && isVirtual(call);
-    event.isArithmetic = call->getType()->isArithmeticType() || call->getType()->isVoidType();
-    event.isTensor = vocabulary.holdsTensors(call->getType());
-    event.resultRole = vocabulary.roleOf(call->getType());
+    QualType type = values.typeOf(call);
+    event.isArithmetic = type->isArithmeticType() || type->isVoidType();
+    event.isTensor = vocabulary.holdsTensors(type);
+    event.resultRole = vocabulary.roleOf(type);
     event.isDifferentiable = role != FunctionRole::NonDifferentiable;
     event.keepsDimensions = role == FunctionRole::Create
                                 ? !makesScalar(call)
@@ -802,7 +811,7 @@ private:
       return false;
     if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
       return operation->getOperator() == OO_Call;
-    if (name == "forward")
+    if (name == "forward" || name == "operator()")
       return true;
     // Other ways through a module are followed where they can be seen.
     const FunctionDecl *callee = call->getDirectCallee();
@@ -843,7 +852,7 @@ private:
   }
 
   /// Finds what must be known of the whole function before its blocks are lowered.
-  void survey(const Stmt *statement) {
+  void survey(Stmt *statement) {
     // What is called but has errors: the call tells more than the callee by itself.
     if (const auto *call = dyn_cast<CallExpr>(statement))
       callees.insert(call->getCallee()->IgnoreParenImpCasts());
@@ -851,13 +860,15 @@ private:
       guessRole(call);
     if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
       noteMove(call);
+    if (auto *loop = dyn_cast<CXXForRangeStmt>(statement))
+      complete(*loop);
     if (const auto *branch = dyn_cast<IfStmt>(statement))
       asksForDevices |= asksForDevice(branch->getCond());
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
       for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
         findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
     bool isExpr = isa<Expr>(statement);
-    for (const Stmt *child : statement->children()) {
+    for (Stmt *child : statement->children()) {
       if (!child)
         continue;
       // An expression right below a statement is one by itself, a condition or a value.
@@ -867,18 +878,15 @@ private:
     }
   }
 
-  /// In a template, the parts of a range-based `for` that depend on its range are not there yet;
-  /// without them clang makes no CFG.
-  void completeLoops(Stmt *statement) {
-    if (auto *loop = dyn_cast<CXXForRangeStmt>(statement); loop && !loop->getBeginStmt()) {
-      loop->setBeginStmt(loop->getRangeStmt());
-      loop->setEndStmt(loop->getRangeStmt());
-      loop->setCond(loop->getRangeInit());
-      loop->setInc(loop->getRangeInit());
-    }
-    for (Stmt *child : statement->children())
-      if (child)
-        completeLoops(child);
+  /// Where the type of the range is not known (in a template, for want of a header), the parts of
+  /// the loop that depend on it are not there; without them clang makes no CFG.
+  static void complete(CXXForRangeStmt &loop) {
+    if (loop.getBeginStmt())
+      return;
+    loop.setBeginStmt(loop.getRangeStmt());
+    loop.setEndStmt(loop.getRangeStmt());
+    loop.setCond(loop.getRangeInit());
+    loop.setInc(loop.getRangeInit());
   }
 
   /// The roles of things whose types depend on template parameters, by what is called of them.

@@ -254,22 +254,64 @@ PathId Values::pathOfStandardFunction(const CallExpr *call) {
   return noPath;
 }
 
+QualType Values::typeOf(const Expr *expr) {
+  expr = strip(expr);
+  QualType type = expr->getType();
+  if (!expr->isTypeDependent() && !expr->containsErrors())
+    return type;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expr)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return variable && variable->getInit() && variable->getType()->isDependentType()
+               ? typeOf(variable->getInit())
+               : type;
+  }
+  if (const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(expr))
+    return construct->getTypeAsWritten();
+  if (const auto *operation = dyn_cast<BinaryOperator>(expr))
+    return typeOfOperation(operation->getLHS(), operation->getRHS());
+  const auto *call = dyn_cast<CallExpr>(expr);
+  if (call && isa<CXXOperatorCallExpr>(call) && call->getNumArgs() == 2 && !call->getDirectCallee())
+    return typeOfOperation(call->getArg(0), call->getArg(1));
+  return call ? typeOfCall(call) : type;
+}
+
+/// What is made of a tensor and something unknown is a tensor.
+QualType Values::typeOfOperation(const Expr *left, const Expr *right) {
+  QualType type = typeOf(left);
+  return vocabulary.roleOf(type) == TypeRole::Tensor ? type : typeOf(right);
+}
+
+QualType Values::typeOfCall(const CallExpr *call) {
+  const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+  QualType result;
+  auto consider = [&](const NamedDecl *candidate) {
+    const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
+    QualType type = function ? function->getReturnType().getNonReferenceType() : QualType();
+    bool agrees = result.isNull() ||
+                  (!type.isNull() && result.getCanonicalType() == type.getCanonicalType());
+    result = agrees && !type.isNull() ? type : call->getType();
+  };
+  if (const FunctionDecl *function = call->getDirectCallee())
+    consider(function);
+  else if (const auto *overloads = dyn_cast<OverloadExpr>(callee))
+    llvm::for_each(overloads->decls(), consider);
+  else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
+           member && !member->isImplicitAccess()) {
+    QualType object = typeOf(member->getBase());
+    const CXXRecordDecl *record = object.getNonReferenceType()->getAsCXXRecordDecl();
+    if (record && record->hasDefinition() && !member->isArrow())
+      llvm::for_each(record->lookup(member->getMember()), consider);
+  }
+  return result.isNull() ? call->getType() : result;
+}
+
 TypeRole Values::roleOf(const Expr *expr) {
   const Expr *object = strip(expr);
-  TypeRole role = vocabulary.roleOf(object->getType());
+  TypeRole role = vocabulary.roleOf(typeOf(object));
   if (role == TypeRole::None)
     role = vocabulary.roleOf(expr->getType());
-  if (role != TypeRole::None || !(object->isTypeDependent() || object->containsErrors()))
-    return role;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(object)) {
-    if (TypeRole known = roles.lookup(reference->getDecl()); known != TypeRole::None)
-      return known;
-    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-        variable && variable->getInit())
-      object = strip(variable->getInit());
-  }
-  const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(object);
-  return construct ? vocabulary.roleOf(construct->getTypeAsWritten()) : role;
+  const auto *reference = dyn_cast<DeclRefExpr>(object);
+  return role == TypeRole::None && reference ? roles.lookup(reference->getDecl()) : role;
 }
 
 Operand Values::operand(const Expr *expr, QualType parameter) {

@@ -38,6 +38,11 @@ public:
   /// No path for every other call.
   PathId pathOfAccessor(const clang::CallExpr *call);
 
+  /// The type of a value. Where it depends on something unknown (in a template, after errors), the
+  /// type that all functions of the name return to the object, or that the initialiser has; a
+  /// dependent one if nothing tells.
+  clang::QualType typeOf(const clang::Expr *expr);
+
   /// The role of a value. Where errors hide its type, what is written may still tell.
   TypeRole roleOf(const clang::Expr *expr);
 
@@ -62,6 +67,8 @@ public:
   bool isExternal(const clang::FunctionDecl *callee);
 
 private:
+  clang::QualType typeOfOperation(const clang::Expr *left, const clang::Expr *right);
+  clang::QualType typeOfCall(const clang::CallExpr *call);
   PathId pathOfVariable(const clang::ValueDecl *declaration, const clang::Expr *expr);
   PathId pathOfOperator(const clang::CXXOperatorCallExpr *call);
   PathId pathOfMember(const clang::CXXMemberCallExpr *call);

@@ -1,5 +1,6 @@
 #include "Frontend.h"
 #include "HeaderCache.h"
+#include "MissingNames.h"
 #include "Paths.h"
 #include "UserCode.h"
 
@@ -12,6 +13,8 @@
 #include "clang/Lex/LexDiagnostic.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -36,10 +39,14 @@ struct HeaderUse {
 };
 
 /// Narrows parsing and matching to user code.
-class UserCodeConsumer : public clang::ASTConsumer {
+class UserCodeConsumer : public clang::SemaConsumer {
 public:
   UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
       : userCode(userCode), sources(sources), unit(unit) {}
+
+  void InitializeSema(clang::Sema &sema) override {
+    sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
+  }
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl *decl : group) {
@@ -111,7 +118,7 @@ private:
     const unsigned id = error.getID();
     if (id == clang::diag::err_pp_file_not_found ||
         id == clang::diag::err_pp_file_not_found_angled_include_not_fatal) {
-      headerIsMissing = true;
+      unit.headerIsMissing = true;
       return true;
     }
     // An #error of the framework ("C++20 required"), like all the preprocessor says, concerns
@@ -120,7 +127,7 @@ private:
         id >= clang::diag::DIAG_START_LEX && id < clang::diag::DIAG_START_PARSE;
     if (isPreprocessing || !error.hasSourceManager())
       return true;
-    if (headerIsMissing) {
+    if (unit.headerIsMissing) {
       ++unit.errorsAfterMissingHeader;
       return false;
     }
@@ -135,7 +142,7 @@ private:
   const UserCode &userCode;
   Unit &unit;
   HeaderUse &header;
-  bool headerIsMissing = false, shown = true;
+  bool shown = true;
 };
 
 class UnitAction : public clang::ASTFrontendAction {

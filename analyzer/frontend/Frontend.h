@@ -31,6 +31,8 @@ struct Unit {
   /// Paths.h), the files that fixes change are free of symbolic links.
   std::vector<clang::tidy::ClangTidyError> diagnostics;
 
+  bool headerIsMissing = false; ///< Which one, the diagnostics say.
+
   /// Compiler errors left out, since they follow from a missing header, which is among the
   /// diagnostics, or lie outside user code.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;

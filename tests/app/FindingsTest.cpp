@@ -237,6 +237,27 @@ TEST_CASE("A missing header does not blind the rest of the file") {
   CHECK(count(run.out, finding) == 1);
 }
 
+TEST_CASE("Statements with names that a missing header declares are analysed") {
+  const std::string loop = GENERATE(as<std::string>(), "for (auto input : tqdm::range(10))",
+                                    "for (auto [input, target] : batches(data, 3))",
+                                    "while (tqdm::bar.update(input))", "while (more(input))");
+  const Project project;
+  project.write("train.cpp", include + "#include <tqdm/tqdm.h>\n"
+                                       "void train(axon::Block net, axon::Array input) {\n"
+                                       "  axon::Array target;\n"
+                                       "  axon::Solver solver(net.weights());\n  " +
+                                 loop +
+                                 " {\n"
+                                 "    auto loss = axon::distance(net(input), target);\n"
+                                 "    loss.backpropagate();\n"
+                                 "    solver.advance();\n"
+                                 "  }\n"
+                                 "}\n");
+  const Run run = lint(project, {"train.cpp"});
+  INFO(loop);
+  CHECK(count(run.out, finding) == 1);
+}
+
 TEST_CASE("The bundled runtime stands in for the framework where there is no database") {
   const Project project;
   project.write("train.cpp",

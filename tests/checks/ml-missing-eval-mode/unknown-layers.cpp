@@ -77,7 +77,11 @@ template <typename Block> struct TowerImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x) { return norm->forward(layers->forward(x)); }
 
 private:
-  torch::nn::Sequential makeLayers(int64_t size);
+  torch::nn::Sequential makeLayers(int64_t size) {
+    torch::nn::Sequential made;
+    made->push_back(Block(size));
+    return made;
+  }
   torch::nn::Sequential layers;
   torch::nn::BatchNorm1d norm{4};
 };

@@ -3,6 +3,7 @@
 #include "analyzer/frontend/CacheFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
@@ -146,6 +147,34 @@ Option<unsigned> cacheLimit("cache-limit", cl::cat(category), cl::value_desc("MB
                                      "not used for the longest time go; 4096"));
 Option<bool> noCache("no-cache", cl::cat(category), cl::desc("Parse everything, keep nothing"));
 
+Option<unsigned> workers("j", cl::cat(category), cl::Prefix, cl::value_desc("N"), cl::desc(R"(
+Analyse N files at once; one a core by default. The
+output is the same for every N.
+)"));
+Option<unsigned> timeout("timeout", cl::cat(category), cl::value_desc("seconds"), cl::init(300),
+                         cl::desc(R"(
+Give a file up that takes longer; 300 by default, 0
+for no limit.
+)"));
+Option<unsigned> memoryLimit("memory-limit", cl::cat(category), cl::value_desc("MB"),
+                             cl::init(8192), cl::desc(R"(
+Give a file up that takes more address space; 8192
+by default, 0 for no limit.
+)"));
+Option<std::string> timeTrace("time-trace", cl::cat(category), cl::value_desc("filename"),
+                              cl::desc(R"(
+Write a trace of all files for chrome://tracing or
+Perfetto.
+)"));
+
+Option<std::string> shard("shard", cl::cat(category), cl::value_desc("K/N"), cl::desc(R"(
+Analyse the K-th of N parts of the files.
+)"));
+Option<std::string> results("results", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+Write the results for 'gradtidy merge FILE...', which
+prints those of all shards as one run would.
+)"));
+
 cl::extrahelp moreHelp(R"(
 Sources:
   Files, headers among them, or folders, which stand for all files of their
@@ -170,6 +199,12 @@ template <typename Value> std::optional<Value> given(const Option<Value> &option
   return option.getNumOccurrences() ? std::optional<Value>(option) : std::nullopt;
 }
 
+bool parseShard(llvm::StringRef text, CommandLine &result) {
+  const auto [number, count] = text.split('/');
+  return !number.getAsInteger(10, result.shard) && !count.getAsInteger(10, result.shards) &&
+         result.shard >= 1 && result.shard <= result.shards;
+}
+
 } // namespace
 
 CommandLine parseCommandLine(int argc, const char **argv) {
@@ -188,7 +223,16 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     arguments.erase(dashes, arguments.end());
   }
 
+  const bool merge = arguments.size() > 1 && llvm::StringRef(arguments[1]) == "merge";
+  if (merge)
+    arguments.erase(arguments.begin() + 1);
+
   cl::HideUnrelatedOptions(category);
+  // LLVM's own option of this name is the one that is parsed.
+  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
+  stats.setDescription("Say on standard error where the time went: by\nphase and by check.\n");
+  stats.addCategory(category);
+  stats.setHiddenFlag(cl::NotHidden);
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
     out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
   });
@@ -232,7 +276,19 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.models = models;
   if (!noCache)
     result.cacheFolder = cacheDir.empty() ? defaultCacheFolder() : std::string(cacheDir);
-  result.cacheLimit = uint64_t(cacheLimit) << 20;
+  result.cacheLimit = cacheLimit;
+  result.workers = workers;
+  result.timeout = timeout;
+  result.memoryLimit = memoryLimit;
+  if (!shard.empty() && !parseShard(shard, result)) {
+    llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
+                             << '\n';
+    std::exit(1);
+  }
+  result.results = results;
+  result.merge = merge;
+  result.stats = llvm::AreStatisticsEnabled();
+  result.timeTrace = timeTrace;
   result.format = format;
   return result;
 }

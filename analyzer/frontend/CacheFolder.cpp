@@ -85,6 +85,7 @@ void CacheFolder::evict(StringRef keep) const {
   struct Entry {
     uint64_t size = 0;
     int64_t used = 0;
+    std::vector<std::string> files;
   };
   llvm::StringMap<Entry> entries;
   uint64_t total = 0;
@@ -102,6 +103,7 @@ void CacheFolder::evict(StringRef keep) const {
       continue;
     }
     Entry &found = entries[keyOf(entry->path())];
+    found.files.push_back(entry->path());
     found.size += status.getSize();
     found.used = std::max(found.used, nanoseconds(status));
     total += status.getSize();
@@ -115,7 +117,8 @@ void CacheFolder::evict(StringRef keep) const {
       return;
     if (key == keep)
       continue;
-    remove(key);
+    for (const std::string &file : entries[key].files)
+      fs::remove(file);
     total -= entries[key].size;
   }
 }
@@ -140,8 +143,13 @@ std::unique_ptr<CacheFolder::Lock> CacheFolder::lock(StringRef key,
   return std::unique_ptr<Lock>(new Lock(descriptor));
 }
 
-FileIdentity FileIdentity::of(StringRef text, int64_t time) {
-  return {text.size(), time, llvm::xxh3_64bits(text)};
+FileIdentity FileIdentity::of(StringRef text, const std::string &file,
+                              std::chrono::system_clock::time_point begin) {
+  fs::file_status status;
+  const bool known = !fs::status(file, status);
+  // Some file systems know full seconds only.
+  const bool old = status.getLastModificationTime() < begin - std::chrono::seconds(2);
+  return {text.size(), known && old ? nanoseconds(status) : 0, llvm::xxh3_64bits(text)};
 }
 
 bool FileIdentity::holdsFor(const std::string &file) const {
@@ -152,11 +160,6 @@ bool FileIdentity::holdsFor(const std::string &file) const {
     return true;
   const auto text = llvm::MemoryBuffer::getFile(file, false, /*RequiresNullTerminator=*/false);
   return text && llvm::xxh3_64bits((*text)->getBuffer()) == content;
-}
-
-std::optional<int64_t> timeOf(const std::string &file) {
-  fs::file_status status;
-  return fs::status(file, status) ? std::nullopt : std::optional(nanoseconds(status));
 }
 
 std::string defaultCacheFolder() {

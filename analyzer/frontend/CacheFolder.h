@@ -60,18 +60,19 @@ private:
 /// What tells a file from other files of its name: size and time, or else its content.
 struct FileIdentity {
   uint64_t size = 0;
-  int64_t time = 0; ///< Of the last change, in nanoseconds.
+  int64_t time = 0; ///< Of the last change, in nanoseconds; 0 if it says nothing.
   uint64_t content = 0;
 
-  /// Of \p text, which was read from a file of this \p time.
-  static FileIdentity of(llvm::StringRef text, int64_t time);
+  /// Of \p file, whose text was read as \p text after \p begin. The time of a file that was changed
+  /// about then, or later, says nothing.
+  static FileIdentity of(llvm::StringRef text, const std::string &file,
+                         std::chrono::system_clock::time_point begin);
 
   /// Whether \p file is still the same. One that has another time and the same content is.
   bool holdsFor(const std::string &file) const;
-};
 
-/// The time of the last change, in nanoseconds; none if there is no such file.
-std::optional<int64_t> timeOf(const std::string &file);
+  bool operator==(const FileIdentity &) const = default;
+};
 
 /// $XDG_CACHE_HOME/gradtidy, or the like; empty where there is none.
 std::string defaultCacheFolder();

@@ -2,6 +2,7 @@
 #include "HeaderCache.h"
 #include "MissingNames.h"
 #include "Paths.h"
+#include "PhaseTimer.h"
 #include "UserCode.h"
 
 #include "clang-tidy/ClangTidy.h"
@@ -11,16 +12,22 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace gradtidy {
 
@@ -34,7 +41,7 @@ constexpr unsigned stackSize = 8u << 20;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse {
-  std::string file; ///< Empty for none.
+  HeaderCache::Header found;
   bool failed = false;
 };
 
@@ -42,7 +49,9 @@ struct HeaderUse {
 class UserCodeConsumer : public clang::SemaConsumer {
 public:
   UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
-      : userCode(userCode), sources(sources), unit(unit) {}
+      : userCode(userCode), sources(sources), unit(unit) {
+    parsing.emplace("parsing");
+  }
 
   void InitializeSema(clang::Sema &sema) override {
     sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
@@ -64,6 +73,7 @@ public:
   /// also deserialise the whole of a precompiled header.
   void HandleTranslationUnit(clang::ASTContext &ast) override {
     ast.setTraversalScope(scope);
+    parsing.reset();
     unit.outcome = Unit::Outcome::Analysed;
   }
 
@@ -77,6 +87,7 @@ private:
   const clang::SourceManager &sources;
   Unit &unit;
   std::vector<clang::Decl *> scope;
+  std::optional<PhaseTimer> parsing; ///< From here to the checks.
 };
 
 /// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
@@ -145,6 +156,37 @@ private:
   bool shown = true;
 };
 
+/// Collects the files that a unit reads.
+class FileCollector : public clang::PPCallbacks {
+public:
+  explicit FileCollector(clang::SourceManager &sources) : sources(sources) {}
+
+  void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
+                        clang::SrcMgr::CharacteristicKind, clang::FileID,
+                        clang::SourceLocation) override {
+    if (reason == LexedFileChangeReason::EnterFile)
+      if (const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file))
+        entries.insert(*entry);
+  }
+
+  std::vector<ReadFile> files() const {
+    std::vector<ReadFile> files;
+    for (const clang::FileEntryRef entry : entries) {
+      llvm::SmallString<256> path = entry.getName();
+      sources.getFileManager().makeAbsolutePath(path);
+      if (const auto text = sources.getMemoryBufferForFileOrNone(entry))
+        files.push_back(
+            {std::string(path), FileIdentity::of(text->getBuffer(), std::string(path), begin)});
+    }
+    return files;
+  }
+
+private:
+  clang::SourceManager &sources;
+  const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
+  llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
+};
+
 class UnitAction : public clang::ASTFrontendAction {
 public:
   UnitAction(tidy::ClangTidyASTConsumerFactory &consumers,
@@ -161,17 +203,23 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     findFrameworkFolders(compiler.getPreprocessor(), frameworkHeaders, userCode);
+    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
+    collector = callbacks.get();
+    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
     all.push_back(std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit));
     all.push_back(consumers.createASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
+  void EndSourceFileAction() override { unit.files = collector->files(); }
+
 private:
   tidy::ClangTidyASTConsumerFactory &consumers;
   const std::vector<std::string> &frameworkHeaders;
   UserCode &userCode;
   Unit &unit;
+  FileCollector *collector = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
@@ -192,8 +240,9 @@ public:
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
     if (headers) {
-      header.file = headers->find(*invocation, *files, frameworkHeaders, userCode);
-      invocation->getPreprocessorOpts().ImplicitPCHInclude = header.file;
+      const PhaseTimer timer("precompiled header");
+      header.found = headers->find(*invocation, *files, frameworkHeaders, userCode);
+      invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
     }
     return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
                                                 diagnostics);
@@ -248,6 +297,31 @@ void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
   message.Fix = std::move(fixes);
 }
 
+/// Writes what happens on this thread during its life into \p text.
+class Trace {
+public:
+  Trace(bool enabled, std::string &text) : enabled(enabled), text(text) {
+    constexpr unsigned microseconds = 500; // What is shorter is left out.
+    if (enabled)
+      llvm::timeTraceProfilerInitialize(microseconds, "gradtidy");
+  }
+  ~Trace() {
+    if (!enabled)
+      return;
+    llvm::SmallString<0> json;
+    llvm::raw_svector_ostream out(json);
+    llvm::timeTraceProfilerWrite(out);
+    llvm::timeTraceProfilerCleanup();
+    text = std::string(json);
+  }
+  Trace(const Trace &) = delete;
+  Trace &operator=(const Trace &) = delete;
+
+private:
+  bool enabled;
+  std::string &text;
+};
+
 tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidyStats stats) {
   stats.ErrorsDisplayed -= before.ErrorsDisplayed;
   stats.ErrorsIgnoredCheckFilter -= before.ErrorsIgnoredCheckFilter;
@@ -275,10 +349,10 @@ Frontend::~Frontend() = default;
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders) {
   Attempt first = attempt(job, frameworkHeaders, headers);
   const bool crashed = first.unit.outcome == Unit::Outcome::Crashed;
-  if (first.header.file.empty() || !(first.header.failed || crashed))
+  if (first.header.found.file.empty() || !(first.header.failed || crashed))
     return std::move(first.unit);
   // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
-  headers->discard(first.header.file);
+  headers->discard(first.header.found.file);
   return attempt(job, frameworkHeaders, nullptr).unit;
 }
 
@@ -300,6 +374,7 @@ Frontend::Attempt Frontend::attempt(const Job &job,
 void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders,
                      HeaderCache *headers, Attempt &attempt) {
   Unit &unit = attempt.unit;
+  const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))
@@ -324,6 +399,7 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   invocation.setDiagnosticConsumer(&diagnostics);
   invocation.run();
 
+  unit.header = attempt.header.found.stamp;
   unit.diagnostics = diagnostics.take();
   for (tidy::ClangTidyError &diagnostic : unit.diagnostics) {
     cleanPaths(diagnostic.Message, job.command.Directory);

@@ -3,6 +3,7 @@
 // only, and what a clang-tidy user expects (NOLINT, filters, options) is clang-tidy's own.
 #pragma once
 
+#include "CacheFolder.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 
@@ -17,6 +18,12 @@ class ClangTidyASTConsumerFactory;
 namespace gradtidy {
 
 class HeaderCache;
+
+/// A file as it was when it was read.
+struct ReadFile {
+  std::string path; ///< Absolute.
+  FileIdentity identity;
+};
 
 /// What came of one job.
 struct Unit {
@@ -39,6 +46,10 @@ struct Unit {
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
+
+  std::vector<ReadFile> files; ///< All that were read, but for those in the header.
+  std::string header;          ///< The stamp of the precompiled header, or empty.
+  std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
 };
 
 class Frontend {
@@ -49,6 +60,9 @@ public:
   Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder,
            HeaderCache *headers = nullptr);
   ~Frontend();
+
+  /// From now on units have traces.
+  void enableTrace() { traces = true; }
 
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
   /// \param frameworkHeaders as Model::headers() has them.
@@ -64,6 +78,7 @@ private:
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
   HeaderCache *headers;
+  bool traces = false;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };
 

@@ -182,19 +182,14 @@ private:
     getCompilerInstance().getFileManager().makeAbsolutePath(path);
     return std::string(path);
   }
-  /// The time of a file that was changed lately says nothing: it may have changed since it was
-  /// read.
   FileIdentity identify(clang::FileEntryRef file, llvm::MemoryBufferRef text) {
-    const int64_t time = timeOf(absolute(file)).value_or(0);
-    return FileIdentity::of(text.getBuffer(), time < trusted ? time : 0);
+    return FileIdentity::of(text.getBuffer(), absolute(file), begin);
   }
 
   const Preamble &preamble;
   Record &record;
   Recorder *recorder = nullptr;
-  int64_t trusted =
-      (std::chrono::system_clock::now() - std::chrono::seconds(2)).time_since_epoch() /
-      std::chrono::nanoseconds(1);
+  const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
 };
 
 bool makeHeader(const clang::CompilerInvocation &maker, const Preamble &preamble,
@@ -248,7 +243,8 @@ public:
     if (const auto made = llvm::MemoryBuffer::getFile(header, false, false);
         !header.empty() && made) {
       out << "made ";
-      identity(FileIdentity::of((*made)->getBuffer(), timeOf(header).value_or(0)));
+      identity(FileIdentity::of((*made)->getBuffer(), header,
+                                std::chrono::system_clock::time_point::max()));
       out << '\n';
     } else {
       out << "failed " << secondsNow() << '\n';
@@ -268,6 +264,12 @@ public:
 
   bool usable() const { return made; }
   const std::string &file() const { return header; }
+
+  /// The key and what the header was made of, whenever that was.
+  std::string stamp() const {
+    const StringRef contents = text->getBuffer().split('\n').second.split('\n').second;
+    return path::stem(header).str() + " " + llvm::utohexstr(llvm::xxh3_64bits(contents));
+  }
 
   /// Whether it means the same before \p preamble as behind it.
   bool commutesWith(const Preamble &preamble) const {
@@ -346,9 +348,9 @@ private:
 HeaderCache::HeaderCache(CacheFolder folder) : folder(std::move(folder)) {}
 HeaderCache::~HeaderCache() = default;
 
-std::string HeaderCache::find(const clang::CompilerInvocation &invocation,
-                              clang::FileManager &files, const std::vector<std::string> &headers,
-                              UserCode &userCode) {
+HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocation,
+                                      clang::FileManager &files,
+                                      const std::vector<std::string> &headers, UserCode &userCode) {
   const clang::LangOptions &language = invocation.getLangOpts();
   if (!invocation.getPreprocessorOpts().ImplicitPCHInclude.empty() || !language.CPlusPlus ||
       language.CUDA || language.ObjC)
@@ -362,7 +364,19 @@ std::string HeaderCache::find(const clang::CompilerInvocation &invocation,
       llvm::any_of(usersFolders(invocation, files, userCode),
                    [&](const std::string &folder) { return entry->isShadowedBy(folder); }))
     return {};
-  return entry->file();
+  return {entry->file(), entry->stamp()};
+}
+
+bool HeaderCache::holds(StringRef stamp) {
+  const std::string key = stamp.split(' ').first.str();
+  std::unique_ptr<Entry> &entry = entries[key];
+  if (!entry)
+    entry = Entry::load(folder, key);
+  if (entry && entry->stamp() == stamp)
+    return true;
+  if (!entry)
+    entries.erase(key); // It may still be made.
+  return false;
 }
 
 HeaderCache::Entry *HeaderCache::get(const std::string &key, const clang::CompilerInvocation &maker,
@@ -399,8 +413,8 @@ HeaderCache::Entry *HeaderCache::get(const std::string &key, const clang::Compil
   return entry.get();
 }
 
-void HeaderCache::discard(const std::string &header) {
-  const std::string key = path::stem(header).str();
+void HeaderCache::discard(const std::string &file) {
+  const std::string key = path::stem(file).str();
   folder.remove(key);
   entries[key] = nullptr;
 }

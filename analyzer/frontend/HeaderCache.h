@@ -25,15 +25,23 @@ public:
   explicit HeaderCache(CacheFolder folder);
   ~HeaderCache();
 
-  /// A precompiled header to parse the unit of \p invocation over, made now if there is none; empty
-  /// if the unit is to be parsed without.
+  struct Header {
+    std::string file;
+    std::string stamp; ///< Of its contents.
+  };
+
+  /// A precompiled header to parse the unit of \p invocation over, made now if there is none; with
+  /// empty names if the unit is to be parsed without.
   /// \param headers  a framework's, as Model::headers() has them.
   /// \param userCode learns the folders of the framework.
-  std::string find(const clang::CompilerInvocation &invocation, clang::FileManager &files,
-                   const std::vector<std::string> &headers, UserCode &userCode);
+  Header find(const clang::CompilerInvocation &invocation, clang::FileManager &files,
+              const std::vector<std::string> &headers, UserCode &userCode);
 
-  /// \p header cannot be read.
-  void discard(const std::string &header);
+  /// Whether there is a header of this stamp whose files are all unchanged.
+  bool holds(llvm::StringRef stamp);
+
+  /// \p file, a header, cannot be read.
+  void discard(const std::string &file);
 
 private:
   class Entry;

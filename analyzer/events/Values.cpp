@@ -261,7 +261,7 @@ QualType Values::typeOf(const Expr *expr) {
     return type;
   if (const auto *reference = dyn_cast<DeclRefExpr>(expr)) {
     const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return variable && variable->getInit() && variable->getType()->isDependentType()
+    return variable && variable->getInit() && variable->getType()->getContainedAutoType()
                ? typeOf(variable->getInit())
                : type;
   }
@@ -298,7 +298,8 @@ QualType Values::typeOfCall(const CallExpr *call) {
   else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
            member && !member->isImplicitAccess()) {
     QualType object = typeOf(member->getBase());
-    const CXXRecordDecl *record = object.getNonReferenceType()->getAsCXXRecordDecl();
+    const CXXRecordDecl *record =
+        object.isNull() ? nullptr : object.getNonReferenceType()->getAsCXXRecordDecl();
     if (record && record->hasDefinition() && !member->isArrow())
       llvm::for_each(record->lookup(member->getMember()), consider);
   }

@@ -94,8 +94,8 @@ void State::escape(const Operand &operand) {
   PathId object = resolve(operand.path);
   SourcesId set = sourcesOf(operand);
   bool isObject = operand.role != TypeRole::Tensor;
-  bool hasSources =
-      operand.role == TypeRole::Tensor || (operand.role == TypeRole::None && findValue(object));
+  bool hasSources = operand.role == TypeRole::Tensor ||
+                    (operand.role == TypeRole::None && operand.isTensor && findValue(object));
   for (auto &[path, facts] : optimizers) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
     if (isModule(operand.role)

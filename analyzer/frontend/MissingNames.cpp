@@ -5,56 +5,77 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Sema/DeclSpec.h"
 #include "clang/Sema/Lookup.h"
+#include "clang/Sema/Scope.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/TypoCorrection.h"
 
 namespace gradtidy {
 
-clang::TypoCorrection
-MissingNames::CorrectTypo(const clang::DeclarationNameInfo &name, int lookupKind, clang::Scope *,
-                          clang::CXXScopeSpec *qualifier,
-                          clang::CorrectionCandidateCallback &wanted, clang::DeclContext *memberOf,
-                          bool enteringContext, const clang::ObjCObjectPointerType *) {
-  clang::IdentifierInfo *identifier = name.getName().getAsIdentifierInfo();
+using namespace clang;
+
+TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lookupKind,
+                                         Scope *scope, CXXScopeSpec *qualifier,
+                                         CorrectionCandidateCallback &wanted, DeclContext *memberOf,
+                                         bool enteringContext, const ObjCObjectPointerType *) {
+  IdentifierInfo *identifier = info.getName().getAsIdentifierInfo();
   if (!headerIsMissing || !identifier || memberOf || enteringContext)
     return {};
-  clang::DeclContext *context = sema.getASTContext().getTranslationUnitDecl();
+  DeclContext *context = sema.getASTContext().getTranslationUnitDecl();
   if (qualifier && qualifier->isSet())
     context = sema.computeDeclContext(*qualifier);
-  // Classes know their members, but for those of a base that is not known.
   if (!context || !context->isFileContext())
     return {};
 
-  const bool isNamespace = lookupKind == clang::Sema::LookupNestedNameSpecifierName;
-  if (!isNamespace && (lookupKind != clang::Sema::LookupOrdinaryName ||
-                       !wanted.WantExpressionKeywords || !isValue(name.getLoc())))
+  const Name name(context, identifier);
+  if (lookupKind == Sema::LookupNestedNameSpecifierName || lookupKind == Sema::LookupNamespaceName)
+    return TypoCorrection(makeNamespace(name));
+  if (lookupKind != Sema::LookupOrdinaryName)
     return {};
-  auto &known = isNamespace ? namespaces : values;
-  clang::NamedDecl *&decl = known[{context, identifier}];
-  if (!decl)
-    decl = declare(*identifier, *context, isNamespace);
-  return clang::TypoCorrection(decl);
+  if (wanted.WantExpressionKeywords && isValue(info.getLoc()))
+    return TypoCorrection(makeValue(name));
+  const bool inFunction =
+      scope && (scope->isFunctionPrototypeScope() || sema.CurContext->isFunctionOrMethod());
+  if (wanted.WantTypeSpecifiers && inFunction)
+    return TypoCorrection(makeType(name, *scope));
+  return {};
 }
 
-clang::NamedDecl *MissingNames::declare(clang::IdentifierInfo &name, clang::DeclContext &context,
-                                        bool isNamespace) {
-  clang::ASTContext &ast = sema.getASTContext();
-  const clang::SourceLocation nowhere;
-  if (isNamespace)
-    return clang::NamespaceDecl::Create(ast, &context, /*Inline=*/false, nowhere, nowhere, &name,
-                                        /*PrevDecl=*/nullptr, /*Nested=*/false);
-  return clang::VarDecl::Create(ast, &context, nowhere, nowhere, &name, ast.DependentTy,
-                                /*TInfo=*/nullptr, clang::SC_Extern);
+NamedDecl *MissingNames::makeNamespace(Name name) {
+  NamedDecl *&made = namespaces[name];
+  if (!made)
+    made = NamespaceDecl::Create(sema.getASTContext(), name.first, /*Inline=*/false, {}, {},
+                                 name.second, /*PrevDecl=*/nullptr, /*Nested=*/false);
+  return made;
+}
+
+NamedDecl *MissingNames::makeValue(Name name) {
+  ASTContext &ast = sema.getASTContext();
+  NamedDecl *&made = values[name];
+  if (!made)
+    made = VarDecl::Create(ast, name.first, {}, {}, name.second, ast.DependentTy,
+                           /*TInfo=*/nullptr, SC_Extern);
+  return made;
+}
+
+/// Clang looks the type up once more: it is found there from now on.
+NamedDecl *MissingNames::makeType(Name name, Scope &scope) {
+  ASTContext &ast = sema.getASTContext();
+  TypedefDecl *made = TypedefDecl::Create(ast, name.first, {}, {}, name.second,
+                                          ast.getTrivialTypeSourceInfo(ast.DependentTy));
+  if (name.first->isTranslationUnit())
+    sema.PushOnScopeChains(made, &scope, /*AddToContext=*/false);
+  else
+    name.first->addDecl(made);
+  return made;
 }
 
 /// `name(…)`, `name.member`, `f(name, …)`; but not the type in `Name variable`.
-bool MissingNames::isValue(clang::SourceLocation name) const {
+bool MissingNames::isValue(SourceLocation name) const {
   if (!name.isFileID())
     return false;
-  const auto next = clang::Lexer::findNextToken(name, sema.getSourceManager(), sema.getLangOpts());
-  return next && next->isOneOf(clang::tok::l_paren, clang::tok::r_paren, clang::tok::period,
-                               clang::tok::arrow, clang::tok::comma, clang::tok::semi,
-                               clang::tok::l_square);
+  const auto next = Lexer::findNextToken(name, sema.getSourceManager(), sema.getLangOpts());
+  return next && next->isOneOf(tok::l_paren, tok::r_paren, tok::period, tok::arrow, tok::comma,
+                               tok::semi, tok::l_square);
 }
 
 } // namespace gradtidy

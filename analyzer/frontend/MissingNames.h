@@ -1,9 +1,8 @@
 // What a missing header would have declared. Without it clang drops every statement that uses one of
-// its names, `for (auto i : tqdm::range(n)) { … }` with its body included; with a stand-in for the
-// name, of a type that is not known, the statement stays in the syntax tree.
+// its names, `for (auto i : tqdm::range(n)) { … }` with its body included. Where a stand-in of
+// unknown type is found for the name, the statement stays in the syntax tree, as in a template.
 #pragma once
 
-#include "clang/AST/DeclBase.h"
 #include "clang/Sema/ExternalSemaSource.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -11,9 +10,9 @@
 
 namespace gradtidy {
 
-/// Answers for names that clang looked up in vain, where it would look for a typing error: a
-/// namespace before `::`, and a variable of dependent type in an expression. Names of types are left
-/// to clang, which recovers well from these.
+/// Answers for names that clang looked up in vain, where it would look for a typing error: with a
+/// namespace, a variable of dependent type, or, in functions, a dependent type. Members of classes
+/// are left to clang; types in classes as well, since their objects must have a size.
 class MissingNames : public clang::ExternalSemaSource {
 public:
   /// \param headerIsMissing is read at each name: code whose headers are all there has clang's own
@@ -22,20 +21,22 @@ public:
       : sema(sema), headerIsMissing(headerIsMissing) {}
 
   clang::TypoCorrection CorrectTypo(const clang::DeclarationNameInfo &name, int lookupKind,
-                                    clang::Scope *, clang::CXXScopeSpec *qualifier,
+                                    clang::Scope *scope, clang::CXXScopeSpec *qualifier,
                                     clang::CorrectionCandidateCallback &wanted,
                                     clang::DeclContext *memberOf, bool enteringContext,
                                     const clang::ObjCObjectPointerType *) override;
 
 private:
-  clang::NamedDecl *declare(clang::IdentifierInfo &name, clang::DeclContext &context,
-                            bool isNamespace);
+  using Name = std::pair<clang::DeclContext *, clang::IdentifierInfo *>;
+
+  clang::NamedDecl *makeNamespace(Name name);
+  clang::NamedDecl *makeValue(Name name);
+  clang::NamedDecl *makeType(Name name, clang::Scope &scope);
   bool isValue(clang::SourceLocation name) const;
 
   clang::Sema &sema;
   const bool &headerIsMissing;
-  llvm::DenseMap<std::pair<clang::DeclContext *, const clang::IdentifierInfo *>, clang::NamedDecl *>
-      namespaces, values;
+  llvm::DenseMap<Name, clang::NamedDecl *> namespaces, values;
 };
 
 } // namespace gradtidy

@@ -163,8 +163,8 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
       outcome.result = std::move(*result);
     outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
     progress.add(outcome.file);
-    // What a crash has left behind is not to be relied on.
-    return outcome.loss.empty();
+    // What a crash has left behind is not to be relied on; making a header takes much memory.
+    return outcome.loss.empty() && !outcome.result.seconds.contains(makingPhase.str());
   };
   run.signal = runWorkers(open.size(), limits, hooks);
   if (caches.results && !open.empty())

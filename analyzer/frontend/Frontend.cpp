@@ -240,7 +240,6 @@ public:
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
     if (headers) {
-      const PhaseTimer timer("precompiled header");
       header.found = headers->find(*invocation, *files, frameworkHeaders, userCode);
       invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
     }

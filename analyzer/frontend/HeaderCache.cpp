@@ -1,4 +1,5 @@
 #include "HeaderCache.h"
+#include "PhaseTimer.h"
 
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -194,6 +195,7 @@ private:
 
 bool makeHeader(const clang::CompilerInvocation &maker, const Preamble &preamble,
                 clang::FileManager &files, StringRef source, StringRef target, Record &record) {
+  const PhaseTimer timer(makingPhase);
   auto own = std::make_shared<clang::CompilerInvocation>(maker);
   own->getFrontendOpts().Inputs.emplace_back(source, own->getFrontendOpts().DashX);
   own->getFrontendOpts().OutputFile = target.str();

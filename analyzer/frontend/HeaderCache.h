@@ -16,6 +16,9 @@ class FileManager;
 
 namespace gradtidy {
 
+/// Of --stats; see PhaseTimer.
+inline constexpr llvm::StringLiteral makingPhase = "precompiling";
+
 /// What a unit includes of a framework before all else is parsed once, bodies skipped, and read
 /// back by every unit with the same flags and includes. A unit gets a header only if it means the
 /// same there as in its own place; whatever is in doubt is parsed in full. See

@@ -1,4 +1,5 @@
 #include "Preamble.h"
+#include "PhaseTimer.h"
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -39,11 +40,10 @@ public:
                           bool angled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
                           StringRef, StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind kind) override {
-    if (!file || directive.getIdentifierInfo()->getPPKeywordID() != clang::tok::pp_include)
-      ended = true; // A missing header, #include_next, -imacros.
-    if (!ended && userCode.containsFile(*file, kind, sources.getFileManager()))
-      return;
-    if (!file)
+    if (directive.getIdentifierInfo()->getPPKeywordID() != clang::tok::pp_include)
+      ended = true; // #include_next, -imacros.
+    // A missing header is as missing later.
+    if (!file || (!ended && userCode.containsFile(*file, kind, sources.getFileManager())))
       return;
     // Not to be read: nothing of it is needed here.
     if (!sources.isFileOverridden(*file))
@@ -66,9 +66,10 @@ public:
       record(name, seen.defined);
   }
   void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &,
-                      const clang::MacroDirective *) override {
+                      const clang::MacroDirective *change) override {
+    // To undefine what is not defined (a header of another library may have done it) does nothing.
     if (!isPredefined(name.getLocation()))
-      record(name, seen.defined);
+      record(name, change || !seen.includes.empty() ? seen.defined : seen.tested);
   }
 
   void Ifdef(clang::SourceLocation, const clang::Token &name,
@@ -101,7 +102,7 @@ public:
     StringRef text = sources.getCharacterData(location);
     text = text.take_until([](char c) { return c == '\n'; }).ltrim("# \t");
     text.consume_front("pragma");
-    if (!text.trim().starts_with("once"))
+    if (!text.trim().starts_with("once") && !text.contains("system_header"))
       ended = true;
   }
   void EmbedDirective(clang::SourceLocation, StringRef, bool, clang::OptionalFileEntryRef,
@@ -156,6 +157,7 @@ private:
 
 Preamble scanPreamble(const clang::CompilerInvocation &invocation, clang::FileManager &files,
                       const std::vector<std::string> &headers, UserCode &userCode) {
+  const PhaseTimer timer("scanning");
   Preamble preamble;
   auto own = std::make_shared<clang::CompilerInvocation>(invocation);
   own->getDependencyOutputOpts() = {};

@@ -25,7 +25,7 @@ struct Preamble {
   std::vector<Include> includes; ///< Empty if the unit does not begin with a framework's headers.
 
   /// Macros that the unit defines or undefines there (include guards among them), and those that it
-  /// asks for.
+  /// asks for or makes sure not to have.
   std::vector<std::string> defined, tested;
 };
 

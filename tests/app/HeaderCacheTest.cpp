@@ -75,6 +75,10 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
       {"a pragma first", "#pragma pack(1)\n" + include + loop, false},
       {"no framework", "int main() {}\n", false},
       {"an error", include + loop + "int x = undeclared;\n", true},
+      {"a missing header first", "#include <nowhere.h>\n" + include + loop, true},
+      {"a macro that is not there", "#undef axon\n" + include + loop, true},
+      {"a macro that the framework has",
+       "#undef AXON_EXTRA\n" + include + "#ifndef AXON_EXTRA\n#error gone\n#endif\n" + loop, true},
       {"a header that is missing", include + "#include <nowhere.h>\n" + loop, true},
   };
   for (const Unit &unit : units) {
@@ -126,8 +130,13 @@ TEST_CASE("A header given on the command line comes first") {
   project.writeFramework("#ifdef AXON_QUIET\n#define advance zero_grad\n#endif\n");
   project.write("quiet.h", "#pragma once\n#define AXON_QUIET\n");
   project.write("axon_pch.h", "#pragma once\n" + include);
+  // As CMake makes them for target_precompile_headers.
+  project.write("cmake_pch.hxx", "#pragma GCC system_header\n#ifdef __cplusplus\n" + include +
+                                     "#endif // __cplusplus\n");
   project.write("train.cpp", include + trainingLoop("train"));
   for (int run = 0; run < 2; ++run) {
+    CHECK(count(project.lintCached("train.cpp", {"-include", "cmake_pch.hxx"}).out, finding) == 1);
+    CHECK(project.cached(".pch").size() == 1);
     CHECK(project.lintCached("train.cpp", {"-include", "quiet.h"}).out.empty());
     CHECK(count(project.lintCached("train.cpp", {"-include", "axon_pch.h"}).out, finding) == 1);
   }

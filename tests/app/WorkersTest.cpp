@@ -111,6 +111,22 @@ TEST_CASE("An interrupt ends the run and its workers") {
   CHECK(run.out.empty());
 }
 
+TEST_CASE("Progress is shown on a terminal and goes away") {
+  const Project project;
+  project.write("a.cpp", "int a;\n");
+  project.write("b.cpp", "int b;\n");
+  const std::string command = gradtidyProgram() + " --no-cache -j1 ";
+  const auto onTerminal = [&](const std::string &arguments) {
+    return project.run("script", {"-qec", command + arguments, "/dev/null"}).out;
+  };
+  const std::string shown = onTerminal("a.cpp b.cpp --");
+  CHECK_THAT(shown, Contains("[1/2]") && Contains("[2/2]") && Contains(": b.cpp"));
+  const std::string erased = "\r\x1b[K";
+  CHECK(shown.rfind(erased) > shown.rfind("[2/2]"));
+  CHECK_THAT(onTerminal("--quiet a.cpp b.cpp --"), !Contains("[1/2]"));
+  CHECK_THAT(onTerminal("a.cpp --"), !Contains("[1/1]"));
+}
+
 TEST_CASE("Statistics name phases and checks") {
   const Project project;
   project.write("a.cpp", include + trainingLoop("train"));
@@ -118,7 +134,8 @@ TEST_CASE("Statistics name phases and checks") {
   const Run first = project.gradtidy(with({"--cache-dir=cache", "--stats", "a.cpp", "b.cpp"}));
   CHECK_THAT(first.err, Contains("2 files: 2 analysed now, 2 of them over a precompiled header; 0 "
                                  "known from earlier runs\n"));
-  for (const char *name : {"parsing", "analysis", "precompiled header", "ml-missing-zero-grad"})
+  for (const char *name :
+       {"scanning", "precompiling", "parsing", "analysis", "ml-missing-zero-grad"})
     CHECK_THAT(first.err, Contains(name));
   project.write("b.cpp", include + trainingLoop("other"));
   const Run second = project.gradtidy(with({"--cache-dir=cache", "--stats", "a.cpp", "b.cpp"}));

@@ -234,6 +234,7 @@ SiteId Interpreter::siteOf(const Event &event) {
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
+  unsigned other = Graph::Detached; // Where nothing is attached or unknown.
   auto add = [&](const Operand &operand) {
     if (!operand.path)
       return;
@@ -247,6 +248,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graphs = tables.histories.join(result.graphs, value.graphs);
     attached |= (value.graph & Graph::Attached) != 0;
     unrecorded |= value.graph == Graph::Unrecorded;
+    other |= value.graph & Graph::Unrecorded;
     if (value.disabled)
       result.disabled = value.disabled;
     unknown |= (value.graph & Graph::Unknown) != 0;
@@ -267,19 +269,19 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   for (const Operand &operand : event.operands)
     add(operand);
 
+  if (unrecorded)
+    other = Graph::Unrecorded;
+  const bool leavesGraph = attached || (other & Graph::Unrecorded);
+  const unsigned mode = state.gradMode().possible;
+  const unsigned rest = unknown ? unsigned(Graph::Unknown) : other;
   result.graph = 0;
-  if (state.gradMode().possible & GradMode::On)
-    result.graph |= attached     ? Graph::Attached
-                    : unknown    ? Graph::Unknown
-                    : unrecorded ? Graph::Unrecorded
-                                 : Graph::Detached;
-  if (state.gradMode().possible & GradMode::Off && (attached || unrecorded))
+  if (mode & GradMode::On)
+    result.graph |= attached ? unsigned(Graph::Attached) : rest;
+  if (mode & GradMode::Off && leavesGraph)
     result.disabled = state.gradMode().set;
-  if (state.gradMode().possible & GradMode::Off)
-    result.graph |= attached || unrecorded ? Graph::Unrecorded
-                    : unknown              ? Graph::Unknown
-                                           : Graph::Detached;
-  if (state.gradMode().possible & GradMode::Depends && (attached || unrecorded))
+  if (mode & GradMode::Off)
+    result.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
+  if (mode & GradMode::Depends && leavesGraph)
     result.graph |= Graph::Unknown;
   if (!event.isDifferentiable) {
     result.graph = Graph::Detached;

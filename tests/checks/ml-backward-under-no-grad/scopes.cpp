@@ -185,3 +185,18 @@ void thread_ok(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tensor y) 
 
 // Whether it is called under a guard is not known.
 void library_ok(Net net, torch::Tensor x) { net(x).mean().backward(); }
+
+// What a sum starts with needs no graph; what is added to it does.
+void summed(Net net, Optimizer &optimizer, torch::Tensor x, std::vector<torch::Tensor> targets) {
+  for (int i = 0; i < 100; ++i) {
+    torch::NoGradGuard noGrad;
+    auto output = net(x);
+    auto total = torch::zeros({1});
+    for (auto &target : targets)
+      total += torch::mse_loss(output, target);
+    auto loss = 0.5 * total;
+    optimizer.zero_grad();
+    loss.backward(); // expect: ml-backward-under-no-grad
+    optimizer.step();
+  }
+}

@@ -36,10 +36,17 @@ public:
 
   bool ended = false;
 
+  void LexedFileChanged(clang::FileID, LexedFileChangeReason reason,
+                        clang::SrcMgr::CharacteristicKind, clang::FileID,
+                        clang::SourceLocation) override {
+    atStart = reason == LexedFileChangeReason::EnterFile;
+  }
+
   void InclusionDirective(clang::SourceLocation, const clang::Token &directive, StringRef name,
                           bool angled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
                           StringRef, StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind kind) override {
+    atStart = false;
     if (directive.getIdentifierInfo()->getPPKeywordID() != clang::tok::pp_include)
       ended = true; // #include_next, -imacros.
     // A missing header is as missing later.
@@ -48,6 +55,7 @@ public:
     // Not to be read: nothing of it is needed here.
     if (!sources.isFileOverridden(*file))
       sources.overrideFileContents(*file, llvm::MemoryBuffer::getMemBuffer(""));
+    hidden = true;
     if (ended || (clang::SrcMgr::isSystem(kind) && isStandardHeader(name, angled)))
       return;
     llvm::SmallString<256> absolute = file->getName();
@@ -72,12 +80,16 @@ public:
       record(name, change || !seen.includes.empty() ? seen.defined : seen.tested);
   }
 
+  // Which way a condition goes is not known if a header that was not read may have defined the
+  // macro; no such header defines the guard of a user's header.
   void Ifdef(clang::SourceLocation, const clang::Token &name,
-             const clang::MacroDefinition &) override {
+             const clang::MacroDefinition &macro) override {
+    ended |= hidden && !isPredefined(macro);
     record(name, seen.tested);
   }
   void Ifndef(clang::SourceLocation, const clang::Token &name,
-              const clang::MacroDefinition &) override {
+              const clang::MacroDefinition &macro) override {
+    ended |= hidden && !atStart && !isPredefined(macro);
     record(name, seen.tested);
   }
   // What else can be asked depends on more than names.
@@ -115,15 +127,22 @@ private:
   bool isPredefined(clang::SourceLocation location) const {
     return sources.isWrittenInBuiltinFile(location) || sources.isWrittenInCommandLineFile(location);
   }
-  void record(const clang::Token &name, std::vector<std::string> &names) const {
+  bool isPredefined(const clang::MacroDefinition &macro) const {
+    const clang::MacroInfo *definition = macro.getMacroInfo();
+    return definition && isPredefined(definition->getDefinitionLoc());
+  }
+  void record(const clang::Token &name, std::vector<std::string> &names) {
+    atStart = false;
     if (!ended)
       names.push_back(name.getIdentifierInfo()->getName().str());
   }
 
   clang::SourceManager &sources;
   UserCode &userCode;
-  Preamble &preamble; ///< Up to the last include of a framework.
-  Preamble seen;      ///< Up to here.
+  Preamble &preamble;   ///< Up to the last include of a framework.
+  Preamble seen;        ///< Up to here.
+  bool hidden = false;  ///< A header was not read.
+  bool atStart = false; ///< Of a file.
 };
 
 class ScanAction : public clang::PreprocessorFrontendAction {

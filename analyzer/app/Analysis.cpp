@@ -150,7 +150,7 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
   hooks.work = [&](size_t item) {
     const Job &job = list.jobs[run.outcomes[open[item]].number];
     const UnitResult result = worker.run(job);
-    if (caches.results)
+    if (caches.results && !measures)
       caches.results->add(job, list.projectFolder, result);
     return toBytes(result);
   };

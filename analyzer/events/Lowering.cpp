@@ -580,11 +580,6 @@ private:
     else if (role == FunctionRole::MoveToCuda)
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
-    // What makes tensors of a list computes: it is no optimizer's work on parameters.
-    const CXXRecordDecl *made = type.isNull() ? nullptr : type->getAsCXXRecordDecl();
-    if (event.isTensor && made && (event.resultRole == TypeRole::Tensor || isStandard(made)))
-      for (Operand &operand : event.operands)
-        operand.escapes &= !operand.expr || !vocabulary.isTensorList(operand.expr->getType());
     current->events.push_back(std::move(event));
   }
 

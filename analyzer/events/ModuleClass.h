@@ -35,7 +35,9 @@ struct ModuleMember {
 struct ModuleClass {
   const clang::CXXRecordDecl *record = nullptr;
   bool isVisible = false; ///< The bodies of all its constructors and methods are in this unit.
-  Answer dependsOnMode = Answer::Unknown; ///< Whether train() and eval() make a difference.
+  /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
+  /// itself knows what it does.
+  Answer dependsOnMode = Answer::Unknown;
   std::vector<ModuleMember> members;
   std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
 };

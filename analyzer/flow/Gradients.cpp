@@ -89,13 +89,14 @@ OptimizerFacts &State::optimizerAt(PathId object) {
   return facts;
 }
 
-void State::escape(const Operand &operand) {
+void State::escape(const Operand &operand, bool computes) {
   PathTable &paths = tables->paths;
   PathId object = resolve(operand.path);
   SourcesId set = sourcesOf(operand);
   bool isObject = operand.role != TypeRole::Tensor;
-  bool hasSources = operand.role == TypeRole::Tensor ||
-                    (operand.role == TypeRole::None && operand.isTensor && findValue(object));
+  bool hasSources =
+      operand.role == TypeRole::Tensor ||
+      (operand.role == TypeRole::None && operand.isTensor && !computes && findValue(object));
   for (auto &[path, facts] : optimizers) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
     if (isModule(operand.role)

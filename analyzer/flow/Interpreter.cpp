@@ -861,7 +861,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (operand.escapes && isModule(operand.role) && !isForward)
       state.moduleMayChange(state.resolve(operand.path), devices);
     if (operand.escapes && !isRead)
-      state.escape(operand);
+      state.escape(operand, /*computes=*/computes && event.isTensor);
     // Code that gives nothing back may be what runs the backward.
     if (operand.isTensor &&
         (event.isArithmetic && llvm::cast<clang::Expr>(event.site)->getType()->isVoidType()))

@@ -221,8 +221,9 @@ public:
   /// Another name for the elements of a container's object.
   void shareElements(PathId container);
 
-  /// Code that cannot be seen gets hold of the object.
-  void escape(const Operand &operand);
+  /// Code that cannot be seen gets hold of the object. If it \p computes, what it is called for are
+  /// tensors: it leaves gradients alone, but for those of an optimizer in the object.
+  void escape(const Operand &operand, bool computes = false);
 
   /// A clear of everything in \p cleared, which is \p target itself if that is an optimizer.
   void clearGradients(PathId target, SourcesId cleared, const Event *event = nullptr);

@@ -96,3 +96,19 @@ void test_tower_bad(torch::Tensor x) {
   auto right =
       tower->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 0)
 }
+
+// A policy that explores while it trains: its author knows of the mode.
+struct PolicyImpl : torch::nn::Module {
+  PolicyImpl() { register_module("layer", layer); }
+  torch::Tensor forward(torch::Tensor x) {
+    auto action = layer(x);
+    return is_training() ? action + torch::randn_like(action) : action;
+  }
+  torch::nn::Linear layer{4, 4};
+};
+TORCH_MODULE(Policy);
+void explore(torch::Tensor state) {
+  Policy policy;
+  torch::NoGradGuard noGrad;
+  auto action = policy(state).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
+}

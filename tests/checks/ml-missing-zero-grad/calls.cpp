@@ -288,3 +288,30 @@ void recursive_ok(Net net, torch::optim::Optimizer &optimizer, int left) {
   if (left > 0)
     recursive_ok(net, optimizer, left - 1);
 }
+
+// Code that is not seen computes a loss of what it is given.
+struct RenderArguments {
+  Net coarse, fine;
+  torch::Tensor input;
+};
+std::tuple<torch::Tensor, torch::Tensor> render(RenderArguments &arguments);
+torch::Tensor distance(std::vector<torch::Tensor> &outputs, const torch::Tensor &target);
+void rendered(Net coarse, Net fine, torch::Tensor x, torch::Tensor y) {
+  torch::optim::Adam optimizer({coarse->parameters(), fine->parameters()},
+                               torch::optim::AdamOptions(0.1));
+  for (int i = 0; i < 100; ++i) {
+    RenderArguments arguments{coarse, fine, x};
+    auto [rough, sharp] = render(arguments);
+    auto loss = torch::mse_loss(rough, y) + torch::mse_loss(sharp, y);
+    loss.backward();
+    optimizer.step(); // expect: ml-missing-zero-grad
+  }
+}
+void listed(Net net, torch::Tensor x, torch::Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<torch::Tensor> outputs{net(x), net(-x)};
+    distance(outputs, y).backward();
+    optimizer.step(); // expect: ml-missing-zero-grad
+  }
+}

@@ -81,9 +81,10 @@ Run Project::run(const std::string &program, const std::vector<std::string> &arg
 }
 
 Run Project::gradtidy(const std::vector<std::string> &arguments, const std::string &in) const {
-  return run(GRADTIDY_PROGRAM, arguments, in);
+  return run(gradtidyProgram(), arguments, in);
 }
 
+std::string gradtidyProgram() { return GRADTIDY_PROGRAM; }
 std::string axonFolder() { return AXON_FOLDER; }
 std::string axonModel() { return AXON_FOLDER "/axon.json"; }
 

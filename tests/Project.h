@@ -43,6 +43,9 @@ private:
   std::string root;
 };
 
+/// The path of gradtidy.
+std::string gradtidyProgram();
+
 /// A small framework for quick tests, axon/axon.h: its folder and its model.
 std::string axonFolder();
 std::string axonModel();

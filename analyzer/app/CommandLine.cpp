@@ -1,7 +1,9 @@
 #include "CommandLine.h"
 
+#include "analyzer/frontend/CacheFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
@@ -135,6 +137,44 @@ Compile sources without a database against the
 tensor runtime that comes with gradtidy.
 )"));
 
+Option<std::string> cacheDir("cache-dir", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+Where precompiled headers are kept from run to run.
+$XDG_CACHE_HOME/gradtidy or ~/.cache/gradtidy by
+default.
+)"));
+Option<unsigned> cacheLimit("cache-limit", cl::cat(category), cl::value_desc("MB"), cl::init(4096),
+                            cl::desc("Size of the cache beyond which the files that were "
+                                     "not used for the longest time go; 4096"));
+Option<bool> noCache("no-cache", cl::cat(category), cl::desc("Parse everything, keep nothing"));
+
+Option<unsigned> workers("j", cl::cat(category), cl::Prefix, cl::value_desc("N"), cl::desc(R"(
+Analyse N files at once; one a core by default. The
+output is the same for every N.
+)"));
+Option<unsigned> timeout("timeout", cl::cat(category), cl::value_desc("seconds"), cl::init(300),
+                         cl::desc(R"(
+Give a file up that takes longer; 300 by default, 0
+for no limit.
+)"));
+Option<unsigned> memoryLimit("memory-limit", cl::cat(category), cl::value_desc("MB"),
+                             cl::init(8192), cl::desc(R"(
+Give a file up that takes more address space; 8192
+by default, 0 for no limit.
+)"));
+Option<std::string> timeTrace("time-trace", cl::cat(category), cl::value_desc("filename"),
+                              cl::desc(R"(
+Write a trace of all files for chrome://tracing or
+Perfetto.
+)"));
+
+Option<std::string> shard("shard", cl::cat(category), cl::value_desc("K/N"), cl::desc(R"(
+Analyse the K-th of N parts of the files.
+)"));
+Option<std::string> results("results", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+Write the results for 'gradtidy merge FILE...', which
+prints those of all shards as one run would.
+)"));
+
 cl::extrahelp moreHelp(R"(
 Sources:
   Files, headers among them, or folders, which stand for all files of their
@@ -159,6 +199,12 @@ template <typename Value> std::optional<Value> given(const Option<Value> &option
   return option.getNumOccurrences() ? std::optional<Value>(option) : std::nullopt;
 }
 
+bool parseShard(llvm::StringRef text, CommandLine &result) {
+  const auto [number, count] = text.split('/');
+  return !number.getAsInteger(10, result.shard) && !count.getAsInteger(10, result.shards) &&
+         result.shard >= 1 && result.shard <= result.shards;
+}
+
 } // namespace
 
 CommandLine parseCommandLine(int argc, const char **argv) {
@@ -177,7 +223,16 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     arguments.erase(dashes, arguments.end());
   }
 
+  const bool merge = arguments.size() > 1 && llvm::StringRef(arguments[1]) == "merge";
+  if (merge)
+    arguments.erase(arguments.begin() + 1);
+
   cl::HideUnrelatedOptions(category);
+  // LLVM's own option of this name is the one that is parsed.
+  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
+  stats.setDescription("Say on standard error where the time went: by\nphase and by check.\n");
+  stats.addCategory(category);
+  stats.setHiddenFlag(cl::NotHidden);
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
     out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
   });
@@ -219,6 +274,21 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.strict = strict;
   result.bundledRuntime = bundledRuntime;
   result.models = models;
+  if (!noCache)
+    result.cacheFolder = cacheDir.empty() ? defaultCacheFolder() : std::string(cacheDir);
+  result.cacheLimit = cacheLimit;
+  result.workers = workers;
+  result.timeout = timeout;
+  result.memoryLimit = memoryLimit;
+  if (!shard.empty() && !parseShard(shard, result)) {
+    llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
+                             << '\n';
+    std::exit(1);
+  }
+  result.results = results;
+  result.merge = merge;
+  result.stats = llvm::AreStatisticsEnabled();
+  result.timeTrace = timeTrace;
   result.format = format;
   return result;
 }

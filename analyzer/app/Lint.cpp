@@ -1,7 +1,9 @@
 #include "Lint.h"
 
+#include "Analysis.h"
 #include "Configuration.h"
-#include "analyzer/frontend/Frontend.h"
+#include "Shards.h"
+#include "Statistics.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
@@ -125,83 +127,6 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 
 // ---- findings ----------------------------------------------------------------------------------
 
-/// Sorted by place; what several units found in one header is there once.
-void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
-  const auto key = [](const tidy::ClangTidyError &error) {
-    return std::tie(error.Message.FilePath, error.Message.FileOffset, error.DiagnosticName,
-                    error.Message.Message);
-  };
-  llvm::stable_sort(errors, [&](auto &left, auto &right) { return key(left) < key(right); });
-  errors.erase(
-      llvm::unique(errors, [&](auto &left, auto &right) { return key(left) == key(right); }),
-      errors.end());
-}
-
-bool isAskedForByHeader(const Job &job) {
-  bool same = true;
-  return !fs::equivalent(job.askedFor, job.file, same) && !same;
-}
-
-/// They were not asked for. Its errors stay, since the header may be to blame.
-void dropFindingsOfMainFile(Unit &unit, const Job &job) {
-  llvm::erase_if(unit.diagnostics, [&](const tidy::ClangTidyError &diagnostic) {
-    return diagnostic.DiagLevel != tidy::ClangTidyError::Error &&
-           diagnostic.Message.FilePath == job.file;
-  });
-}
-
-/// What the units of a run came to.
-struct Results {
-  std::vector<tidy::ClangTidyError> errors;
-  unsigned analysed = 0, lost = 0; ///< Units.
-  unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
-};
-
-Results analyse(const JobList &list, tidy::ClangTidyContext &context,
-                const CommandLine &commandLine) {
-  Results results;
-  Frontend frontend(context, list.projectFolder);
-  size_t number = 0;
-  for (const Job &job : list.jobs) {
-    ++number;
-    if (!commandLine.quiet && list.jobs.size() > 1)
-      llvm::errs() << llvm::formatv("[{0}/{1}] Processing file {2}.\n", number, list.jobs.size(),
-                                    job.file);
-    llvm::Expected<const Model *> model =
-        loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value);
-    if (!model) {
-      error() << llvm::toString(model.takeError()) << '\n';
-      ++results.lost;
-      continue;
-    }
-    Unit unit = frontend.run(job, (*model)->headers());
-    switch (unit.outcome) {
-    case Unit::Outcome::Analysed:
-      ++results.analysed;
-      break;
-    case Unit::Outcome::NotParsed:
-      ++results.lost;
-      break;
-    case Unit::Outcome::Crashed:
-      ++results.lost;
-      error() << "the analysis of '" << job.file
-              << "' crashed; its findings are lost, other files are not concerned\n";
-      break;
-    }
-    if (isAskedForByHeader(job))
-      dropFindingsOfMainFile(unit, job);
-    llvm::move(unit.diagnostics, std::back_inserter(results.errors));
-    results.errorsAfterMissingHeader += unit.errorsAfterMissingHeader;
-    results.errorsOutsideUserCode += unit.errorsOutsideUserCode;
-  }
-  sortAndUnite(results.errors);
-  if (commandLine.strict)
-    for (tidy::ClangTidyError &finding : results.errors)
-      if (levelOf(finding) == Level::Certain)
-        finding.IsWarningAsError = true;
-  return results;
-}
-
 /// While it lives, what is written to standard output is lost.
 class SilentOutput {
 public:
@@ -280,7 +205,8 @@ void writeForMachines(Format format, const std::vector<tidy::ClangTidyError> &er
   }
 }
 
-void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) {
+void printStatistics(const Results &results) {
+  const tidy::ClangTidyStats &stats = results.stats;
   const auto plural = [](unsigned count) { return count == 1 ? "" : "s"; };
   if (const unsigned count = stats.ErrorsIgnoredNOLINT + stats.ErrorsIgnoredLineFilter +
                              stats.ErrorsIgnoredNonUserCode) {
@@ -300,7 +226,7 @@ void printStatistics(const tidy::ClangTidyStats &stats, const Results &results) 
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  for (const std::string &function : functionsCutShort())
+  for (const std::string &function : results.cutShort)
     llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
 }
 
@@ -316,43 +242,28 @@ bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
   return true;
 }
 
-} // namespace
-
-int lint(const CommandLine &commandLine, llvm::StringRef executable) {
-  JobList list;
-  if (!commandLine.sources.empty())
-    list = listJobsOf(commandLine, executable);
-
-  llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
-      makeOptionsProvider(commandLine, list.projectFolder);
-  if (!provider) {
-    error() << llvm::toString(provider.takeError()) << '\n';
-    return 1;
+bool writeTrace(const std::string &file, const Run &run) {
+  std::error_code code;
+  llvm::raw_fd_ostream out(file, code, fs::OF_None);
+  if (code) {
+    error() << "cannot write '" << file << "': " << code.message() << '\n';
+    return false;
   }
-  if (asksForConfiguration(commandLine))
-    return answerAboutConfiguration(commandLine, **provider);
+  out << joinTraces(run) << '\n';
+  return true;
+}
 
-  if (commandLine.sources.empty()) {
-    error() << "no input files: name the sources to analyse, as in 'gradtidy src/train.cpp'; "
-               "--help tells more\n";
-    return 1;
-  }
-  // A model of the command line that is wrong is wrong for every file.
-  if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
-    error() << llvm::toString(model.takeError()) << '\n';
-    return 1;
-  }
-  for (const std::string &text : list.errors)
+/// Prints what came of \p run, makes the fixes, and returns the exit status.
+int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
+  for (const std::string &text : run.errors)
     error() << text << '\n';
-  if (!list.jobs.empty() &&
-      tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
-    error() << "no checks enabled\n";
-    return 1;
-  }
-
-  tidy::ClangTidyContext context(std::move(*provider));
-  context.setEnableProfiling(commandLine.enableCheckProfile);
-  const Results results = analyse(list, context, commandLine);
+  for (const Outcome &outcome : run.outcomes)
+    if (!outcome.loss.empty())
+      error() << outcome.loss << '\n';
+  const Results results = sumUp(run, commandLine.strict);
+  // For what configuration files say of the output.
+  if (!run.outcomes.empty())
+    context.setCurrentFile(run.outcomes.back().file);
   const bool compilerErrors = llvm::any_of(results.errors, [](const tidy::ClangTidyError &finding) {
     return finding.DiagLevel == tidy::ClangTidyError::Error;
   });
@@ -365,7 +276,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (commandLine.format != Format::Text)
     writeForMachines(commandLine.format, results.errors);
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
-      !exportFixes(commandLine, list.jobs.front().file, results.errors))
+      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
     return 1;
   bool fixed = true;
   if (commandLine.format == Format::Text) {
@@ -377,7 +288,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   llvm::outs().flush();
 
   if (!commandLine.quiet) {
-    printStatistics(context.getStats(), results);
+    printStatistics(results);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -387,13 +298,73 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     if (compilerErrors && !commandLine.fixErrors)
       llvm::errs() << "Found compiler error(s).\n";
   }
-  if (results.analysed == 0) {
+  if (commandLine.stats)
+    printTimes(llvm::errs(), run, results);
+  // A shard may have no file at all.
+  if (results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty())) {
     error() << "nothing was analysed\n";
     return 1;
   }
   const bool failed = !fixed || warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
-                      results.lost || !list.errors.empty();
+                      results.lost || !run.errors.empty();
   return failed ? 1 : 0;
+}
+
+} // namespace
+
+int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  JobList list;
+  if (!commandLine.sources.empty() && !commandLine.merge)
+    list = listJobsOf(commandLine, executable);
+
+  llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
+      makeOptionsProvider(commandLine, list.projectFolder);
+  if (!provider) {
+    error() << llvm::toString(provider.takeError()) << '\n';
+    return 1;
+  }
+  if (asksForConfiguration(commandLine))
+    return answerAboutConfiguration(commandLine, **provider);
+
+  if (commandLine.sources.empty()) {
+    error() << (commandLine.merge ? "no input files: name the files that --results wrote\n"
+                                  : "no input files: name the sources to analyse, as in 'gradtidy "
+                                    "src/train.cpp'; --help tells more\n");
+    return 1;
+  }
+  // A model of the command line that is wrong is wrong for every file.
+  if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
+    error() << llvm::toString(model.takeError()) << '\n';
+    return 1;
+  }
+  if (!list.jobs.empty() &&
+      tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
+    error() << "no checks enabled\n";
+    return 1;
+  }
+
+  tidy::ClangTidyContext context(std::move(*provider));
+  if (commandLine.merge) {
+    llvm::Expected<Run> run = readShards(commandLine.sources);
+    if (run)
+      return report(*run, context, commandLine);
+    error() << llvm::toString(run.takeError()) << '\n';
+    return 1;
+  }
+  context.setEnableProfiling(commandLine.enableCheckProfile);
+  const Run run = analyse(list, context, commandLine);
+  if (run.signal) {
+    error() << "interrupted\n";
+    return 128 + run.signal;
+  }
+  if (!commandLine.timeTrace.empty() && !writeTrace(commandLine.timeTrace, run))
+    return 1;
+  if (!commandLine.results.empty())
+    if (llvm::Error failed = writeShard(commandLine.results, run, commandLine)) {
+      error() << llvm::toString(std::move(failed)) << '\n';
+      return 1;
+    }
+  return report(run, context, commandLine);
 }
 
 } // namespace gradtidy

@@ -1,6 +1,8 @@
 #include "Frontend.h"
+#include "HeaderCache.h"
 #include "MissingNames.h"
 #include "Paths.h"
+#include "PhaseTimer.h"
 #include "UserCode.h"
 
 #include "clang-tidy/ClangTidy.h"
@@ -10,16 +12,22 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace gradtidy {
 
@@ -31,11 +39,19 @@ namespace {
 /// Enough for clang's recursion over deeply nested code, as in clang itself.
 constexpr unsigned stackSize = 8u << 20;
 
+/// Over which precompiled header a unit was parsed, and what came of that.
+struct HeaderUse {
+  HeaderCache::Header found;
+  bool failed = false;
+};
+
 /// Narrows parsing and matching to user code.
 class UserCodeConsumer : public clang::SemaConsumer {
 public:
   UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
-      : userCode(userCode), sources(sources), unit(unit) {}
+      : userCode(userCode), sources(sources), unit(unit) {
+    parsing.emplace("parsing");
+  }
 
   void InitializeSema(clang::Sema &sema) override {
     sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
@@ -57,6 +73,7 @@ public:
   /// also deserialise the whole of a precompiled header.
   void HandleTranslationUnit(clang::ASTContext &ast) override {
     ast.setTraversalScope(scope);
+    parsing.reset();
     unit.outcome = Unit::Outcome::Analysed;
   }
 
@@ -70,17 +87,21 @@ private:
   const clang::SourceManager &sources;
   Unit &unit;
   std::vector<clang::Decl *> scope;
+  std::optional<PhaseTimer> parsing; ///< From here to the checks.
 };
 
 /// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit)
-      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit) {}
+  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
+                  HeaderUse &header)
+      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
+        header(header) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
+    header.failed |= level >= clang::DiagnosticsEngine::Error && isAboutHeader(info.getID());
     if (level != clang::DiagnosticsEngine::Note)
       shown = level < clang::DiagnosticsEngine::Error ? isEnabled(info) : isUsersBusiness(info);
     if (shown)
@@ -88,10 +109,20 @@ public:
   }
 
 private:
+  static bool isAboutHeader(unsigned id) {
+    return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
+           id == clang::diag::err_file_modified;
+  }
+
   bool isEnabled(const clang::Diagnostic &warning) const {
     const std::string name = context.getCheckName(warning.getID());
     const bool isCompilers = name.empty() || llvm::StringRef(name).starts_with("clang-diagnostic");
-    return !isCompilers || context.isCheckEnabled(name);
+    return !isCompilers || (context.isCheckEnabled(name) && !isOutsideUserCode(warning));
+  }
+
+  bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const {
+    return diagnostic.hasSourceManager() && diagnostic.getLocation().isValid() &&
+           !userCode.contains(diagnostic.getLocation(), diagnostic.getSourceManager());
   }
 
   bool isUsersBusiness(const clang::Diagnostic &error) {
@@ -111,8 +142,7 @@ private:
       ++unit.errorsAfterMissingHeader;
       return false;
     }
-    if (error.getLocation().isValid() &&
-        !userCode.contains(error.getLocation(), error.getSourceManager())) {
+    if (isOutsideUserCode(error)) {
       ++unit.errorsOutsideUserCode;
       return false;
     }
@@ -122,7 +152,39 @@ private:
   const tidy::ClangTidyContext &context;
   const UserCode &userCode;
   Unit &unit;
+  HeaderUse &header;
   bool shown = true;
+};
+
+/// Collects the files that a unit reads.
+class FileCollector : public clang::PPCallbacks {
+public:
+  explicit FileCollector(clang::SourceManager &sources) : sources(sources) {}
+
+  void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
+                        clang::SrcMgr::CharacteristicKind, clang::FileID,
+                        clang::SourceLocation) override {
+    if (reason == LexedFileChangeReason::EnterFile)
+      if (const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file))
+        entries.insert(*entry);
+  }
+
+  std::vector<ReadFile> files() const {
+    std::vector<ReadFile> files;
+    for (const clang::FileEntryRef entry : entries) {
+      llvm::SmallString<256> path = entry.getName();
+      sources.getFileManager().makeAbsolutePath(path);
+      if (const auto text = sources.getMemoryBufferForFileOrNone(entry))
+        files.push_back(
+            {std::string(path), FileIdentity::of(text->getBuffer(), std::string(path), begin)});
+    }
+    return files;
+  }
+
+private:
+  clang::SourceManager &sources;
+  const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
+  llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
 };
 
 class UnitAction : public clang::ASTFrontendAction {
@@ -141,25 +203,32 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     findFrameworkFolders(compiler.getPreprocessor(), frameworkHeaders, userCode);
+    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
+    collector = callbacks.get();
+    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
     all.push_back(std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit));
     all.push_back(consumers.createASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
+  void EndSourceFileAction() override { unit.files = collector->files(); }
+
 private:
   tidy::ClangTidyASTConsumerFactory &consumers;
   const std::vector<std::string> &frameworkHeaders;
   UserCode &userCode;
   Unit &unit;
+  FileCollector *collector = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
   UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers,
                     const std::vector<std::string> &frameworkHeaders, UserCode &userCode,
-                    Unit &unit)
-      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit) {}
+                    Unit &unit, HeaderCache *headers, HeaderUse &header)
+      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit),
+        headers(headers), header(header) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -168,9 +237,12 @@ public:
     invocation->getFrontendOpts().SkipFunctionBodies = true;
     // As in clang-tidy: a file may ask whether it is analysed.
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
-    // A precompiled framework header would be named in getPreprocessorOpts().ImplicitPCHInclude.
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
+    if (headers) {
+      header.found = headers->find(*invocation, *files, frameworkHeaders, userCode);
+      invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
+    }
     return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
                                                 diagnostics);
   }
@@ -184,6 +256,8 @@ private:
   const std::vector<std::string> &frameworkHeaders;
   UserCode &userCode;
   Unit &unit;
+  HeaderCache *headers;
+  HeaderUse &header;
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
@@ -222,10 +296,49 @@ void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
   message.Fix = std::move(fixes);
 }
 
+/// Writes what happens on this thread during its life into \p text.
+class Trace {
+public:
+  Trace(bool enabled, std::string &text) : enabled(enabled), text(text) {
+    constexpr unsigned microseconds = 500; // What is shorter is left out.
+    if (enabled)
+      llvm::timeTraceProfilerInitialize(microseconds, "gradtidy");
+  }
+  ~Trace() {
+    if (!enabled)
+      return;
+    llvm::SmallString<0> json;
+    llvm::raw_svector_ostream out(json);
+    llvm::timeTraceProfilerWrite(out);
+    llvm::timeTraceProfilerCleanup();
+    text = std::string(json);
+  }
+  Trace(const Trace &) = delete;
+  Trace &operator=(const Trace &) = delete;
+
+private:
+  bool enabled;
+  std::string &text;
+};
+
+tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidyStats stats) {
+  stats.ErrorsDisplayed -= before.ErrorsDisplayed;
+  stats.ErrorsIgnoredCheckFilter -= before.ErrorsIgnoredCheckFilter;
+  stats.ErrorsIgnoredNOLINT -= before.ErrorsIgnoredNOLINT;
+  stats.ErrorsIgnoredNonUserCode -= before.ErrorsIgnoredNonUserCode;
+  stats.ErrorsIgnoredLineFilter -= before.ErrorsIgnoredLineFilter;
+  return stats;
+}
+
 } // namespace
 
-Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder)
-    : context(context), projectFolder(std::move(projectFolder)),
+struct Frontend::Attempt {
+  Unit unit;
+  HeaderUse header;
+};
+
+Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
+    : context(context), projectFolder(std::move(projectFolder)), headers(headers),
       consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
   llvm::CrashRecoveryContext::Enable();
 }
@@ -233,23 +346,40 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder)
 Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders) {
-  Unit unit;
-  llvm::CrashRecoveryContext guard;
-  guard.DumpStackAndCleanupOnFailure = true;
-  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, unit); }, stackSize)) {
-    unit = Unit();
-    unit.outcome = Unit::Outcome::Crashed;
-  }
-  return unit;
+  Attempt first = attempt(job, frameworkHeaders, headers);
+  const bool crashed = first.unit.outcome == Unit::Outcome::Crashed;
+  if (first.header.found.file.empty() || !(first.header.failed || crashed))
+    return std::move(first.unit);
+  // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
+  headers->discard(first.header.found.file);
+  return attempt(job, frameworkHeaders, nullptr).unit;
 }
 
-void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit) {
+Frontend::Attempt Frontend::attempt(const Job &job,
+                                    const std::vector<std::string> &frameworkHeaders,
+                                    HeaderCache *headers) {
+  Attempt result;
+  const tidy::ClangTidyStats before = context.getStats();
+  llvm::CrashRecoveryContext guard;
+  guard.DumpStackAndCleanupOnFailure = true;
+  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, headers, result); }, stackSize)) {
+    result.unit = Unit();
+    result.unit.outcome = Unit::Outcome::Crashed;
+  }
+  result.unit.stats = since(before, context.getStats());
+  return result;
+}
+
+void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders,
+                     HeaderCache *headers, Attempt &attempt) {
+  Unit &unit = attempt.unit;
+  const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, unit);
+  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
                                   *diagnosticOptions, &diagnostics, /*ShouldOwnClient=*/false);
@@ -262,12 +392,13 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit);
+  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit, headers, attempt.header);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);
   invocation.run();
 
+  unit.header = attempt.header.found.stamp;
   unit.diagnostics = diagnostics.take();
   for (tidy::ClangTidyError &diagnostic : unit.diagnostics) {
     cleanPaths(diagnostic.Message, job.command.Directory);

@@ -3,6 +3,7 @@
 // only, and what a clang-tidy user expects (NOLINT, filters, options) is clang-tidy's own.
 #pragma once
 
+#include "CacheFolder.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 
@@ -15,6 +16,14 @@ class ClangTidyASTConsumerFactory;
 } // namespace clang::tidy
 
 namespace gradtidy {
+
+class HeaderCache;
+
+/// A file as it was when it was read.
+struct ReadFile {
+  std::string path; ///< Absolute.
+  FileIdentity identity;
+};
 
 /// What came of one job.
 struct Unit {
@@ -34,24 +43,42 @@ struct Unit {
   /// Compiler errors left out, since they follow from a missing header, which is among the
   /// diagnostics, or lie outside user code.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
+
+  /// Of diagnostics shown and left out.
+  clang::tidy::ClangTidyStats stats;
+
+  std::vector<ReadFile> files; ///< All that were read, but for those in the header.
+  std::string header;          ///< The stamp of the precompiled header, or empty.
+  std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
 };
 
 class Frontend {
 public:
   /// \param context       gives options and collects statistics; must outlive this object.
   /// \param projectFolder the project root of files outside version control.
-  Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder);
+  /// \param headers       precompiled headers; null to do without. Must outlive this object.
+  Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder,
+           HeaderCache *headers = nullptr);
   ~Frontend();
+
+  /// From now on units have traces.
+  void enableTrace() { traces = true; }
 
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
   /// \param frameworkHeaders as Model::headers() has them.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders);
 
 private:
-  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, Unit &unit);
+  struct Attempt;
+  Attempt attempt(const Job &job, const std::vector<std::string> &frameworkHeaders,
+                  HeaderCache *headers);
+  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, HeaderCache *headers,
+             Attempt &attempt);
 
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
+  HeaderCache *headers;
+  bool traces = false;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };
 

@@ -80,18 +80,35 @@ bool UserCode::contains(clang::SourceLocation location, const clang::SourceManag
     return found->second;
 
   const clang::OptionalFileEntryRef file = sources.getFileEntryRefForID(id);
-  const bool result = file && (everything || (!sources.isInSystemHeader(location) &&
-                                              containsFile(*file, sources.getFileManager())));
+  const bool result = file && containsFile(*file, sources.getFileCharacteristic(location),
+                                           sources.getFileManager());
   known[id] = result;
   return result;
 }
 
-bool UserCode::containsFile(const clang::FileEntryRef &file,
+bool UserCode::containsFile(const clang::FileEntryRef &file, clang::SrcMgr::CharacteristicKind kind,
                             const clang::FileManager &files) const {
+  if (everything)
+    return true;
   const std::string path = filePath(file.getName(), files);
-  if (llvm::any_of(frameworkFolders, [&](llvm::StringRef folder) { return liesIn(path, folder); }))
-    return false;
-  return liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot);
+  return !clang::SrcMgr::isSystem(kind) && !isFramework(path) &&
+         (liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot));
+}
+
+bool UserCode::isFrameworkFile(const clang::FileEntryRef &file,
+                               const clang::FileManager &files) const {
+  return isFramework(filePath(file.getName(), files));
+}
+
+bool UserCode::mayHold(llvm::StringRef folder) const {
+  const std::string path = cleanPath(folder, {});
+  return everything || (!isFramework(path) &&
+                        (liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot)));
+}
+
+bool UserCode::isFramework(llvm::StringRef path) const {
+  return llvm::any_of(frameworkFolders,
+                      [&](llvm::StringRef folder) { return liesIn(path, folder); });
 }
 
 void findFrameworkFolders(clang::Preprocessor &preprocessor,

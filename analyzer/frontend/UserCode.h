@@ -33,8 +33,18 @@ public:
   /// Whether the spelling of \p location (the expansion, for macros) is in user code.
   bool contains(clang::SourceLocation location, const clang::SourceManager &sources) const;
 
+  /// The same for all of a file that was included as one of \p kind.
+  bool containsFile(const clang::FileEntryRef &file, clang::SrcMgr::CharacteristicKind kind,
+                    const clang::FileManager &files) const;
+
+  /// Whether \p file lies in a framework's folder.
+  bool isFrameworkFile(const clang::FileEntryRef &file, const clang::FileManager &files) const;
+
+  /// Whether headers of the user may lie in \p folder (absolute).
+  bool mayHold(llvm::StringRef folder) const;
+
 private:
-  bool containsFile(const clang::FileEntryRef &file, const clang::FileManager &files) const;
+  bool isFramework(llvm::StringRef path) const;
 
   std::string projectRoot, realProjectRoot; ///< The second without symbolic links.
   std::vector<std::string> frameworkFolders;

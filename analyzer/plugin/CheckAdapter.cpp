@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/UnitAnalysis.h"
 #include "analyzer/frontend/Paths.h"
+#include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "checks/Catalogue.h"
@@ -25,6 +26,7 @@
 #include <mutex>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace gradtidy {
 
@@ -61,6 +63,11 @@ LevelLog &levelLog() {
   return log;
 }
 
+LevelLog::Key keyOf(const tidy::ClangTidyError &error) {
+  return {error.DiagnosticName, error.Message.FilePath, error.Message.FileOffset,
+          error.Message.Message};
+}
+
 /// Whether \p globs (the Checks option) names \p check itself.
 bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   llvm::SmallVector<llvm::StringRef> items;
@@ -81,13 +88,13 @@ public:
     }
   }
 
-  std::set<std::string> all() const {
+  std::set<std::string> take() {
     const std::lock_guard lock(mutex);
-    return functions;
+    return std::exchange(functions, {});
   }
 
 private:
-  mutable std::mutex mutex;
+  std::mutex mutex;
   std::set<std::string> functions;
 };
 
@@ -121,6 +128,7 @@ public:
 
   UnitAnalysis &analysis(clang::ASTContext &ast) {
     if (!made) {
+      const PhaseTimer timer("analysis");
       made.emplace(ast, model, userCode);
       boundLog().add(*made);
     }
@@ -185,7 +193,9 @@ public:
     done = true;
     sources = result.SourceManager;
     const std::unique_ptr<Check> judge = row.make();
-    replay(unit->analysis(*result.Context), *judge, *this);
+    UnitAnalysis &analysis = unit->analysis(*result.Context);
+    const PhaseTimer timer(row.name);
+    replay(analysis, *judge, *this);
   }
 
   // The AST is gone by the time that this object is destroyed.
@@ -286,10 +296,13 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths) {
 }
 
 std::optional<Level> levelOf(const tidy::ClangTidyError &error) {
-  return levelLog().find({error.DiagnosticName, error.Message.FilePath, error.Message.FileOffset,
-                          error.Message.Message});
+  return levelLog().find(keyOf(error));
 }
 
-std::set<std::string> functionsCutShort() { return boundLog().all(); }
+void setLevel(const tidy::ClangTidyError &error, Level level) {
+  levelLog().add(keyOf(error), level);
+}
+
+std::set<std::string> takeFunctionsCutShort() { return boundLog().take(); }
 
 } // namespace gradtidy

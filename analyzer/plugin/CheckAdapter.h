@@ -37,8 +37,11 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths);
 /// paths in \p error to be clean (see frontend/Paths.h).
 std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
 
-/// The functions, as `name (file:line)`, that the analyses of this process did not follow to the
-/// end: they are too large, or call too deep (see Interpreter's bounds).
-std::set<std::string> functionsCutShort();
+/// Writes down the level of a finding that another process made.
+void setLevel(const clang::tidy::ClangTidyError &error, Level level);
+
+/// The functions, as `name (file:line)`, that the analyses of this process since the last call did
+/// not follow to the end: they are too large, or call too deep (see Interpreter's bounds).
+std::set<std::string> takeFunctionsCutShort();
 
 } // namespace gradtidy

@@ -108,8 +108,7 @@ TEST_CASE("A finding in a header is shown once, however it is included") {
   CHECK(run.status == 0);
   CHECK(count(run.out, finding) == 1);
   CHECK_THAT(run.out, Catch::StartsWith(project.path("include/loop.h") + ":8:5: warning: "));
-  CHECK(run.err == "[1/2] Processing file " + project.path("src/a.cpp") + ".\n" +
-                       "[2/2] Processing file " + project.path("src/b.cpp") + ".\n");
+  CHECK(run.err.empty()); // Progress is for terminals.
 }
 
 TEST_CASE("A header is analysed through a unit that includes it") {

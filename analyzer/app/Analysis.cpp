@@ -1,0 +1,204 @@
+#include "Analysis.h"
+#include "Progress.h"
+#include "ResultCache.h"
+#include "Workers.h"
+
+#include "analyzer/frontend/HeaderCache.h"
+#include "analyzer/model/Model.h"
+#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/source/Paths.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Threading.h"
+
+#include <tuple>
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+/// Sorted by place; what several units found in one header is there once.
+void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
+  const auto key = [](const tidy::ClangTidyError &error) {
+    return std::tie(error.Message.FilePath, error.Message.FileOffset, error.DiagnosticName,
+                    error.Message.Message);
+  };
+  llvm::stable_sort(errors, [&](auto &left, auto &right) { return key(left) < key(right); });
+  errors.erase(
+      llvm::unique(errors, [&](auto &left, auto &right) { return key(left) == key(right); }),
+      errors.end());
+}
+
+bool isAskedForByHeader(const Job &job) {
+  bool same = true;
+  return !fs::equivalent(job.askedFor, job.file, same) && !same;
+}
+
+/// They were not asked for. Its errors stay, since the header may be to blame.
+void dropFindingsOfMainFile(Unit &unit, const Job &job) {
+  llvm::erase_if(unit.diagnostics, [&](const tidy::ClangTidyError &diagnostic) {
+    return diagnostic.DiagLevel != tidy::ClangTidyError::Error &&
+           diagnostic.Message.FilePath == job.file;
+  });
+}
+
+/// Analyses one job after the other, in a worker process.
+class Worker {
+public:
+  Worker(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers, bool traces)
+      : context(context), frontend(context, list.projectFolder, headers) {
+    if (traces)
+      frontend.enableTrace();
+  }
+
+  UnitResult run(const Job &job) {
+    UnitResult result;
+    llvm::Expected<const Model *> model =
+        loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value);
+    if (!model) {
+      result.error = llvm::toString(model.takeError());
+      return result;
+    }
+    result.unit = frontend.run(job, (*model)->headers());
+    if (isAskedForByHeader(job))
+      dropFindingsOfMainFile(result.unit, job);
+    for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
+      result.levels.push_back(levelOf(diagnostic));
+    result.cutShort = takeFunctionsCutShort();
+    result.seconds = takePhaseSeconds();
+    return result;
+  }
+
+private:
+  tidy::ClangTidyContext &context;
+  Frontend frontend;
+};
+
+/// Why the result of \p path is lost; empty if it is not.
+std::string lossOf(const std::string &path, Ending ending, const UnitResult &result,
+                   const CommandLine &commandLine) {
+  const std::string file = "'" + path + "'";
+  const std::string consequence = "; its findings are lost, other files are not concerned";
+  switch (ending) {
+  case Ending::OutOfTime:
+    return "the analysis of " + file + " took longer than " + std::to_string(commandLine.timeout) +
+           " s (--timeout)" + consequence;
+  case Ending::OutOfMemory:
+    return "the analysis of " + file + " took more than " +
+           std::to_string(commandLine.memoryLimit) + " MB of memory (--memory-limit)" + consequence;
+  case Ending::Crashed:
+    return "the analysis of " + file + " crashed" + consequence;
+  case Ending::Done:
+    if (result.unit.outcome == Unit::Outcome::Crashed)
+      return "the analysis of " + file + " crashed" + consequence;
+    return result.error;
+  }
+  return {};
+}
+
+/// The caches of a run; none of both with --no-cache.
+struct Caches {
+  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context) {
+    if (commandLine.cacheFolder.empty())
+      return;
+    const std::string folder = absolutePath(commandLine.cacheFolder);
+    const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
+    headers.emplace(CacheFolder(folder + "/headers", limit - limit / 8));
+    results.emplace(CacheFolder(folder + "/results", limit / 8), *headers, context);
+  }
+
+  std::optional<HeaderCache> headers;
+  std::optional<ResultCache> results;
+};
+
+} // namespace
+
+Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
+  const auto start = std::chrono::steady_clock::now();
+  Caches caches(commandLine, context);
+  // Who wants to see where time goes does not want to be told of an earlier run.
+  const bool measures = !commandLine.timeTrace.empty() || commandLine.enableCheckProfile;
+
+  Run run;
+  run.errors = list.errors;
+  std::vector<size_t> open; // Outcomes that are not known from earlier runs.
+  for (size_t number = commandLine.shard - 1; number < list.jobs.size();
+       number += commandLine.shards) {
+    const Job &job = list.jobs[number];
+    std::optional<UnitResult> known;
+    if (caches.results && !measures)
+      known = caches.results->find(job, list.projectFolder);
+    if (known)
+      ++run.known;
+    else
+      open.push_back(run.outcomes.size());
+    run.outcomes.push_back({number, job.file, std::move(known).value_or(UnitResult()), {}});
+  }
+
+  Worker worker(list, context, caches.headers ? &*caches.headers : nullptr,
+                !commandLine.timeTrace.empty());
+  Progress progress(open.size(), commandLine.quiet);
+  WorkerLimits limits;
+  limits.processes = commandLine.workers ? commandLine.workers
+                                         : llvm::hardware_concurrency().compute_thread_count();
+  limits.time = std::chrono::seconds(commandLine.timeout);
+  limits.memory = uint64_t(commandLine.memoryLimit) << 20;
+  WorkerHooks hooks;
+  hooks.work = [&](size_t item) {
+    const Job &job = list.jobs[run.outcomes[open[item]].number];
+    const UnitResult result = worker.run(job);
+    if (caches.results && !measures)
+      caches.results->add(job, list.projectFolder, result);
+    return toBytes(result);
+  };
+  hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
+    Outcome &outcome = run.outcomes[open[item]];
+    std::optional<UnitResult> result = fromBytes(bytes);
+    if (ending == Ending::Done && !result)
+      ending = Ending::Crashed;
+    if (ending == Ending::Done)
+      outcome.result = std::move(*result);
+    outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
+    progress.add(outcome.file);
+    // What a crash has left behind is not to be relied on; making a header takes much memory.
+    return outcome.loss.empty() && !outcome.result.seconds.contains(makingPhase.str());
+  };
+  run.signal = runWorkers(open.size(), limits, hooks);
+  if (caches.results && !open.empty())
+    caches.results->tidyUp();
+  run.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return run;
+}
+
+Results sumUp(const Run &run, bool strict) {
+  Results results;
+  // In the order of the jobs, whatever the order in which they ended.
+  for (const Outcome &outcome : run.outcomes) {
+    const Unit &unit = outcome.result.unit;
+    ++(unit.outcome == Unit::Outcome::Analysed ? results.analysed : results.lost);
+    for (size_t i = 0; i < unit.diagnostics.size(); ++i)
+      if (outcome.result.levels[i])
+        setLevel(unit.diagnostics[i], *outcome.result.levels[i]);
+    llvm::append_range(results.errors, unit.diagnostics);
+    results.errorsAfterMissingHeader += unit.errorsAfterMissingHeader;
+    results.errorsOutsideUserCode += unit.errorsOutsideUserCode;
+    results.stats.ErrorsIgnoredNOLINT += unit.stats.ErrorsIgnoredNOLINT;
+    results.stats.ErrorsIgnoredLineFilter += unit.stats.ErrorsIgnoredLineFilter;
+    results.stats.ErrorsIgnoredNonUserCode += unit.stats.ErrorsIgnoredNonUserCode;
+    results.cutShort.insert(outcome.result.cutShort.begin(), outcome.result.cutShort.end());
+    for (const auto &[phase, seconds] : outcome.result.seconds)
+      results.seconds[phase] += seconds;
+    results.overHeader += !unit.header.empty();
+  }
+  sortAndUnite(results.errors);
+  if (strict)
+    for (tidy::ClangTidyError &finding : results.errors)
+      if (levelOf(finding) == Level::Certain)
+        finding.IsWarningAsError = true;
+  return results;
+}
+
+} // namespace gradtidy

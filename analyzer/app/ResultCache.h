@@ -1,0 +1,44 @@
+// Results of earlier runs: a unit of which nothing has changed is not parsed again.
+#pragma once
+
+#include "UnitResult.h"
+#include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/frontend/HeaderCache.h"
+#include "analyzer/source/Jobs.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+#include <string>
+
+namespace clang::tidy {
+class ClangTidyContext;
+} // namespace clang::tidy
+
+namespace gradtidy {
+
+/// A result holds as long as the command, the configuration, the models and the program are the
+/// same, and every file that the unit read. Units that miss a header are not kept: the header may
+/// turn up.
+class ResultCache {
+public:
+  /// \param headers knows the files behind a precompiled header. Both must outlive this object.
+  ResultCache(CacheFolder folder, HeaderCache &headers, clang::tidy::ClangTidyContext &context)
+      : folder(std::move(folder)), headers(headers), context(context) {}
+
+  std::optional<UnitResult> find(const Job &job, const std::string &projectFolder);
+  void add(const Job &job, const std::string &projectFolder, const UnitResult &result);
+
+  /// Brings the cache back to its size, after results were added.
+  void tidyUp() const { folder.evict({}); }
+
+private:
+  std::string fileOf(const Job &job, const std::string &projectFolder);
+  bool isUnchanged(const ReadFile &file);
+
+  CacheFolder folder;
+  HeaderCache &headers;
+  clang::tidy::ClangTidyContext &context;
+  llvm::StringMap<std::pair<FileIdentity, bool>> known; ///< By path: whether it holds.
+};
+
+} // namespace gradtidy

@@ -1,0 +1,134 @@
+#include "UnitResult.h"
+
+#include <nlohmann/json.hpp>
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
+using Json = nlohmann::json;
+
+namespace {
+
+Json toJson(const tooling::DiagnosticMessage &message) {
+  Json ranges = Json::array(), edits = Json::array();
+  for (const tooling::FileByteRange &range : message.Ranges)
+    ranges.push_back({range.FilePath, range.FileOffset, range.Length});
+  for (const auto &file : message.Fix)
+    for (const tooling::Replacement &edit : file.second)
+      edits.push_back({edit.getFilePath().str(), edit.getOffset(), edit.getLength(),
+                       edit.getReplacementText().str()});
+  return {message.Message, message.FilePath, message.FileOffset, ranges, edits};
+}
+
+tooling::DiagnosticMessage toMessage(const Json &json) {
+  tooling::DiagnosticMessage message;
+  message.Message = json.at(0);
+  message.FilePath = json.at(1);
+  message.FileOffset = json.at(2);
+  for (const Json &range : json.at(3)) {
+    tooling::FileByteRange bytes;
+    bytes.FilePath = range.at(0);
+    bytes.FileOffset = range.at(1);
+    bytes.Length = range.at(2);
+    message.Ranges.push_back(std::move(bytes));
+  }
+  for (const Json &edit : json.at(4)) {
+    const auto file = edit.at(0).get<std::string>();
+    const tooling::Replacement replacement(file, edit.at(1).get<unsigned>(),
+                                           edit.at(2).get<unsigned>(),
+                                           edit.at(3).get<std::string>());
+    llvm::cantFail(message.Fix[file].add(replacement));
+  }
+  return message;
+}
+
+Json toJson(const tidy::ClangTidyError &error) {
+  Json notes = Json::array();
+  for (const tooling::DiagnosticMessage &note : error.Notes)
+    notes.push_back(toJson(note));
+  return {error.DiagnosticName,          toJson(error.Message), notes,
+          int(error.DiagLevel),          error.BuildDirectory,  error.IsWarningAsError,
+          error.EnabledDiagnosticAliases};
+}
+
+tidy::ClangTidyError toError(const Json &json) {
+  tidy::ClangTidyError error(json.at(0).get<std::string>(),
+                             static_cast<tidy::ClangTidyError::Level>(json.at(3).get<int>()),
+                             json.at(4).get<std::string>(), json.at(5));
+  error.Message = toMessage(json.at(1));
+  for (const Json &note : json.at(2))
+    error.Notes.push_back(toMessage(note));
+  error.EnabledDiagnosticAliases = json.at(6);
+  return error;
+}
+
+} // namespace
+
+std::string toBytes(const UnitResult &result) {
+  const Unit &unit = result.unit;
+  Json diagnostics = Json::array(), levels = Json::array();
+  for (const tidy::ClangTidyError &diagnostic : unit.diagnostics)
+    diagnostics.push_back(toJson(diagnostic));
+  for (const std::optional<Level> &level : result.levels)
+    levels.push_back(level ? Json(int(*level)) : Json());
+  Json files = Json::array();
+  for (const ReadFile &file : unit.files)
+    files.push_back({file.path, file.identity.size, file.identity.time, file.identity.content});
+  const tidy::ClangTidyStats &stats = unit.stats;
+  const Json json = {
+      {"outcome", int(unit.outcome)},
+      {"diagnostics", std::move(diagnostics)},
+      {"levels", std::move(levels)},
+      {"hidden", {unit.errorsAfterMissingHeader, unit.errorsOutsideUserCode}},
+      {"stats",
+       {stats.ErrorsDisplayed, stats.ErrorsIgnoredCheckFilter, stats.ErrorsIgnoredNOLINT,
+        stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
+      {"files", std::move(files)},
+      {"header", unit.header},
+      {"headerIsMissing", unit.headerIsMissing},
+      {"trace", unit.trace},
+      {"cutShort", result.cutShort},
+      {"error", result.error},
+      {"seconds", result.seconds}};
+  // CBOR keeps the bytes of messages and names that are no UTF-8.
+  const std::vector<uint8_t> bytes = Json::to_cbor(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
+  try {
+    const Json json = Json::from_cbor(bytes.begin(), bytes.end());
+    UnitResult result;
+    Unit &unit = result.unit;
+    unit.outcome = static_cast<Unit::Outcome>(json.at("outcome").get<int>());
+    for (const Json &diagnostic : json.at("diagnostics"))
+      unit.diagnostics.push_back(toError(diagnostic));
+    for (const Json &level : json.at("levels"))
+      result.levels.push_back(
+          level.is_null() ? std::nullopt : std::optional(static_cast<Level>(level.get<int>())));
+    unit.errorsAfterMissingHeader = json.at("hidden").at(0);
+    unit.errorsOutsideUserCode = json.at("hidden").at(1);
+    const Json &stats = json.at("stats");
+    unit.stats.ErrorsDisplayed = stats.at(0);
+    unit.stats.ErrorsIgnoredCheckFilter = stats.at(1);
+    unit.stats.ErrorsIgnoredNOLINT = stats.at(2);
+    unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
+    unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
+    for (const Json &file : json.at("files"))
+      unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
+    unit.header = json.at("header");
+    unit.headerIsMissing = json.at("headerIsMissing");
+    unit.trace = json.at("trace");
+    result.cutShort = json.at("cutShort").get<std::set<std::string>>();
+    result.error = json.at("error");
+    result.seconds = json.at("seconds").get<PhaseSeconds>();
+    if (result.levels.size() != unit.diagnostics.size())
+      return std::nullopt;
+    return result;
+  } catch (const Json::exception &) {
+    return std::nullopt;
+  }
+}
+
+} // namespace gradtidy

@@ -1,0 +1,28 @@
+// What came of one unit, as bytes: workers send it, the cache and shards keep it.
+#pragma once
+
+#include "analyzer/frontend/Frontend.h"
+#include "analyzer/frontend/PhaseTimer.h"
+#include "checks/Finding.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+struct UnitResult {
+  Unit unit;
+  std::vector<std::optional<Level>> levels; ///< Of the unit's diagnostics, in their order.
+  std::set<std::string> cutShort;           ///< See takeFunctionsCutShort().
+  std::string error;                        ///< Why the unit was not even tried, or empty.
+  PhaseSeconds seconds;
+};
+
+std::string toBytes(const UnitResult &result);
+
+/// None if \p bytes are not what toBytes made.
+std::optional<UnitResult> fromBytes(llvm::StringRef bytes);
+
+} // namespace gradtidy

@@ -1,0 +1,217 @@
+// Precompiled headers of frameworks change the time of a run and nothing else.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace gradtidy::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string include = "#include <axon/axon.h>\n";
+const std::string finding = "[ml-missing-zero-grad]\n";
+
+/// A project with a copy of the framework that tests may change.
+class CachedProject : public Project {
+public:
+  CachedProject() {
+    write(".git/HEAD", "");
+    writeFramework("");
+  }
+
+  void writeFramework(const std::string &end) const {
+    std::ifstream original(axonFolder() + "/axon/axon.h");
+    const std::string text(std::istreambuf_iterator<char>(original), {});
+    write("vendor/axon/axon.h", text + end);
+  }
+
+  Run lint(std::vector<std::string> arguments, const std::vector<std::string> &flags = {}) const {
+    arguments.insert(arguments.end(), {"--model=" + axonModel(), "--", "-std=c++20", "-Ivendor"});
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return gradtidy(arguments);
+  }
+  Run lintCached(const std::string &source, const std::vector<std::string> &flags = {}) const {
+    return lint({"--cache-dir=cache", source}, flags);
+  }
+
+  std::vector<fs::path> cached(const std::string &extension) const {
+    std::vector<fs::path> found;
+    if (fs::exists(path("cache/headers")))
+      for (const auto &entry : fs::directory_iterator(path("cache/headers")))
+        if (entry.path().extension() == extension)
+          found.push_back(entry.path());
+    return found;
+  }
+};
+
+/// All that a user sees of a run.
+std::string shown(const Run &run) { return std::to_string(run.status) + run.out + run.err; }
+
+} // namespace
+
+TEST_CASE("Findings are the same with an empty cache, a full one and none") {
+  struct Unit {
+    const char *what;
+    std::string text;
+    bool begins; ///< With the framework, so that a header is made.
+  };
+  const std::string loop = trainingLoop("train");
+  const std::vector<Unit> units = {
+      {"the framework first", include + loop, true},
+      {"comments first", "// A program.\n/* And\n more. */\n" + include + loop, true},
+      {"standard headers first", "#include <vector>\n#include <cstdio>\n" + include + loop, true},
+      {"a header of the user that begins with it", "#include \"once.h\"\n" + loop, true},
+      {"one with include guards", "#include <map>\n#include \"guarded.h\"\n" + loop, true},
+      {"a macro that it does not know", "#define MINE 1\n" + include + loop, true},
+      {"a macro that it asks for", "#define AXON_QUIET\n" + include + loop, true},
+      {"a macro of its own that the unit asks for",
+       "#ifdef AXON_EXTRA\n#error early\n#endif\n" + include + loop, true},
+      {"code first", "struct Early {};\n" + include + loop, false},
+      {"a condition first", "#if __cplusplus > 1\n" + include + "#endif\n" + loop, false},
+      {"a pragma first", "#pragma pack(1)\n" + include + loop, false},
+      {"no framework", "int main() {}\n", false},
+      {"an error", include + loop + "int x = undeclared;\n", true},
+      {"a missing header first", "#include <nowhere.h>\n" + include + loop, true},
+      {"a macro that is not there", "#undef axon\n" + include + loop, true},
+      {"a macro that the framework has",
+       "#undef AXON_EXTRA\n" + include + "#ifndef AXON_EXTRA\n#error gone\n#endif\n" + loop, true},
+      {"a header that is missing", include + "#include <nowhere.h>\n" + loop, true},
+  };
+  for (const Unit &unit : units) {
+    INFO(unit.what);
+    const CachedProject project;
+    project.writeFramework("#ifdef AXON_QUIET\n#define advance zero_grad\n#endif\n"
+                           "#define AXON_EXTRA 1\n");
+    project.write("once.h", "#pragma once\n" + include + trainingLoop("other"));
+    project.write("guarded.h", "#ifndef GUARDED_H\n#define GUARDED_H\n" + include +
+                                   trainingLoop("other") + "#endif\n");
+    project.write("train.cpp", unit.text);
+    const std::string without = shown(project.lint({"--no-cache", "train.cpp"}));
+    CHECK(shown(project.lintCached("train.cpp")) == without);
+    CHECK(shown(project.lintCached("train.cpp")) == without);
+    CHECK(project.cached(".pch").size() == (unit.begins ? 1 : 0));
+    CHECK(project.cached(".tmp").empty());
+  }
+}
+
+TEST_CASE("Units with the same flags share a header, others have their own") {
+  const CachedProject project;
+  project.write("include/a.h", "#pragma once\n");
+  project.write("a.cpp", include + trainingLoop("a"));
+  project.write("b.cpp", "#include <vector>\n#include \"a.h\"\n" + include + trainingLoop("b"));
+  project.lintCached("a.cpp");
+  project.lintCached("b.cpp", {"-Iinclude"});
+  CHECK(project.cached(".pch").size() == 1);
+  project.lintCached("b.cpp", {"-Iinclude", "-DNDEBUG"});
+  CHECK(project.cached(".pch").size() == 2);
+}
+
+TEST_CASE("A folder of the user that hides a header of the framework counts") {
+  const CachedProject project;
+  project.write("vendor/axon/axon.h",
+                "#pragma once\n#include <detail.h>\n" + project.read("vendor/axon/axon.h"));
+  project.write("vendor/detail.h", "#pragma once\n");
+  project.write("mine/detail.h", "#pragma once\n#define advance zero_grad\n");
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(count(project.lintCached("train.cpp").out, finding) == 1);
+  for (const char *option : {"--no-cache", "--cache-dir=cache"})
+    CHECK(project
+              .gradtidy({option, "--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
+                         "-Imine", "-Ivendor"})
+              .out.empty());
+}
+
+TEST_CASE("A header given on the command line comes first") {
+  const CachedProject project;
+  project.writeFramework("#ifdef AXON_QUIET\n#define advance zero_grad\n#endif\n");
+  project.write("quiet.h", "#pragma once\n#define AXON_QUIET\n");
+  project.write("axon_pch.h", "#pragma once\n" + include);
+  // As CMake makes them for target_precompile_headers.
+  project.write("cmake_pch.hxx", "#pragma GCC system_header\n#ifdef __cplusplus\n" + include +
+                                     "#endif // __cplusplus\n");
+  project.write("train.cpp", include + trainingLoop("train"));
+  for (int run = 0; run < 2; ++run) {
+    CHECK(count(project.lintCached("train.cpp", {"-include", "cmake_pch.hxx"}).out, finding) == 1);
+    CHECK(project.cached(".pch").size() == 1);
+    CHECK(project.lintCached("train.cpp", {"-include", "quiet.h"}).out.empty());
+    CHECK(count(project.lintCached("train.cpp", {"-include", "axon_pch.h"}).out, finding) == 1);
+  }
+}
+
+TEST_CASE("A header is made anew when what it was made of has changed") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(count(project.lintCached("train.cpp").out, finding) == 1);
+  project.writeFramework("#define advance zero_grad\n");
+  CHECK(project.lintCached("train.cpp").out.empty());
+  CHECK(project.lintCached("train.cpp").out.empty());
+  // The same size.
+  project.writeFramework("#define advancf zero_grad\n");
+  CHECK(count(project.lintCached("train.cpp").out, finding) == 1);
+  CHECK(project.cached(".pch").size() == 1);
+  fs::remove_all(project.path("vendor"));
+  CHECK(project.lintCached("train.cpp").status == 1);
+}
+
+TEST_CASE("A cache that is broken is repaired or done without") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string expected = shown(project.lint({"--no-cache", "train.cpp"}));
+  project.lintCached("train.cpp");
+  const fs::path header = project.cached(".pch").at(0), record = project.cached(".txt").at(0);
+  const auto size = fs::file_size(header);
+  const auto check = [&](const char *what) {
+    INFO(what);
+    CHECK(shown(project.lintCached("train.cpp")) == expected);
+    CHECK(fs::file_size(header) == size);
+  };
+  fs::resize_file(header, size / 2);
+  check("cut off");
+  std::fstream(header).seekp(std::streamoff(size / 2)).write("garbage", 7);
+  check("overwritten");
+  fs::remove(header);
+  check("removed");
+  fs::resize_file(record, fs::file_size(record) / 2);
+  check("record cut off");
+  std::ofstream(record) << "garbage";
+  check("record overwritten");
+  fs::remove(fs::path(header).replace_extension(".h"));
+  check("source removed");
+  fs::remove_all(project.path("cache"));
+  project.write("cache", "This is no folder.\n");
+  CHECK(shown(project.lintCached("train.cpp")) == expected);
+}
+
+TEST_CASE("Processes that need the same header at once share it") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string command = gradtidyProgram() +
+                              " --cache-dir=cache train.cpp --model=" + axonModel() +
+                              " -- -std=c++20 -Ivendor";
+  const std::string expected = project.lint({"--no-cache", "train.cpp"}).out;
+  const Run all = project.run(
+      "/bin/sh", {"-c", "for i in 1 2 3 4; do " + command + " > out$i 2>&1 & done; wait"});
+  CHECK(all.status == 0);
+  for (const char *out : {"out1", "out2", "out3", "out4"})
+    CHECK(project.read(out) == expected);
+  CHECK(project.cached(".pch").size() == 1);
+  CHECK(project.cached(".tmp").empty());
+}
+
+TEST_CASE("What was not used for the longest time leaves a cache that is full") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.lintCached("train.cpp");
+  const fs::path first = project.cached(".pch").at(0);
+  project.lintCached("train.cpp", {"-DA"});
+  project.lintCached("train.cpp");
+
+  CHECK(project.cached(".pch").size() == 2);
+  project.lint({"--cache-dir=cache", "--cache-limit=0", "train.cpp"}, {"-DB"});
+  CHECK(project.cached(".pch").size() == 1);
+  CHECK(!fs::exists(first));
+}

@@ -25,9 +25,8 @@ public:
     bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
-    const Event &culprit = isSharedWithTraining(visit)
-                               ? *visit.unit.tables().sites.callers(visit.site).back()
-                               : shown;
+    const Event &culprit =
+        isSharedWithTraining(visit) ? *visit.unit.tables().sites.callers(visit.site).back() : shown;
     finding.location = culprit.site->getBeginLoc();
     finding.range = culprit.site->getSourceRange();
     finding.message = "this forward pass records a graph that no backward uses";

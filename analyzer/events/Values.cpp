@@ -287,8 +287,8 @@ QualType Values::typeOfCall(const CallExpr *call) {
   auto consider = [&](const NamedDecl *candidate) {
     const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
     QualType type = function ? function->getReturnType().getNonReferenceType() : QualType();
-    bool agrees = result.isNull() ||
-                  (!type.isNull() && result.getCanonicalType() == type.getCanonicalType());
+    bool agrees =
+        result.isNull() || (!type.isNull() && result.getCanonicalType() == type.getCanonicalType());
     result = agrees && !type.isNull() ? type : call->getType();
   };
   if (const FunctionDecl *function = call->getDirectCallee())

@@ -1,5 +1,5 @@
-// What a missing header would have declared. Without it clang drops every statement that uses one of
-// its names, `for (auto i : tqdm::range(n)) { … }` with its body included. Where a stand-in of
+// What a missing header would have declared. Without it clang drops every statement that uses one
+// of its names, `for (auto i : tqdm::range(n)) { … }` with its body included. Where a stand-in of
 // unknown type is found for the name, the statement stays in the syntax tree, as in a template.
 #pragma once
 

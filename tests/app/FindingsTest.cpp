@@ -237,21 +237,24 @@ TEST_CASE("A missing header does not blind the rest of the file") {
 }
 
 TEST_CASE("Statements with names that a missing header declares are analysed") {
-  const std::string loop = GENERATE(as<std::string>(), "for (auto input : tqdm::range(10))",
-                                    "for (auto [input, target] : batches(data, 3))",
-                                    "while (tqdm::bar.update(input))", "while (more(input))");
+  const std::string loop =
+      GENERATE(as<std::string>(), "for (auto input : tqdm::range(10))",
+               "for (auto [input, target] : batches(data, 3))", "while (tqdm::bar.update(input))",
+               "while (more(input))", "for (int i = 0; i < vm[\"rounds\"].as<int>(); ++i)");
   const Project project;
-  project.write("train.cpp", include + "#include <tqdm/tqdm.h>\n"
-                                       "void train(axon::Block net, axon::Array input) {\n"
-                                       "  axon::Array target;\n"
-                                       "  axon::Solver solver(net.weights());\n  " +
-                                 loop +
-                                 " {\n"
-                                 "    auto loss = axon::distance(net(input), target);\n"
-                                 "    loss.backpropagate();\n"
-                                 "    solver.advance();\n"
-                                 "  }\n"
-                                 "}\n");
+  project.write("train.cpp",
+                include +
+                    "#include <tqdm/tqdm.h>\n"
+                    "void train(tqdm::options &vm, axon::Block net, axon::Array input) {\n"
+                    "  axon::Array target;\n"
+                    "  axon::Solver solver(net.weights());\n  " +
+                    loop +
+                    " {\n"
+                    "    auto loss = axon::distance(net(input), target);\n"
+                    "    loss.backpropagate();\n"
+                    "    solver.advance();\n"
+                    "  }\n"
+                    "}\n");
   const Run run = lint(project, {"train.cpp"});
   INFO(loop);
   CHECK(count(run.out, finding) == 1);

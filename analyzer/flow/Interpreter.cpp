@@ -470,18 +470,22 @@ void Interpreter::forward(const Event &event, State &state, bool observing) {
   if (observing)
     observe(event, state);
   Value value = combined(event, state);
+  passModule(event, state, value);
+  if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
+    value.device = device;
+  state.setValue(event.result, value);
+}
+
+void Interpreter::passModule(const Event &event, State &state, Value &value) {
   SiteId site = siteOf(event);
   rootSites.insert(site);
   bool isCarriedOn = llvm::is_contained(tables.histories.members(value.graphs), site);
   if (!isCarriedOn) // The graph of the last round is gone.
     state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
-  if (!event.isStateless) {
-    value.history = tables.histories.join(value.history, tables.histories.of(site));
-    value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
-  }
-  if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
-    value.device = device;
-  state.setValue(event.result, value);
+  if (event.isStateless)
+    return;
+  value.history = tables.histories.join(value.history, tables.histories.of(site));
+  value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
 }
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
@@ -874,12 +878,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   if (event.result == event.subject.path && isModule(event.subject.role))
     construct(event, state, {});
   else if (event.result && !event.isArithmetic) {
-    if (isForward) {
-      SiteId site = siteOf(event);
-      rootSites.insert(site);
-      value.history = tables.histories.join(value.history, tables.histories.of(site));
-      value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
-    }
+    if (isForward)
+      passModule(event, state, value);
     state.setValue(event.result, value);
   }
 }

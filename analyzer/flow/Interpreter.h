@@ -107,6 +107,8 @@ private:
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
   void forward(const Event &event, State &state, bool observe);
+  /// \p value is what a module makes of the operands.
+  void passModule(const Event &event, State &state, Value &value);
   void backward(const Event &event, State &state, const Operand &loss);
   void requireGrad(const Event &event, State &state);
   /// Puts the value of \p operand into \p place, which may outlive this run of the code.

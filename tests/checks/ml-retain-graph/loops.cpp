@@ -156,3 +156,20 @@ void graph_used_by_the_caller_ok(Net net, Optimizer &optimizer, const Batches &b
     optimizer.step();
   }
 }
+
+// Modules whose code is in another file.
+struct CameraImpl : torch::nn::Module {
+  torch::Tensor raysOf(torch::Tensor pose);
+  torch::Tensor forward(torch::Tensor rays);
+};
+TORCH_MODULE(Camera);
+void rendered_bad(Camera camera, Optimizer &optimizer, torch::Tensor pose, torch::Tensor image) {
+  torch::Tensor rays;
+  for (int i = 0; i < 100; ++i) {
+    rays = camera->raysOf(pose);
+    auto loss = torch::mse_loss(camera->forward(rays), image);
+    optimizer.zero_grad();
+    loss.backward({}, true); // expect: ml-retain-graph
+    optimizer.step();
+  }
+}

@@ -339,6 +339,7 @@ struct Frontend::Attempt {
 
 Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
     : context(context), projectFolder(std::move(projectFolder)), headers(headers),
+      ids(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>()),
       consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
   llvm::CrashRecoveryContext::Enable();
 }
@@ -381,8 +382,8 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
 
   UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
-  clang::DiagnosticsEngine engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
-                                  *diagnosticOptions, &diagnostics, /*ShouldOwnClient=*/false);
+  clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
+                                  /*ShouldOwnClient=*/false);
   context.setDiagnosticsEngine(std::move(diagnosticOptions), &engine);
   context.setCurrentFile(job.file);
   context.setCurrentBuildDirectory(job.command.Directory);

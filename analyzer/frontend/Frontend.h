@@ -6,6 +6,8 @@
 #include "CacheFolder.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 #include <memory>
 #include <string>
@@ -79,6 +81,8 @@ private:
   std::string projectFolder;
   HeaderCache *headers;
   bool traces = false;
+  /// The context remembers names of checks by these, for all units.
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };
 

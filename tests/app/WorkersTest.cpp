@@ -72,6 +72,23 @@ TEST_CASE("The output is the same for every number of workers and state of the c
   }
 }
 
+TEST_CASE("A finding has the name of its check, whatever was found in files before") {
+  const Project project;
+  const std::string head = "#include <torch/torch.h>\n";
+  project.write("a.cpp", head + "void f(torch::Tensor x) { x.clamp(0, 1); }\n");
+  project.write("b.cpp", head + "void f(torch::nn::Linear net, torch::Tensor x) {\n"
+                                "  torch::optim::SGD optimizer(net->parameters(), 0.1);\n"
+                                "  for (int i = 0; i < 9; ++i) {\n"
+                                "    net->forward(x).sum().backward();\n"
+                                "    optimizer.step();\n"
+                                "  }\n"
+                                "}\n");
+  const Run run = project.gradtidy({"-j1", "--bundled-runtime", "a.cpp", "b.cpp"});
+  CHECK(count(run.out, " [ml-discarded-result]\n") == 1);
+  CHECK(count(run.out, " [ml-missing-zero-grad]\n") == 1);
+  CHECK(count(run.out, "] [") == 0);
+}
+
 TEST_CASE("A file that takes too long is given up") {
   const Project project;
   project.write("endless.cpp", endless);

@@ -1,6 +1,7 @@
 // The whole runtime for programs, without the names of another library.
 #pragma once
 
+#include "autograd/AnomalyMode.h"
 #include "autograd/Autograd.h"
 #include "autograd/Function.h"
 #include "autograd/GradMode.h"
@@ -9,6 +10,8 @@
 #include "core/Device.h"
 #include "core/Error.h"
 #include "core/Generator.h"
+#include "core/MemoryReport.h"
+#include "core/RecordFunction.h"
 #include "core/Tensor.h"
 #include "data/DataLoader.h"
 #include "data/Transforms.h"

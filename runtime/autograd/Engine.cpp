@@ -1,16 +1,20 @@
 // The engine: runs the nodes of a graph in reverse order of their recording, each once, after all
 // gradients that flow into it have been summed.
+#include "../core/RecordFunction.h"
 #include "../core/TensorImpl.h"
 #include "../ops/Arithmetic.h"
 #include "../ops/Copies.h"
 #include "../ops/Factories.h"
+#include "../ops/Pointwise.h"
 #include "../ops/Reductions.h"
 #include "Autograd.h"
 #include "Node.h"
 
 #include <algorithm>
 #include <queue>
+#include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 namespace gradtidy::runtime {
 namespace {
@@ -38,6 +42,40 @@ Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from) {
               " returned an invalid gradient - expected device ", spec.device, " but got ",
               gradient.device());
   return gradient.to(spec.device, spec.type);
+}
+
+void checkForNan(const std::vector<Tensor> &results, const Node &from) {
+  NoGradGuard guard;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].defined() && isnan(results[i]).any().item<bool>())
+      throw std::runtime_error(
+          concat("Function '", from.name(), "' returned nan values in its ", i, "th output."));
+}
+
+/// What `node` makes of gradients: those for node.next, of the shapes and types they need.
+std::vector<Tensor> evaluate(Node &node, std::vector<Tensor> gradients) {
+  struct Current {
+    explicit Current(Node &node) : before(std::exchange(Node::current(), &node)) {}
+    ~Current() { Node::current() = before; }
+    Node *before;
+  } current(node);
+  RecordFunction scope(RecordScope::BACKWARD_FUNCTION);
+  if (scope.isActive())
+    scope.before(node.name(), static_cast<int64_t>(node.sequence));
+  try {
+    std::vector<Tensor> results = node.apply(std::move(gradients));
+    results.resize(node.next.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (const Edge &edge = node.next[i]; edge.node && results[i].defined())
+        results[i] = fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node);
+    if (autograd::AnomalyMode::is_enabled() && autograd::AnomalyMode::should_check_nan())
+      checkForNan(results, node);
+    return results;
+  } catch (...) {
+    if (node.anomaly)
+      node.anomaly->print_stack(node.name());
+    throw;
+  }
 }
 
 class Run {
@@ -139,7 +177,7 @@ private:
     pass = pass && (captures.empty() || needed[&node]);
     std::vector<Tensor> results(node.next.size());
     if (pass) {
-      results = node.apply(std::move(gradients));
+      results = evaluate(node, std::move(gradients));
       if (!keepGraph)
         node.release();
     }
@@ -147,8 +185,8 @@ private:
       const Edge &edge = node.next[i];
       if (!edge.node)
         continue;
-      if (i < results.size() && results[i].defined())
-        add(edge, fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node));
+      if (results[i].defined())
+        add(edge, std::move(results[i]));
       if (--dependencies[edge.node.get()] == 0 && queued.insert({edge.node.get(), true}).second)
         ready.push(edge.node.get());
     }

@@ -45,6 +45,7 @@ Tensor product(const Tensor &a, const Tensor &b) {
 } // namespace
 
 Tensor mm(const Tensor &a, const Tensor &b) {
+  OperationScope scope("mm");
   TORCH_CHECK(a.dim() == 2, "mm: self must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mm: mat2 must be a matrix, got ", b.dim(), "-D tensor");
   commonDevice("mm", {{"self", &a}, {"mat2", &b}});
@@ -58,6 +59,7 @@ Tensor mm(const Tensor &a, const Tensor &b) {
 
 Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
              const Scalar &alpha) {
+  OperationScope scope("addmm");
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
   commonDevice("addmm", {{"self", &self}, {"mat1", &a}, {"mat2", &b}});
@@ -92,6 +94,7 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
 }
 
 Tensor bmm(const Tensor &a, const Tensor &b) {
+  OperationScope scope("bmm");
   TORCH_CHECK(a.dim() == 3, "batch1 must be a 3D tensor");
   TORCH_CHECK(b.dim() == 3, "batch2 must be a 3D tensor");
   TORCH_CHECK(a.size(0) == b.size(0) && a.size(2) == b.size(1),
@@ -133,6 +136,7 @@ Tensor dot(const Tensor &a, const Tensor &b) {
 Tensor outer(const Tensor &a, const Tensor &b) { return a.unsqueeze(1) * b.unsqueeze(0); }
 
 Tensor matmul(const Tensor &a, const Tensor &b) {
+  OperationScope scope("matmul");
   TORCH_CHECK(a.dim() > 0 && b.dim() > 0,
               "both arguments to matmul need to be at least 1D, but they are ", a.dim(), "D and ",
               b.dim(), "D");
@@ -164,6 +168,7 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
 }
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  OperationScope scope("linear");
   if (!bias.defined())
     return matmul(x, weight.t());
   if (x.dim() == 2)
@@ -173,6 +178,7 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
 
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
                const Scalar &alpha) {
+  OperationScope scope("baddbmm");
   Tensor product = bmm(a, b);
   if (alpha.toDouble() != 1)
     product = product * alpha;
@@ -245,6 +251,7 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
 } // namespace
 
 Tensor einsum(std::string_view equation, TensorList operands) {
+  OperationScope scope("einsum");
   std::string text(equation);
   std::erase(text, ' ');
   std::size_t arrow = text.find("->");

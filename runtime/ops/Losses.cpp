@@ -44,14 +44,17 @@ struct CheckClass {
 } // namespace
 
 Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  OperationScope scope("mse_loss");
   return reduced((input - target).pow(2), reduction);
 }
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  OperationScope scope("l1_loss");
   return reduced((input - target).abs(), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reduction, double beta) {
+  OperationScope scope("smooth_l1_loss");
   TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0)
     return l1_loss(input, target, reduction);
@@ -62,11 +65,13 @@ Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reducti
 }
 
 Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, double delta) {
+  OperationScope scope("huber_loss");
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   return smooth_l1_loss(input, target, reduction, delta) * delta;
 }
 
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
+  OperationScope scope("kl_div");
   if (logTarget)
     return reduced(target.exp() * (target - input), reduction);
   Tensor product = target * (target.log() - input);
@@ -75,6 +80,7 @@ Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool
 
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight,
                             int64_t reduction) {
+  OperationScope scope("binary_cross_entropy");
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
               " but expected ", input.scalar_type());
   dispatchFloating(input.scalar_type(), "binary_cross_entropy",
@@ -98,6 +104,7 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
 Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
                                         const Tensor &weight, const Tensor &posWeight,
                                         int64_t reduction) {
+  OperationScope scope("binary_cross_entropy_with_logits");
   Tensor positive = log_sigmoid(input);
   if (posWeight.defined())
     positive = ((posWeight - 1) * target + 1) * positive;
@@ -110,6 +117,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
 
 Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t reduction,
                 int64_t ignoreIndex) {
+  OperationScope scope("nll_loss");
   TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
   TORCH_CHECK(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
               "Expected input batch_size (", input.size(0), ") to match target batch_size (",
@@ -144,6 +152,7 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
 
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
                           int64_t reduction, int64_t ignoreIndex, double labelSmoothing) {
+  OperationScope scope("cross_entropy_loss");
   TORCH_CHECK(labelSmoothing >= 0 && labelSmoothing <= 1,
               "label_smoothing must be between 0.0 and 1.0. Got: ", labelSmoothing);
   int64_t classDim = input.dim() == 1 ? 0 : 1;

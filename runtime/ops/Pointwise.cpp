@@ -97,6 +97,7 @@ struct Not {
 };
 
 template <class Op> Tensor floating(const char *name, const Op &op, const Tensor &x) {
+  OperationScope scope(name);
   ScalarType type =
       isFloatingType(x.scalar_type()) ? x.scalar_type() : get_default_dtype_as_scalartype();
   Tensor in = castValues(x, type), out = makeResult(x.sizes(), type, {&in});
@@ -105,6 +106,7 @@ template <class Op> Tensor floating(const char *name, const Op &op, const Tensor
 }
 
 template <class Op> Tensor number(const char *name, const Op &op, const Tensor &x) {
+  OperationScope scope(name);
   Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
   dispatchNumbers(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
   return out;
@@ -120,6 +122,7 @@ Tensor rounded(const char *name, const char *node, const Op &op, const Tensor &x
 }
 
 template <class Op> Tensor predicate(const char *name, const Op &op, const Tensor &x) {
+  OperationScope scope(name);
   Tensor out = makeResult(x.sizes(), ScalarType::Bool, {&x});
   dispatchAll(x.scalar_type(), name, [&]<class T>() { elementwise<bool, T>(op, out, x); });
   return out;

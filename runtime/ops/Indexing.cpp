@@ -439,7 +439,7 @@ Tensor nonzero(const Tensor &self) {
   return result.to(self.device());
 }
 
-Tensor embedding(const Tensor &weight, const Tensor &indices) {
+Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingIndex) {
   OperationScope scope("embedding");
   TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
   TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
@@ -448,7 +448,10 @@ Tensor embedding(const Tensor &weight, const Tensor &indices) {
               indices.toString(), " instead (while checking arguments for embedding)");
   commonDevice("_index_select", {{"self", &weight}, {"index", &indices}});
   checkRange(indices, weight.size(0));
-  return weight.index({indices});
+  Tensor rows = weight.index({indices});
+  if (paddingIndex < 0 || !rows.requires_grad())
+    return rows;
+  return where(indices.eq(paddingIndex).unsqueeze(-1), rows.detach(), rows);
 }
 
 Tensor one_hot(const Tensor &classes, int64_t count) {

@@ -176,6 +176,26 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
   return matmul(x, weight.t()) + bias;
 }
 
+Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias) {
+  OperationScope scope("bilinear");
+  TORCH_CHECK(x1.dim() == x2.dim(), "bilinear(): input dimensions do not match: got ", x1.dim(),
+              " and ", x2.dim());
+  for (int64_t d = 0; d + 1 < x1.dim(); ++d)
+    TORCH_CHECK(x1.size(d) == x2.size(d), "bilinear(): input batch dimensions do not match at dim ",
+                d, ": got ", x1.size(d), " and ", x2.size(d));
+  TORCH_CHECK(x1.size(-1) == weight.size(1),
+              "bilinear(): input1 size does not match weight size: got ", x1.size(-1),
+              " but expected ", weight.size(1));
+  TORCH_CHECK(x2.size(-1) == weight.size(2),
+              "bilinear(): input2 size does not match weight size: got ", x2.size(-1),
+              " but expected ", weight.size(2));
+  TORCH_CHECK(!bias.defined() || bias.size(0) == weight.size(0),
+              "bilinear(): bias size does not match weight size: got ", bias.size(0),
+              " but expected ", weight.size(0));
+  Tensor result = einsum("...i,kij,...j->...k", {{x1, weight, x2}});
+  return bias.defined() ? result + bias : result;
+}
+
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
                const Scalar &alpha) {
   OperationScope scope("baddbmm");
@@ -248,10 +268,37 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   return product.reshape(shape).permute(back);
 }
 
+/// The letters of an ellipsis over `count` dimensions. They stand before all others, the last one
+/// always for the last dimension.
+std::string ellipsisLetters(int64_t count) {
+  std::string letters;
+  for (int64_t back = count; back > 0; --back)
+    letters.push_back(static_cast<char>('A' - back));
+  return letters;
+}
+bool isOfEllipsis(char letter) { return letter < 'A'; }
+
+/// Takes the ellipsis out of `text` and returns where it was, npos where there is none.
+std::size_t takeEllipsis(std::string &text, const std::string &already,
+                         const std::string &notPart) {
+  std::size_t at = text.find('.');
+  if (at == std::string::npos)
+    return at;
+  TORCH_CHECK(text.compare(at, 3, "...") == 0, notPart);
+  text.erase(at, 3);
+  TORCH_CHECK(text.find('.') == std::string::npos, already);
+  return at;
+}
+
 } // namespace
 
 Tensor einsum(std::string_view equation, TensorList operands) {
   OperationScope scope("einsum");
+  if (auto odd =
+          equation.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ,.->");
+      odd != std::string_view::npos)
+    fail("einsum(): invalid subscript given at index ", odd,
+         " in the equation string, subscripts must be in [a-zA-Z]");
   std::string text(equation);
   std::erase(text, ' ');
   std::size_t arrow = text.find("->");
@@ -267,18 +314,58 @@ Tensor einsum(std::string_view equation, TensorList operands) {
               inputs.size() > operands.size()
                   ? "einsum(): fewer operands were provided than specified in the equation"
                   : "einsum(): more operands were provided than specified in the equation");
-  TORCH_CHECK(text.find('.') == std::string::npos, "einsum(): ellipses are not supported");
-  std::string output;
+  // With letters for the dimensions of ellipses, they are dimensions like all others.
+  int64_t covered = 0;
   std::map<char, int> uses;
-  for (const std::string &input : inputs)
-    for (char c : input)
-      ++uses[c];
-  if (arrow != std::string::npos)
+  std::map<char, int64_t> sizes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::string &input = inputs[i];
+    std::size_t ellipsis = takeEllipsis(
+        input,
+        concat("einsum(): found '.' for operand ", i, " for which an ellipsis was already found"),
+        concat("einsum(): found '.' for operand ", i, " that is not part of any ellipsis"));
+    int64_t letters = static_cast<int64_t>(input.size()), dims = operands[i].dim();
+    if (ellipsis == std::string::npos) {
+      TORCH_CHECK(letters == dims, "einsum(): the number of subscripts in the equation (", letters,
+                  letters > dims ? ") is more than the number of dimensions ("
+                                 : ") does not match the number of dimensions (",
+                  dims, ") for operand ", i, letters > dims ? "" : " and no ellipsis was given");
+    } else {
+      TORCH_CHECK(letters <= dims, "einsum(): the number of subscripts in the equation (", letters,
+                  ") is more than the number of dimensions (", dims, ") for operand ", i);
+      input.insert(ellipsis, ellipsisLetters(dims - letters));
+      covered = std::max(covered, dims - letters);
+    }
+    for (std::size_t d = 0; d < input.size(); ++d) {
+      char letter = input[d];
+      ++uses[letter];
+      int64_t size = operands[i].size(static_cast<int64_t>(d));
+      int64_t &known = sizes.try_emplace(letter, 1).first->second;
+      if (isOfEllipsis(letter))
+        TORCH_CHECK(size == 1 || known == 1 || size == known, "einsum(): dimension ", d - ellipsis,
+                    " covered by ellipsis in operand ", i, "has size ", size,
+                    " which does not broadcast with previously seen ellipsis with size ", known,
+                    " for the respective dimension");
+      else
+        TORCH_CHECK(size == 1 || known == 1 || size == known, "einsum(): subscript ", letter,
+                    " has size ", size, " for operand ", i,
+                    " which does not broadcast with previously seen size ", known);
+      known = std::max(known, size);
+    }
+  }
+  std::string output;
+  if (arrow != std::string::npos) {
     output = text.substr(arrow + 2);
-  else
+    std::size_t ellipsis = takeEllipsis(
+        output, "einsum(): found '.' for output but an ellipsis (...) was already found",
+        "einsum(): found '.' for output that is not part of any ellipsis (...)");
+    if (ellipsis != std::string::npos)
+      output.insert(ellipsis, ellipsisLetters(covered));
+  } else {
     for (auto [letter, count] : uses)
-      if (count == 1)
+      if (count == 1 || isOfEllipsis(letter))
         output.push_back(letter);
+  }
   std::string all = output;
   for (auto [letter, count] : uses)
     if (output.find(letter) == std::string::npos)
@@ -287,13 +374,8 @@ Tensor einsum(std::string_view equation, TensorList operands) {
     TORCH_CHECK(uses.contains(c), "einsum(): output subscript ", c,
                 " does not appear in the equation for any input operand");
   std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TORCH_CHECK(static_cast<int64_t>(inputs[i].size()) == operands[i].dim(),
-                "einsum(): the number of subscripts in the equation (", inputs[i].size(),
-                ") does not match the number of dimensions (", operands[i].dim(), ") for operand ",
-                i, " and no ellipsis was given");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
     parts.push_back(aligned(operands[i], inputs[i], all));
-  }
   auto summed = static_cast<int64_t>(all.size() - output.size());
   Tensor result = parts[0];
   for (std::size_t i = 1; i + 1 < parts.size(); ++i)

@@ -3,6 +3,7 @@
 
 #include "autograd/AnomalyMode.h"
 #include "autograd/Autograd.h"
+#include "autograd/Engine.h"
 #include "autograd/Function.h"
 #include "autograd/GradMode.h"
 #include "autograd/Node.h"
@@ -15,6 +16,7 @@
 #include "core/Tensor.h"
 #include "data/DataLoader.h"
 #include "data/Transforms.h"
+#include "distributed/Gloo.h"
 #include "nn/Activations.h"
 #include "nn/AnyModule.h"
 #include "nn/Containers.h"

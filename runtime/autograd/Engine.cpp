@@ -1,5 +1,6 @@
 // The engine: runs the nodes of a graph in reverse order of their recording, each once, after all
 // gradients that flow into it have been summed.
+#include "Engine.h"
 #include "../core/RecordFunction.h"
 #include "../core/TensorImpl.h"
 #include "../ops/Arithmetic.h"
@@ -78,16 +79,35 @@ std::vector<Tensor> evaluate(Node &node, std::vector<Tensor> gradients) {
   }
 }
 
+/// What to call at the end of the outermost backward of this thread; null outside of all.
+thread_local std::vector<std::function<void()>> *callbacks = nullptr;
+
 class Run {
 public:
   Run(bool keepGraph, bool createGraph) : keepGraph(keepGraph), createGraph(createGraph) {}
+
+  void execute(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
+    if (callbacks)
+      return runNodes(roots, gradients);
+    std::vector<std::function<void()>> queued;
+    struct Outermost {
+      explicit Outermost(std::vector<std::function<void()>> &queued) { callbacks = &queued; }
+      ~Outermost() { callbacks = nullptr; }
+    } outermost(queued);
+    runNodes(roots, gradients);
+    for (std::size_t i = 0; i < queued.size(); ++i) // a callback may queue another one
+      queued[i]();
+  }
 
   void capture(const Edge &edge, std::size_t index) {
     captures[edge.node.get()].push_back({edge.inputNr, index});
     captured.resize(std::max(captured.size(), index + 1));
   }
 
-  void execute(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
+  std::vector<Tensor> captured;
+
+private:
+  void runNodes(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
     for (const Edge &root : roots)
       countDependencies(root.node.get());
     if (!captures.empty())
@@ -106,9 +126,6 @@ public:
     }
   }
 
-  std::vector<Tensor> captured;
-
-private:
   void countDependencies(Node *root) {
     std::vector<Node *> stack{root};
     if (!seen.insert({root, true}).second)
@@ -236,6 +253,16 @@ std::vector<Tensor> startingGradients(const std::vector<Tensor> &outputs,
 } // namespace
 
 namespace autograd {
+
+Engine &Engine::get_default_engine() {
+  static Engine engine;
+  return engine;
+}
+
+void Engine::queue_callback(std::function<void()> callback) {
+  TORCH_CHECK(callbacks, "Final callbacks can only be installed during backward pass.");
+  callbacks->push_back(std::move(callback));
+}
 
 void backward(const variable_list &outputs, const variable_list &gradOutputs,
               std::optional<bool> retainGraph, bool createGraph) {

@@ -1,16 +1,21 @@
 // The engine: runs the nodes of a graph in reverse order of their recording, each once, after all
 // gradients that flow into it have been summed.
+#include "Engine.h"
+#include "../core/RecordFunction.h"
 #include "../core/TensorImpl.h"
 #include "../ops/Arithmetic.h"
 #include "../ops/Copies.h"
 #include "../ops/Factories.h"
+#include "../ops/Pointwise.h"
 #include "../ops/Reductions.h"
 #include "Autograd.h"
 #include "Node.h"
 
 #include <algorithm>
 #include <queue>
+#include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 namespace gradtidy::runtime {
 namespace {
@@ -40,16 +45,69 @@ Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from) {
   return gradient.to(spec.device, spec.type);
 }
 
+void checkForNan(const std::vector<Tensor> &results, const Node &from) {
+  NoGradGuard guard;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].defined() && isnan(results[i]).any().item<bool>())
+      throw std::runtime_error(
+          concat("Function '", from.name(), "' returned nan values in its ", i, "th output."));
+}
+
+/// What `node` makes of gradients: those for node.next, of the shapes and types they need.
+std::vector<Tensor> evaluate(Node &node, std::vector<Tensor> gradients) {
+  struct Current {
+    explicit Current(Node &node) : before(std::exchange(Node::current(), &node)) {}
+    ~Current() { Node::current() = before; }
+    Node *before;
+  } current(node);
+  RecordFunction scope(RecordScope::BACKWARD_FUNCTION);
+  if (scope.isActive())
+    scope.before(node.name(), static_cast<int64_t>(node.sequence));
+  try {
+    std::vector<Tensor> results = node.apply(std::move(gradients));
+    results.resize(node.next.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (const Edge &edge = node.next[i]; edge.node && results[i].defined())
+        results[i] = fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node);
+    if (autograd::AnomalyMode::is_enabled() && autograd::AnomalyMode::should_check_nan())
+      checkForNan(results, node);
+    return results;
+  } catch (...) {
+    if (node.anomaly)
+      node.anomaly->print_stack(node.name());
+    throw;
+  }
+}
+
+/// What to call at the end of the outermost backward of this thread; null outside of all.
+thread_local std::vector<std::function<void()>> *callbacks = nullptr;
+
 class Run {
 public:
   Run(bool keepGraph, bool createGraph) : keepGraph(keepGraph), createGraph(createGraph) {}
+
+  void execute(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
+    if (callbacks)
+      return runNodes(roots, gradients);
+    std::vector<std::function<void()>> queued;
+    struct Outermost {
+      explicit Outermost(std::vector<std::function<void()>> &queued) { callbacks = &queued; }
+      ~Outermost() { callbacks = nullptr; }
+    } outermost(queued);
+    runNodes(roots, gradients);
+    for (std::size_t i = 0; i < queued.size(); ++i) // a callback may queue another one
+      queued[i]();
+  }
 
   void capture(const Edge &edge, std::size_t index) {
     captures[edge.node.get()].push_back({edge.inputNr, index});
     captured.resize(std::max(captured.size(), index + 1));
   }
 
-  void execute(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
+  std::vector<Tensor> captured;
+
+private:
+  void runNodes(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
     for (const Edge &root : roots)
       countDependencies(root.node.get());
     if (!captures.empty())
@@ -68,9 +126,6 @@ public:
     }
   }
 
-  std::vector<Tensor> captured;
-
-private:
   void countDependencies(Node *root) {
     std::vector<Node *> stack{root};
     if (!seen.insert({root, true}).second)
@@ -139,7 +194,7 @@ private:
     pass = pass && (captures.empty() || needed[&node]);
     std::vector<Tensor> results(node.next.size());
     if (pass) {
-      results = node.apply(std::move(gradients));
+      results = evaluate(node, std::move(gradients));
       if (!keepGraph)
         node.release();
     }
@@ -147,8 +202,8 @@ private:
       const Edge &edge = node.next[i];
       if (!edge.node)
         continue;
-      if (i < results.size() && results[i].defined())
-        add(edge, fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node));
+      if (results[i].defined())
+        add(edge, std::move(results[i]));
       if (--dependencies[edge.node.get()] == 0 && queued.insert({edge.node.get(), true}).second)
         ready.push(edge.node.get());
     }
@@ -198,6 +253,16 @@ std::vector<Tensor> startingGradients(const std::vector<Tensor> &outputs,
 } // namespace
 
 namespace autograd {
+
+Engine &Engine::get_default_engine() {
+  static Engine engine;
+  return engine;
+}
+
+void Engine::queue_callback(std::function<void()> callback) {
+  TORCH_CHECK(callbacks, "Final callbacks can only be installed during backward pass.");
+  callbacks->push_back(std::move(callback));
+}
 
 void backward(const variable_list &outputs, const variable_list &gradOutputs,
               std::optional<bool> retainGraph, bool createGraph) {

@@ -91,6 +91,9 @@ private:
     if constexpr (std::is_convertible_v<const Arg &, const Tensor &>) {
       inputs.push_back(arg);
       isTensor.push_back(true);
+    } else if constexpr (std::is_same_v<Arg, TensorList>) {
+      inputs.insert(inputs.end(), arg.begin(), arg.end());
+      isTensor.insert(isTensor.end(), arg.size(), true);
     } else if constexpr (std::is_same_v<Arg, optional<Tensor>>) {
       inputs.push_back(arg.value_or(Tensor()));
       isTensor.push_back(true);

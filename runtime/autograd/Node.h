@@ -8,6 +8,7 @@
 
 #include "../core/Shape.h"
 #include "../core/Tensor.h"
+#include "AnomalyMode.h"
 
 namespace gradtidy::runtime {
 
@@ -51,6 +52,11 @@ public:
   std::vector<std::pair<uint32_t, std::weak_ptr<TensorImpl>>> retained;
   /// Later operations run backward first.
   uint64_t sequence;
+  /// Where it was made; null unless in anomaly mode.
+  std::unique_ptr<const autograd::AnomalyMetadata> anomaly;
+
+  /// The node whose backward this thread runs, or null.
+  static Node *&current();
 };
 
 /// Makes a node that is deleted without recursion.

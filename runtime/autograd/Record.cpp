@@ -32,6 +32,14 @@ void deleteNode(Node *node) {
 Node::Node() {
   static std::atomic<uint64_t> counter{0};
   sequence = counter++;
+  if (autograd::AnomalyMode::is_enabled())
+    anomaly = std::make_unique<autograd::AnomalyMetadata>(current() ? current()->shared_from_this()
+                                                                    : nullptr);
+}
+
+Node *&Node::current() {
+  static thread_local Node *node = nullptr;
+  return node;
 }
 
 namespace {
@@ -76,9 +84,13 @@ Tensor SavedTensor::unpack(Node &node) const {
     fail("one of the variables needed for gradient computation has been modified by an inplace "
          "operation: [",
          value.toString(), " ", toText(value.sizes()), "]", origin, " is at version ", current,
-         "; expected version ", version,
-         " instead. Hint: enable anomaly detection to find the operation that failed to compute "
-         "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).");
+         "; expected version ", version, " instead. Hint: ",
+         autograd::AnomalyMode::is_enabled()
+             ? "the backtrace further above shows the operation that failed to compute its "
+               "gradient. The variable in question was changed in there or anywhere later. Good "
+               "luck!"
+             : "enable anomaly detection to find the operation that failed to compute its "
+               "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).");
   }
   if (!isResult)
     return value;

@@ -7,6 +7,7 @@
 // type of the input it belongs to.
 #pragma once
 
+#include "../core/RecordFunction.h"
 #include "GradMode.h"
 #include "Node.h"
 

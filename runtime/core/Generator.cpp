@@ -1,10 +1,13 @@
 #include "Generator.h"
 #include "Cuda.h"
+#include "TensorImpl.h"
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <optional>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace gradtidy::runtime {
@@ -19,9 +22,7 @@ struct Generator::State {
   std::optional<double> nextNormal;
 };
 
-Generator::Generator(uint64_t seed) : state(std::make_unique<State>()) { this->seed(seed); }
-Generator::Generator(Generator &&) noexcept = default;
-Generator::~Generator() = default;
+Generator::Generator(uint64_t seed) : state(std::make_shared<State>()) { this->seed(seed); }
 
 Generator &Generator::standard() {
   static Generator generator(defaultSeed);
@@ -37,14 +38,28 @@ Generator &Generator::of(Device device) {
       made.emplace_back(defaultSeed);
     return made;
   }();
-  return generators.at(static_cast<std::size_t>(device.index()));
+  return generators.at(static_cast<std::size_t>(resolved(device).index()));
 }
 
 void Generator::seed(uint64_t seed) {
   *state = {std::mt19937(static_cast<uint32_t>(seed)), seed, std::nullopt};
 }
 
-uint64_t Generator::currentSeed() const { return state->seed; }
+uint64_t Generator::current_seed() const { return state->seed; }
+
+Tensor Generator::get_state() const {
+  static_assert(std::is_trivially_copyable_v<State>);
+  Tensor bytes = makeEmpty({sizeof(State)}, kByte, kCPU);
+  std::memcpy(bytes.data_ptr(), state.get(), sizeof(State));
+  return bytes;
+}
+
+void Generator::set_state(const Tensor &bytes) {
+  TORCH_CHECK(bytes.is_cpu() && bytes.scalar_type() == kByte,
+              "RNG state must be a torch.ByteTensor");
+  TORCH_CHECK(bytes.numel() == sizeof(State) && bytes.is_contiguous(), "RNG state is wrong size");
+  std::memcpy(state.get(), bytes.data_ptr(), sizeof(State));
+}
 
 uint32_t Generator::random() { return static_cast<uint32_t>(state->engine()); }
 

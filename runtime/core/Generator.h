@@ -9,15 +9,15 @@
 
 namespace gradtidy::runtime {
 
+class Tensor;
+
 /// Seeds the generators of the host and of all devices.
 void manual_seed(uint64_t seed);
 
-/// Not thread safe.
+/// A handle: copies draw from one sequence. Not thread safe.
 class Generator {
 public:
   explicit Generator(uint64_t seed);
-  Generator(Generator &&) noexcept;
-  ~Generator();
   /// The default generator of the host.
   static Generator &standard();
   /// The default generator of a device. Kernels that run later do not draw from it themselves:
@@ -25,7 +25,11 @@ public:
   static Generator &of(Device device);
 
   void seed(uint64_t seed);
-  uint64_t currentSeed() const;
+  void set_current_seed(uint64_t seed) { this->seed(seed); }
+  uint64_t current_seed() const;
+  /// All that decides about the numbers to come, as bytes for set_state().
+  Tensor get_state() const;
+  void set_state(const Tensor &bytes);
   uint32_t random();
   uint64_t random64();
   /// In [0, 1), 24 random bits.
@@ -37,7 +41,16 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state;
+  std::shared_ptr<State> state;
 };
+
+namespace detail {
+inline const Generator &getDefaultCPUGenerator() { return Generator::standard(); }
+} // namespace detail
+
+struct Context {
+  const Generator &defaultGenerator(Device device) const { return Generator::of(device); }
+};
+inline Context globalContext() { return {}; }
 
 } // namespace gradtidy::runtime

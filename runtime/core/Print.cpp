@@ -7,6 +7,7 @@
 #include "TensorImpl.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -89,6 +90,18 @@ void printMatrix(std::ostream &out, const Tensor &matrix) {
   }
 }
 
+/// The fewest digits that mean this number and no other, as LibTorch prints a tensor of no
+/// dimension.
+std::string shortest(double value) {
+  char text[64];
+  auto print = [&](std::chars_format format) {
+    return std::string(text, std::to_chars(text, text + sizeof text, value, format).ptr);
+  };
+  double size = std::abs(value);
+  bool fixed = size == 0 || !std::isfinite(size) || (size >= 1e-4 && size < 1e16);
+  return print(fixed ? std::chars_format::fixed : std::chars_format::scientific);
+}
+
 } // namespace
 
 std::string detail::toText(double value) {
@@ -113,7 +126,7 @@ std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {
   std::ostringstream out;
   Tensor values = tensor.detach().to(kCPU).to(kDouble).contiguous();
   if (tensor.dim() == 0) {
-    out << std::defaultfloat << values.item<double>() << '\n';
+    out << shortest(values.item<double>()) << '\n';
   } else if (tensor.dim() == 1) {
     Format format = formatFor(values);
     printScale(out, format);

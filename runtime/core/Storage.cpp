@@ -1,5 +1,6 @@
 #include "Storage.h"
 #include "Backend.h"
+#include "MemoryReport.h"
 
 #include <utility>
 
@@ -12,8 +13,11 @@ Storage::Storage(Device device, void *memory, std::size_t bytes,
 std::shared_ptr<Storage> Storage::allocate(Device device, std::size_t bytes) {
   Backend &backend = backendOf(device);
   void *memory = backend.allocate(bytes);
-  return std::shared_ptr<Storage>(
-      new Storage(device, memory, bytes, [&backend](void *p) { backend.release(p); }));
+  auto storage = borrow(device, memory, bytes, [&backend](void *p) { backend.release(p); });
+  storage->ours = true;
+  if (memoryProfilingEnabled())
+    storage->report(true);
+  return storage;
 }
 
 std::shared_ptr<Storage> Storage::allocatePinned(std::size_t bytes) {
@@ -28,8 +32,24 @@ std::shared_ptr<Storage> Storage::borrow(Device device, void *data, std::size_t 
 }
 
 Storage::~Storage() {
+  if (ours && memoryProfilingEnabled())
+    report(false);
   if (release)
     release(memory);
+}
+
+void Storage::report(bool got) const {
+  // What a device takes for a tensor is more than its size, and what it has in use is known.
+  std::size_t taken = bytes, allocated = 0, reserved = 0;
+  if (!where.is_cpu())
+    acceleratorOf(where).memory([&](const BlockCache &cache) {
+      taken = cache.find(memory)->size;
+      allocated = static_cast<std::size_t>(cache.stats.allocated_bytes[0].current);
+      reserved = static_cast<std::size_t>(cache.stats.reserved_bytes[0].current);
+    });
+  auto size = static_cast<int64_t>(taken);
+  reportMemoryUsageToProfiler(memory, got ? size : -size, got ? allocated : allocated - taken,
+                              reserved, where);
 }
 
 } // namespace gradtidy::runtime

@@ -33,12 +33,15 @@ public:
 
 private:
   Storage(Device device, void *memory, std::size_t bytes, std::function<void(void *)> release);
+  /// Tells an observer (core/MemoryReport.h) that the memory was got or is about to go back.
+  void report(bool got) const;
 
   Device where;
   void *memory;
   std::size_t bytes;
   std::function<void(void *)> release;
   bool pinned = false;
+  bool ours = false; ///< from a backend, not borrowed
 };
 
 } // namespace gradtidy::runtime

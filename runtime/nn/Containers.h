@@ -1,5 +1,6 @@
-// Containers: Sequential, which calls its modules one after the other, ModuleList, which only keeps
-// them, and Functional, which holds a function.
+// Containers: Sequential, which calls its modules one after the other, ModuleList and ModuleDict,
+// which only keep them, ParameterList and ParameterDict, which keep tensors, and Functional, which
+// holds a function.
 #pragma once
 
 #include "AnyModule.h"
@@ -158,5 +159,168 @@ private:
   std::vector<std::shared_ptr<Module>> entries;
 };
 TORCH_MODULE(ModuleList);
+
+class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
+public:
+  using Modules = OrderedDict<std::string, std::shared_ptr<Module>>;
+  using Iterator = Modules::Iterator;
+  using ConstIterator = Modules::ConstIterator;
+
+  ModuleDictImpl() = default;
+  explicit ModuleDictImpl(
+      const std::vector<std::pair<std::string, std::shared_ptr<Module>>> &modules) {
+    update(modules);
+  }
+  explicit ModuleDictImpl(const Modules &modules) { update(modules); }
+
+  void reset() override {}
+  std::shared_ptr<Module> clone(const optional<Device> &device = nullopt) const override {
+    auto copy = std::make_shared<ModuleDictImpl>();
+    for (const auto &entry : entries)
+      copy->insert(entry.key(), entry.value()->clone(device));
+    return copy;
+  }
+
+  /// Adds modules, or puts them in the place of those that have their names.
+  void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>> &modules) {
+    for (const auto &[key, module] : modules)
+      insert(key, module);
+  }
+  template <class Container> void update(const Container &modules) {
+    for (const auto &entry : modules)
+      insert(entry.key(), entry.value());
+  }
+  /// Takes a module out of the dictionary; it stays registered, and so does what clear() takes out.
+  std::shared_ptr<Module> pop(const std::string &key) {
+    std::shared_ptr<Module> module = entries[key];
+    entries.erase(key);
+    return module;
+  }
+  void clear() { entries.clear(); }
+
+  std::shared_ptr<Module> operator[](const std::string &key) const { return entries[key]; }
+  template <class T> auto &at(const std::string &key) const {
+    auto *module = entries[key]->template as<T>();
+    TORCH_CHECK(module, "Unable to cast module[", key, "] to another type than it has");
+    return *module;
+  }
+  std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const {
+    std::vector<std::pair<std::string, std::shared_ptr<Module>>> pairs;
+    for (const auto &entry : entries)
+      pairs.push_back(entry.pair());
+    return pairs;
+  }
+  std::vector<std::string> keys() const { return entries.keys(); }
+  std::vector<std::shared_ptr<Module>> values() const { return entries.values(); }
+  bool contains(const std::string &key) const noexcept { return entries.contains(key); }
+  std::size_t size() const noexcept { return entries.size(); }
+  bool empty() const noexcept { return entries.is_empty(); }
+  Iterator begin() { return entries.begin(); }
+  Iterator end() { return entries.end(); }
+  ConstIterator begin() const { return entries.begin(); }
+  ConstIterator end() const { return entries.end(); }
+  void pretty_print(std::ostream &stream) const override;
+
+private:
+  void insert(const std::string &key, std::shared_ptr<Module> module) {
+    if (contains(key)) {
+      entries[key] = module;
+      replace_module(key, std::move(module));
+    } else {
+      entries.insert(key, module);
+      register_module(key, std::move(module));
+    }
+  }
+
+  Modules entries;
+};
+TORCH_MODULE(ModuleDict);
+
+/// What ParameterList and ParameterDict share.
+template <class Derived> class ParameterContainer : public Cloneable<Derived> {
+public:
+  using Iterator = OrderedDict<std::string, Tensor>::Iterator;
+  using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;
+
+  void reset() override {}
+  std::shared_ptr<Module> clone(const optional<Device> &device = nullopt) const override {
+    NoGradGuard guard;
+    auto copy = std::make_shared<Derived>();
+    for (const auto &entry : *this)
+      copy->register_parameter(
+          entry.key(), device ? entry.value().to(*device, false, true) : entry.value().clone(),
+          entry.value().requires_grad());
+    return copy;
+  }
+  std::size_t size() const noexcept { return this->parameters_.size(); }
+  Iterator begin() { return this->parameters_.begin(); }
+  Iterator end() { return this->parameters_.end(); }
+  ConstIterator begin() const { return this->parameters_.begin(); }
+  ConstIterator end() const { return this->parameters_.end(); }
+  void pretty_print(std::ostream &stream) const override;
+};
+
+class ParameterListImpl : public ParameterContainer<ParameterListImpl> {
+public:
+  ParameterListImpl() = default;
+  template <class... Tensors>
+  explicit ParameterListImpl(const Tensors &...tensors)
+    requires(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...))
+  {
+    (append(tensors), ...);
+  }
+
+  void append(const Tensor &tensor) {
+    register_parameter(std::to_string(size()), tensor, tensor.requires_grad());
+  }
+  void append(const OrderedDict<std::string, Tensor>::Item &named) { append(named.value()); }
+  template <class Container> void extend(const Container &container) {
+    for (const auto &entry : container)
+      append(entry);
+  }
+  bool is_empty() const noexcept { return parameters_.is_empty(); }
+  Tensor &at(std::size_t index) {
+    TORCH_CHECK(index < size(), "Index out of range");
+    return parameters_[index].value();
+  }
+  const Tensor &at(std::size_t index) const {
+    return const_cast<ParameterListImpl *>(this)->at(index);
+  }
+  Tensor &operator[](std::size_t index) { return at(index); }
+  const Tensor &operator[](std::size_t index) const { return at(index); }
+};
+TORCH_MODULE(ParameterList);
+
+class ParameterDictImpl : public ParameterContainer<ParameterDictImpl> {
+public:
+  ParameterDictImpl() = default;
+  explicit ParameterDictImpl(const OrderedDict<std::string, Tensor> &tensors) {
+    parameters_ = tensors;
+  }
+
+  Tensor &insert(const std::string &key, const Tensor &tensor) {
+    return register_parameter(key, tensor, tensor.requires_grad());
+  }
+  Tensor pop(const std::string &key) {
+    Tensor tensor = parameters_[key];
+    parameters_.erase(key);
+    return tensor;
+  }
+  /// Puts other tensors in the place of those that have their names.
+  template <class Container> void update(const Container &container) {
+    for (const auto &entry : container)
+      parameters_[entry.key()] = entry.value();
+  }
+  void clear() { parameters_.clear(); }
+  std::vector<std::string> keys() const { return parameters_.keys(); }
+  std::vector<Tensor> values() const { return parameters_.values(); }
+  bool contains(const std::string &key) const noexcept { return parameters_.contains(key); }
+  bool empty() const noexcept { return parameters_.is_empty(); }
+  Tensor &get(const std::string &key) { return parameters_[key]; }
+  const Tensor &get(const std::string &key) const { return parameters_[key]; }
+  Tensor &operator[](const std::string &key) { return parameters_[key]; }
+  const Tensor &operator[](const std::string &key) const { return parameters_[key]; }
+};
+TORCH_MODULE(ParameterDict);
 
 } // namespace gradtidy::runtime::nn

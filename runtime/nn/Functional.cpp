@@ -18,6 +18,15 @@ void warnAboutShapes(const Tensor &input, const Tensor &target) {
 
 } // namespace
 
+Tensor embedding(const Tensor &indices, const Tensor &weight, const EmbeddingFuncOptions &options) {
+  int64_t padding = options.padding_idx().value_or(-1), count = weight.size(0);
+  if (options.padding_idx()) {
+    TORCH_CHECK(padding < count && padding >= -count, "Padding_idx must be within num_embeddings");
+    padding = padding < 0 ? padding + count : padding;
+  }
+  return runtime::embedding(weight, indices, padding);
+}
+
 Tensor relu(Tensor input, const ReLUFuncOptions &options) {
   return options.inplace() ? input.relu_() : input.relu();
 }

@@ -21,15 +21,20 @@ using ReLUFuncOptions = ReLUOptions;
 using LeakyReLUFuncOptions = LeakyReLUOptions;
 using ELUFuncOptions = ELUOptions;
 using SoftplusFuncOptions = SoftplusOptions;
+struct EmbeddingFuncOptions {
+  TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+};
 using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
 
-using runtime::embedding;
+using runtime::bilinear;
 using runtime::gelu;
 using runtime::linear;
 using runtime::one_hot;
 using runtime::silu;
 
+Tensor embedding(const Tensor &indices, const Tensor &weight,
+                 const EmbeddingFuncOptions &options = {});
 Tensor relu(Tensor input, const ReLUFuncOptions &options = {});
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions &options = {});
 Tensor elu(Tensor input, const ELUFuncOptions &options = {});

@@ -1,4 +1,5 @@
 #include "Layers.h"
+#include "../core/Shape.h"
 #include "../ops/Factories.h"
 #include "AnyModule.h"
 #include "Containers.h"
@@ -39,15 +40,71 @@ void LinearImpl::pretty_print(std::ostream &stream) const {
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions &options) : options(options) { reset(); }
 
 void EmbeddingImpl::reset() {
-  weight = register_parameter("weight", empty({options.num_embeddings(), options.embedding_dim()}));
+  if (auto &padding = options.padding_idx(); padding) {
+    int64_t count = options.num_embeddings();
+    TORCH_CHECK(*padding < count && *padding >= -count,
+                "Padding_idx must be within num_embeddings");
+    if (*padding < 0)
+      padding = *padding + count;
+  }
+  DimVector shape{options.num_embeddings(), options.embedding_dim()};
+  if (options._weight().defined()) {
+    TORCH_CHECK(options._weight().sizes() == IntArrayRef(shape),
+                "Shape of _weight does not match num_embeddings and embedding_dim");
+    weight = register_parameter("weight", options._weight());
+    return;
+  }
+  weight = register_parameter("weight", runtime::empty(shape));
   reset_parameters();
 }
 
-void EmbeddingImpl::reset_parameters() { init::normal_(weight); }
+void EmbeddingImpl::reset_parameters() {
+  init::normal_(weight);
+  if (options.padding_idx()) {
+    NoGradGuard guard;
+    weight[*options.padding_idx()].fill_(0);
+  }
+}
 
 void EmbeddingImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::Embedding(num_embeddings=" << options.num_embeddings()
-         << ", embedding_dim=" << options.embedding_dim() << ")";
+         << ", embedding_dim=" << options.embedding_dim();
+  if (options.padding_idx())
+    stream << ", padding_idx=" << *options.padding_idx();
+  stream << ")";
+}
+
+Embedding Embedding::from_pretrained(const Tensor &embeddings,
+                                     const EmbeddingFromPretrainedOptions &options) {
+  TORCH_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
+  Embedding made(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
+                     ._weight(embeddings)
+                     .padding_idx(options.padding_idx()));
+  made->weight.set_requires_grad(!options.freeze());
+  return made;
+}
+
+BilinearImpl::BilinearImpl(const BilinearOptions &options) : options(options) { reset(); }
+
+void BilinearImpl::reset() {
+  weight = register_parameter(
+      "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  bias = options.bias() ? register_parameter("bias", empty(options.out_features()))
+                        : register_parameter("bias", {}, false);
+  reset_parameters();
+}
+
+void BilinearImpl::reset_parameters() {
+  double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
+  init::uniform_(weight, -bound, bound);
+  if (bias.defined())
+    init::uniform_(bias, -bound, bound);
+}
+
+void BilinearImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Bilinear(in1_features=" << options.in1_features()
+         << ", in2_features=" << options.in2_features()
+         << ", out_features=" << options.out_features() << ", bias=" << word(options.bias()) << ")";
 }
 
 void IdentityImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Identity()"; }
@@ -62,6 +119,19 @@ void FunctionalImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::Functional()";
 }
 void ModuleListImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::ModuleList"; }
+void ModuleDictImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::ModuleDict"; }
+
+template <class Derived>
+void ParameterContainer<Derived>::pretty_print(std::ostream &stream) const {
+  bool list = std::is_same_v<Derived, ParameterListImpl>;
+  stream << (list ? "torch::nn::ParameterList(\n" : "torch::nn::ParameterDict(\n");
+  for (const auto &entry : *this)
+    stream << '(' << entry.key() << "): Parameter containing: [" << entry.value().scalar_type()
+           << " of size " << toText(entry.value().sizes()) << "]\n";
+  stream << ')';
+}
+template class ParameterContainer<ParameterListImpl>;
+template class ParameterContainer<ParameterDictImpl>;
 
 void LeakyReLUImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope() << ")";

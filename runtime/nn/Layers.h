@@ -43,7 +43,25 @@ public:
 };
 TORCH_MODULE(Flatten);
 
-/// Rows of a weight (num_embeddings, embedding_dim), one for each index.
+/// x1^T weight[k] x2 + bias[k] for each feature k; weight is (out, in1, in2).
+class BilinearImpl : public Cloneable<BilinearImpl> {
+public:
+  BilinearImpl(int64_t in1, int64_t in2, int64_t out)
+      : BilinearImpl(BilinearOptions(in1, in2, out)) {}
+  explicit BilinearImpl(const BilinearOptions &options);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream &stream) const override;
+  Tensor forward(const Tensor &x1, const Tensor &x2) { return bilinear(x1, x2, weight, bias); }
+
+  BilinearOptions options;
+  Tensor weight;
+  Tensor bias;
+};
+TORCH_MODULE(Bilinear);
+
+/// Rows of a weight (num_embeddings, embedding_dim), one for each index. The row of `padding_idx`
+/// starts as zeros and has no gradient.
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 public:
   EmbeddingImpl(int64_t count, int64_t width) : EmbeddingImpl(EmbeddingOptions(count, width)) {}
@@ -51,12 +69,22 @@ public:
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &indices) { return embedding(weight, indices); }
+  Tensor forward(const Tensor &indices) {
+    return embedding(weight, indices, options.padding_idx().value_or(-1));
+  }
 
   EmbeddingOptions options;
   Tensor weight;
 };
-TORCH_MODULE(Embedding);
+
+class Embedding : public ModuleHolder<EmbeddingImpl> {
+public:
+  using ModuleHolder<EmbeddingImpl>::ModuleHolder;
+  using Impl = EmbeddingImpl;
+  /// An embedding of the given rows, which are not trained unless told otherwise.
+  static Embedding from_pretrained(const Tensor &embeddings,
+                                   const EmbeddingFromPretrainedOptions &options = {});
+};
 
 // Activations
 

@@ -16,19 +16,27 @@ public:
   LossReduction(enumtype::kMean) : value(Reduction::Mean) {}
   LossReduction(enumtype::kSum) : value(Reduction::Sum) {}
   operator int64_t() const { return value; }
+  const char *name() const {
+    return value == Reduction::None ? "kNone" : value == Reduction::Mean ? "kMean" : "kSum";
+  }
 
 private:
   Reduction::Reduction value;
 };
 
+template <class T>
+concept ReductionWord = std::is_convertible_v<T, LossReduction>;
+
 struct L1LossOptions {
-  L1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  TORCH_ARG(LossReduction, reduction);
+  L1LossOptions() = default;
+  L1LossOptions(ReductionWord auto reduction) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction) = kMean;
 };
 
 struct MSELossOptions {
-  MSELossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  TORCH_ARG(LossReduction, reduction);
+  MSELossOptions() = default;
+  MSELossOptions(ReductionWord auto reduction) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction) = kMean;
 };
 
 struct BCELossOptions {
@@ -56,12 +64,15 @@ struct CrossEntropyLossOptions {
 };
 
 struct SmoothL1LossOptions {
-  SmoothL1LossOptions(LossReduction reduction = kMean) : reduction_(reduction) {}
-  TORCH_ARG(LossReduction, reduction);
+  SmoothL1LossOptions() = default;
+  SmoothL1LossOptions(ReductionWord auto reduction) : reduction_(reduction) {}
+  TORCH_ARG(LossReduction, reduction) = kMean;
   TORCH_ARG(double, beta) = 1.0;
 };
 
 struct HuberLossOptions {
+  HuberLossOptions() = default;
+  HuberLossOptions(ReductionWord auto reduction) : reduction_(reduction) {}
   TORCH_ARG(LossReduction, reduction) = kMean;
   TORCH_ARG(double, delta) = 1.0;
 };
@@ -79,6 +90,22 @@ struct EmbeddingOptions {
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   TORCH_ARG(int64_t, num_embeddings);
   TORCH_ARG(int64_t, embedding_dim);
+  TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+  TORCH_ARG(Tensor, _weight) = {};
+};
+
+struct EmbeddingFromPretrainedOptions {
+  TORCH_ARG(bool, freeze) = true;
+  TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+};
+
+struct BilinearOptions {
+  BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
+      : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+  TORCH_ARG(int64_t, in1_features);
+  TORCH_ARG(int64_t, in2_features);
+  TORCH_ARG(int64_t, out_features);
+  TORCH_ARG(bool, bias) = true;
 };
 
 struct ReLUOptions {

@@ -93,6 +93,7 @@ void apply(const char *name, const Op &op, const Tensor &out, const Tensor &a, c
 
 template <class Op>
 Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, ScalarType type) {
+  OperationScope scope(name);
   Tensor out = makeResult(broadcastShapes(a.sizes(), b.sizes()), type, {&a, &b});
   // Sums and products of truth values are or and and.
   if (type == ScalarType::Bool) {
@@ -109,6 +110,7 @@ Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, 
 template <class Op>
 Tensor &binaryInPlace(const char *name, const Op &op, const Tensor &self, const Tensor &other,
                       ScalarType type, const std::function<Tensor(const Tensor &)> &compute) {
+  OperationScope scope(name, "_");
   TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
               " can't be cast to the desired output type ", self.scalar_type());
   DimVector shape = broadcastShapes(self.sizes(), other.sizes());
@@ -275,6 +277,7 @@ void applyTernary(const char *name, const Op &op, const Tensor &out, const Tenso
 template <class Op>
 Tensor ternary(const char *name, const Op &op, const Tensor &self, const Tensor &a,
                const Tensor &b) {
+  OperationScope scope(name);
   DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
   Tensor out = makeResult(shape, resultType({&self, &a, &b}), {&self, &a, &b});
   applyTernary(name, op, out, self, a, b);
@@ -284,6 +287,7 @@ Tensor ternary(const char *name, const Op &op, const Tensor &self, const Tensor 
 template <class Op>
 Tensor &ternaryInPlace(const char *name, const Op &op, const Tensor &self, const Tensor &a,
                        const Tensor &b, const std::function<Tensor(const Tensor &)> &compute) {
+  OperationScope scope(name, "_");
   ScalarType type = resultType({&self, &a, &b});
   TORCH_CHECK(canCast(type, self.scalar_type()), "result type ", type,
               " can't be cast to the desired output type ", self.scalar_type());

@@ -33,6 +33,7 @@ struct Choose {
 
 template <class Op>
 Tensor compare(const char *name, const Op &op, const Tensor &a, const Tensor &b) {
+  OperationScope scope(name);
   ScalarType type = resultType({&a, &b});
   Tensor out = makeResult(broadcastShapes(a.sizes(), b.sizes()), ScalarType::Bool, {&a, &b});
   Tensor left = castValues(a, type), right = castValues(b, type);
@@ -52,6 +53,7 @@ Tensor logical_and(const Tensor &a, const Tensor &b) { return compare("logical_a
 Tensor logical_or(const Tensor &a, const Tensor &b) { return compare("logical_or", Or(), a, b); }
 
 Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) {
+  OperationScope scope("where");
   TORCH_CHECK(condition.scalar_type() == ScalarType::Bool,
               "where expected condition to be a boolean tensor, but got a tensor with dtype ",
               condition.scalar_type());

@@ -209,6 +209,7 @@ std::string times(const DimVector &values) {
 /// Runs `convolve` on the input as a batch, which it may not have been.
 template <class Convolve>
 Tensor batched(const char *name, std::size_t dims, G input, Convolve convolve) {
+  OperationScope scope(name);
   auto d = static_cast<int64_t>(dims);
   TORCH_CHECK(input.dim() == d + 1 || input.dim() == d + 2, "Expected ", d + 1, "D (unbatched) or ",
               d + 2, "D (batched) input to ", name,

@@ -64,6 +64,7 @@ void copyAcross(const Tensor &target, const Tensor &source, bool wait) {
 } // namespace
 
 void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking) {
+  OperationScope scope("copy_");
   DimVector shape = broadcastShapes(target.sizes(), source.sizes());
   TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
               " doesn't match the broadcast shape ", toText(shape));

@@ -281,6 +281,7 @@ indexing::TensorIndex::TensorIndex(const char *text) : kind(Kind::Ellipsis) {
 }
 
 Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+  OperationScope scope("index");
   Applied applied = applyViews(*this, indices);
   return applied.anyTensor ? indexTensors(applied.view, applied.tensors) : applied.view;
 }
@@ -289,6 +290,7 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
 }
 
 Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) const {
+  OperationScope scope("index_put_");
   Applied applied = applyViews(*this, indices);
   if (!applied.anyTensor) {
     applied.view.copy_(values);
@@ -324,6 +326,7 @@ Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
 Tensor Tensor::operator[](const Tensor &index) const { return this->index({index}); }
 
 Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
+  OperationScope scope("index_select");
   TORCH_CHECK(index.dim() <= 1,
               "index_select(): Index is supposed to be a vector, but got dim: ", index.dim());
   TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
@@ -360,6 +363,7 @@ void checkScatter(const char *name, const Tensor &self, const Tensor &index,
 }
 
 Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  OperationScope scope("scatter");
   checkScatter("scatter", self, index, source);
   dim = wrapDim(dim, self.dim());
   Tensor part = source;
@@ -382,6 +386,7 @@ Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const
 }
 
 Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  OperationScope scope("scatter_add");
   checkScatter("scatter_add", self, index, source);
   dim = wrapDim(dim, self.dim());
   return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
@@ -393,6 +398,7 @@ Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Te
 } // namespace
 
 Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
+  OperationScope scope("gather");
   checkScatter("gather", self, index);
   dim = wrapDim(dim, self.dim());
   for (int64_t d = 0; d < index.dim() && self.dim() > 0; ++d)
@@ -406,11 +412,13 @@ Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
 }
 
 Tensor masked_select(const Tensor &self, const Tensor &mask) {
+  OperationScope scope("masked_select");
   DimVector shape = broadcastShapes(mask.sizes(), self.sizes());
   return self.expand(shape).index({mask.expand(shape)});
 }
 
 Tensor nonzero(const Tensor &self) {
+  OperationScope scope("nonzero");
   std::vector<int64_t> flat; // the host must know how many there are, so it looks itself
   Tensor dense = self.detach().to(kCPU).contiguous();
   dispatchAll(dense.scalar_type(), "nonzero", [&]<class T>() {
@@ -431,7 +439,8 @@ Tensor nonzero(const Tensor &self) {
   return result.to(self.device());
 }
 
-Tensor embedding(const Tensor &weight, const Tensor &indices) {
+Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingIndex) {
+  OperationScope scope("embedding");
   TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
   TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
               "Expected tensor for argument #1 'indices' to have one of the following scalar "
@@ -439,10 +448,14 @@ Tensor embedding(const Tensor &weight, const Tensor &indices) {
               indices.toString(), " instead (while checking arguments for embedding)");
   commonDevice("_index_select", {{"self", &weight}, {"index", &indices}});
   checkRange(indices, weight.size(0));
-  return weight.index({indices});
+  Tensor rows = weight.index({indices});
+  if (paddingIndex < 0 || !rows.requires_grad())
+    return rows;
+  return where(indices.eq(paddingIndex).unsqueeze(-1), rows.detach(), rows);
 }
 
 Tensor one_hot(const Tensor &classes, int64_t count) {
+  OperationScope scope("one_hot");
   TORCH_CHECK(classes.scalar_type() == kLong,
               "one_hot is only applicable to index tensor of type LongTensor.");
   if (count == -1)

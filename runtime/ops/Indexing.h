@@ -54,7 +54,8 @@ Tensor masked_select(const Tensor &self, const Tensor &mask);
 /// The positions of non-zero elements, one row each.
 Tensor nonzero(const Tensor &self);
 /// Rows of `weight`, one for each index.
-Tensor embedding(const Tensor &weight, const Tensor &indices);
+/// No gradient goes to the row `paddingIndex`, unless that is negative.
+Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingIndex = -1);
 Tensor one_hot(const Tensor &classes, int64_t count = -1);
 
 } // namespace gradtidy::runtime

@@ -42,22 +42,36 @@ Tensor product(const Tensor &a, const Tensor &b) {
   return out;
 }
 
+/// Whether columns, not rows, lie at a stretch, as in the transpose of a weight.
+bool isColumnMajor(const Tensor &x) { return x.stride(0) == 1 && x.stride(1) == x.size(0); }
+
+// The gradients of a product of matrices, in the memory order of the matrix they belong to, so that
+// nobody needs to copy them.
+Tensor gradientOfFirst(G gradient, const Tensor &a, const Tensor &b) {
+  return isColumnMajor(a) ? mm(b, gradient.t()).t() : mm(gradient, b.t());
+}
+Tensor gradientOfSecond(G gradient, const Tensor &a, const Tensor &b) {
+  return isColumnMajor(b) ? mm(gradient.t(), a).t() : mm(a.t(), gradient);
+}
+
 } // namespace
 
 Tensor mm(const Tensor &a, const Tensor &b) {
+  OperationScope scope("mm");
   TORCH_CHECK(a.dim() == 2, "mm: self must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mm: mat2 must be a matrix, got ", b.dim(), "-D tensor");
   commonDevice("mm", {{"self", &a}, {"mat2", &b}});
   checkProduct("mm", a, b);
   checkTypes(a, b);
   return record(product(a, b), "MmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
-    return {c.needs(0) ? mm(g, c.saved(1).t()) : Tensor(),
-            c.needs(1) ? mm(c.saved(0).t(), g) : Tensor()};
+    return {c.needs(0) ? gradientOfFirst(g, c.saved(0), c.saved(1)) : Tensor(),
+            c.needs(1) ? gradientOfSecond(g, c.saved(0), c.saved(1)) : Tensor()};
   });
 }
 
 Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
              const Scalar &alpha) {
+  OperationScope scope("addmm");
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
   commonDevice("addmm", {{"self", &self}, {"mat1", &a}, {"mat2", &b}});
@@ -86,12 +100,13 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
                 [scaleSelf, scale](G g, C c) -> Gradients {
                   Tensor scaled = scale == 1 ? g : g * scale;
                   return {scaleSelf == 1 ? g : g * scaleSelf,
-                          c.needs(1) ? mm(scaled, c.saved(1).t()) : Tensor(),
-                          c.needs(2) ? mm(c.saved(0).t(), scaled) : Tensor()};
+                          c.needs(1) ? gradientOfFirst(scaled, c.saved(0), c.saved(1)) : Tensor(),
+                          c.needs(2) ? gradientOfSecond(scaled, c.saved(0), c.saved(1)) : Tensor()};
                 });
 }
 
 Tensor bmm(const Tensor &a, const Tensor &b) {
+  OperationScope scope("bmm");
   TORCH_CHECK(a.dim() == 3, "batch1 must be a 3D tensor");
   TORCH_CHECK(b.dim() == 3, "batch2 must be a 3D tensor");
   TORCH_CHECK(a.size(0) == b.size(0) && a.size(2) == b.size(1),
@@ -133,6 +148,7 @@ Tensor dot(const Tensor &a, const Tensor &b) {
 Tensor outer(const Tensor &a, const Tensor &b) { return a.unsqueeze(1) * b.unsqueeze(0); }
 
 Tensor matmul(const Tensor &a, const Tensor &b) {
+  OperationScope scope("matmul");
   TORCH_CHECK(a.dim() > 0 && b.dim() > 0,
               "both arguments to matmul need to be at least 1D, but they are ", a.dim(), "D and ",
               b.dim(), "D");
@@ -164,6 +180,7 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
 }
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  OperationScope scope("linear");
   if (!bias.defined())
     return matmul(x, weight.t());
   if (x.dim() == 2)
@@ -171,8 +188,29 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
   return matmul(x, weight.t()) + bias;
 }
 
+Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias) {
+  OperationScope scope("bilinear");
+  TORCH_CHECK(x1.dim() == x2.dim(), "bilinear(): input dimensions do not match: got ", x1.dim(),
+              " and ", x2.dim());
+  for (int64_t d = 0; d + 1 < x1.dim(); ++d)
+    TORCH_CHECK(x1.size(d) == x2.size(d), "bilinear(): input batch dimensions do not match at dim ",
+                d, ": got ", x1.size(d), " and ", x2.size(d));
+  TORCH_CHECK(x1.size(-1) == weight.size(1),
+              "bilinear(): input1 size does not match weight size: got ", x1.size(-1),
+              " but expected ", weight.size(1));
+  TORCH_CHECK(x2.size(-1) == weight.size(2),
+              "bilinear(): input2 size does not match weight size: got ", x2.size(-1),
+              " but expected ", weight.size(2));
+  TORCH_CHECK(!bias.defined() || bias.size(0) == weight.size(0),
+              "bilinear(): bias size does not match weight size: got ", bias.size(0),
+              " but expected ", weight.size(0));
+  Tensor result = einsum("...i,kij,...j->...k", {{x1, weight, x2}});
+  return bias.defined() ? result + bias : result;
+}
+
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
                const Scalar &alpha) {
+  OperationScope scope("baddbmm");
   Tensor product = bmm(a, b);
   if (alpha.toDouble() != 1)
     product = product * alpha;
@@ -242,9 +280,37 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   return product.reshape(shape).permute(back);
 }
 
+/// The letters of an ellipsis over `count` dimensions. They stand before all others, the last one
+/// always for the last dimension.
+std::string ellipsisLetters(int64_t count) {
+  std::string letters;
+  for (int64_t back = count; back > 0; --back)
+    letters.push_back(static_cast<char>('A' - back));
+  return letters;
+}
+bool isOfEllipsis(char letter) { return letter < 'A'; }
+
+/// Takes the ellipsis out of `text` and returns where it was, npos where there is none.
+std::size_t takeEllipsis(std::string &text, const std::string &already,
+                         const std::string &notPart) {
+  std::size_t at = text.find('.');
+  if (at == std::string::npos)
+    return at;
+  TORCH_CHECK(text.compare(at, 3, "...") == 0, notPart);
+  text.erase(at, 3);
+  TORCH_CHECK(text.find('.') == std::string::npos, already);
+  return at;
+}
+
 } // namespace
 
 Tensor einsum(std::string_view equation, TensorList operands) {
+  OperationScope scope("einsum");
+  if (auto odd =
+          equation.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ,.->");
+      odd != std::string_view::npos)
+    fail("einsum(): invalid subscript given at index ", odd,
+         " in the equation string, subscripts must be in [a-zA-Z]");
   std::string text(equation);
   std::erase(text, ' ');
   std::size_t arrow = text.find("->");
@@ -260,18 +326,58 @@ Tensor einsum(std::string_view equation, TensorList operands) {
               inputs.size() > operands.size()
                   ? "einsum(): fewer operands were provided than specified in the equation"
                   : "einsum(): more operands were provided than specified in the equation");
-  TORCH_CHECK(text.find('.') == std::string::npos, "einsum(): ellipses are not supported");
-  std::string output;
+  // With letters for the dimensions of ellipses, they are dimensions like all others.
+  int64_t covered = 0;
   std::map<char, int> uses;
-  for (const std::string &input : inputs)
-    for (char c : input)
-      ++uses[c];
-  if (arrow != std::string::npos)
+  std::map<char, int64_t> sizes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::string &input = inputs[i];
+    std::size_t ellipsis = takeEllipsis(
+        input,
+        concat("einsum(): found '.' for operand ", i, " for which an ellipsis was already found"),
+        concat("einsum(): found '.' for operand ", i, " that is not part of any ellipsis"));
+    int64_t letters = static_cast<int64_t>(input.size()), dims = operands[i].dim();
+    if (ellipsis == std::string::npos) {
+      TORCH_CHECK(letters == dims, "einsum(): the number of subscripts in the equation (", letters,
+                  letters > dims ? ") is more than the number of dimensions ("
+                                 : ") does not match the number of dimensions (",
+                  dims, ") for operand ", i, letters > dims ? "" : " and no ellipsis was given");
+    } else {
+      TORCH_CHECK(letters <= dims, "einsum(): the number of subscripts in the equation (", letters,
+                  ") is more than the number of dimensions (", dims, ") for operand ", i);
+      input.insert(ellipsis, ellipsisLetters(dims - letters));
+      covered = std::max(covered, dims - letters);
+    }
+    for (std::size_t d = 0; d < input.size(); ++d) {
+      char letter = input[d];
+      ++uses[letter];
+      int64_t size = operands[i].size(static_cast<int64_t>(d));
+      int64_t &known = sizes.try_emplace(letter, 1).first->second;
+      if (isOfEllipsis(letter))
+        TORCH_CHECK(size == 1 || known == 1 || size == known, "einsum(): dimension ", d - ellipsis,
+                    " covered by ellipsis in operand ", i, "has size ", size,
+                    " which does not broadcast with previously seen ellipsis with size ", known,
+                    " for the respective dimension");
+      else
+        TORCH_CHECK(size == 1 || known == 1 || size == known, "einsum(): subscript ", letter,
+                    " has size ", size, " for operand ", i,
+                    " which does not broadcast with previously seen size ", known);
+      known = std::max(known, size);
+    }
+  }
+  std::string output;
+  if (arrow != std::string::npos) {
     output = text.substr(arrow + 2);
-  else
+    std::size_t ellipsis = takeEllipsis(
+        output, "einsum(): found '.' for output but an ellipsis (...) was already found",
+        "einsum(): found '.' for output that is not part of any ellipsis (...)");
+    if (ellipsis != std::string::npos)
+      output.insert(ellipsis, ellipsisLetters(covered));
+  } else {
     for (auto [letter, count] : uses)
-      if (count == 1)
+      if (count == 1 || isOfEllipsis(letter))
         output.push_back(letter);
+  }
   std::string all = output;
   for (auto [letter, count] : uses)
     if (output.find(letter) == std::string::npos)
@@ -280,13 +386,8 @@ Tensor einsum(std::string_view equation, TensorList operands) {
     TORCH_CHECK(uses.contains(c), "einsum(): output subscript ", c,
                 " does not appear in the equation for any input operand");
   std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TORCH_CHECK(static_cast<int64_t>(inputs[i].size()) == operands[i].dim(),
-                "einsum(): the number of subscripts in the equation (", inputs[i].size(),
-                ") does not match the number of dimensions (", operands[i].dim(), ") for operand ",
-                i, " and no ellipsis was given");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
     parts.push_back(aligned(operands[i], inputs[i], all));
-  }
   auto summed = static_cast<int64_t>(all.size() - output.size());
   Tensor result = parts[0];
   for (std::size_t i = 1; i + 1 < parts.size(); ++i)

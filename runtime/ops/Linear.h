@@ -17,13 +17,16 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
              const Scalar &alpha = 1);
 /// x weight^T + bias, `bias` may be undefined.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
+/// x1^T weight[k] x2 + bias[k] for each k, over the last dimensions of x1 and x2.
+Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias = {});
 Tensor outer(const Tensor &a, const Tensor &b);
 
 /// beta self + alpha (a b) for batches of matrices.
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta = 1,
                const Scalar &alpha = 1);
 /// Einstein's sum over products: letters that the result lacks are summed over, as in
-/// einsum("bij,bjk->bik", {a, b}). No ellipses.
+/// einsum("bij,bjk->bik", {a, b}). "..." stands for all dimensions without a letter, which are
+/// broadcast.
 Tensor einsum(std::string_view equation, TensorList operands);
 
 } // namespace gradtidy::runtime

@@ -11,19 +11,10 @@
 #include "Views.h"
 #include "kernels/Elementwise.h"
 
+#include <numbers>
+
 namespace gradtidy::runtime {
 namespace {
-
-Tensor reduced(const Tensor &loss, int64_t reduction) {
-  switch (reduction) {
-  case Reduction::Mean:
-    return loss.mean();
-  case Reduction::Sum:
-    return loss.sum();
-  default:
-    return loss;
-  }
-}
 
 // These throw on the host at once; on a device their kernel fails when it runs.
 
@@ -43,38 +34,66 @@ struct CheckClass {
 
 } // namespace
 
+Tensor reduceLoss(const Tensor &losses, int64_t reduction) {
+  switch (reduction) {
+  case Reduction::Mean:
+    return losses.mean();
+  case Reduction::Sum:
+    return losses.sum();
+  default:
+    return losses;
+  }
+}
+
 Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
-  return reduced((input - target).pow(2), reduction);
+  OperationScope scope("mse_loss");
+  return reduceLoss((input - target).pow(2), reduction);
 }
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
-  return reduced((input - target).abs(), reduction);
+  OperationScope scope("l1_loss");
+  return reduceLoss((input - target).abs(), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reduction, double beta) {
+  OperationScope scope("smooth_l1_loss");
   TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0)
     return l1_loss(input, target, reduction);
   Tensor distance = (input - target).abs();
-  return reduced(
+  return reduceLoss(
       where(distance.detach().lt(beta), distance * distance * (0.5 / beta), distance - 0.5 * beta),
       reduction);
 }
 
 Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, double delta) {
+  OperationScope scope("huber_loss");
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   return smooth_l1_loss(input, target, reduction, delta) * delta;
 }
 
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
+  OperationScope scope("kl_div");
   if (logTarget)
-    return reduced(target.exp() * (target - input), reduction);
+    return reduceLoss(target.exp() * (target - input), reduction);
   Tensor product = target * (target.log() - input);
-  return reduced(where(target.gt(0), product, 0), reduction);
+  return reduceLoss(where(target.gt(0), product, 0), reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput, bool full,
+                        double eps, int64_t reduction) {
+  OperationScope scope("poisson_nll_loss");
+  Tensor loss = logInput ? input.exp() - target * input : input - target * (input + eps).log();
+  if (full) {
+    Tensor stirling = target * target.log() - target + 0.5 * (2 * std::numbers::pi * target).log();
+    loss = loss + stirling.masked_fill(target.le(1), 0);
+  }
+  return reduceLoss(loss, reduction);
 }
 
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight,
                             int64_t reduction) {
+  OperationScope scope("binary_cross_entropy");
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
               " but expected ", input.scalar_type());
   dispatchFloating(input.scalar_type(), "binary_cross_entropy",
@@ -92,12 +111,13 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
                     forTarget = g * ((1 - p).log().clamp_min(-100) - p.log().clamp_min(-100));
                   return {g * (p - t) / ((1 - p) * p).clamp_min(1e-12), forTarget};
                 });
-  return reduced(weight.defined() ? loss * weight : loss, reduction);
+  return reduceLoss(weight.defined() ? loss * weight : loss, reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
                                         const Tensor &weight, const Tensor &posWeight,
                                         int64_t reduction) {
+  OperationScope scope("binary_cross_entropy_with_logits");
   Tensor positive = log_sigmoid(input);
   if (posWeight.defined())
     positive = ((posWeight - 1) * target + 1) * positive;
@@ -105,11 +125,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
   Tensor loss = posWeight.defined() ? (1 - target) * (input - log_sigmoid(input)) +
                                           target * (posWeight * -log_sigmoid(input))
                                     : (1 - target) * input - positive;
-  return reduced(weight.defined() ? loss * weight : loss, reduction);
+  return reduceLoss(weight.defined() ? loss * weight : loss, reduction);
 }
 
 Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t reduction,
                 int64_t ignoreIndex) {
+  OperationScope scope("nll_loss");
   TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
   TORCH_CHECK(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
               "Expected input batch_size (", input.size(0), ") to match target batch_size (",
@@ -139,11 +160,12 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
   loss = (loss * weights).masked_fill(ignored, 0);
   if (reduction == Reduction::Mean)
     return loss.sum() / weights.sum();
-  return reduced(loss, reduction);
+  return reduceLoss(loss, reduction);
 }
 
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
                           int64_t reduction, int64_t ignoreIndex, double labelSmoothing) {
+  OperationScope scope("cross_entropy_loss");
   TORCH_CHECK(labelSmoothing >= 0 && labelSmoothing <= 1,
               "label_smoothing must be between 0.0 and 1.0. Got: ", labelSmoothing);
   int64_t classDim = input.dim() == 1 ? 0 : 1;
@@ -169,7 +191,7 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tenso
     Tensor loss = -(scaled * t).sum(classDim);
     if (reduction == Reduction::Mean)
       return loss.sum() / std::max<int64_t>(loss.numel(), 1);
-    return reduced(loss, reduction);
+    return reduceLoss(loss, reduction);
   }
   // The hard labels' part and an even part over all classes.
   Tensor hard = nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
@@ -181,7 +203,7 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tenso
       counted = counted * weight.index({labels.masked_fill(ignored, 0)});
     even = even.sum() / counted.sum();
   } else {
-    even = reduced(even, reduction);
+    even = reduceLoss(even, reduction);
   }
   return (1 - labelSmoothing) * hard + labelSmoothing / static_cast<double>(classes) * even;
 }

@@ -9,6 +9,9 @@ namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }
 
+/// What `reduction` makes of the losses of single elements.
+Tensor reduceLoss(const Tensor &losses, int64_t reduction);
+
 Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
@@ -17,6 +20,10 @@ Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction =
                   double delta = 1);
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean,
               bool logTarget = false);
+/// `input` is the expectation of the counts `target`, or its logarithm. `full` adds Stirling's
+/// approximation of log(target!).
+Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput = true,
+                        bool full = false, double eps = 1e-8, int64_t reduction = Reduction::Mean);
 /// `input` are probabilities; their logarithms are bounded below by -100.
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight = {},
                             int64_t reduction = Reduction::Mean);

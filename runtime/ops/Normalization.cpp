@@ -78,6 +78,7 @@ Tensor byRunning(const Tensor &input, const Tensor &weight, const Tensor &bias, 
 Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                   const Tensor &runningMean, const Tensor &runningVar, bool training,
                   double momentum, double eps, bool) {
+  OperationScope scope("batch_norm");
   TORCH_CHECK(input.dim() >= 2, "expected at least 2D input (got ", input.dim(), "D input)");
   commonDevice("_native_batch_norm", {{"input", &input},
                                       {"weight", &weight},
@@ -115,6 +116,7 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
 Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                      const Tensor &runningMean, const Tensor &runningVar, bool useInputStats,
                      double momentum, double eps, bool) {
+  OperationScope scope("instance_norm");
   TORCH_CHECK(useInputStats || (runningMean.defined() && runningVar.defined()),
               "Expected running_mean and running_var to be defined when use_input_stats is false");
   if (isReducedFloatingType(input.scalar_type()))
@@ -144,6 +146,7 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
 
 Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  OperationScope scope("layer_norm");
   auto normalised = static_cast<int64_t>(shape.size());
   TORCH_CHECK(normalised > 0 && input.dim() >= normalised &&
                   input.sizes().slice(static_cast<std::size_t>(input.dim() - normalised)) == shape,
@@ -162,6 +165,7 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
 
 Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  OperationScope scope("group_norm");
   TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
               input.dim());
   TORCH_CHECK(groups > 0, "Expected num groups to be greater than 0, got ", groups);

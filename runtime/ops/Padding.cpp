@@ -9,6 +9,7 @@
 namespace gradtidy::runtime {
 
 Tensor constant_pad_nd(const Tensor &self, IntArrayRef pad, const Scalar &value) {
+  OperationScope scope("constant_pad_nd");
   TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
   auto dims = static_cast<int64_t>(pad.size() / 2);
   TORCH_CHECK(self.dim() >= dims,

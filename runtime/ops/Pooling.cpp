@@ -2,6 +2,7 @@
 // gradients then follow by gather. Means are sums over a view of windows. Everything is written for
 // three dimensions or for any number of them, so that there is one of each.
 #include "Pooling.h"
+#include "../core/RecordFunction.h"
 #include "Arithmetic.h"
 #include "Factories.h"
 #include "Indexing.h"
@@ -130,6 +131,7 @@ Tensor pick(const Tensor &self, const Tensor &indices, std::size_t dims) {
 std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
+  OperationScope scope(name);
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
   std::array<int64_t, 3> steps = three(w.stride, 1), before = three(pool.padding, 0),
@@ -157,6 +159,7 @@ std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Ten
 Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
                    IntArrayRef stride, IntArrayRef padding, bool ceilMode, bool countIncludePad,
                    optional<int64_t> divisorOverride) {
+  OperationScope scope(name);
   TORCH_CHECK(!divisorOverride || *divisorOverride != 0, "divisor must be not zero");
   if (isReducedFloatingType(self.scalar_type())) // the sum may be too large
     return averagePool(name, dims, self.to(kFloat), kernel, stride, padding, ceilMode,
@@ -218,6 +221,7 @@ optional<DimVector> evenKernel(const Tensor &self, const DimVector &sizes) {
 }
 
 Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, IntArrayRef size) {
+  OperationScope scope(name);
   DimVector sizes = adaptiveSizes(name, dims, self, size);
   if (auto kernel = evenKernel(self, sizes))
     return averagePool(name, dims, self, *kernel, *kernel, 0, false, true, nullopt);
@@ -236,6 +240,7 @@ Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, I
 
 std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const Tensor &self,
                                        IntArrayRef size) {
+  OperationScope scope(name);
   DimVector sizes = adaptiveSizes(name, dims, self, size);
   if (auto kernel = evenKernel(self, sizes))
     return maxPool(name, dims, self, *kernel, *kernel, 0, 1, false);
@@ -258,6 +263,7 @@ std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const
 }
 
 Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, IntArrayRef size) {
+  OperationScope scope("max_unpool");
   TORCH_CHECK(indices.scalar_type() == kLong,
               "elements in indices should be type int64 but got: ", indices.scalar_type());
   TORCH_CHECK(self.sizes() == indices.sizes(),

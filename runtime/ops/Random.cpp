@@ -109,6 +109,7 @@ TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
 } // namespace
 
 Tensor &Tensor::uniform_(double from, double to) const {
+  OperationScope scope("uniform_");
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   return redraw(*this, [&](const Tensor &values) {
@@ -126,6 +127,7 @@ Tensor &Tensor::uniform_(double from, double to) const {
 }
 
 Tensor &Tensor::normal_(double mean, double std) const {
+  OperationScope scope("normal_");
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
   return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
@@ -139,6 +141,7 @@ Tensor &Tensor::normal_(double mean, double std) const {
 }
 
 Tensor &Tensor::bernoulli_(double p) const {
+  OperationScope scope("bernoulli_");
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return redraw(*this, [&](const Tensor &values) {
     dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
@@ -151,6 +154,7 @@ Tensor &Tensor::bernoulli_(double p) const {
 }
 
 Tensor &Tensor::random_(int64_t from, int64_t to) const {
+  OperationScope scope("random_");
   TORCH_CHECK(from < to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", to);
   return redraw(*this, [&](const Tensor &values) {
@@ -183,6 +187,7 @@ Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
 }
 
 Tensor randperm(int64_t n, TensorOptions options) {
+  OperationScope scope("randperm");
   TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
   Tensor result = arange(n, kLong);
   auto *data = result.data_ptr<int64_t>();
@@ -207,6 +212,7 @@ Tensor bernoulli(const Tensor &self) {
 }
 
 Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
+  OperationScope scope("multinomial");
   NoGradGuard guard;
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
   TORCH_CHECK(
@@ -247,6 +253,7 @@ namespace {
 
 /// Whole channels share their fate where `byChannel`.
 Tensor dropped(const Tensor &x, double p, bool train, bool byChannel, bool alpha) {
+  OperationScope scope("dropout");
   TORCH_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
   if (!train || p == 0 || x.numel() == 0)
     return x;

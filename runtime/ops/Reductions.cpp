@@ -113,6 +113,7 @@ int64_t foldedCount(IntArrayRef sizes, const ReducedDims &dims) {
 
 template <bool largest>
 Tensor extremumIndex(const Tensor &self, optional<int64_t> dim, bool keepdim, const char *name) {
+  OperationScope scope(name);
   if (!dim) {
     TORCH_CHECK(self.numel() > 0, name,
                 "(): Expected reduction dim to be specified for input.numel() == 0.");
@@ -155,6 +156,7 @@ template <bool largest> Tensor extremumOfAll(const Tensor &self, const char *nam
 }
 
 template <template <class> class Op> Tensor truth(const Tensor &self, const char *name) {
+  OperationScope scope(name);
   ReducedDims dims = reducedDims(self.sizes(), {});
   Tensor out = makeEmpty(dims.kept, ScalarType::Bool, self.device());
   dispatchAll(self.scalar_type(), name,
@@ -165,6 +167,7 @@ template <template <class> class Op> Tensor truth(const Tensor &self, const char
 } // namespace
 
 Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
+  OperationScope scope("sum");
   ScalarType from = self.scalar_type();
   ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), dims);
@@ -180,6 +183,7 @@ Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarTy
 Tensor sum(const Tensor &self, optional<ScalarType> type) { return sum(self, {}, false, type); }
 
 Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
+  OperationScope scope("mean");
   ScalarType to = type.value_or(self.scalar_type());
   TORCH_CHECK(isFloatingType(to),
               "mean(): could not infer output dtype. Input dtype must be either a floating point "
@@ -203,6 +207,7 @@ Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarT
 Tensor mean(const Tensor &self, optional<ScalarType> type) { return mean(self, {}, false, type); }
 
 Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  OperationScope scope("var");
   TORCH_CHECK(isFloatingType(self.scalar_type()),
               "std and var only support floating point and complex dtypes");
   if (isReducedFloatingType(self.scalar_type()))
@@ -215,6 +220,7 @@ Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
 Tensor var(const Tensor &self, bool unbiased) { return var(self, {}, unbiased, false); }
 
 Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  OperationScope scope("std");
   Tensor variance = var(self, dims, unbiased, keepdim);
   Tensor result;
   {
@@ -230,6 +236,7 @@ Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
 Tensor std(const Tensor &self, bool unbiased) { return std(self, {}, unbiased, false); }
 
 Tensor prod(const Tensor &self) {
+  OperationScope scope("prod");
   ScalarType from = self.scalar_type(), to = isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), {});
   Tensor in = castValues(self, to), out = makeEmpty(folded.kept, to, self.device());
@@ -266,6 +273,7 @@ Tensor argmin(const Tensor &self, optional<int64_t> dim, bool keepdim) {
 }
 
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
+  OperationScope scope("norm");
   TORCH_CHECK(isFloatingType(self.scalar_type()),
               "norm(): input dtype should be either floating point or complex. Got ",
               self.scalar_type(), " instead.");
@@ -333,6 +341,7 @@ Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
 }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
+  OperationScope scope("cumsum");
   if (isReducedFloatingType(self.scalar_type()))
     return cumsum(self.to(kFloat), dim).to(self.scalar_type());
   ScalarType type = isFloatingType(self.scalar_type()) ? self.scalar_type() : ScalarType::Long;
@@ -350,6 +359,7 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  OperationScope scope("logsumexp");
   if (isReducedFloatingType(self.scalar_type()))
     return logsumexp(self.to(kFloat), dims, keepdim).to(self.scalar_type());
   Tensor peak = self.detach();
@@ -382,6 +392,7 @@ template <class T> void sortRow(const T *values, int64_t *order, int64_t length,
 } // namespace
 
 std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending) {
+  OperationScope scope("sort");
   dim = wrapDim(dim, self.dim());
   if (self.dim() == 0)
     return {self.clone(), zeros({}, self.options().dtype(kLong))};
@@ -400,6 +411,7 @@ std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending
 }
 
 std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool largest, bool) {
+  OperationScope scope("topk");
   int64_t length = self.dim() == 0 ? 1 : self.size(dim);
   TORCH_CHECK(k >= 0 && k <= length, "selected index k out of range");
   auto [values, indices] = sort(self, dim, largest);

@@ -53,6 +53,7 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
 } // namespace
 
 Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  OperationScope scope("softmax");
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
   if (isReducedFloatingType(self.scalar_type()))
@@ -72,6 +73,7 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
 }
 
 Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  OperationScope scope("log_softmax");
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);
   if (isReducedFloatingType(self.scalar_type()))

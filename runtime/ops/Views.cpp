@@ -341,6 +341,7 @@ std::vector<Tensor> unbind(const Tensor &self, int64_t dim) {
 }
 
 Tensor cat(TensorList tensors, int64_t dim) {
+  OperationScope scope("cat");
   TORCH_CHECK(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
   // An empty 1-d tensor goes with everything, by tradition.
   auto skipped = [](const Tensor &x) { return x.dim() == 1 && x.size(0) == 0; };
@@ -399,6 +400,7 @@ Tensor cat(TensorList tensors, int64_t dim) {
 }
 
 Tensor stack(TensorList tensors, int64_t dim) {
+  OperationScope scope("stack");
   TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   dim = wrapDim(dim, tensors[0].dim() + 1);
   std::vector<Tensor> expanded;

@@ -45,6 +45,9 @@ private:
     bytes(value.data(), value.size());
   }
   void put(std::monostate) {}
+  void put(const intrusive_ptr<CustomClassHolder> &) {
+    fail("an object of the program (IValue::make_capsule) cannot be saved");
+  }
   void put(bool value) { number(value); }
   void put(int64_t value) { number(value); }
   void put(double value) { bytes(&value, sizeof value); }

@@ -26,3 +26,6 @@ using namespace gradtidy::runtime;
 namespace c10 {
 using namespace gradtidy::runtime;
 }
+namespace c10d {
+using namespace gradtidy::runtime::distributed;
+}

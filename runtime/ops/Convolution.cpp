@@ -16,6 +16,7 @@
 #include "Windows.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace gradtidy::runtime {
 namespace {
@@ -266,16 +267,31 @@ Tensor transposedConvolution(const char *name, std::size_t dims, G input, G weig
                   spatialSizes(batch, dims),
                   groups};
     checkOperands(batch, weight, bias, c, true);
-    DimVector extra = expanded(outputPadding, dims, "output_padding");
+    DimVector extra = expanded(outputPadding, dims, "output_padding"), cropped;
+    bool moreWindows = false;
     const Windows &w = c.windows;
     for (std::size_t d = 0; d < dims; ++d) {
       TORCH_CHECK(extra[d] < w.stride[d] || extra[d] < w.dilation[d],
                   "output padding must be smaller than either stride or dilation, but got "
                   "output_padding: ",
                   toText(extra), " stride: ", toText(w.stride), " dilation: ", toText(w.dilation));
-      c.extents[d] = (c.extents[d] - 1) * w.stride[d] - 2 * c.padding[d] + w.reach(d) + extra[d];
+      c.extents[d] = (c.extents[d] - 1) * w.stride[d] - 2 * c.padding[d] + w.reach(d);
+      cropped.insert(cropped.begin(), {-c.padding[d], extra[d] - c.padding[d]});
+      moreWindows = moreWindows || extra[d] >= w.stride[d];
     }
-    return correlateInput(batch, weight, bias, c);
+    if (!moreWindows) {
+      std::transform(extra.begin(), extra.end(), c.extents.begin(), c.extents.begin(),
+                     std::plus<>());
+      return correlateInput(batch, weight, bias, c);
+    }
+    // There would be room for more windows than the input has elements: what they add is put on
+    // afterwards.
+    c.extents = c.paddedExtents();
+    c.padding.assign(dims, 0);
+    Tensor result = constant_pad_nd(correlateInput(batch, weight, {}, c), cropped, 0);
+    DimVector shape(dims + 1, 1);
+    shape[0] = -1;
+    return bias.defined() ? result + bias.view(shape) : result;
   });
 }
 

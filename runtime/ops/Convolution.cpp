@@ -209,8 +209,12 @@ std::string times(const DimVector &values) {
 
 /// Runs `convolve` on the input as a batch, which it may not have been.
 template <class Convolve>
-Tensor batched(const char *name, std::size_t dims, G input, Convolve convolve) {
+Tensor batched(const char *name, std::size_t dims, G input, G weight, Convolve convolve) {
   auto d = static_cast<int64_t>(dims);
+  TORCH_CHECK(weight.dim() > 2, "weight should have at least three dimensions");
+  TORCH_CHECK(weight.dim() == d + 2, "Expected ", weight.dim(), "-dimensional input for ",
+              weight.dim(), "-dimensional weight ", toText(weight.sizes()), ", but got ",
+              input.dim(), "-dimensional input of size ", toText(input.sizes()), " instead");
   TORCH_CHECK(input.dim() == d + 1 || input.dim() == d + 2, "Expected ", d + 1, "D (unbatched) or ",
               d + 2, "D (batched) input to ", name,
               ", but got input of size: ", toText(input.sizes()));
@@ -219,7 +223,7 @@ Tensor batched(const char *name, std::size_t dims, G input, Convolve convolve) {
 
 Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return batched(name, dims, input, [&](G batch) {
+  return batched(name, dims, input, weight, [&](G batch) {
     Correlation c{{spatialSizes(weight, weight.sizes().size() - 2),
                    expanded(stride, dims, "stride"), expanded(dilation, dims, "dilation")},
                   expanded(padding, dims, "padding"),
@@ -246,6 +250,8 @@ Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias
     return convolution(name, dims, input, weight, bias, stride, DimVector{0}, dilation, groups);
   TORCH_CHECK(!anyBelow(stride.vec(), 1) && stride.equals(DimVector(stride.size(), 1)),
               "padding='same' is not supported for strided convolutions");
+  TORCH_CHECK(weight.dim() > static_cast<int64_t>(dims) + 1,
+              "weight should have at least three dimensions");
   // What is padded in all; where it is odd, one more behind than before.
   DimVector steps = expanded(dilation, dims, "dilation"), both(dims), extra(2 * dims, 0);
   for (std::size_t d = 0; d < dims; ++d) {
@@ -260,7 +266,7 @@ Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias
 Tensor transposedConvolution(const char *name, std::size_t dims, G input, G weight, G bias,
                              IntArrayRef stride, IntArrayRef padding, IntArrayRef outputPadding,
                              int64_t groups, IntArrayRef dilation) {
-  return batched(name, dims, input, [&](G batch) {
+  return batched(name, dims, input, weight, [&](G batch) {
     Correlation c{{spatialSizes(weight, weight.sizes().size() - 2),
                    expanded(stride, dims, "stride"), expanded(dilation, dims, "dilation")},
                   expanded(padding, dims, "padding"),

@@ -173,13 +173,14 @@ private:
     std::vector<Tensor> gradients = std::move(buffers[&node]);
     buffers.erase(&node);
     gradients.resize(node.inputs.size());
-    for (std::size_t i = 0; i < node.hooks.size(); ++i)
+    bool wanted = captures.empty() || needed[&node];
+    for (std::size_t i = 0; i < node.hooks.size() && wanted; ++i)
       for (const auto &hook : node.hooks[i])
         if (gradients[i].defined())
           if (Tensor changed = hook(gradients[i]); changed.defined())
             gradients[i] = changed;
     for (auto &[inputNr, weak] : node.retained)
-      if (auto impl = weak.lock(); impl && gradients[inputNr].defined())
+      if (auto impl = weak.lock(); impl && wanted && gradients[inputNr].defined())
         impl->autograd.grad = impl->autograd.grad.defined()
                                   ? impl->autograd.grad + gradients[inputNr]
                                   : gradients[inputNr].clone();
@@ -191,7 +192,7 @@ private:
       for (const Edge &edge : node.next)
         pass = pass || (edge.node && needed[edge.node.get()]);
     }
-    pass = pass && (captures.empty() || needed[&node]);
+    pass = pass && wanted;
     std::vector<Tensor> results(node.next.size());
     if (pass) {
       results = evaluate(node, std::move(gradients));

@@ -167,11 +167,13 @@ public:
     if (!info.grad.defined()) {
       bool ours = gradient.use_count() == 1 && implOf(gradient).storage.use_count() == 1;
       if (GradMode::is_enabled())
-        info.grad = gradient.clone();
-      else if (ours && gradient.is_contiguous() && !gradient.requires_grad())
+        info.grad =
+            record(copyLaidOut(gradient), "CloneBackward0", {gradient}, {},
+                   [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
+      else if (ours && laidOutLike(gradient) && !gradient.requires_grad())
         info.grad = std::move(gradient);
       else
-        info.grad = gradient.detach().clone().contiguous();
+        info.grad = copyLaidOut(gradient.detach());
     } else if (GradMode::is_enabled()) {
       info.grad = info.grad + gradient;
     } else {
@@ -181,6 +183,25 @@ public:
   }
 
 private:
+  /// Gradients lie in memory as their leaf does, or in the usual order where it has gaps.
+  DimVector strides() const {
+    bool dense = isNonOverlappingAndDense(leaf.sizes(), leaf.strides());
+    return dense ? leaf.strides().vec() : contiguousStrides(leaf.sizes());
+  }
+  bool laidOutLike(const Tensor &gradient) const {
+    DimVector wanted = strides();
+    for (std::size_t d = 0; d < wanted.size(); ++d)
+      if (gradient.sizes()[d] > 1 && gradient.strides()[d] != wanted[d])
+        return false;
+    return true;
+  }
+  Tensor copyLaidOut(const Tensor &gradient) const {
+    Tensor copy =
+        makeEmptyStrided(leaf.sizes(), strides(), gradient.scalar_type(), gradient.device());
+    copyInto(copy, gradient);
+    return copy;
+  }
+
   Tensor leaf;
 };
 
@@ -264,23 +285,30 @@ void refreshView(TensorImpl &self) {
   self.autograd.outputNr = 0;
 }
 
-void checkInPlace(const Tensor &self) {
+} // namespace
+
+void checkChangeable(const Tensor &self, bool recording) {
   const TensorImpl &impl = implOf(self);
   if (impl.isInference && !InferenceMode::is_enabled())
     fail("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  TORCH_CHECK(!hasInternalOverlap(impl.sizes, impl.strides),
-              "unsupported operation: more than one element of the written-to tensor refers to a "
-              "single memory location. Please clone() the tensor before performing the "
-              "operation.");
-  if (!GradMode::is_enabled() || !self.requires_grad())
+  if (!GradMode::is_enabled())
+    return;
+  if (recording && impl.autograd.view && impl.autograd.view->oneOfMany)
+    fail("Output ", self.output_nr(), " of ", self.grad_fn() ? self.grad_fn()->name() : "a split",
+         " is a view and is being modified inplace. This view is the output of a function that "
+         "returns multiple views. Such functions do not allow the output views to be modified "
+         "inplace. You should replace the inplace operation by an out-of-place one.");
+  if (!self.requires_grad())
     return;
   if (impl.autograd.view && impl.autograd.view->base.is_leaf())
     fail("a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TORCH_CHECK(!self.is_leaf(),
               "a leaf Variable that requires grad is being used in an in-place operation.");
 }
+
+namespace {
 
 /// Throws unless `result` may be written into `self`.
 void checkFits(const Tensor &result, const Tensor &self) {
@@ -308,7 +336,14 @@ void takeOver(const Tensor &self, const Tensor &result) {
     info.outputNr = 0;
     impl.autograd.view->version = *impl.version - 1; // out of date: refreshed on the next look
   } else {
-    impl.autograd.gradFn = std::move(node);
+    if (auto before = std::exchange(impl.autograd.gradFn, node); before && before != node) {
+      // A gradient that is to be kept is that of the tensor as it is now.
+      auto isSelf = [&](const auto &entry) { return entry.second.lock().get() == &impl; };
+      for (const auto &entry : before->retained)
+        if (isSelf(entry))
+          node->retained.emplace_back(0, entry.second);
+      std::erase_if(before->retained, isSelf);
+    }
     impl.autograd.outputNr = 0;
   }
 }
@@ -354,6 +389,12 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
   return result;
 }
 
+void refuseGradient(const char *function, const char *name, const Tensor &argument) {
+  TORCH_CHECK(!mustRecord(argument), "The function '", function,
+              "' is not differentiable with respect to argument '", name,
+              "'. This input cannot have requires_grad True.");
+}
+
 void linkView(const Tensor &self, const Tensor &alias) {
   const TensorImpl &from = implOf(self);
   implOf(alias).autograd.view =
@@ -362,8 +403,12 @@ void linkView(const Tensor &self, const Tensor &alias) {
 
 Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function<void()> &write,
                       const std::function<Tensor(const Tensor &)> &compute) {
-  checkInPlace(self);
-  bool recording = mustRecord(self) || mustRecord(others);
+  bool recording = self.is_floating_point() && (mustRecord(self) || mustRecord(others));
+  checkChangeable(self, recording);
+  TORCH_CHECK(!hasInternalOverlap(self.sizes(), self.strides()),
+              "unsupported operation: more than one element of the written-to tensor refers to a "
+              "single memory location. Please clone() the tensor before performing the "
+              "operation.");
   if (!recording) {
     write();
     ++*implOf(self).version;

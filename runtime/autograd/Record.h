@@ -40,10 +40,17 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
 template <class Formula>
 Tensor record(Tensor result, const char *name, std::initializer_list<Tensor> inputs,
               std::initializer_list<Tensor> saved, Formula formula) {
-  if (!mustRecord(inputs))
+  if (!isFloatingType(result.scalar_type()) || !mustRecord(inputs))
     return result;
   return recordAlways(std::move(result), name, inputs, saved, GradientFormula(std::move(formula)));
 }
+
+/// Throws where `argument`, of which `function` has no gradient, asks for one.
+void refuseGradient(const char *function, const char *name, const Tensor &argument);
+
+/// Throws where autograd forbids to change `self` in place; `recording` says whether the change
+/// enters a graph.
+void checkChangeable(const Tensor &self, bool recording);
 
 /// Marks `alias` (made by makeAlias) as a differentiable view of `self`.
 void linkView(const Tensor &self, const Tensor &alias);

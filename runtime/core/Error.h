@@ -23,6 +23,18 @@ private:
 class IndexError : public Error {
   using Error::Error;
 };
+/// An operation that is not there for this type or device.
+class NotImplementedError : public Error {
+  using Error::Error;
+};
+/// An argument of the right type whose value makes no sense.
+class ValueError : public Error {
+  using Error::Error;
+};
+/// An argument of a type that is not allowed.
+class TypeError : public Error {
+  using Error::Error;
+};
 
 namespace detail {
 
@@ -69,6 +81,18 @@ template <class... Ts> [[noreturn]] void failCheck(const char *condition, const 
       ::gradtidy::runtime::failCheck(#condition __VA_OPT__(, ) __VA_ARGS__);                       \
     }                                                                                              \
   } while (false)
+
+/// The same with an error of another kind.
+#define TORCH_CHECK_WITH(Kind, condition, ...)                                                     \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      throw ::gradtidy::runtime::Kind(::gradtidy::runtime::concat(__VA_ARGS__));                   \
+    }                                                                                              \
+  } while (false)
+#define TORCH_CHECK_INDEX(...) TORCH_CHECK_WITH(IndexError, __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(...) TORCH_CHECK_WITH(NotImplementedError, __VA_ARGS__)
+#define TORCH_CHECK_VALUE(...) TORCH_CHECK_WITH(ValueError, __VA_ARGS__)
+#define TORCH_CHECK_TYPE(...) TORCH_CHECK_WITH(TypeError, __VA_ARGS__)
 
 #define TORCH_INTERNAL_ASSERT TORCH_CHECK
 #define AT_ASSERT TORCH_CHECK

@@ -3,8 +3,10 @@
 
 #include "ScalarType.h"
 
+#include <cmath>
 #include <concepts>
 #include <iosfwd>
+#include <limits>
 
 namespace gradtidy::runtime {
 
@@ -24,8 +26,12 @@ public:
   /// Double, Long or Bool.
   ScalarType type() const { return kind; }
 
+  /// Throws std::runtime_error where a T has no room for the number; a negative one may wrap
+  /// around.
   template <class T> T to() const {
-    return isFloatingPoint() ? static_cast<T>(real) : static_cast<T>(integer);
+    if (isFloatingPoint() ? !holds<T>(real) : !holds<T>(integer))
+      failToHold(scalarTypeOf<T>);
+    return isFloatingPoint() ? static_cast<T>(real) : wrapped<T>(integer);
   }
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
@@ -35,6 +41,35 @@ public:
   Scalar operator-() const { return isFloatingPoint() ? Scalar(-real) : Scalar(-integer); }
 
 private:
+  template <class T> static bool holds(double value) {
+    if constexpr (std::is_same_v<T, double>)
+      return true;
+    else if constexpr (std::is_integral_v<T>)
+      return value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+             value < std::ldexp(1.0, std::numeric_limits<T>::digits);
+    else
+      return std::isnan(value) || std::isinf(value) || std::abs(value) <= largest<T>();
+  }
+  template <class T> static bool holds(int64_t value) {
+    if constexpr (!std::is_integral_v<T>)
+      return holds<T>(static_cast<double>(value));
+    else
+      return value <= static_cast<int64_t>(std::numeric_limits<T>::max()) &&
+             value >= (std::is_signed_v<T> ? static_cast<int64_t>(std::numeric_limits<T>::min())
+                                           : -static_cast<int64_t>(std::numeric_limits<T>::max()));
+  }
+  template <class T> static constexpr double largest() {
+    return std::is_same_v<T, Half> ? 65504.0
+                                   : static_cast<double>(std::numeric_limits<float>::max());
+  }
+  template <class T> static T wrapped(int64_t value) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(value);
+    else
+      return static_cast<T>(static_cast<double>(value));
+  }
+  [[noreturn]] static void failToHold(ScalarType type);
+
   ScalarType kind;
   union {
     double real;

@@ -1,7 +1,9 @@
 #include "ScalarType.h"
+#include "Scalar.h"
 #include "TensorOptions.h"
 
-#include <algorithm>
+#include <map>
+#include <stdexcept>
 
 namespace gradtidy::runtime {
 namespace {
@@ -77,6 +79,15 @@ bool canCast(ScalarType from, ScalarType to) {
   if (isFloatingType(from) && !isFloatingType(to))
     return false;
   return to != ScalarType::Bool || from == ScalarType::Bool;
+}
+
+void Scalar::failToHold(ScalarType type) {
+  static const std::map<ScalarType, const char *> fixedWidth = {{ScalarType::Byte, "uint8_t"},
+                                                                {ScalarType::Long, "int64_t"}};
+  auto found = fixedWidth.find(type);
+  throw std::runtime_error(concat("value cannot be converted to type ",
+                                  found == fixedWidth.end() ? cppName(type) : found->second,
+                                  " without overflow"));
 }
 
 ScalarType get_default_dtype_as_scalartype() { return defaultType; }

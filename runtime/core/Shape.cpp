@@ -36,14 +36,14 @@ DimVector contiguousStrides(IntArrayRef sizes) {
 
 bool isContiguous(IntArrayRef sizes, IntArrayRef strides) {
   int64_t expected = 1;
+  bool inOrder = true;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     if (sizes[d] == 0)
       return true;
-    if (sizes[d] != 1 && strides[d] != expected)
-      return false;
+    inOrder = inOrder && (sizes[d] == 1 || strides[d] == expected);
     expected *= sizes[d];
   }
-  return true;
+  return inOrder;
 }
 
 bool isNonOverlappingAndDense(IntArrayRef sizes, IntArrayRef strides) {
@@ -63,6 +63,42 @@ bool isNonOverlappingAndDense(IntArrayRef sizes, IntArrayRef strides) {
     expected *= sizes[d];
   }
   return true;
+}
+
+DimVector denseStrides(IntArrayRef sizes, const std::vector<DimVector> &operands) {
+  // 1 if dimension a belongs outside b, -1 if inside, 0 if no operand says.
+  auto compare = [&](std::size_t a, std::size_t b) {
+    for (const DimVector &strides : operands) {
+      if (strides[a] == 0 || strides[b] == 0)
+        continue;
+      if (strides[a] != strides[b])
+        return strides[a] < strides[b] ? -1 : 1;
+      if (sizes[a] > sizes[b])
+        return 1;
+    }
+    return 0;
+  };
+  // From the innermost on. The relation is no order, so the result depends on the method: this is
+  // LibTorch's insertion sort.
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    for (std::size_t at = i, below = i; below-- > 0;) {
+      int relation = compare(order[below], order[at]);
+      if (relation < 0)
+        break;
+      if (relation > 0) {
+        std::swap(order[below], order[at]);
+        at = below;
+      }
+    }
+  DimVector strides(sizes.size());
+  int64_t stride = 1;
+  for (std::size_t d : order) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
 }
 
 bool hasInternalOverlap(IntArrayRef sizes, IntArrayRef strides) {

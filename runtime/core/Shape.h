@@ -14,6 +14,10 @@ DimVector contiguousStrides(IntArrayRef sizes);
 bool isContiguous(IntArrayRef sizes, IntArrayRef strides);
 /// Whether the elements fill one block without gap or overlap, in whatever order.
 bool isNonOverlappingAndDense(IntArrayRef sizes, IntArrayRef strides);
+/// The strides of a new array of `sizes`, without gaps, whose dimensions follow each other in
+/// memory as in the first of `operands` (strides with which others are read as `sizes`; 0 where
+/// they do not move) that tells them apart.
+DimVector denseStrides(IntArrayRef sizes, const std::vector<DimVector> &operands);
 /// Whether two indices reach the same element, as in an expanded tensor.
 bool hasInternalOverlap(IntArrayRef sizes, IntArrayRef strides);
 /// `dim` counted from the front; throws LibTorch's "Dimension out of range" otherwise.

@@ -20,6 +20,8 @@ struct ViewInfo {
   Tensor base;
   /// The version at which the view's gradFn was made; a later version means it is out of date.
   uint32_t version;
+  /// One of several views that one call made, as split() does.
+  bool oneOfMany = false;
 };
 
 struct AutogradInfo {

@@ -112,6 +112,10 @@ template <std::size_t D, class Derived>
 Tensor BatchNormImpl<D, Derived>::forward(const Tensor &input) {
   checkInput(input, D);
   const BatchNormOptions &options = this->options;
+  int64_t channels = input.size(1);
+  TORCH_CHECK(!this->is_training() || channels == 0 || input.numel() != channels,
+              "Expected more than 1 value per channel when training, got input size ",
+              toText(input.sizes()));
   double momentum = options.momentum().value_or(0.0);
   bool track = options.track_running_stats(), training = this->is_training();
   if (training && track) {

@@ -17,6 +17,13 @@ struct Add {
   }
 };
 
+struct Sub {
+  double alpha;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a - static_cast<T>(alpha) * b);
+  }
+};
+
 struct Mul {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
     return static_cast<T>(a * b);
@@ -34,7 +41,8 @@ struct Remainder {
       T rest = std::fmod(a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
     } else {
-      T rest = static_cast<T>(a % b);
+      // The quotient of the smallest number by -1 does not fit.
+      T rest = std::is_signed_v<T> && b == static_cast<T>(-1) ? T(0) : static_cast<T>(a % b);
       return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
     }
   }
@@ -45,8 +53,10 @@ struct Pow {
     if constexpr (std::is_floating_point_v<T>) {
       return std::pow(base, exponent);
     } else {
+      if (exponent < 0 && base != 1 && base != static_cast<T>(-1))
+        return 0;
       if (exponent < 0)
-        return base == 1 ? 1 : 0;
+        return exponent % 2 == 0 ? 1 : base;
       T result = 1;
       for (; exponent != 0; exponent = static_cast<T>(exponent >> 1)) {
         if (exponent & 1)
@@ -67,6 +77,15 @@ struct Maximum {
 struct Minimum {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
     return a != a ? a : (b != b || b < a) ? b : a;
+  }
+};
+
+/// From the nearer end, so that both ends are met exactly.
+struct Lerp {
+  double weight;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T start, T end) const {
+    auto w = static_cast<T>(weight);
+    return std::abs(weight) < 0.5 ? start + w * (end - start) : end - (end - start) * (1 - w);
   }
 };
 
@@ -95,9 +114,10 @@ template <class Op>
 Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, ScalarType type) {
   OperationScope scope(name);
   Tensor out = makeResult(broadcastShapes(a.sizes(), b.sizes()), type, {&a, &b});
-  // Sums and products of truth values are or and and.
+  // Sums and maxima of truth values are or, products and minima and.
   if (type == ScalarType::Bool) {
-    if constexpr (std::is_same_v<Op, Add> || std::is_same_v<Op, Mul>) {
+    if constexpr (!std::is_same_v<Op, Sub> && !std::is_same_v<Op, Div> &&
+                  !std::is_same_v<Op, Remainder> && !std::is_same_v<Op, Pow>) {
       elementwise<bool, bool, bool>(op, out, a, b);
       return out;
     }
@@ -145,9 +165,32 @@ const char *nodeName(const Tensor &b, const char *withTensor, const char *withNu
 bool isOne(const Scalar &value) { return value.toDouble() == 1; }
 
 void refuseBools(const Tensor &a, const Tensor &b) {
-  TORCH_CHECK(a.scalar_type() != ScalarType::Bool || b.scalar_type() != ScalarType::Bool,
-              "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
-              "or `logical_xor()` operator instead.");
+  bool first = a.scalar_type() == ScalarType::Bool, second = b.scalar_type() == ScalarType::Bool;
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !first || !second, "Subtraction, the `-` operator, with two bool tensors is not supported. "
+                         "Use the `^` or `logical_xor()` operator instead.");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !first && !second,
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+      "invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+
+void checkAlpha(ScalarType type, const Scalar &alpha) {
+  TORCH_CHECK(!alpha.isBoolean() || type == ScalarType::Bool,
+              "Boolean alpha only supported for Boolean results.");
+  TORCH_CHECK(isFloatingType(type) || alpha.isIntegral(true),
+              "For integral input tensors, argument alpha must not be a floating point number.");
+}
+
+void refuseIntegerQuotient(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(
+      isFloatingType(a.scalar_type()) || isFloatingType(b.scalar_type()),
+      "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+      "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+      "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
+      "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv "
+      "behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all "
+      "dtypes.");
 }
 
 } // namespace
@@ -167,6 +210,7 @@ Tensor sumTo(const Tensor &self, IntArrayRef sizes) {
 }
 
 Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) {
+  checkAlpha(typeOf(a, b), alpha);
   return record(binary("add", Add{alpha.toDouble()}, a, b, typeOf(a, b)),
                 nodeName(b, "AddBackward0", "AddBackward1"), {a, b}, {},
                 [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
@@ -176,7 +220,8 @@ Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) {
 
 Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) {
   refuseBools(a, b);
-  return record(binary("sub", Add{-alpha.toDouble()}, a, b, typeOf(a, b)),
+  checkAlpha(typeOf(a, b), alpha);
+  return record(binary("sub", Sub{alpha.toDouble()}, a, b, typeOf(a, b)),
                 nodeName(b, "SubBackward0", "SubBackward1"), {a, b}, {},
                 [alpha](const Tensor &g, const GradientContext &c) -> Gradients {
                   return {g, c.needs(1) ? g * -alpha : Tensor()};
@@ -214,8 +259,16 @@ Tensor pow(const Tensor &base, const Scalar &exponent) {
   ScalarType type = typeOf(base, power);
   TORCH_CHECK(isFloatingType(type) || exponent.toLong() >= 0,
               "Integers to negative integer powers are not allowed.");
-  Tensor result = exponent.toDouble() == 2 ? binary("pow", Mul(), base, base, type)
-                                           : binary("pow", Pow(), base, power, type);
+  auto computed = [&] {
+    double n = exponent.toDouble();
+    if (n == 0)
+      return full_like(base, 1, TensorOptions(type));
+    if (n == 1)
+      return castValues(base, type).detach().clone();
+    return n == 2 ? binary("pow", Mul(), base, base, type)
+                  : binary("pow", Pow(), base, power, type);
+  };
+  Tensor result = computed();
   return record(result, "PowBackward0", {base}, {base},
                 [exponent](const Tensor &g, const GradientContext &c) -> Gradients {
                   double n = exponent.toDouble();
@@ -320,6 +373,7 @@ Tensor addcmul(const Tensor &self, const Tensor &a, const Tensor &b, const Scala
 }
 
 Tensor addcdiv(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &value) {
+  refuseIntegerQuotient(a, b);
   return record(ternary("addcdiv", AddQuotient{value.toDouble()}, self, a, b), "AddcdivBackward0",
                 {self, a, b}, {a, b},
                 [value](const Tensor &g, const GradientContext &c) -> Gradients {
@@ -330,7 +384,17 @@ Tensor addcdiv(const Tensor &self, const Tensor &a, const Tensor &b, const Scala
 }
 
 Tensor lerp(const Tensor &start, const Tensor &end, const Scalar &weight) {
-  return start + (end - start) * weight;
+  TORCH_CHECK(start.scalar_type() == end.scalar_type(), "expected dtype ",
+              cppName(start.scalar_type()), " for `end` but got dtype ",
+              cppName(end.scalar_type()));
+  TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(start.scalar_type()),
+                              "\"lerp_kernel_scalar\" not implemented for '", start.scalar_type(),
+                              "'");
+  return record(binary("lerp", Lerp{weight.toDouble()}, start, end, start.scalar_type()),
+                "LerpBackward0", {start, end}, {},
+                [w = weight.toDouble()](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {c.needs(0) ? g * (1 - w) : Tensor(), c.needs(1) ? g * w : Tensor()};
+                });
 }
 
 Tensor operator+(const Tensor &a, const Tensor &b) { return add(a, b); }
@@ -338,13 +402,18 @@ Tensor operator+(const Tensor &a, const Scalar &b) { return a.add(b); }
 Tensor operator+(const Scalar &a, const Tensor &b) { return b.add(a); }
 Tensor operator-(const Tensor &a, const Tensor &b) { return sub(a, b); }
 Tensor operator-(const Tensor &a, const Scalar &b) { return a.sub(b); }
-Tensor operator-(const Scalar &a, const Tensor &b) { return sub(wrapNumber(a), b); }
+// A number in front takes the type of the tensor, where that has not room for it too.
+Tensor operator-(const Scalar &a, const Tensor &b) {
+  return b.is_floating_point() ? sub(wrapNumber(a.toDouble()), b) : full_like(b, a).sub_(b);
+}
 Tensor operator*(const Tensor &a, const Tensor &b) { return mul(a, b); }
 Tensor operator*(const Tensor &a, const Scalar &b) { return a.mul(b); }
 Tensor operator*(const Scalar &a, const Tensor &b) { return b.mul(a); }
 Tensor operator/(const Tensor &a, const Tensor &b) { return div(a, b); }
 Tensor operator/(const Tensor &a, const Scalar &b) { return a.div(b); }
-Tensor operator/(const Scalar &a, const Tensor &b) { return div(wrapNumber(a), b); }
+Tensor operator/(const Scalar &a, const Tensor &b) {
+  return b.is_floating_point() ? div(wrapNumber(a.toDouble()), b) : full_like(b, a).div_(b);
+}
 
 Tensor Tensor::add(const Tensor &other, const Scalar &alpha) const {
   return runtime::add(*this, other, alpha);
@@ -353,6 +422,7 @@ Tensor Tensor::add(const Scalar &other, const Scalar &alpha) const {
   return runtime::add(*this, wrapNumber(other), alpha);
 }
 Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) const {
+  checkAlpha(typeOf(*this, other), alpha);
   return binaryInPlace("add", Add{alpha.toDouble()}, *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::add(self, other, alpha); });
 }
@@ -367,7 +437,8 @@ Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const {
 }
 Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const {
   refuseBools(*this, other);
-  return binaryInPlace("sub", Add{-alpha.toDouble()}, *this, other, typeOf(*this, other),
+  checkAlpha(typeOf(*this, other), alpha);
+  return binaryInPlace("sub", Sub{alpha.toDouble()}, *this, other, typeOf(*this, other),
                        [&](const Tensor &self) { return runtime::sub(self, other, alpha); });
 }
 Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) const {
@@ -404,6 +475,7 @@ Tensor Tensor::addcdiv(const Tensor &a, const Tensor &b, const Scalar &value) co
   return runtime::addcdiv(*this, a, b, value);
 }
 Tensor &Tensor::addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value) const {
+  refuseIntegerQuotient(a, b);
   return ternaryInPlace("addcdiv", AddQuotient{value.toDouble()}, *this, a, b,
                         [&](const Tensor &self) { return self.addcdiv(a, b, value); });
 }

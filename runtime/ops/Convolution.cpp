@@ -16,6 +16,7 @@
 #include "Windows.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace gradtidy::runtime {
 namespace {
@@ -208,9 +209,13 @@ std::string times(const DimVector &values) {
 
 /// Runs `convolve` on the input as a batch, which it may not have been.
 template <class Convolve>
-Tensor batched(const char *name, std::size_t dims, G input, Convolve convolve) {
+Tensor batched(const char *name, std::size_t dims, G input, G weight, Convolve convolve) {
   OperationScope scope(name);
   auto d = static_cast<int64_t>(dims);
+  TORCH_CHECK(weight.dim() > 2, "weight should have at least three dimensions");
+  TORCH_CHECK(weight.dim() == d + 2, "Expected ", weight.dim(), "-dimensional input for ",
+              weight.dim(), "-dimensional weight ", toText(weight.sizes()), ", but got ",
+              input.dim(), "-dimensional input of size ", toText(input.sizes()), " instead");
   TORCH_CHECK(input.dim() == d + 1 || input.dim() == d + 2, "Expected ", d + 1, "D (unbatched) or ",
               d + 2, "D (batched) input to ", name,
               ", but got input of size: ", toText(input.sizes()));
@@ -219,7 +224,7 @@ Tensor batched(const char *name, std::size_t dims, G input, Convolve convolve) {
 
 Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return batched(name, dims, input, [&](G batch) {
+  return batched(name, dims, input, weight, [&](G batch) {
     Correlation c{{spatialSizes(weight, weight.sizes().size() - 2),
                    expanded(stride, dims, "stride"), expanded(dilation, dims, "dilation")},
                   expanded(padding, dims, "padding"),
@@ -246,6 +251,8 @@ Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias
     return convolution(name, dims, input, weight, bias, stride, DimVector{0}, dilation, groups);
   TORCH_CHECK(!anyBelow(stride.vec(), 1) && stride.equals(DimVector(stride.size(), 1)),
               "padding='same' is not supported for strided convolutions");
+  TORCH_CHECK(weight.dim() > static_cast<int64_t>(dims) + 1,
+              "weight should have at least three dimensions");
   // What is padded in all; where it is odd, one more behind than before.
   DimVector steps = expanded(dilation, dims, "dilation"), both(dims), extra(2 * dims, 0);
   for (std::size_t d = 0; d < dims; ++d) {
@@ -260,23 +267,38 @@ Tensor convolution(const char *name, std::size_t dims, G input, G weight, G bias
 Tensor transposedConvolution(const char *name, std::size_t dims, G input, G weight, G bias,
                              IntArrayRef stride, IntArrayRef padding, IntArrayRef outputPadding,
                              int64_t groups, IntArrayRef dilation) {
-  return batched(name, dims, input, [&](G batch) {
+  return batched(name, dims, input, weight, [&](G batch) {
     Correlation c{{spatialSizes(weight, weight.sizes().size() - 2),
                    expanded(stride, dims, "stride"), expanded(dilation, dims, "dilation")},
                   expanded(padding, dims, "padding"),
                   spatialSizes(batch, dims),
                   groups};
     checkOperands(batch, weight, bias, c, true);
-    DimVector extra = expanded(outputPadding, dims, "output_padding");
+    DimVector extra = expanded(outputPadding, dims, "output_padding"), cropped;
+    bool moreWindows = false;
     const Windows &w = c.windows;
     for (std::size_t d = 0; d < dims; ++d) {
       TORCH_CHECK(extra[d] < w.stride[d] || extra[d] < w.dilation[d],
                   "output padding must be smaller than either stride or dilation, but got "
                   "output_padding: ",
                   toText(extra), " stride: ", toText(w.stride), " dilation: ", toText(w.dilation));
-      c.extents[d] = (c.extents[d] - 1) * w.stride[d] - 2 * c.padding[d] + w.reach(d) + extra[d];
+      c.extents[d] = (c.extents[d] - 1) * w.stride[d] - 2 * c.padding[d] + w.reach(d);
+      cropped.insert(cropped.begin(), {-c.padding[d], extra[d] - c.padding[d]});
+      moreWindows = moreWindows || extra[d] >= w.stride[d];
     }
-    return correlateInput(batch, weight, bias, c);
+    if (!moreWindows) {
+      std::transform(extra.begin(), extra.end(), c.extents.begin(), c.extents.begin(),
+                     std::plus<>());
+      return correlateInput(batch, weight, bias, c);
+    }
+    // There would be room for more windows than the input has elements: what they add is put on
+    // afterwards.
+    c.extents = c.paddedExtents();
+    c.padding.assign(dims, 0);
+    Tensor result = constant_pad_nd(correlateInput(batch, weight, {}, c), cropped, 0);
+    DimVector shape(dims + 1, 1);
+    shape[0] = -1;
+    return bias.defined() ? result + bias.view(shape) : result;
   });
 }
 

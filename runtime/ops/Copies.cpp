@@ -16,10 +16,9 @@ template <class T> struct Constant {
   GRADTIDY_HOST_DEVICE T operator()() const { return value; }
 };
 
-/// An uninitialised tensor in the memory order of `self`, if that leaves no gaps.
+/// An uninitialised tensor in the memory order of `self`.
 Tensor makeLike(const Tensor &self, ScalarType type, Device device, bool pinned) {
-  bool dense = isNonOverlappingAndDense(self.sizes(), self.strides());
-  DimVector strides = dense ? self.strides().vec() : contiguousStrides(self.sizes());
+  DimVector strides = keptStrides(self);
   return pinned ? makeEmptyPinned(self.sizes(), strides, type)
                 : makeEmptyStrided(self.sizes(), strides, type, device);
 }
@@ -63,6 +62,12 @@ void copyAcross(const Tensor &target, const Tensor &source, bool wait) {
 
 } // namespace
 
+DimVector keptStrides(const Tensor &self) {
+  return isNonOverlappingAndDense(self.sizes(), self.strides())
+             ? self.strides().vec()
+             : denseStrides(self.sizes(), {self.strides().vec()});
+}
+
 void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking) {
   OperationScope scope("copy_");
   DimVector shape = broadcastShapes(target.sizes(), source.sizes());
@@ -91,26 +96,28 @@ Tensor castValues(const Tensor &source, ScalarType type) {
   return result;
 }
 
-Tensor clone(const Tensor &self) {
-  Tensor result = makeResult(self.sizes(), self.scalar_type(), {&self});
+namespace {
+
+Tensor clonedInto(const Tensor &result, const Tensor &self) {
   copyInto(result, self);
   return record(result, "CloneBackward0", {self}, {},
                 [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
 }
 
-Tensor Tensor::clone() const { return runtime::clone(*this); }
-Tensor Tensor::contiguous() const {
-  if (is_contiguous())
-    return *this;
-  Tensor result = makeEmpty(sizes(), scalar_type(), device());
-  copyInto(result, *this);
-  return record(result, "CloneBackward0", {*this}, {},
-                [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
+} // namespace
+
+Tensor clone(const Tensor &self) {
+  return clonedInto(
+      makeEmptyStrided(self.sizes(), keptStrides(self), self.scalar_type(), self.device()), self);
+}
+Tensor packed(const Tensor &self) {
+  return clonedInto(makeEmpty(self.sizes(), self.scalar_type(), self.device()), self);
 }
 
+Tensor Tensor::clone() const { return runtime::clone(*this); }
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : packed(*this); }
+
 Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
-  if (is_same(source))
-    return const_cast<Tensor &>(*this);
   return changeInPlace(
       *this, source, [&] { copyInto(*this, source, nonBlocking); },
       [&](const Tensor &self) {
@@ -119,7 +126,7 @@ Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
         return record(
             result, "CopyBackwards", {self, source}, {},
             [from = source.device()](const Tensor &g, const GradientContext &) -> Gradients {
-              return {Tensor(), g.to(from)};
+              return {zeros_like(g), g.to(from)};
             });
       });
 }
@@ -179,7 +186,7 @@ Tensor &Tensor::fill_(const Scalar &value) const {
         write(result);
         return record(
             result, "FillBackward0", {self}, {},
-            [](const Tensor &, const GradientContext &) -> Gradients { return {Tensor()}; });
+            [](const Tensor &g, const GradientContext &) -> Gradients { return {zeros_like(g)}; });
       });
 }
 

@@ -1,6 +1,7 @@
 // Copies and conversions: copy_, clone, contiguous, to, fill_.
 #pragma once
 
+#include "../core/Shape.h"
 #include "../core/Tensor.h"
 
 namespace gradtidy::runtime {
@@ -13,5 +14,9 @@ void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking = fal
 Tensor castValues(const Tensor &source, ScalarType type);
 
 Tensor clone(const Tensor &self);
+/// A copy in the usual memory order, also where contiguous() makes none.
+Tensor packed(const Tensor &self);
+/// The strides of a tensor like `self` without gaps, in the same memory order.
+DimVector keptStrides(const Tensor &self);
 
 } // namespace gradtidy::runtime

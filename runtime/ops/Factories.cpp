@@ -22,20 +22,28 @@ TensorOptions merged(const Tensor &like, const TensorOptions &options) {
   return result.requires_grad(options.requires_grad());
 }
 
-/// start + i * step, written through memory in order.
-template <class T> struct Sequence {
-  double start, step;
+/// formula(i) for element i, written through memory in order.
+template <class Formula> struct Sequence {
+  Formula formula;
   mutable int64_t i = 0;
-  T operator()() const { return static_cast<T>(start + static_cast<double>(i++) * step); }
+  auto operator()() const { return formula(i++); }
 };
 
-Tensor sequence(int64_t count, double start, double step, ScalarType type,
-                const TensorOptions &options) {
+/// A tensor of `count` elements, element i being formulaOf<T>()(i).
+template <class FormulaOf>
+Tensor sequence(const char *name, int64_t count, ScalarType type, const TensorOptions &options,
+                FormulaOf formulaOf) {
   Tensor result = makeEmpty(count, type, options.device());
-  dispatchNumbers(type, "arange",
-                  [&]<class T>() { elementwise<T>(Sequence<T>{start, step}, result); });
+  if (count != 0)
+    dispatchNumbers(type, name, [&]<class T>() {
+      auto formula = formulaOf.template operator()<T>();
+      elementwise<T>(Sequence<decltype(formula)>{formula}, result);
+    });
   return finish(result, options);
 }
+
+/// In which bounds and steps are counted.
+template <class T> using Step = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
 
 } // namespace
 
@@ -65,6 +73,7 @@ Tensor ones(IntArrayRef size, TensorOptions options) {
 }
 
 Tensor eye(int64_t n, TensorOptions options) {
+  TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   Tensor result = zeros({n, n}, options.requires_grad(false));
   result.diagonal().fill_(1);
   return finish(result, options);
@@ -77,20 +86,36 @@ Tensor arange(const Scalar &start, const Scalar &end, TensorOptions options) {
 Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, TensorOptions options) {
   double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
   TORCH_CHECK(by != 0, "step must be nonzero");
+  TORCH_CHECK(std::isfinite(by), "step must be finite but got ", by);
+  TORCH_CHECK(std::isfinite(from) && std::isfinite(to), "unsupported range: ", from, " -> ", to);
   TORCH_CHECK((by > 0 && to >= from) || (by < 0 && to <= from),
               "upper bound and lower bound inconsistent with step sign");
   bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
   ScalarType type = options.has_dtype() ? options.dtype().toScalarType()
                     : integral          ? ScalarType::Long
                                         : get_default_dtype_as_scalartype();
-  return sequence(static_cast<int64_t>(std::ceil((to - from) / by)), from, by, type, options);
+  auto count = static_cast<int64_t>(std::ceil((to - from) / by));
+  return sequence("arange_cpu", count, type, options, [&]<class T>() {
+    return [first = static_cast<Step<T>>(from), step = static_cast<Step<T>>(by)](int64_t i) {
+      return static_cast<T>(first + static_cast<Step<T>>(i) * step);
+    };
+  });
 }
 
 Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOptions options) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative");
-  double from = start.toDouble();
-  double by = steps > 1 ? (end.toDouble() - from) / static_cast<double>(steps - 1) : 0;
-  return sequence(steps, from, by, options.dtype(), options);
+  if (steps == 1)
+    return full(1, start, options.dtype(options.dtype().toScalarType()));
+  return sequence("linspace_cpu", steps, options.dtype(), options, [&]<class T>() {
+    // From the nearer end.
+    auto from = static_cast<double>(start.to<T>()), to = static_cast<double>(end.to<T>());
+    double by = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+    return [=](int64_t i) {
+      return static_cast<T>(i < steps / 2 || steps == 1
+                                ? from + by * static_cast<double>(i)
+                                : to - by * static_cast<double>(steps - 1 - i));
+    };
+  });
 }
 
 Tensor scalar_tensor(const Scalar &value, TensorOptions options) {
@@ -98,10 +123,7 @@ Tensor scalar_tensor(const Scalar &value, TensorOptions options) {
 }
 
 Tensor empty_like(const Tensor &self, TensorOptions options) {
-  options = merged(self, options);
-  bool dense = isNonOverlappingAndDense(self.sizes(), self.strides());
-  DimVector strides = dense ? self.strides().vec() : contiguousStrides(self.sizes());
-  return empty_strided(self.sizes(), strides, options);
+  return empty_strided(self.sizes(), keptStrides(self), merged(self, options));
 }
 Tensor full_like(const Tensor &self, const Scalar &value, TensorOptions options) {
   Tensor result = empty_like(self, options.requires_grad(false)).fill_(value);

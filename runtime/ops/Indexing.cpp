@@ -86,6 +86,7 @@ Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides, Device device) {
 }
 
 /// `index` with negative positions counted from the end; throws where one is out of range.
+template <class Failure = IndexError>
 Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
   Tensor positions = castValues(index.detach(), ScalarType::Long);
   Tensor result = makeResult(positions.sizes(), ScalarType::Long, {&positions});
@@ -93,7 +94,7 @@ Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
     int64_t size, dim;
     int64_t operator()(int64_t i) const {
       if (i < -size || i >= size)
-        throw IndexError(
+        throw Failure(
             concat("index ", i, " is out of bounds for dimension ", dim, " with size ", size));
       return i < 0 ? i + size : i;
     }
@@ -104,6 +105,8 @@ Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
 
 /// Throws unless all positions lie in [0, size); on a device its kernel does, later.
 void checkRange(const Tensor &positions, int64_t size) {
+  TORCH_CHECK(size > 0 || positions.numel() == 0,
+              "index_select(): self indexing axis dim should be positive");
   struct Check {
     int64_t size;
     void operator()(int64_t i) const {
@@ -130,12 +133,13 @@ Places placesOf(const Tensor &self, const IndexTensors &indices) {
                 "indices should be either on cpu or on the same device as the indexed tensor (",
                 self.device(), ")");
     Tensor offsets = checked(index.to(self.device()), self.size(d), d) * self.stride(d);
-    TORCH_CHECK(isExpandableTo(offsets.sizes(), picked.sizes()) ||
-                    isExpandableTo(picked.sizes(), offsets.sizes()) ||
-                    offsets.dim() == picked.dim(),
-                "shape mismatch: indexing tensors could not be broadcast together with shapes ",
-                toText(picked.sizes()), ", ", toText(offsets.sizes()));
-    picked = picked + offsets;
+    try {
+      picked = picked + offsets;
+    } catch (const Error &) {
+      throw IndexError(
+          concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                 toText(picked.sizes()), ", ", toText(offsets.sizes())));
+    }
     first = first < 0 ? d : first;
     last = d;
     ++used;
@@ -176,36 +180,41 @@ Places placesAlong(const Tensor &self, int64_t dim, const Tensor &index) {
   NoGradGuard guard;
   DimVector sizes = index.sizes().vec(), strides = self.strides().vec();
   if (self.dim() == 0)
-    return {checked(index, 1, 0) * 0, zeros({}, kLong), sizes};
-  Tensor picked = checked(index, self.size(dim), dim) * self.stride(dim);
+    return {checked<Error>(index, 1, 0) * 0, zeros({}, kLong), sizes};
+  Tensor picked = checked<Error>(index, self.size(dim), dim) * self.stride(dim);
   strides[dim] = 0;
   return {picked, offsetsOf(sizes, strides, self.device()), sizes};
 }
 
 Tensor indexTensors(const Tensor &self, const IndexTensors &indices) {
   Tensor out = take(self, placesOf(self, indices));
-  return record(out, "IndexBackward0", {self}, {},
-                [indices, sizes = self.sizes().vec()](G g, C) -> Gradients {
-                  Tensor whole = zeros(sizes, g.options());
-                  Places places = placesOf(whole, indices);
-                  return {changeInPlace(
-                      whole, g, [&] { put(whole, places, g, true); },
-                      [&](const Tensor &self) {
-                        Tensor sum = self.detach().clone();
-                        put(sum, places, g, true);
-                        return record(sum, "IndexPutBackward0", {self, g}, {},
-                                      [indices](G outer, C) -> Gradients {
-                                        return {outer, indexTensors(outer, indices)};
-                                      });
-                      })};
-                });
+  if (!isFloatingType(self.scalar_type()) || !mustRecord(self))
+    return out;
+  return recordAlways(out, "IndexBackward0", self, indices,
+                      [count = indices.size(), sizes = self.sizes().vec()](G g, C c) -> Gradients {
+                        IndexTensors indices;
+                        for (std::size_t i = 0; i < count; ++i)
+                          indices.push_back(c.saved(i));
+                        Tensor whole = zeros(sizes, g.options());
+                        Places places = placesOf(whole, indices);
+                        return {changeInPlace(
+                            whole, g, [&] { put(whole, places, g, true); },
+                            [&](const Tensor &self) {
+                              Tensor sum = self.detach().clone();
+                              put(sum, places, g, true);
+                              return record(sum, "IndexPutBackward0", {self, g}, {},
+                                            [indices](G outer, C) -> Gradients {
+                                              return {outer, indexTensors(outer, indices)};
+                                            });
+                            })};
+                      });
 }
 
 /// The result of the views among the indices, and the tensors among them by its dimensions.
 struct Applied {
   Tensor view;
   IndexTensors tensors;
-  bool anyTensor = false;
+  bool anyTensor = false, onlyMasks = true;
 };
 
 Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
@@ -219,7 +228,7 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
   }
   if (consumed > self.dim())
     throw IndexError(concat("too many indices for tensor of dimension ", self.dim()));
-  Applied result{self, {}, false};
+  Applied result{self, {}};
   int64_t dim = 0;
   for (const TensorIndex &index : indices) {
     switch (index.kind) {
@@ -249,10 +258,11 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
       break;
     case Kind::Tensor: {
       const Tensor &t = index.tensor;
-      TORCH_CHECK(isIntegralType(t.scalar_type(), true),
-                  "tensors used as indices must be long, int, byte or bool tensors");
+      TORCH_CHECK_INDEX(isIntegralType(t.scalar_type(), true),
+                        "tensors used as indices must be long, int, byte or bool tensors");
       result.anyTensor = true;
       if (t.scalar_type() != ScalarType::Bool) {
+        result.onlyMasks = false;
         result.tensors.push_back(t);
         ++dim;
         break;
@@ -289,13 +299,23 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
   return index(ArrayRef<TensorIndex>(indices));
 }
 
-Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) const {
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &given) const {
   OperationScope scope("index_put_");
   Applied applied = applyViews(*this, indices);
+  // Dimensions of size one in front do not count.
+  auto lead =
+      std::find_if(given.sizes().begin(), given.sizes().end(), [](int64_t n) { return n != 1; });
+  Tensor values = given.sizes() == applied.view.sizes() || given.dim() == 0
+                      ? given
+                      : given.view({lead, given.sizes().end()});
   if (!applied.anyTensor) {
     applied.view.copy_(values);
     return const_cast<Tensor &>(*this);
   }
+  bool fills = values.numel() == 1 && applied.onlyMasks;
+  TORCH_CHECK(fills || scalar_type() == values.scalar_type(),
+              "Index put requires the source and destination dtypes match, got ", scalar_type(),
+              " for the destination and ", values.scalar_type(), " for the source.");
   Tensor target = applied.view;
   changeInPlace(
       target, values, [&] { put(target, placesOf(target, applied.tensors), values, false); },
@@ -346,18 +366,33 @@ namespace {
 /// self with `values` put (or added) along dim, without a graph.
 Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &values,
                  bool accumulate) {
-  Tensor result = self.detach().clone();
+  Tensor result = packed(self.detach());
   put(result, placesAlong(result, dim, index), values, accumulate);
   return result;
+}
+
+/// Throws where `target` is written while its memory is read through one of `sources`.
+void checkNoOverlap(const Tensor &target, std::initializer_list<Tensor> sources) {
+  for (const Tensor &source : sources) {
+    TORCH_CHECK(
+        !target.is_same(source) || target.dim() == 0,
+        "unsupported operation: some elements of the input tensor and the written-to tensor "
+        "refer to a single memory location. Please clone() the tensor before performing the "
+        "operation.");
+    checkNoPartialOverlap(target, source);
+  }
 }
 
 void checkScatter(const char *name, const Tensor &self, const Tensor &index,
                   const Tensor &source = {}) {
   commonDevice(name, {{"self", &self}, {"index", &index}, {"src", &source}});
   bool gathers = std::string_view(name) == "gather";
-  TORCH_CHECK(index.scalar_type() == ScalarType::Long, gathers ? "gather" : "scatter",
-              "(): Expected dtype int64 for index");
-  TORCH_CHECK(index.dim() == self.dim() || index.dim() == 0 || self.dim() == 0,
+  TORCH_CHECK(!source.defined() || self.scalar_type() == source.scalar_type(),
+              "scatter(): Expected self.dtype to be equal to src.dtype");
+  TORCH_CHECK(index.numel() == 0 || index.scalar_type() == kLong || index.scalar_type() == kInt,
+              gathers ? "gather" : "scatter", "(): Expected dtype int32/int64 for index");
+  TORCH_CHECK(index.numel() == 0 || index.dim() == self.dim() || index.dim() == 0 ||
+                  self.dim() == 0,
               "Index tensor must have the same number of dimensions as ",
               gathers ? "input" : "self", " tensor");
 }
@@ -366,6 +401,8 @@ Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const
   OperationScope scope("scatter");
   checkScatter("scatter", self, index, source);
   dim = wrapDim(dim, self.dim());
+  if (index.numel() == 0)
+    return packed(self);
   Tensor part = source;
   for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
     part = part.narrow(d, 0, index.size(d));
@@ -389,6 +426,8 @@ Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Te
   OperationScope scope("scatter_add");
   checkScatter("scatter_add", self, index, source);
   dim = wrapDim(dim, self.dim());
+  if (index.numel() == 0)
+    return packed(self);
   return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
                 {index}, [dim](G g, C c) -> Gradients {
                   return {g, c.needs(1) ? gather(g, dim, c.saved(0)) : Tensor()};
@@ -413,7 +452,11 @@ Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
 
 Tensor masked_select(const Tensor &self, const Tensor &mask) {
   OperationScope scope("masked_select");
+  TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
+              "masked_select: expected BoolTensor for mask");
   DimVector shape = broadcastShapes(mask.sizes(), self.sizes());
+  if (shape.empty())
+    shape = {1};
   return self.expand(shape).index({mask.expand(shape)});
 }
 
@@ -427,15 +470,18 @@ Tensor nonzero(const Tensor &self) {
       if (data[i] != T(0))
         flat.push_back(i);
   });
-  Tensor result =
-      makeEmpty({static_cast<int64_t>(flat.size()), self.dim()}, ScalarType::Long, kCPU);
+  // One row for each element, one dimension after the other in memory.
+  auto count = static_cast<int64_t>(flat.size());
+  Tensor result = makeEmptyStrided({count, self.dim()}, {1, count}, ScalarType::Long, kCPU);
   auto *out = result.data_ptr<int64_t>();
   DimVector strides = contiguousStrides(self.sizes());
-  for (int64_t i : flat)
+  for (int64_t i : flat) {
     for (std::size_t d = 0; d < strides.size(); ++d) {
-      *out++ = i / strides[d];
+      out[static_cast<int64_t>(d) * count] = i / strides[d];
       i %= strides[d];
     }
+    ++out;
+  }
   return result.to(self.device());
 }
 
@@ -483,14 +529,17 @@ Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Scalar &value) co
   return scatterValues(*this, dim, index, full({}, value, options()));
 }
 Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &source) const {
+  checkNoOverlap(*this, {index, source});
   return changeInPlace(*this, source,
                        [&](const Tensor &self) { return self.scatter(dim, index, source); });
 }
 Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) const {
+  checkNoOverlap(*this, {index});
   return changeInPlace(*this, {},
                        [&](const Tensor &self) { return self.scatter(dim, index, value); });
 }
 Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const {
+  checkNoOverlap(*this, {index, source});
   return changeInPlace(*this, source,
                        [&](const Tensor &self) { return scatterSum(self, dim, index, source); });
 }
@@ -501,7 +550,7 @@ Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const {
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
               "masked_fill_ only supports boolean masks, but got mask with dtype ",
               cppName(mask.scalar_type()));
-  return runtime::where(mask, full({}, value, options()), *this);
+  return runtime::where(mask, full({}, value, options()), *this).contiguous();
 }
 Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) const {
   return changeInPlace(*this, {},

@@ -3,6 +3,7 @@
 #include "Arithmetic.h"
 #include "Copies.h"
 #include "Reductions.h"
+#include "Views.h"
 #include "kernels/Elementwise.h"
 
 #include <algorithm>
@@ -35,8 +36,15 @@ Matrix matrix(const Tensor &x, int64_t batch = -1) {
           impl.strides[1], impl.strides[2]};
 }
 
+/// A factor for tensors like `x`: an integer where they hold integers.
+Scalar inType(const Scalar &factor, const Tensor &x) {
+  return x.is_floating_point() ? Scalar(factor.toDouble()) : Scalar(factor.toLong());
+}
+
 Tensor product(const Tensor &a, const Tensor &b) {
   Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
+  if (out.numel() == 0 || a.size(1) == 0)
+    return out.zero_();
   backendOf(out.device())
       .gemm(a.scalar_type(), a.size(0), b.size(1), a.size(1), matrix(a), matrix(b), out.data_ptr());
   return out;
@@ -87,14 +95,14 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
               shape.back(), ") must match the existing size (", self.dim() == 0 ? 1 : self.size(-1),
               ") at non-singleton dimension 1.  Target sizes: ", toText(shape),
               ".  Tensor sizes: ", toText(self.sizes()));
-  double scaleSelf = beta.toDouble(), scale = alpha.toDouble();
+  double scaleSelf = inType(beta, a).toDouble(), scale = inType(alpha, a).toDouble();
   Tensor out;
   {
     NoGradGuard guard;
     out = product(a, b);
     if (scale != 1)
-      out.mul_(alpha);
-    out.add_(self, beta);
+      out.mul_(inType(alpha, out));
+    out.add_(self, inType(beta, out));
   }
   return record(out, "AddmmBackward0", {self, a, b}, {a, b},
                 [scaleSelf, scale](G g, C c) -> Gradients {
@@ -142,10 +150,16 @@ Tensor dot(const Tensor &a, const Tensor &b) {
   TORCH_CHECK(a.scalar_type() == b.scalar_type(),
               "dot : expected both vectors to have same dtype, but found ", a.scalar_type(),
               " and ", b.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(a.scalar_type() != ScalarType::Bool,
+                              "\"dot\" not implemented for 'Bool'");
   return (a * b).sum(a.scalar_type());
 }
 
-Tensor outer(const Tensor &a, const Tensor &b) { return a.unsqueeze(1) * b.unsqueeze(0); }
+Tensor outer(const Tensor &a, const Tensor &b) {
+  TORCH_CHECK(a.dim() == 1, "outer: Expected 1-D argument self, but got ", a.dim(), "-D");
+  TORCH_CHECK(b.dim() == 1, "outer: Expected 1-D argument vec2, but got ", b.dim(), "-D");
+  return a.unsqueeze(1) * b.unsqueeze(0);
+}
 
 Tensor matmul(const Tensor &a, const Tensor &b) {
   OperationScope scope("matmul");
@@ -165,7 +179,8 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
   if (b.dim() == 2) { // all rows of the batch at once
     DimVector shape = a.sizes().vec();
     shape.back() = b.size(1);
-    return mm(a.reshape({-1, a.size(-1)}), b).reshape(shape);
+    int64_t rows = elementCount(a.sizes().slice(0, static_cast<std::size_t>(a.dim() - 1)));
+    return unsafe_view(mm(a.reshape({rows, a.size(-1)}), b), shape);
   }
   DimVector batch = broadcastShapes(a.sizes().slice(0, static_cast<std::size_t>(a.dim() - 2)),
                                     b.sizes().slice(0, static_cast<std::size_t>(b.dim() - 2)));
@@ -176,7 +191,7 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
   };
   DimVector shape = batch;
   shape.insert(shape.end(), {a.size(-2), b.size(-1)});
-  return bmm(batched(a), batched(b)).reshape(shape);
+  return unsafe_view(bmm(batched(a), batched(b)), shape);
 }
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
@@ -212,9 +227,10 @@ Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scala
                const Scalar &alpha) {
   OperationScope scope("baddbmm");
   Tensor product = bmm(a, b);
-  if (alpha.toDouble() != 1)
-    product = product * alpha;
-  return beta.toDouble() == 0 ? product : product.add(self, beta);
+  Scalar scale = inType(alpha, product), scaleSelf = inType(beta, product);
+  if (scale.toDouble() != 1)
+    product = product * scale;
+  return scaleSelf.toDouble() == 0 ? product : product.add(self, scaleSelf);
 }
 
 namespace {

@@ -69,15 +69,18 @@ Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reducti
 Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, double delta) {
   OperationScope scope("huber_loss");
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
-  return smooth_l1_loss(input, target, reduction, delta) * delta;
+  Tensor distance = (input - target).abs();
+  return reduceLoss(where(distance.detach().lt(delta), 0.5 * distance * distance,
+                       delta * (distance - 0.5 * delta)),
+                 reduction);
 }
 
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
   OperationScope scope("kl_div");
   if (logTarget)
     return reduceLoss(target.exp() * (target - input), reduction);
-  Tensor product = target * (target.log() - input);
-  return reduceLoss(where(target.gt(0), product, 0), reduction);
+  Tensor entropy = where(target.eq(0), 0, target * target.log()); // NaN where target is negative
+  return reduceLoss(entropy - target * input, reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput, bool full,
@@ -94,6 +97,7 @@ Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight,
                             int64_t reduction) {
   OperationScope scope("binary_cross_entropy");
+  refuseGradient("binary_cross_entropy", "weight", weight);
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
               " but expected ", input.scalar_type());
   dispatchFloating(input.scalar_type(), "binary_cross_entropy",
@@ -108,7 +112,7 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor p = c.saved(0), t = c.saved(1), forTarget;
                   if (c.needs(1))
-                    forTarget = g * ((1 - p).log().clamp_min(-100) - p.log().clamp_min(-100));
+                    forTarget = g * ((1 - p).log() - p.log());
                   return {g * (p - t) / ((1 - p) * p).clamp_min(1e-12), forTarget};
                 });
   return reduceLoss(weight.defined() ? loss * weight : loss, reduction);
@@ -118,6 +122,11 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
                                         const Tensor &weight, const Tensor &posWeight,
                                         int64_t reduction) {
   OperationScope scope("binary_cross_entropy_with_logits");
+  refuseGradient("binary_cross_entropy_with_logits", "weight", weight);
+  refuseGradient("binary_cross_entropy_with_logits", "pos_weight", posWeight);
+  DimVector shape = broadcastShapes(input.sizes(), target.sizes());
+  TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
+              " doesn't match the broadcast shape ", toText(shape));
   Tensor positive = log_sigmoid(input);
   if (posWeight.defined())
     positive = ((posWeight - 1) * target + 1) * positive;
@@ -132,9 +141,10 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
                 int64_t ignoreIndex) {
   OperationScope scope("nll_loss");
   TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
-  TORCH_CHECK(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
-              "Expected input batch_size (", input.size(0), ") to match target batch_size (",
-              target.dim() == 0 ? 1 : target.size(0), ").");
+  TORCH_CHECK_VALUE(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
+                    "Expected input batch_size (", input.size(0), ") to match target batch_size (",
+                    target.dim() == 0 ? 1 : target.size(0), ").");
+  refuseGradient(input.dim() > 2 ? "nll_loss2d_forward" : "nll_loss_forward", "weight", weight);
   TORCH_CHECK(input.dim() > 2 || target.dim() <= 1,
               "0D or 1D target tensor expected, multi-target not supported");
   if (input.dim() > 2) {
@@ -190,7 +200,7 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tenso
                    : target;
     Tensor loss = -(scaled * t).sum(classDim);
     if (reduction == Reduction::Mean)
-      return loss.sum() / std::max<int64_t>(loss.numel(), 1);
+      return loss.sum() / loss.numel();
     return reduceLoss(loss, reduction);
   }
   // The hard labels' part and an even part over all classes.

@@ -6,6 +6,8 @@
 #include "Views.h"
 #include "kernels/Elementwise.h"
 
+#include <utility>
+
 namespace gradtidy::runtime {
 namespace {
 
@@ -73,6 +75,22 @@ Tensor byRunning(const Tensor &input, const Tensor &weight, const Tensor &bias, 
   return scaled(input, factor, summand, channelShape(input));
 }
 
+/// Of numbers of 16 bits, by way of float32.
+Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bias,
+                     const Tensor &runningMean, const Tensor &runningVar, bool training,
+                     double momentum, double eps) {
+  auto wide = [](const Tensor &x) { return x.defined() ? x.to(kFloat) : x; };
+  Tensor mean = wide(runningMean), variance = wide(runningVar);
+  Tensor result = batch_norm(input.to(kFloat), wide(weight), wide(bias), mean, variance, training,
+                             momentum, eps);
+  NoGradGuard guard;
+  if (training && mean.defined())
+    runningMean.copy_(mean);
+  if (training && variance.defined())
+    runningVar.copy_(variance);
+  return result.to(input.scalar_type());
+}
+
 } // namespace
 
 Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
@@ -90,14 +108,21 @@ Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
   checkChannels(runningVar, "running_var", channels);
   checkChannels(weight, "weight", channels);
   checkChannels(bias, "bias", channels);
-  if (isReducedFloatingType(input.scalar_type()))
-    return batch_norm(input.to(kFloat), weight, bias, runningMean, runningVar, training, momentum,
-                      eps)
-        .to(input.scalar_type());
+  if (input.numel() == 0)
+    return scaled(input.clone(), weight, bias, channelShape(input));
+  refuseGradient("native_batch_norm", "running_mean", runningMean);
+  refuseGradient("native_batch_norm", "running_var", runningVar);
+  TORCH_CHECK(training || (runningMean.defined() && runningVar.defined()), "running_",
+              runningMean.defined() ? "var" : "mean", " must be defined in evaluation mode");
+  bool reduced = isReducedFloatingType(input.scalar_type()); // goes with parameters of float32, too
+  for (const Tensor *x : {&weight, &bias, &runningMean, &runningVar})
+    TORCH_CHECK(!x->defined() || x->scalar_type() == input.scalar_type() ||
+                    (reduced && x->scalar_type() == kFloat),
+                "expected scalar type ", input.scalar_type(), " but found ", x->scalar_type());
+  if (reduced)
+    return wideBatchNorm(input, weight, bias, runningMean, runningVar, training, momentum, eps);
   if (!training && runningMean.defined())
     return byRunning(input, weight, bias, runningMean, runningVar, eps);
-  TORCH_CHECK(count > 1, "Expected more than 1 value per channel when training, got input size ",
-              toText(input.sizes()));
   DimVector dims;
   for (int64_t d = 0; d < input.dim(); ++d)
     if (d != 1)
@@ -125,16 +150,13 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
         .to(input.scalar_type());
   if (!useInputStats)
     return byRunning(input, weight, bias, runningMean, runningVar, eps);
-  DimVector dims;
-  int64_t count = 1;
-  for (int64_t d = 2; d < input.dim(); ++d) {
-    dims.push_back(d);
-    count *= input.size(d);
-  }
-  TORCH_CHECK(count > 1, "Expected more than 1 spatial element when training, got input size ",
-              toText(input.sizes()));
+  TORCH_CHECK(input.dim() >= 2, "Expected at least 2 input dimensions, but got ", input.dim());
+  int64_t channels = input.size(0) * input.size(1);
+  int64_t count = channels == 0 ? 0 : input.numel() / channels;
   Statistics statistics;
-  Tensor result = standardise("NativeBatchNormBackward0", input, dims, eps, statistics);
+  Tensor rows = input.contiguous().view({input.size(0), input.size(1), count});
+  Tensor result =
+      standardise("NativeBatchNormBackward0", rows, {2}, eps, statistics).reshape(input.sizes());
   if (runningMean.defined()) {
     NoGradGuard guard;
     double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
@@ -152,15 +174,22 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
                   input.sizes().slice(static_cast<std::size_t>(input.dim() - normalised)) == shape,
               "Given normalized_shape=", toText(shape), ", expected input with shape [*, ",
               toText(shape).substr(1), ", but got input of size", toText(input.sizes()));
+  for (auto [x, name] : {std::pair{&weight, "weight"}, std::pair{&bias, "bias"}})
+    TORCH_CHECK(!x->defined() || x->sizes() == shape, "Expected ", name,
+                " to be of same shape as normalized_shape, but got ", name, " of shape ",
+                toText(x->sizes()), " and normalized_shape = ", toText(shape));
   commonDevice("_native_layer_norm", {{"input", &input}, {"weight", &weight}, {"bias", &bias}});
   if (isReducedFloatingType(input.scalar_type()))
     return layer_norm(input.to(kFloat), shape, weight, bias, eps).to(input.scalar_type());
+  TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()),
+                              "\"LayerNormKernelImpl\" not implemented for '", input.scalar_type(),
+                              "'");
   DimVector dims;
   for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
     dims.push_back(d);
   Statistics statistics;
-  return scaled(standardise("NativeLayerNormBackward0", input, dims, eps, statistics), weight, bias,
-                shape);
+  return scaled(standardise("NativeLayerNormBackward0", input.contiguous(), dims, eps, statistics),
+                weight, bias, shape);
 }
 
 Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, const Tensor &bias,
@@ -168,6 +197,8 @@ Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, con
   OperationScope scope("group_norm");
   TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
               input.dim());
+  TORCH_CHECK(input.size(1) > 0, "Expected number of channels to be greater than 0, got ",
+              input.size(1));
   TORCH_CHECK(groups > 0, "Expected num groups to be greater than 0, got ", groups);
   TORCH_CHECK(
       input.size(1) % groups == 0,
@@ -177,7 +208,8 @@ Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, con
   if (isReducedFloatingType(input.scalar_type()))
     return group_norm(input.to(kFloat), groups, weight, bias, eps).to(input.scalar_type());
   Statistics statistics;
-  Tensor grouped = input.reshape({input.size(0), groups, -1});
+  int64_t length = input.numel() == 0 ? 0 : input.numel() / (input.size(0) * groups);
+  Tensor grouped = input.contiguous().view({input.size(0), groups, length});
   Tensor result = standardise("NativeGroupNormBackward0", grouped, {2}, eps, statistics);
   return scaled(result.view(input.sizes()), weight, bias, channelShape(input));
 }

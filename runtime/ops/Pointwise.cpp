@@ -14,6 +14,9 @@
 namespace gradtidy::runtime {
 namespace {
 
+using C = const GradientContext &;
+using G = const Tensor &;
+
 // Each formula once. `Floating` functors see float or double alone, `Number` ones every type.
 #define GRADTIDY_FORMULA(Name, expression)                                                         \
   struct Name {                                                                                    \
@@ -36,6 +39,7 @@ GRADTIDY_FORMULA(Erf, std::erf(x))
 GRADTIDY_FORMULA(Tanh, std::tanh(x))
 GRADTIDY_FORMULA(Sigmoid, T(1) / (T(1) + std::exp(-x)))
 GRADTIDY_FORMULA(LogSigmoid, (x < 0 ? x : T(0)) - std::log1p(std::exp(-std::abs(x))))
+GRADTIDY_FORMULA(Silu, x / (T(1) + std::exp(-x)))
 GRADTIDY_FORMULA(Gelu, x *T(0.5) * (T(1) + std::erf(x * T(std::numbers::sqrt2 / 2))))
 // Number
 GRADTIDY_FORMULA(Neg, -x)
@@ -49,8 +53,11 @@ GRADTIDY_FORMULA(Round, std::nearbyint(x))
 
 struct Clamp {
   double min, max;
+  /// Where the bounds cross, the upper one holds.
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
-    if (static_cast<double>(x) > max)
+    if (x != x)
+      return x;
+    if (static_cast<double>(x) > max || min > max)
       return static_cast<T>(max);
     return static_cast<double>(x) < min ? static_cast<T>(min) : x;
   }
@@ -64,9 +71,10 @@ struct LeakyRelu {
 };
 
 struct Elu {
-  double alpha;
+  double alpha, scale, inputScale;
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
-    return x > 0 ? x : std::expm1(x) * static_cast<T>(alpha);
+    return x < 0 ? std::expm1(x * static_cast<T>(inputScale)) * static_cast<T>(alpha * scale)
+                 : x * static_cast<T>(scale);
   }
 };
 
@@ -112,6 +120,13 @@ template <class Op> Tensor floating(const char *name, const Op &op, const Tensor
   return out;
 }
 
+/// The same for functions that integers do not have.
+template <class Op> Tensor floatingOnly(const char *name, const Op &op, const Tensor &x) {
+  Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
+  dispatchFloating(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
+  return out;
+}
+
 template <class Op> Tensor number(const char *name, const Op &op, const Tensor &x) {
   OperationScope scope(name);
   Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
@@ -122,7 +137,8 @@ template <class Op> Tensor number(const char *name, const Op &op, const Tensor &
 /// floor, ceil, round: integers stay as they are, no gradient comes through.
 template <class Op>
 Tensor rounded(const char *name, const char *node, const Op &op, const Tensor &x) {
-  Tensor out = isFloatingType(x.scalar_type()) ? floating(name, op, x) : clone(x.detach());
+  Tensor out =
+      isIntegralType(x.scalar_type(), false) ? clone(x.detach()) : floatingOnly(name, op, x);
   return record(out, node, {x}, {}, [](const Tensor &g, const GradientContext &) -> Gradients {
     return {zeros_like(g)};
   });
@@ -137,8 +153,22 @@ template <class Op> Tensor predicate(const char *name, const Op &op, const Tenso
 
 } // namespace
 
-using C = const GradientContext &;
-using G = const Tensor &;
+Tensor gated(const Tensor &gradient, const Tensor &x, const Tensor &open, double closedSlope,
+             double openSlope) {
+  auto pass = [=](G g, G open) {
+    return where(open, openSlope == 1 ? g : g * openSlope,
+                 closedSlope == 0 ? zeros({}, g.options()) : g * closedSlope);
+  };
+  Tensor result;
+  {
+    NoGradGuard guard;
+    result = pass(gradient, open);
+  }
+  return record(result, "ThresholdBackwardBackward0", {gradient, x}, {open},
+                [pass](G g, C c) -> Gradients {
+                  return {pass(g, c.saved(0)), c.needs(1) ? zeros_like(g) : Tensor()};
+                });
+}
 
 namespace {
 
@@ -147,22 +177,25 @@ Tensor reluGradient(G gradient, G result) {
   Tensor out = makeResult(gradient.sizes(), gradient.scalar_type(), {&gradient});
   dispatchNumbers(gradient.scalar_type(), "threshold_backward",
                   [&]<class T>() { elementwise<T, T, T>(ReluGradient(), out, gradient, result); });
-  return record(out, "ThresholdBackwardBackward0", {gradient}, {result},
-                [](G g, C c) -> Gradients { return {reluGradient(g, c.saved(0).detach())}; });
+  return record(out, "ThresholdBackwardBackward0", {gradient, result}, {result.detach()},
+                [](G g, C c) -> Gradients {
+                  return {reluGradient(g, c.saved(0)), c.needs(1) ? zeros_like(g) : Tensor()};
+                });
 }
 
 } // namespace
 
 Tensor neg(const Tensor &x) {
-  TORCH_CHECK(x.scalar_type() != ScalarType::Bool,
-              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-              "invert a mask, use the `~` or `logical_not()` operator instead.");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      x.scalar_type() != ScalarType::Bool,
+      "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+      "a mask, use the `~` or `logical_not()` operator instead.");
   return record(number("neg", Neg(), x), "NegBackward0", {x}, {},
                 [](G g, C) -> Gradients { return {-g}; });
 }
 
 Tensor abs(const Tensor &x) {
-  return record(number("abs", Abs(), x), "AbsBackward0", {x}, {x},
+  return record(number("abs_cpu", Abs(), x), "AbsBackward0", {x}, {x},
                 [](G g, C c) -> Gradients { return {g * sign(c.saved(0))}; });
 }
 
@@ -237,37 +270,50 @@ Tensor sigmoid(const Tensor &x) {
 }
 
 Tensor relu(const Tensor &x) {
-  TORCH_CHECK(x.scalar_type() != ScalarType::Bool, "Boolean inputs not supported for relu");
+  TORCH_CHECK_NOT_IMPLEMENTED(x.scalar_type() != ScalarType::Bool,
+                              "Boolean inputs not supported for relu");
   Tensor y = number("relu", Relu(), x);
   return record(y, "ReluBackward0", {x}, {y},
-                [](G g, C c) -> Gradients { return {reluGradient(g, c.saved(0).detach())}; });
+                [](G g, C c) -> Gradients { return {reluGradient(g, c.saved(0))}; });
 }
 
 Tensor sign(const Tensor &x) {
-  return record(number("sign", Sign(), x), "SignBackward0", {x}, {},
-                [](G g, C) -> Gradients { return {zeros_like(g)}; });
+  Tensor y = x.scalar_type() == ScalarType::Bool ? x.clone() : number("sign", Sign(), x);
+  return record(y, "SignBackward0", {x}, {}, [](G g, C) -> Gradients { return {zeros_like(g)}; });
 }
 
-Tensor floor(const Tensor &x) { return rounded("floor", "FloorBackward0", Floor(), x); }
-Tensor ceil(const Tensor &x) { return rounded("ceil", "CeilBackward0", Ceil(), x); }
-Tensor round(const Tensor &x) { return rounded("round", "RoundBackward0", Round(), x); }
+Tensor floor(const Tensor &x) { return rounded("floor_vml_cpu", "FloorBackward0", Floor(), x); }
+Tensor ceil(const Tensor &x) { return rounded("ceil_vml_cpu", "CeilBackward0", Ceil(), x); }
+Tensor round(const Tensor &x) { return rounded("round_vml_cpu", "RoundBackward0", Round(), x); }
 
 Tensor clamp(const Tensor &x, const optional<Scalar> &min, const optional<Scalar> &max) {
   TORCH_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
   double low = min ? min->toDouble() : -std::numeric_limits<double>::infinity();
   double high = max ? max->toDouble() : std::numeric_limits<double>::infinity();
-  bool promote = !isFloatingType(x.scalar_type()) &&
-                 ((min && min->isFloatingPoint()) || (max && max->isFloatingPoint()));
-  Tensor y =
-      promote ? floating("clamp", Clamp{low, high}, x) : number("clamp", Clamp{low, high}, x);
+  Tensor bounds[] = {wrapNumber(min.value_or(*(min ? min : max))),
+                     wrapNumber(max.value_or(*(max ? max : min)))};
+  Tensor in = castValues(x, resultType({&x, &bounds[0], &bounds[1]}));
+  Tensor y = std::isnan(low) || std::isnan(high) ? full_like(in, std::nan(""))
+                                                 : number("clamp", Clamp{low, high}, in);
   return record(y, "ClampBackward0", {x}, {x}, [low, high](G g, C c) -> Gradients {
     Tensor x = c.saved(0).detach();
-    return {g.masked_fill(x.lt(low).logical_or(x.gt(high)), 0)};
+    return {g.masked_fill(x.ge(low).logical_and(x.le(high)).logical_not(), 0)};
   });
 }
 
-Tensor clamp_min(const Tensor &x, const Scalar &min) { return clamp(x, min, nullopt); }
-Tensor clamp_max(const Tensor &x, const Scalar &max) { return clamp(x, nullopt, max); }
+// Unlike clamp, these let no gradient through at the bound itself.
+Tensor clamp_min(const Tensor &x, const Scalar &min) {
+  return record(clamp(x.detach(), min, nullopt), "ClampMinBackward0", {x}, {x},
+                [min](G g, C c) -> Gradients {
+                  return {g.masked_fill(c.saved(0).detach().gt(min).logical_not(), 0)};
+                });
+}
+Tensor clamp_max(const Tensor &x, const Scalar &max) {
+  return record(clamp(x.detach(), nullopt, max), "ClampMaxBackward0", {x}, {x},
+                [max](G g, C c) -> Gradients {
+                  return {g.masked_fill(c.saved(0).detach().lt(max).logical_not(), 0)};
+                });
+}
 
 Tensor isnan(const Tensor &x) { return predicate("isnan", IsNan(), x); }
 Tensor isinf(const Tensor &x) { return predicate("isinf", IsInf(), x); }
@@ -276,34 +322,46 @@ Tensor logical_not(const Tensor &x) { return predicate("logical_not", Not(), x);
 
 Tensor leaky_relu(const Tensor &x, const Scalar &negativeSlope) {
   double slope = negativeSlope.toDouble();
-  return record(
-      floating("leaky_relu", LeakyRelu{slope}, x), "LeakyReluBackward0", {x}, {x},
-      [slope](G g, C c) -> Gradients { return {g.where(c.saved(0).detach().gt(0), g * slope)}; });
+  return record(floatingOnly("leaky_relu_cpu", LeakyRelu{slope}, x), "LeakyReluBackward0", {x}, {x},
+                [slope](G g, C c) -> Gradients {
+                  Tensor x = c.saved(0);
+                  return {gated(g, x, x.detach().gt(0), slope)};
+                });
 }
 
-Tensor elu(const Tensor &x, const Scalar &alpha) {
-  double scale = alpha.toDouble();
-  return record(floating("elu", Elu{scale}, x), "EluBackward0", {x}, {x},
-                [scale](G g, C c) -> Gradients {
+Tensor elu(const Tensor &x, const Scalar &alpha, const Scalar &scale, const Scalar &inputScale) {
+  Elu formula{alpha.toDouble(), scale.toDouble(), inputScale.toDouble()};
+  return record(floatingOnly("elu_cpu", formula, x), "EluBackward0", {x}, {x},
+                [formula](G g, C c) -> Gradients {
                   Tensor x = c.saved(0);
-                  return {g.where(x.detach().gt(0), g * (scale * exp(x)))};
+                  double slope = formula.inputScale * formula.alpha * formula.scale;
+                  Tensor below = clamp_max(x, 0); // elsewhere the exponential might be infinite
+                  return {where(x.detach().le(0), g * (slope * exp(below * formula.inputScale)),
+                                g * formula.scale)};
                 });
 }
 
 Tensor gelu(const Tensor &x) {
-  return record(floating("gelu", Gelu(), x), "GeluBackward0", {x}, {x}, [](G g, C c) -> Gradients {
-    Tensor x = c.saved(0);
-    Tensor cdf = 0.5 * (1 + erf(x * (std::numbers::sqrt2 / 2)));
-    Tensor pdf = exp(-0.5 * x * x) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-    return {g * (cdf + x * pdf)};
-  });
+  return record(floatingOnly("GeluKernelImpl", Gelu(), x), "GeluBackward0", {x}, {x},
+                [](G g, C c) -> Gradients {
+                  Tensor x = c.saved(0);
+                  Tensor cdf = 0.5 * (1 + erf(x * (std::numbers::sqrt2 / 2)));
+                  Tensor pdf = exp(-0.5 * x * x) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+                  return {g * (cdf + x * pdf)};
+                });
 }
 
-Tensor silu(const Tensor &x) { return x * sigmoid(x); }
+Tensor silu(const Tensor &x) {
+  return record(floatingOnly("silu_cpu", Silu(), x), "SiluBackward0", {x}, {x},
+                [](G g, C c) -> Gradients {
+                  Tensor x = c.saved(0), s = sigmoid(x);
+                  return {g * s * (1 + x * (1 - s))};
+                });
+}
 
 Tensor softplus(const Tensor &x, const Scalar &beta, const Scalar &threshold) {
   double b = beta.toDouble(), limit = threshold.toDouble();
-  return record(floating("softplus", Softplus{b, limit}, x), "SoftplusBackward0", {x}, {x},
+  return record(floatingOnly("softplus_cpu", Softplus{b, limit}, x), "SoftplusBackward0", {x}, {x},
                 [b, limit](G g, C c) -> Gradients {
                   Tensor scaled = c.saved(0) * b;
                   return {g.where(scaled.detach().gt(limit), g * sigmoid(scaled))};
@@ -311,7 +369,8 @@ Tensor softplus(const Tensor &x, const Scalar &beta, const Scalar &threshold) {
 }
 
 Tensor log_sigmoid(const Tensor &x) {
-  return record(floating("log_sigmoid", LogSigmoid(), x), "LogSigmoidBackward0", {x}, {x},
+  return record(floatingOnly("log_sigmoid_cpu", LogSigmoid(), x.detach().contiguous()),
+                "LogSigmoidBackward0", {x}, {x},
                 [](G g, C c) -> Gradients { return {g * sigmoid(-c.saved(0))}; });
 }
 
@@ -356,6 +415,8 @@ Tensor &Tensor::relu_() const { return changeInPlace(*this, {}, runtime::relu); 
 Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const {
   return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp(x, min, max); });
 }
-Tensor &Tensor::clamp_min_(const Scalar &min) const { return clamp_(min, nullopt); }
+Tensor &Tensor::clamp_min_(const Scalar &min) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp_min(x, min); });
+}
 
 } // namespace gradtidy::runtime

@@ -35,10 +35,18 @@ Tensor isfinite(const Tensor &x);
 Tensor logical_not(const Tensor &x);
 
 Tensor leaky_relu(const Tensor &x, const Scalar &negativeSlope = 0.01);
-Tensor elu(const Tensor &x, const Scalar &alpha = 1);
+/// scale x where positive, else scale alpha (exp(inputScale x) - 1)
+Tensor elu(const Tensor &x, const Scalar &alpha = 1, const Scalar &scale = 1,
+           const Scalar &inputScale = 1);
 Tensor gelu(const Tensor &x);
 Tensor silu(const Tensor &x);
 Tensor softplus(const Tensor &x, const Scalar &beta = 1, const Scalar &threshold = 20);
 Tensor log_sigmoid(const Tensor &x);
+
+/// For gradients of functions that are straight lines, by `x` of which they do not depend but
+/// through `open`: the gradient where `open` holds, else `closedSlope` times it. Its own gradient
+/// by `x` is zeros.
+Tensor gated(const Tensor &gradient, const Tensor &x, const Tensor &open, double closedSlope = 0,
+             double openSlope = 1);
 
 } // namespace gradtidy::runtime

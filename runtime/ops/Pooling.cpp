@@ -24,21 +24,22 @@ struct Pool {
 };
 
 /// The index within its channel (dense, from element `channel` of `data`) of the largest element of
-/// a window that starts at the given place, which may lie outside: the first one; NaN beats
-/// everything.
+/// a window of three dimensions, given by its first element, which may lie outside, and its
+/// lengths: the first one; the last NaN beats everything.
 template <class T> struct LargestOfWindow {
   const T *data;
-  std::array<int64_t, 3> kernel, dilation, extents;
+  std::array<int64_t, 3> dilation, extents;
 
   GRADTIDY_HOST_DEVICE int64_t operator()(int64_t channel, int64_t start0, int64_t start1,
-                                          int64_t start2) const {
+                                          int64_t start2, int64_t length0, int64_t length1,
+                                          int64_t length2) const {
     MathType<T> best{};
     int64_t index = -1;
-    for (int64_t i = 0; i < kernel[0]; ++i) {
+    for (int64_t i = 0; i < length0; ++i) {
       int64_t x = start0 + i * dilation[0];
-      for (int64_t j = 0; x >= 0 && x < extents[0] && j < kernel[1]; ++j) {
+      for (int64_t j = 0; x >= 0 && x < extents[0] && j < length1; ++j) {
         int64_t y = start1 + j * dilation[1];
-        for (int64_t k = 0; y >= 0 && y < extents[1] && k < kernel[2]; ++k) {
+        for (int64_t k = 0; y >= 0 && y < extents[1] && k < length2; ++k) {
           int64_t z = start2 + k * dilation[2];
           if (z < 0 || z >= extents[2])
             continue;
@@ -128,32 +129,59 @@ Tensor pick(const Tensor &self, const Tensor &indices, std::size_t dims) {
   return gather(self.flatten(-d), -1, indices.flatten(-d)).view(indices.sizes());
 }
 
+/// The windows along one dimension: where each starts and how long it is.
+struct Cells {
+  std::vector<int64_t> starts, lengths;
+};
+
+/// The largest elements of all windows, and their places.
+std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
+                                     const DimVector &dilation, const std::vector<Cells> &cells) {
+  std::size_t dims = cells.size();
+  DimVector extents = spatialSizes(self, dims), counts;
+  std::array<Tensor, 3> starts, lengths;
+  for (std::size_t d = 0; d < 3; ++d) {
+    DimVector shape(3, 1);
+    bool missing = d + dims < 3;
+    const Cells &along = missing ? Cells{{0}, {1}} : cells[d + dims - 3];
+    shape[d] = static_cast<int64_t>(along.starts.size());
+    starts[d] = tensor(along.starts).to(self.device()).view(shape);
+    lengths[d] = tensor(along.lengths).to(self.device()).view(shape);
+    if (!missing)
+      counts.push_back(shape[d]);
+  }
+  std::array<int64_t, 3> grid = three(counts, 1);
+  int64_t size = elementCount(extents), channels = size == 0 ? 0 : self.numel() / size;
+  Tensor channel = (arange(channels, self.device()) * size).view({channels, 1, 1, 1});
+  Tensor indices = makeEmpty(outputShape(self, counts), kLong, self.device());
+  Tensor flat = indices.view({channels, grid[0], grid[1], grid[2]});
+  Tensor dense = self.detach().contiguous();
+  dispatchNumbers(self.scalar_type(), name, [&]<class T>() {
+    LargestOfWindow<T> largest{kernelData<T>(dense), three(dilation, 1), three(extents, 1)};
+    elementwise<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>(
+        largest, flat, channel, starts[0], starts[1], starts[2], lengths[0], lengths[1],
+        lengths[2]);
+  });
+  return {pick(self, indices, dims), indices};
+}
+
 std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
   OperationScope scope(name);
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  std::array<int64_t, 3> steps = three(w.stride, 1), before = three(pool.padding, 0),
-                         counts = three(pool.counts, 1);
-  std::array<Tensor, 3> starts;
-  for (int64_t d = 0; d < 3; ++d) {
-    DimVector shape(3, 1);
-    shape[d] = counts[d];
-    starts[d] = (arange(counts[d], self.device()) * steps[d] - before[d]).view(shape);
-  }
-  int64_t size = elementCount(pool.extents), channels = size == 0 ? 0 : self.numel() / size;
-  Tensor channel = (arange(channels, self.device()) * size).view({channels, 1, 1, 1});
-  Tensor indices = makeEmpty(outputShape(self, pool.counts), kLong, self.device());
-  Tensor flat = indices.view({channels, counts[0], counts[1], counts[2]});
-  Tensor dense = self.detach().contiguous();
-  dispatchNumbers(self.scalar_type(), name, [&]<class T>() {
-    LargestOfWindow<T> largest{kernelData<T>(dense), three(w.kernel, 1), three(w.dilation, 1),
-                               three(pool.extents, 1)};
-    elementwise<int64_t, int64_t, int64_t, int64_t, int64_t>(largest, flat, channel, starts[0],
-                                                             starts[1], starts[2]);
-  });
-  return {pick(self, indices, dims), indices};
+  for (int64_t d = 1; d < self.dim(); ++d)
+    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
+                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+                toText(self.sizes()));
+  std::vector<Cells> cells(dims);
+  for (std::size_t d = 0; d < dims; ++d)
+    for (int64_t i = 0; i < pool.counts[d]; ++i) {
+      cells[d].starts.push_back(i * w.stride[d] - pool.padding[d]);
+      cells[d].lengths.push_back(w.kernel[d]);
+    }
+  return largestOf(name, self, w.dilation, cells);
 }
 
 Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
@@ -161,6 +189,11 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
                    optional<int64_t> divisorOverride) {
   OperationScope scope(name);
   TORCH_CHECK(!divisorOverride || *divisorOverride != 0, "divisor must be not zero");
+  if (self.scalar_type() == kLong)
+    return averagePool(name, dims, self.to(kDouble), kernel, stride, padding, ceilMode,
+                       countIncludePad, divisorOverride)
+        .to(kLong);
+  dispatchFloating(self.scalar_type(), name, []<class T>() {});
   if (isReducedFloatingType(self.scalar_type())) // the sum may be too large
     return averagePool(name, dims, self.to(kFloat), kernel, stride, padding, ceilMode,
                        countIncludePad, divisorOverride)
@@ -201,12 +234,18 @@ template <class Cell> void forEachCell(int64_t size, int64_t count, Cell cell) {
   }
 }
 
-DimVector adaptiveSizes(const char *name, std::size_t dims, const Tensor &self, IntArrayRef sizes) {
+DimVector adaptiveSizes(const char *name, std::size_t dims, const Tensor &self, IntArrayRef sizes,
+                        bool mustHaveElements) {
   auto d = static_cast<int64_t>(dims);
-  TORCH_CHECK(sizes.size() == dims || sizes.size() == 1, name, ": output_size must be ", dims);
+  TORCH_CHECK(sizes.size() == dims, name, ": output_size must be ", dims);
   TORCH_CHECK(self.dim() == d + 1 || self.dim() == d + 2, name, "(): Expected ", d + 1, "D or ",
               d + 2, "D tensor, but got ", toText(self.sizes()));
-  return sizes.size() == dims ? sizes.vec() : DimVector(dims, sizes[0]);
+  for (int64_t i = 1; i < self.dim() && mustHaveElements; ++i)
+    TORCH_CHECK(self.size(i) > 0, name,
+                "(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes ",
+                toText(self.sizes()), " with dimension ", i, " being empty");
+  return sizes.vec();
 }
 
 /// The kernel of a plain pooling that gives these sizes, if there is one.
@@ -222,7 +261,7 @@ optional<DimVector> evenKernel(const Tensor &self, const DimVector &sizes) {
 
 Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, IntArrayRef size) {
   OperationScope scope(name);
-  DimVector sizes = adaptiveSizes(name, dims, self, size);
+  DimVector sizes = adaptiveSizes(name, dims, self, size, dims == 3);
   if (auto kernel = evenKernel(self, sizes))
     return averagePool(name, dims, self, *kernel, *kernel, 0, false, true, nullopt);
   // Cells are boxes, so their means are means along one dimension after the other.
@@ -241,25 +280,15 @@ Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, I
 std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const Tensor &self,
                                        IntArrayRef size) {
   OperationScope scope(name);
-  DimVector sizes = adaptiveSizes(name, dims, self, size);
-  if (auto kernel = evenKernel(self, sizes))
-    return maxPool(name, dims, self, *kernel, *kernel, 0, 1, false);
-  DimVector extents = spatialSizes(self, dims);
-  Tensor values = self.detach();
-  Tensor indices = arange(elementCount(extents), self.device()).view(extents).expand(self.sizes());
-  // From the last dimension to the first, so that the first of equal elements wins.
-  for (std::size_t d = dims; d-- > 0;) {
-    int64_t dim = static_cast<int64_t>(d) - static_cast<int64_t>(dims);
-    std::vector<Tensor> largest, where;
-    forEachCell(self.size(dim), sizes[d], [&](int64_t start, int64_t length) {
-      auto [value, place] = max(values.narrow(dim, start, length), dim, true);
-      largest.push_back(value);
-      where.push_back(gather(indices.narrow(dim, start, length), dim, place));
-    });
-    values = cat(largest, dim);
-    indices = cat(where, dim);
-  }
-  return {pick(self, indices, dims), indices};
+  DimVector sizes = adaptiveSizes(name, dims, self, size, true);
+  std::vector<Cells> cells(dims);
+  for (std::size_t d = 0; d < dims; ++d)
+    forEachCell(self.size(static_cast<int64_t>(d) - static_cast<int64_t>(dims)), sizes[d],
+                [&](int64_t start, int64_t length) {
+                  cells[d].starts.push_back(start);
+                  cells[d].lengths.push_back(length);
+                });
+  return largestOf(name, self, DimVector(dims, 1), cells);
 }
 
 Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, IntArrayRef size) {

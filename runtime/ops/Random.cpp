@@ -46,12 +46,15 @@ template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
   });
 }
 
-/// Gives `self` values that draw() writes into a tensor like it.
+/// Gives `self` values that draw() writes into a tensor like it, in the order of its memory.
 template <class Draw> Tensor &redraw(const Tensor &self, Draw draw) {
   return changeInPlace(self, {}, [&](const Tensor &before) {
-    Tensor values = makeEmpty(before.sizes(), before.scalar_type(), before.device());
+    Tensor values = makeEmptyStrided(before.sizes(), keptStrides(before), before.scalar_type(),
+                                     before.device());
     draw(values);
-    return values;
+    return record(
+        values, "RandomBackward0", {before}, {},
+        [](const Tensor &g, const GradientContext &) -> Gradients { return {zeros_like(g)}; });
   });
 }
 
@@ -73,12 +76,13 @@ template <class T> void normalSixteen(T *data, T mean, T std) {
   }
 }
 
-/// For a tensor of `count` elements in which `drawnAhead` uniform numbers are drawn before the last
-/// sixteen values are made anew (where sixteen does not divide the count).
+/// For a tensor of `count` elements (`one` by one, if it is not contiguous) in which `drawnAhead`
+/// uniform numbers are drawn before the last sixteen values are made anew (where sixteen does not
+/// divide the count).
 template <class T>
-void fillNormal(Generator &generator, T *data, int64_t count, int64_t drawnAhead, double mean,
-                double std) {
-  if (count < 16) {
+void fillNormal(Generator &generator, T *data, int64_t count, bool one, int64_t drawnAhead,
+                double mean, double std) {
+  if (count < 16 || one) {
     for (int64_t i = 0; i < count; ++i)
       data[i] = static_cast<T>(generator.normal() * std + mean);
     return;
@@ -110,6 +114,7 @@ TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
 
 Tensor &Tensor::uniform_(double from, double to) const {
   OperationScope scope("uniform_");
+  dispatchFloating(scalar_type(), "check_uniform_bounds", []<class T>() {});
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   return redraw(*this, [&](const Tensor &values) {
@@ -129,14 +134,17 @@ Tensor &Tensor::uniform_(double from, double to) const {
 Tensor &Tensor::normal_(double mean, double std) const {
   OperationScope scope("normal_");
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
+  if (numel() == 0)
+    return const_cast<Tensor &>(*this);
   return redraw(*this, [&](const Tensor &values) {
-    dispatchFloating(values.scalar_type(), "normal_kernel_cpu", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
-        // LibTorch draws numbers of 16 bits by sixteens.
-        int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
-        fillNormal(generator, data, count, ahead, mean, std);
-      });
-    });
+    dispatchFloating(
+        values.scalar_type(), "normal_kernel_cpu", [&, one = !is_contiguous()]<class T>() {
+          drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
+            // LibTorch draws numbers of 16 bits by sixteens.
+            int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
+            fillNormal(generator, data, count, one, ahead, mean, std);
+          });
+        });
   });
 }
 
@@ -157,6 +165,7 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
   OperationScope scope("random_");
   TORCH_CHECK(from < to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", to);
+  TORCH_CHECK(scalar_type() != ScalarType::Bool || to <= 2, "to - 1 is out of bounds for bool");
   return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
     dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
@@ -199,16 +208,35 @@ Tensor randperm(int64_t n, TensorOptions options) {
 }
 
 Tensor rand_like(const Tensor &self, TensorOptions options) {
-  return rand(self.sizes(), likeOptions(self, options));
+  return finish(empty_like(self, likeOptions(self, options).requires_grad(false)).uniform_(),
+                options);
 }
 Tensor randn_like(const Tensor &self, TensorOptions options) {
-  return randn(self.sizes(), likeOptions(self, options));
+  return finish(empty_like(self, likeOptions(self, options).requires_grad(false)).normal_(),
+                options);
 }
 Tensor normal(double mean, double std, IntArrayRef size) { return empty(size).normal_(mean, std); }
 
 Tensor bernoulli(const Tensor &self) {
-  NoGradGuard guard;
-  return lt(rand(self.sizes(), self.options().dtype(kFloat)), self).to(self.scalar_type());
+  dispatchFloating(self.scalar_type(), "bernoulli_tensor_cpu_p_", []<class T>() {});
+  struct CheckProbability {
+    void operator()(double p) const {
+      TORCH_CHECK(p >= 0 && p <= 1,
+                  "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
+                  "message be improved?  If so, please report an enhancement request to PyTorch.)");
+    }
+  };
+  Tensor result;
+  {
+    NoGradGuard guard;
+    Tensor p = self.to(kDouble);
+    visitElements<double>(self.device(), CheckProbability(), p);
+    ScalarType drawn = self.scalar_type() == kDouble ? kDouble : kFloat;
+    result = lt(rand(self.sizes(), self.options().dtype(drawn)), p).to(self.scalar_type());
+  }
+  return record(
+      result, "BernoulliBackward0", {self}, {},
+      [](const Tensor &g, const GradientContext &) -> Gradients { return {zeros_like(g)}; });
 }
 
 Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
@@ -221,30 +249,41 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
   TORCH_CHECK(samples > 0, "cannot sample n_sample <= 0 samples");
   TORCH_CHECK(replacement || samples <= self.size(-1),
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-  TORCH_CHECK(self.isfinite().all().item<bool>() && self.min().item<double>() >= 0,
+  TORCH_CHECK(self.numel() == 0 ||
+                  (self.isfinite().all().item<bool>() && self.min().item<double>() >= 0),
               "probability tensor contains either `inf`, `nan` or element < 0");
-  Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kCPU, kDouble).contiguous().clone();
+  TORCH_CHECK(self.sum(-1).ne(0).all().item<bool>(),
+              "invalid multinomial distribution (sum of probabilities <= 0)");
+  if (!replacement || samples == 1) {
+    // The one with the first of events that occur at these rates.
+    Tensor waiting = empty_like(self);
+    dispatchFloating(self.scalar_type(), "exponential", [&]<class T>() {
+      drawInto<T>(waiting, [](Generator &generator, MathType<T> *data, int64_t count) {
+        for (int64_t i = 0; i < count; ++i)
+          data[i] = static_cast<MathType<T>>(-std::log1p(-generator.uniformDouble()));
+      });
+    });
+    Tensor rates = self / waiting;
+    return samples == 1 ? argmax(rates, -1, true) : std::get<1>(topk(rates, samples));
+  }
+  Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kCPU, kDouble).contiguous();
   Tensor result = empty({rows.size(0), samples}, kLong);
   auto weights = rows.accessor<double, 2>();
   auto out = result.accessor<int64_t, 2>();
   Generator &generator = Generator::of(self.device());
-  for (int64_t r = 0; r < rows.size(0); ++r)
+  for (int64_t r = 0; r < rows.size(0); ++r) {
+    double total = 0;
+    for (int64_t i = 0; i < rows.size(1); ++i)
+      total += weights[r][i];
     for (int64_t s = 0; s < samples; ++s) {
-      double total = 0;
-      for (int64_t i = 0; i < rows.size(1); ++i)
-        total += weights[r][i];
-      TORCH_CHECK(total > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
       double target = generator.uniformDouble() * total;
-      int64_t chosen = -1;
       for (int64_t i = 0; i < rows.size(1) && target >= 0; ++i)
         if (weights[r][i] > 0) {
-          chosen = i;
+          out[r][s] = i;
           target -= weights[r][i];
         }
-      out[r][s] = chosen;
-      if (!replacement)
-        weights[r][chosen] = 0;
     }
+  }
   result = result.to(self.device());
   return self.dim() == 1 ? result.squeeze(0) : result;
 }

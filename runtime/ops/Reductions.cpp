@@ -60,12 +60,36 @@ template <class T> struct Product {
   GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 
-template <class T> struct EuclideanNorm {
-  GRADTIDY_HOST_DEVICE double start() const { return 0; }
+/// (sum |x|^p)^(1/p) and its limits: how many are not 0, the largest, the smallest.
+template <class T> struct PowerNorm {
+  double p;
+  GRADTIDY_HOST_DEVICE double start() const { return p < 0 && std::isinf(p) ? p * -1 : 0; }
   GRADTIDY_HOST_DEVICE void add(double &acc, MathType<T> value, int64_t) const {
-    acc += double(value) * double(value);
+    double x = std::abs(double(value));
+    if (std::isinf(p))
+      acc = acc != acc ? acc : (p > 0 ? x > acc : x < acc) || x != x ? x : acc;
+    else
+      acc += p == 0 ? x != 0 : p == 1 ? x : p == 2 ? x * x : std::pow(x, p);
   }
-  GRADTIDY_HOST_DEVICE T result(double acc) const { return static_cast<T>(std::sqrt(acc)); }
+  GRADTIDY_HOST_DEVICE T result(double acc) const {
+    bool done = p == 0 || p == 1 || std::isinf(p);
+    return static_cast<T>(done ? acc : p == 2 ? std::sqrt(acc) : std::pow(acc, 1 / p));
+  }
+};
+
+/// The largest (smallest) value; NaN beats everything.
+template <class T, bool largest> struct Peak {
+  struct Acc {
+    MathType<T> value{};
+    bool any = false;
+  };
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, MathType<T> value, int64_t) const {
+    bool better = largest ? value > acc.value : value < acc.value;
+    if (!acc.any || (acc.value == acc.value && (better || value != value)))
+      acc = {value, true};
+  }
+  GRADTIDY_HOST_DEVICE T result(const Acc &acc) const { return static_cast<T>(acc.value); }
 };
 
 /// Where the largest (smallest) value is: the first one; NaN beats everything.
@@ -95,9 +119,15 @@ template <class T> struct Any {
   GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
-/// The result with its folded dimensions of size one kept or dropped.
+/// A new result with its folded dimensions of size one kept or dropped; no view of another tensor.
 Tensor shaped(const Tensor &kept, const ReducedDims &dims, bool keepdim) {
-  return keepdim ? kept : kept.view(dims.dropped);
+  if (keepdim)
+    return kept;
+  DimVector strides;
+  for (std::size_t d = 0; d < dims.folded.size(); ++d)
+    if (!dims.folded[d])
+      strides.push_back(kept.strides()[d]);
+  return makeAlias(kept, dims.dropped, strides, 0);
 }
 
 /// A gradient of the reduced shape, seen with the folded dimensions again.
@@ -115,10 +145,11 @@ template <bool largest>
 Tensor extremumIndex(const Tensor &self, optional<int64_t> dim, bool keepdim, const char *name) {
   OperationScope scope(name);
   if (!dim) {
-    TORCH_CHECK(self.numel() > 0, name,
-                "(): Expected reduction dim to be specified for input.numel() == 0.");
+    TORCH_CHECK_INDEX(self.numel() > 0, name,
+                      "(): Expected reduction dim to be specified for input.numel() == 0.");
     Tensor flat = extremumIndex<largest>(self.detach().reshape({-1}), 0, false, name);
-    return keepdim ? flat.view(DimVector(static_cast<std::size_t>(self.dim()), 1)) : flat;
+    DimVector ones(keepdim ? static_cast<std::size_t>(self.dim()) : 0, 1);
+    return makeAlias(flat, ones, ones, 0);
   }
   ReducedDims dims = reducedDims(self.sizes(), *dim);
   if (self.dim() > 0)
@@ -130,38 +161,70 @@ Tensor extremumIndex(const Tensor &self, optional<int64_t> dim, bool keepdim, co
   return shaped(out, dims, keepdim);
 }
 
+/// `values`, which are those of `self` at `indices` along `dim`, and the indices.
+std::tuple<Tensor, Tensor> selected(const char *node, const Tensor &self, int64_t dim,
+                                    const Tensor &values, const Tensor &indices) {
+  bool dropped = values.dim() < self.dim();
+  return {record(values, node, {self}, {indices},
+                 [dim, dropped, sizes = self.sizes().vec()](const Tensor &g,
+                                                            const GradientContext &c) -> Gradients {
+                   Tensor indices = dropped ? c.saved(0).unsqueeze(dim) : c.saved(0);
+                   Tensor gradient = dropped ? g.unsqueeze(dim) : g;
+                   return {zeros(sizes, g.options()).scatter(dim, indices, gradient)};
+                 }),
+          indices};
+}
+
 template <bool largest>
 std::tuple<Tensor, Tensor> extremum(const Tensor &self, int64_t dim, bool keepdim,
                                     const char *name) {
+  ReducedDims dims = reducedDims(self.sizes(), dim);
   Tensor indices = extremumIndex<largest>(self, dim, true, name);
-  Tensor values = self.dim() == 0 ? self.clone() : gather(self, dim, indices);
-  if (keepdim || self.dim() == 0)
-    return {values, self.dim() == 0 ? indices.view({}) : indices};
-  return {values.squeeze(dim), indices.squeeze(dim)};
+  Tensor values = gather(self.detach(), dim, indices);
+  return selected(largest ? "MaxBackward0" : "MinBackward0", self, wrapDim(dim, self.dim()),
+                  shaped(values, dims, keepdim), shaped(indices, dims, keepdim));
+}
+
+/// The largest (smallest) values. Equal ones share the gradient, NaNs only if `nanEqual`.
+template <bool largest>
+Tensor extremumOver(const char *node, const Tensor &self, IntArrayRef dims, bool keepdim,
+                    bool nanEqual = false) {
+  ReducedDims folded = reducedDims(self.sizes(), dims);
+  Tensor out = makeEmpty(folded.kept, self.scalar_type(), self.device());
+  dispatchAll(self.scalar_type(), "amax",
+              [&]<class T>() { reduce<T, T>(Peak<T, largest>(), out, self, folded); });
+  Tensor result = shaped(out, folded, keepdim);
+  return record(result, node, {self}, {self, result},
+                [nanEqual, dims = dims.vec(),
+                 kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor x = c.saved(0).detach(), peak = unfolded(c.saved(1).detach(), kept);
+                  Tensor chosen = x.eq(peak);
+                  if (nanEqual)
+                    chosen = chosen.logical_or(x.isnan().logical_and(peak.isnan()));
+                  Tensor share = chosen.to(g.scalar_type()) / chosen.sum(dims, true);
+                  return {unfolded(g, kept) * share};
+                });
 }
 
 template <bool largest> Tensor extremumOfAll(const Tensor &self, const char *name) {
   TORCH_CHECK(self.numel() > 0, name,
               "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
               "reduction dim with the 'dim' argument.");
-  Tensor index = extremumIndex<largest>(self, nullopt, false, name);
-  Tensor value = makeEmpty({}, self.scalar_type(), self.device());
-  copyInto(value, gather(self.detach().reshape({-1}), 0, index.view({1})).view({}));
-  return record(value, largest ? "MaxBackward1" : "MinBackward1", {self}, {self, value},
-                [](const Tensor &g, const GradientContext &c) -> Gradients {
-                  // Equal extrema share the gradient.
-                  Tensor mask = c.saved(0).eq(c.saved(1));
-                  return {(g / mask.sum()).where(mask, zeros({}, g.options()))};
-                });
+  return extremumOver<largest>(largest ? "MaxBackward1" : "MinBackward1", self, {}, false, true);
 }
 
-template <template <class> class Op> Tensor truth(const Tensor &self, const char *name) {
+template <template <class> class Op>
+Tensor truth(const Tensor &self, IntArrayRef overDims, bool keepdim, const char *name) {
   OperationScope scope(name);
-  ReducedDims dims = reducedDims(self.sizes(), {});
-  Tensor out = makeEmpty(dims.kept, ScalarType::Bool, self.device());
-  dispatchAll(self.scalar_type(), name,
-              [&]<class T>() { reduce<bool, T>(Op<T>(), out, self, dims); });
-  return out.view({});
+  ReducedDims dims = reducedDims(self.sizes(), overDims);
+  bool bytes = self.scalar_type() == ScalarType::Byte; // they answer in their own type
+  Tensor out = makeEmpty(dims.kept, bytes ? ScalarType::Byte : ScalarType::Bool, self.device());
+  if (bytes)
+    reduce<uint8_t, uint8_t>(Op<uint8_t>(), out, self, dims);
+  else
+    dispatchAll(self.scalar_type(), name,
+                [&]<class T>() { reduce<bool, T>(Op<T>(), out, self, dims); });
+  return shaped(out, dims, keepdim);
 }
 
 } // namespace
@@ -185,10 +248,9 @@ Tensor sum(const Tensor &self, optional<ScalarType> type) { return sum(self, {},
 Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
   OperationScope scope("mean");
   ScalarType to = type.value_or(self.scalar_type());
-  TORCH_CHECK(isFloatingType(to),
-              "mean(): could not infer output dtype. Input dtype must be either a floating point "
-              "or complex dtype. Got: ",
-              to);
+  TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(to), "mean(): could not infer output dtype. ",
+                              type ? "Optional" : "Input",
+                              " dtype must be either a floating point or complex dtype. Got: ", to);
   if (isReducedFloatingType(to)) // the sum may be too large
     return mean(self, dims, keepdim, kFloat).to(to);
   ReducedDims folded = reducedDims(self.sizes(), dims);
@@ -201,15 +263,15 @@ Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarT
   return record(total, dims.empty() ? "MeanBackward0" : "MeanBackward1", {self}, {},
                 [kept = folded.kept, sizes = self.sizes().vec(),
                  count](const Tensor &g, const GradientContext &) -> Gradients {
-                  return {(unfolded(g, kept) / count).expand(sizes)};
+                  return {unfolded(g, kept).expand(sizes) / count};
                 });
 }
 Tensor mean(const Tensor &self, optional<ScalarType> type) { return mean(self, {}, false, type); }
 
 Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
   OperationScope scope("var");
-  TORCH_CHECK(isFloatingType(self.scalar_type()),
-              "std and var only support floating point and complex dtypes");
+  TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(self.scalar_type()),
+                              "std and var only support floating point and complex dtypes");
   if (isReducedFloatingType(self.scalar_type()))
     return var(self.to(kFloat), dims, unbiased, keepdim).to(self.scalar_type());
   ReducedDims folded = reducedDims(self.sizes(), dims);
@@ -241,8 +303,10 @@ Tensor prod(const Tensor &self) {
   ReducedDims folded = reducedDims(self.sizes(), {});
   Tensor in = castValues(self, to), out = makeEmpty(folded.kept, to, self.device());
   dispatchNumbers(to, "prod", [&]<class T>() { reduce<T, T>(Product<T>(), out, in, folded); });
-  return record(out.view({}), "ProdBackward0", {self}, {self},
+  Tensor result = shaped(out, folded, false);
+  return record(result, "ProdBackward0", {self}, {self, result},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  c.saved(1); // as LibTorch looks at the product
                   // The product of all others, which holds where an element is 0 too.
                   Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel(), x.device());
                   Tensor others = x.unsqueeze(0)
@@ -265,79 +329,111 @@ std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim) {
 }
 Tensor max(const Tensor &self, const Tensor &other) { return maximum(self, other); }
 Tensor min(const Tensor &self, const Tensor &other) { return minimum(self, other); }
+namespace {
+
+void refuseBool(const char *name, const Tensor &self) {
+  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() != ScalarType::Bool, name,
+                              "(): does not support bool input");
+}
+
+} // namespace
+
 Tensor argmax(const Tensor &self, optional<int64_t> dim, bool keepdim) {
+  refuseBool("argmax", self);
   return extremumIndex<true>(self, dim, keepdim, "argmax");
 }
 Tensor argmin(const Tensor &self, optional<int64_t> dim, bool keepdim) {
+  refuseBool("argmin", self);
   return extremumIndex<false>(self, dim, keepdim, "argmin");
 }
 
-Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
   OperationScope scope("norm");
-  TORCH_CHECK(isFloatingType(self.scalar_type()),
-              "norm(): input dtype should be either floating point or complex. Got ",
-              self.scalar_type(), " instead.");
-  double order = p.toDouble();
-  ReducedDims folded = reducedDims(self.sizes(), dims);
-  if (std::isinf(order)) {
-    Tensor result = self.abs();
-    for (int64_t d = self.dim() - 1; d >= 0; --d)
-      if (folded.folded[d])
-        result = std::get<0>(order > 0 ? max(result, d, true) : min(result, d, true));
-    return shaped(result, folded, keepdim);
+namespace {
+
+/// The gradient of a p-norm by x, `norm` and `g` being of a shape that broadcasts to x's.
+Tensor normGradient(const Tensor &g, const Tensor &x, double p, const Tensor &norm,
+                    IntArrayRef dims) {
+  if (p == 0)
+    return {};
+  if (p == 1)
+    return sign(x) * g;
+  if (p == 2)
+    return x * (g / norm).masked_fill(norm.eq(0), 0);
+  if (std::isinf(p)) {
+    Tensor chosen = x.abs().eq(norm).logical_or(x.isnan().logical_and(norm.isnan()));
+    return sign(x) * (g / chosen.sum(dims, true) * chosen);
   }
-  if (order == 1)
-    return sum(self.abs(), dims, keepdim);
-  if (order != 2)
-    return sum(self.abs().pow(order), dims, keepdim).pow(1 / order);
+  if (p < 1)
+    return sign(x) * x.abs().pow(p - 1).masked_fill(x.eq(0), 0) * g * norm.pow(1 - p);
+  Tensor scale = (g / norm.pow(p - 1)).masked_fill(norm.eq(0), 0);
+  return p < 2 ? sign(x) * x.abs().pow(p - 1) * scale : x * x.abs().pow(p - 2) * scale;
+}
+
+/// No norm of this order is known of no elements.
+void checkNotEmpty(const Tensor &self, const Scalar &p, IntArrayRef dims) {
+  if (self.numel() != 0 || !(p.toDouble() < 0 || std::isinf(p.toDouble())))
+    return;
+  TORCH_CHECK(!dims.empty(), "linalg.vector_norm cannot compute the ", p,
+              " norm on an empty tensor because the operation does not have an identity");
+  for (int64_t dim : dims)
+    TORCH_CHECK(self.size(dim) != 0, "linalg.vector_norm cannot compute the ", p,
+                " norm on the dimension ", dim,
+                "because this dimension is empty and the operation does not have an identity");
+}
+
+} // namespace
+
+Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      isFloatingType(self.scalar_type()),
+      "norm(): input dtype should be either floating point or complex. Got ", self.scalar_type(),
+      " instead.");
+  ReducedDims folded = reducedDims(self.sizes(), dims);
+  checkNotEmpty(self, p, dims);
+  double order = p.toDouble();
   Tensor out = makeEmpty(folded.kept, self.scalar_type(), self.device());
   dispatchFloating(self.scalar_type(), "norm",
-                   [&]<class T>() { reduce<T, T>(EuclideanNorm<T>(), out, self, folded); });
+                   [&]<class T>() { reduce<T, T>(PowerNorm<T>{order}, out, self, folded); });
   Tensor result = shaped(out, folded, keepdim);
   return record(result, "LinalgVectorNormBackward0", {self}, {self, result},
-                [kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor length = unfolded(c.saved(1), kept);
-                  Tensor scale = (unfolded(g, kept) / length).masked_fill(length.eq(0), 0);
-                  return {c.saved(0) * scale};
+                [order, dims = dims.vec(),
+                 kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {normGradient(unfolded(g, kept), c.saved(0), order,
+                                       unfolded(c.saved(1), kept), dims)};
                 });
 }
 Tensor norm(const Tensor &self, const Scalar &p) { return norm(self, p, {}, false); }
 
-Tensor all(const Tensor &self) { return truth<All>(self, "all"); }
-Tensor any(const Tensor &self) { return truth<Any>(self, "any"); }
-
-Tensor any(const Tensor &self, int64_t dim, bool keepdim) {
-  return self.ne(0).to(kByte).sum(dim, keepdim).ne(0);
-}
+Tensor all(const Tensor &self) { return truth<All>(self, {}, false, "all"); }
+Tensor any(const Tensor &self) { return truth<Any>(self, {}, false, "any"); }
 Tensor all(const Tensor &self, int64_t dim, bool keepdim) {
-  return any(self.eq(0), dim, keepdim).logical_not();
+  return truth<All>(self, dim, keepdim, "all");
+}
+Tensor any(const Tensor &self, int64_t dim, bool keepdim) {
+  return truth<Any>(self, dim, keepdim, "any");
 }
 
 namespace {
 
-/// Equal extrema share their gradient.
-Tensor extremumOver(const Tensor &self, IntArrayRef dims, bool keepdim, bool largest) {
-  ReducedDims folded = reducedDims(self.sizes(), dims);
-  Tensor kept = self.detach();
-  for (int64_t d = 0; d < self.dim(); ++d)
-    if (folded.folded[d])
-      kept = std::get<0>(largest ? max(kept, d, true) : min(kept, d, true));
-  kept = self.dim() == 0 ? self.detach().clone() : kept;
-  kept = record(kept, largest ? "AmaxBackward0" : "AminBackward0", {self}, {self, kept},
-                [dims = dims.vec()](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor chosen = c.saved(0).eq(c.saved(1)).to(g.scalar_type());
-                  return {chosen / sum(chosen, dims, true) * g};
-                });
-  return shaped(kept, folded, keepdim);
+void checkReducible(const char *name, const Tensor &self, IntArrayRef dims) {
+  TORCH_CHECK(self.numel() != 0 || !dims.empty(), name,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+              "reduction dim with the 'dim' argument.");
+  for (int64_t dim : dims)
+    if (self.numel() == 0)
+      TORCH_CHECK_INDEX(self.size(dim) != 0, name, "(): Expected reduction dim ",
+                        wrapDim(dim, self.dim()), " to have non-zero size.");
 }
 
 } // namespace
 
 Tensor amax(const Tensor &self, IntArrayRef dims, bool keepdim) {
-  return extremumOver(self, dims, keepdim, true);
+  checkReducible("amax", self, dims);
+  return extremumOver<true>("AmaxBackward0", self, dims, keepdim);
 }
 Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
-  return extremumOver(self, dims, keepdim, false);
+  checkReducible("amin", self, dims);
+  return extremumOver<false>("AminBackward0", self, dims, keepdim);
 }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
@@ -345,7 +441,7 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
   if (isReducedFloatingType(self.scalar_type()))
     return cumsum(self.to(kFloat), dim).to(self.scalar_type());
   ScalarType type = isFloatingType(self.scalar_type()) ? self.scalar_type() : ScalarType::Long;
-  Tensor result = castValues(self.detach(), type).clone();
+  Tensor result = packed(castValues(self.detach(), type));
   dim = wrapDim(dim, self.dim());
   {
     NoGradGuard guard;
@@ -360,16 +456,25 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
   OperationScope scope("logsumexp");
+  if (!isFloatingType(self.scalar_type()))
+    return logsumexp(self.to(get_default_dtype_as_scalartype()), dims, keepdim);
   if (isReducedFloatingType(self.scalar_type()))
     return logsumexp(self.to(kFloat), dims, keepdim).to(self.scalar_type());
-  Tensor peak = self.detach();
   ReducedDims folded = reducedDims(self.sizes(), dims);
-  for (int64_t d = 0; d < self.dim(); ++d)
-    if (folded.folded[d])
-      peak = std::get<0>(max(peak, d, true));
-  peak = peak.masked_fill(peak.abs().eq(std::numeric_limits<double>::infinity()), 0);
-  Tensor result = sum((self - peak).exp(), dims, true).log() + peak;
-  return shaped(result, folded, keepdim);
+  Tensor result;
+  {
+    NoGradGuard guard;
+    Tensor x = self.detach(), peak = zeros({}, x.options());
+    if (x.numel() != 0) {
+      peak = extremumOver<true>("", x, dims, true);
+      peak = peak.masked_fill(peak.isinf(), 0);
+    }
+    result = shaped(sum((x - peak).exp(), dims, true).log() + peak, folded, keepdim);
+  }
+  return record(result, "LogsumexpBackward0", {self}, {self, result},
+                [kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {unfolded(g, kept) * (c.saved(0) - unfolded(c.saved(1), kept)).exp()};
+                });
 }
 
 namespace {
@@ -406,8 +511,10 @@ std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending
                sortRow(first + r * length, firstOrder + r * length, length, descending);
            });
   });
-  indices = indices.transpose(dim, -1).contiguous();
-  return {gather(self, dim, indices), indices};
+  Tensor order = empty_like(self.detach(), kLong), values = empty_like(self.detach());
+  copyInto(order, indices.transpose(dim, -1));
+  copyInto(values, gather(self.detach(), dim, order));
+  return selected("SortBackward0", self, dim, values, order);
 }
 
 std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool largest, bool) {
@@ -417,7 +524,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool
   auto [values, indices] = sort(self, dim, largest);
   if (self.dim() == 0)
     return {values, indices};
-  return {values.narrow(dim, 0, k), indices.narrow(dim, 0, k)};
+  return selected("TopkBackward0", self, wrapDim(dim, self.dim()),
+                  packed(values.detach().narrow(dim, 0, k)), packed(indices.narrow(dim, 0, k)));
 }
 
 Tensor Tensor::sum(optional<ScalarType> type) const { return runtime::sum(*this, type); }

@@ -59,8 +59,12 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (isReducedFloatingType(self.scalar_type()))
     return softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
+  if (self.numel() == 0)
+    return self.clone();
+  bool last = self.dim() == 0 || dim == self.dim() - 1;
+  const char *kernel = last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl";
   Tensor y;
-  dispatchFloating(self.scalar_type(), "softmax_lastdim_kernel_impl", [&]<class T>() {
+  dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
     Exponentials e = exponentials<T>(self, dim);
     elementwise<T, T, T>(Quotient(), e.values, e.values, e.sum);
     y = e.values;
@@ -79,8 +83,12 @@ Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (isReducedFloatingType(self.scalar_type()))
     return log_softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
+  if (self.numel() == 0)
+    return self.clone();
+  bool last = self.dim() == 0 || dim == self.dim() - 1;
+  const char *kernel = last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl";
   Tensor y;
-  dispatchFloating(self.scalar_type(), "log_softmax_lastdim_kernel_impl", [&]<class T>() {
+  dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
     Exponentials e = exponentials<T>(self, dim);
     elementwise<T, T, T, T>(LogProbability(), e.values, self, e.peak, e.sum);
     y = e.values;

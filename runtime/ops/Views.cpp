@@ -36,6 +36,16 @@ Tensor Tensor::view(IntArrayRef size) const {
       [from = this->sizes().vec()](G g, C) -> Gradients { return {g.reshape(from)}; });
 }
 
+Tensor unsafe_view(const Tensor &self, IntArrayRef size) {
+  DimVector sizes = inferSize(size, self.numel());
+  auto strides = viewStrides(self.sizes(), self.strides(), sizes);
+  Tensor dense = strides ? self : self.contiguous();
+  return record(makeAlias(dense, sizes, strides ? *strides : contiguousStrides(sizes),
+                          dense.storage_offset()),
+                "UnsafeViewBackward0", {dense}, {},
+                [from = self.sizes().vec()](G g, C) -> Gradients { return {g.reshape(from)}; });
+}
+
 Tensor reshape(const Tensor &self, IntArrayRef size) {
   DimVector sizes = inferSize(size, self.numel());
   if (viewStrides(self.sizes(), self.strides(), sizes))
@@ -187,7 +197,7 @@ Tensor select(const Tensor &self, int64_t dim, int64_t index) {
 
 Tensor slice(const Tensor &self, int64_t dim, optional<int64_t> start, optional<int64_t> end,
              int64_t step) {
-  TORCH_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK_INDEX(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   TORCH_CHECK(step > 0, "slice step must be positive");
   dim = wrapDim(dim, self.dim());
   int64_t size = self.size(dim);
@@ -210,9 +220,12 @@ Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) {
   TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
   int64_t size = self.size(dim);
+  TORCH_CHECK_INDEX(-size <= start && start <= size,
+                    "start out of range (expected to be in range of [", -size, ", ", size,
+                    "], but got ", start, ")");
   if (start < 0)
     start += size;
-  TORCH_CHECK(start >= 0 && start + length <= size, "start (", start, ") + length (", length,
+  TORCH_CHECK(start + length <= size, "start (", start, ") + length (", length,
               ") exceeds dimension size (", size, ").");
   return slice(self, dim, start, start + length);
 }
@@ -274,9 +287,13 @@ Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t
 
 Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
   dim = wrapDim(dim, this->dim());
-  TORCH_CHECK(size >= 0 && size <= this->size(dim), "maximum size for tensor at dimension ", dim,
-              " is ", this->size(dim), " but size is ", size);
+  int64_t most = this->dim() == 0 ? 1 : this->size(dim);
+  TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
+  TORCH_CHECK(size <= most, "maximum size for tensor at dimension ", dim, " is ", most,
+              " but size is ", size);
   TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
+  if (this->dim() == 0)
+    return as_strided(size, 1, storage_offset());
   DimVector newSizes = sizes().vec(), newStrides = strides().vec();
   newSizes[dim] = (newSizes[dim] - size) / step + 1;
   newSizes.push_back(size);
@@ -284,6 +301,17 @@ Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
   newStrides[dim] *= step;
   return as_strided(newSizes, newStrides, storage_offset());
 }
+
+namespace {
+
+/// Parts of one tensor: autograd allows no changes in place of them.
+std::vector<Tensor> marked(std::vector<Tensor> parts) {
+  for (const Tensor &part : parts)
+    implOf(part).autograd.view->oneOfMany = true;
+  return parts;
+}
+
+} // namespace
 
 std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
@@ -293,7 +321,7 @@ std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim) {
   int64_t size = self.size(dim);
   for (int64_t start = 0; start < std::max<int64_t>(size, 1); start += splitSize)
     parts.push_back(narrow(self, dim, start, std::min(splitSize, size - start)));
-  return parts;
+  return marked(std::move(parts));
 }
 
 std::vector<Tensor> split(const Tensor &self, IntArrayRef sizes, int64_t dim) {
@@ -310,7 +338,7 @@ std::vector<Tensor> split(const Tensor &self, IntArrayRef sizes, int64_t dim) {
     parts.push_back(narrow(self, dim, start, size));
     start += size;
   }
-  return parts;
+  return marked(std::move(parts));
 }
 
 Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim) {
@@ -318,18 +346,22 @@ Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> 
   if (!dim)
     return repeat_interleave(self.reshape({-1}), repeats, 0);
   int64_t d = wrapDim(*dim, self.dim());
+  if (self.dim() == 0)
+    return repeat_interleave(self.reshape({1}), repeats, 0);
   DimVector sizes = self.sizes().vec();
   sizes.insert(sizes.begin() + d + 1, repeats);
   Tensor repeated = self.unsqueeze(d + 1).expand(sizes);
   sizes.erase(sizes.begin() + d + 1);
   sizes[d] *= repeats;
-  return repeated.reshape(sizes);
+  return packed(repeated).view(sizes);
 }
 
 std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  return split(self, std::max<int64_t>((self.size(dim) + chunks - 1) / chunks, 1), dim);
+  if (self.size(dim) == 0)
+    return split(self, DimVector(static_cast<std::size_t>(chunks), 0), dim);
+  return split(self, (self.size(dim) + chunks - 1) / chunks, dim);
 }
 
 std::vector<Tensor> unbind(const Tensor &self, int64_t dim) {
@@ -337,7 +369,7 @@ std::vector<Tensor> unbind(const Tensor &self, int64_t dim) {
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < self.size(dim); ++i)
     parts.push_back(select(self, dim, i));
-  return parts;
+  return marked(std::move(parts));
 }
 
 Tensor cat(TensorList tensors, int64_t dim) {
@@ -355,7 +387,7 @@ Tensor cat(TensorList tensors, int64_t dim) {
       first = &x;
   }
   if (!first)
-    return tensors[0].clone();
+    first = &tensors[0];
   dim = wrapDim(dim, first->dim());
   DimVector sizes = first->sizes().vec();
   sizes[dim] = 0;
@@ -428,16 +460,23 @@ Tensor Tensor::repeat(IntArrayRef repeats) const {
     expanded.insert(expanded.end(), {repeats[d], own});
     joined.push_back(repeats[d] * own);
   }
-  return reshape(apart).expand(expanded).contiguous().view(joined);
+  return packed(reshape(apart).expand(expanded)).view(joined);
 }
 
 Tensor flip(const Tensor &self, IntArrayRef dims) {
-  Tensor result = self;
+  DimVector seen;
+  Tensor flipped = self.detach();
   for (int64_t dim : dims) {
-    int64_t size = self.size(dim);
-    result = result.index_select(dim, arange(size - 1, -1, -1, self.device()));
+    seen.push_back(wrapDim(dim, self.dim()));
+    TORCH_CHECK(std::count(seen.begin(), seen.end(), seen.back()) == 1, "dim ", seen.back(),
+                " appears multiple times in the list of dims");
+    if (self.dim() > 0)
+      flipped = flipped.index_select(dim, arange(self.size(dim) - 1, -1, -1, self.device()));
   }
-  return dims.empty() ? self.clone() : result;
+  Tensor result = empty_like(self);
+  copyInto(result, flipped);
+  return record(result, "FlipBackward0", {self}, {},
+                [seen](G g, C) -> Gradients { return {flip(g, seen)}; });
 }
 
 namespace {
@@ -449,7 +488,7 @@ Tensor triangle(const Tensor &self, int64_t diagonal, bool lower) {
   Tensor rows = arange(self.size(-2), self.device()).unsqueeze(1);
   Tensor columns = arange(self.size(-1), self.device()).unsqueeze(0);
   Tensor drop = lower ? columns - rows > diagonal : columns - rows < diagonal;
-  return self.masked_fill(drop, 0);
+  return self.contiguous().masked_fill(drop, 0);
 }
 
 } // namespace
@@ -492,10 +531,10 @@ Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagon
 
 namespace {
 
-/// Gives `self` the geometry and the history of `view`, a view of it.
-Tensor &becomeView(const Tensor &self, const Tensor &view) {
-  TORCH_CHECK(!GradMode::is_enabled() || !self.requires_grad() || !self.is_leaf(),
-              "a leaf Variable that requires grad is being used in an in-place operation.");
+/// Gives `self` the geometry and the history of the view of it that `makeView` makes.
+template <class MakeView> Tensor &becomeView(const Tensor &self, MakeView makeView) {
+  checkChangeable(self, mustRecord(self));
+  Tensor view = makeView();
   TensorImpl &to = implOf(self), &from = implOf(view);
   to.sizes = from.sizes;
   to.strides = from.strides;
@@ -503,15 +542,24 @@ Tensor &becomeView(const Tensor &self, const Tensor &view) {
     to.autograd.gradFn = from.autograd.gradFn;
     to.autograd.outputNr = 0;
   }
+  ++*to.version;
   return const_cast<Tensor &>(self);
 }
 
 } // namespace
 
-Tensor &Tensor::squeeze_() const { return becomeView(*this, squeeze()); }
-Tensor &Tensor::squeeze_(int64_t dim) const { return becomeView(*this, squeeze(dim)); }
-Tensor &Tensor::unsqueeze_(int64_t dim) const { return becomeView(*this, unsqueeze(dim)); }
-Tensor &Tensor::t_() const { return becomeView(*this, t()); }
+Tensor &Tensor::squeeze_() const {
+  return becomeView(*this, [&] { return squeeze(); });
+}
+Tensor &Tensor::squeeze_(int64_t dim) const {
+  return becomeView(*this, [&] { return squeeze(dim); });
+}
+Tensor &Tensor::unsqueeze_(int64_t dim) const {
+  return becomeView(*this, [&] { return unsqueeze(dim); });
+}
+Tensor &Tensor::t_() const {
+  return becomeView(*this, [&] { return t(); });
+}
 std::vector<Tensor> Tensor::split(IntArrayRef sizes, int64_t dim) const {
   return runtime::split(*this, sizes, dim);
 }

@@ -7,6 +7,8 @@
 namespace gradtidy::runtime {
 
 Tensor reshape(const Tensor &self, IntArrayRef size);
+/// view() of a temporary tensor: the result is a tensor of its own, not a view.
+Tensor unsafe_view(const Tensor &self, IntArrayRef size);
 Tensor flatten(const Tensor &self, int64_t startDim = 0, int64_t endDim = -1);
 Tensor permute(const Tensor &self, IntArrayRef dims);
 Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1);

@@ -593,7 +593,7 @@ const Row table[] = {
      }},
     {"embedding", [](auto &a, auto &b) { return torch::embedding(a, b.argmax(0)); }},
     {"one_hot", [](auto &a, auto &b) { return torch::one_hot(a.argmax(1), 4) * b; }},
-    {"nll_loss", [](auto &a, auto &b) { return torch::nll_loss(a, b.argmax(1), b[0]); }},
+    {"nll_loss", [](auto &a, auto &b) { return torch::nll_loss(a, b.argmax(1), b[0].detach()); }},
     {"cross_entropy", [](auto &a, auto &b) {
        return torch::cross_entropy_loss(a, b.argmax(1), {}, 1, 2, 0.1);
      }},

@@ -19,7 +19,7 @@ template <class F> void dispatchFloating(ScalarType type, const char *operation,
   case ScalarType::Double:
     return f.template operator()<double>();
   default:
-    fail("\"", operation, "\" not implemented for '", type, "'");
+    throw NotImplementedError(concat("\"", operation, "\" not implemented for '", type, "'"));
   }
 }
 

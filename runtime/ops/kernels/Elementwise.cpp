@@ -105,14 +105,21 @@ void checkNoPartialOverlap(const Tensor &target, const Tensor &source) {
 Tensor makeResult(IntArrayRef shape, ScalarType type,
                   std::initializer_list<const Tensor *> operands) {
   Device device = commonDevice(operands);
+  bool asUsual = true;
+  for (const Tensor *operand : operands)
+    asUsual = asUsual && operand->is_contiguous();
+  if (asUsual)
+    return makeEmpty(shape, type, device);
+  std::vector<DimVector> strides;
   for (const Tensor *operand : operands) {
-    if (operand->sizes() != shape)
-      continue;
-    if (!operand->is_contiguous() && isNonOverlappingAndDense(shape, operand->strides()))
-      return makeEmptyStrided(shape, operand->strides(), type, device);
-    break;
+    strides.push_back(detail::broadcastStrides(*operand, shape));
+    // A dimension of size one counts where no other operand is longer.
+    std::size_t lead = shape.size() - operand->sizes().size();
+    for (std::size_t d = lead; d < shape.size(); ++d)
+      if (shape[d] == 1)
+        strides.back()[d] = operand->strides()[d - lead];
   }
-  return makeEmpty(shape, type, device);
+  return makeEmptyStrided(shape, denseStrides(shape, strides), type, device);
 }
 
 ScalarType resultType(std::initializer_list<const Tensor *> operands) {

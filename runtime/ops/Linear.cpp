@@ -42,6 +42,18 @@ Tensor product(const Tensor &a, const Tensor &b) {
   return out;
 }
 
+/// Whether columns, not rows, lie at a stretch, as in the transpose of a weight.
+bool isColumnMajor(const Tensor &x) { return x.stride(0) == 1 && x.stride(1) == x.size(0); }
+
+// The gradients of a product of matrices, in the memory order of the matrix they belong to, so that
+// nobody needs to copy them.
+Tensor gradientOfFirst(G gradient, const Tensor &a, const Tensor &b) {
+  return isColumnMajor(a) ? mm(b, gradient.t()).t() : mm(gradient, b.t());
+}
+Tensor gradientOfSecond(G gradient, const Tensor &a, const Tensor &b) {
+  return isColumnMajor(b) ? mm(gradient.t(), a).t() : mm(a.t(), gradient);
+}
+
 } // namespace
 
 Tensor mm(const Tensor &a, const Tensor &b) {
@@ -52,8 +64,8 @@ Tensor mm(const Tensor &a, const Tensor &b) {
   checkProduct("mm", a, b);
   checkTypes(a, b);
   return record(product(a, b), "MmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
-    return {c.needs(0) ? mm(g, c.saved(1).t()) : Tensor(),
-            c.needs(1) ? mm(c.saved(0).t(), g) : Tensor()};
+    return {c.needs(0) ? gradientOfFirst(g, c.saved(0), c.saved(1)) : Tensor(),
+            c.needs(1) ? gradientOfSecond(g, c.saved(0), c.saved(1)) : Tensor()};
   });
 }
 
@@ -88,8 +100,8 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
                 [scaleSelf, scale](G g, C c) -> Gradients {
                   Tensor scaled = scale == 1 ? g : g * scale;
                   return {scaleSelf == 1 ? g : g * scaleSelf,
-                          c.needs(1) ? mm(scaled, c.saved(1).t()) : Tensor(),
-                          c.needs(2) ? mm(c.saved(0).t(), scaled) : Tensor()};
+                          c.needs(1) ? gradientOfFirst(scaled, c.saved(0), c.saved(1)) : Tensor(),
+                          c.needs(2) ? gradientOfSecond(scaled, c.saved(0), c.saved(1)) : Tensor()};
                 });
 }
 

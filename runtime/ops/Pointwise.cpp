@@ -79,6 +79,13 @@ struct Softplus {
   }
 };
 
+/// The gradient of relu, from that of its result and the result.
+struct ReluGradient {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T gradient, T result) const {
+    return result <= T(0) ? T(0) : gradient;
+  }
+};
+
 struct IsNan {
   template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const { return x != x; }
 };
@@ -132,6 +139,19 @@ template <class Op> Tensor predicate(const char *name, const Op &op, const Tenso
 
 using C = const GradientContext &;
 using G = const Tensor &;
+
+namespace {
+
+Tensor reluGradient(G gradient, G result) {
+  OperationScope scope("threshold_backward");
+  Tensor out = makeResult(gradient.sizes(), gradient.scalar_type(), {&gradient});
+  dispatchNumbers(gradient.scalar_type(), "threshold_backward",
+                  [&]<class T>() { elementwise<T, T, T>(ReluGradient(), out, gradient, result); });
+  return record(out, "ThresholdBackwardBackward0", {gradient}, {result},
+                [](G g, C c) -> Gradients { return {reluGradient(g, c.saved(0).detach())}; });
+}
+
+} // namespace
 
 Tensor neg(const Tensor &x) {
   TORCH_CHECK(x.scalar_type() != ScalarType::Bool,
@@ -219,9 +239,8 @@ Tensor sigmoid(const Tensor &x) {
 Tensor relu(const Tensor &x) {
   TORCH_CHECK(x.scalar_type() != ScalarType::Bool, "Boolean inputs not supported for relu");
   Tensor y = number("relu", Relu(), x);
-  return record(y, "ReluBackward0", {x}, {y}, [](G g, C c) -> Gradients {
-    return {g.masked_fill(c.saved(0).detach().le(0), 0)};
-  });
+  return record(y, "ReluBackward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {reluGradient(g, c.saved(0).detach())}; });
 }
 
 Tensor sign(const Tensor &x) {

@@ -11,6 +11,7 @@
 #include "../../backends/cuda/Cuda.cuh"
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <tuple>
@@ -39,14 +40,50 @@ int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *
 /// The strides with which `tensor` is read as `shape`.
 DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape);
 
+/// How many elements of a row are worked on at once where an operand is one element over and over.
+constexpr int64_t rowBlock = 256;
+
+/// A row of an operand as consecutive elements: itself (step 1), or a block of copies of the one
+/// element it consists of (step 0).
+template <class T> class Consecutive {
+public:
+  Consecutive(const T *row, int64_t step, int64_t length) : row(step == 0 ? nullptr : row) {
+    if (step == 0)
+      std::fill_n(copies.begin(), std::min(length, rowBlock), *row);
+  }
+  const T *from(int64_t i) const { return row ? row + i : copies.data(); }
+
+private:
+  const T *row;
+  std::array<T, rowBlock> copies;
+};
+
+/// The loop that compilers make vector instructions of. `out` may be one of `in`, but not overlap
+/// with one in another way, so no element depends on the one before.
+template <class Op, class Out, class... In>
+void consecutiveRow(const Op &op, int64_t n, Out *out, const In *...in) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = static_cast<Out>(op(MathType<In>(in[i])...));
+}
+
+template <class Op, class Out, class... In>
+void blockwiseRow(const Op &op, int64_t n, Out *out, const Consecutive<In> &...in) {
+  for (int64_t i = 0; i < n; i += rowBlock)
+    consecutiveRow(op, std::min(rowBlock, n - i), out + i, in.from(i)...);
+}
+
 template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
 void hostRow(const Op &op, int64_t n, Out *out, const std::array<int64_t, N> &step,
              std::index_sequence<I...>, const In *...in) {
-  if (step[0] == 1 && ((step[I + 1] == 1) && ...)) {
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(op(MathType<In>(in[i])...));
-    return;
-  }
+  if (step[0] == 1 && ((step[I + 1] == 1) && ...))
+    return consecutiveRow(op, n, out, in...);
+  if (step[0] == 1 && ((step[I + 1] == 0 || step[I + 1] == 1) && ...))
+    return blockwiseRow(op, n, out, Consecutive<In>(in, step[I + 1], n)...);
   for (int64_t i = 0; i < n; ++i)
     out[i * step[0]] = static_cast<Out>(op(MathType<In>(in[i * step[I + 1]])...));
 }

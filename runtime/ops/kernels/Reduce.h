@@ -44,36 +44,90 @@ struct Fold {
 
 Fold foldOf(const Tensor &out, const Tensor &in, const ReducedDims &dims);
 
+/// Walks through a nest of loops, one step of the innermost at a time, and keeps pointers where the
+/// steps in memory lead.
+template <std::size_t N> class Walk {
+public:
+  /// `dims` of the nest's loops, the outermost ones, are walked through.
+  Walk(const Nest &nest, int dims, std::array<const std::array<int64_t, maxLoopDims> *, N> steps)
+      : nest(nest), dims(dims), steps(steps) {}
+
+  std::array<int64_t, N> at{};
+
+  void next() {
+    for (int d = dims - 1; d >= 0; --d) {
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] += (*steps[k])[d];
+      if (++position[d] < nest.sizes[d])
+        return;
+      position[d] = 0;
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] -= (*steps[k])[d] * nest.sizes[d];
+    }
+  }
+
+private:
+  const Nest &nest;
+  int dims;
+  std::array<const std::array<int64_t, maxLoopDims> *, N> steps;
+  std::array<int64_t, maxLoopDims> position{};
+};
+
+/// Folds the elements at row[0], row[step], ... Where op can join accumulators, several take turns,
+/// so that no addition waits for the one before.
+template <class In, class Op, class Acc>
+void foldRow(const Op &op, Acc &acc, const In *row, int64_t step, int64_t length, int64_t index) {
+  int64_t k = 0;
+  if constexpr (requires { op.join(acc, acc); }) {
+    constexpr int lanes = 8;
+    if (length >= 2 * lanes) {
+      std::array<Acc, lanes> parts;
+      parts.fill(op.start());
+      for (; k + lanes <= length; k += lanes)
+        for (int lane = 0; lane < lanes; ++lane)
+          op.add(parts[lane], MathType<In>(row[(k + lane) * step]), index + k + lane);
+      for (const Acc &part : parts)
+        op.join(acc, part);
+    }
+  }
+  for (; k < length; ++k)
+    op.add(acc, MathType<In>(row[k * step]), index + k);
+}
+
 template <class Out, class In, class Op>
 void hostFold(const Op &op, const Fold &fold, const In *source, Out *target) {
   const auto &[outer, inner, outerOut, outerIn, innerIn] = fold;
-  std::array<int64_t, maxLoopDims> position{}, innerPosition{};
-  int64_t length = inner.dims == 0 ? 1 : inner.sizes[inner.dims - 1];
-  int64_t step = inner.dims == 0 ? 0 : innerIn[inner.dims - 1];
-  for (int64_t i = 0; i < outer.count; ++i) {
-    auto acc = op.start();
-    const In *row = source;
-    for (int64_t done = 0; done < inner.count; done += length) {
-      for (int64_t k = 0; k < length; ++k)
-        op.add(acc, MathType<In>(row[k * step]), done + k);
-      for (int d = inner.dims - 2; d >= 0; --d) {
-        row += innerIn[d];
-        if (++innerPosition[d] < inner.sizes[d])
-          break;
-        innerPosition[d] = 0;
-        row -= innerIn[d] * inner.sizes[d];
+  int last = inner.dims - 1, lastOuter = outer.dims - 1;
+  int64_t length = last < 0 ? 1 : inner.sizes[last], step = last < 0 ? 0 : innerIn[last];
+  // Where neighbours belong to different results, several results are folded side by side.
+  if (step != 1 && lastOuter >= 0 && outerIn[lastOuter] == 1 && inner.count > 1) {
+    constexpr int64_t block = 64;
+    int64_t width = outer.sizes[lastOuter];
+    Walk<2> results(outer, lastOuter, {&outerIn, &outerOut});
+    for (int64_t i = 0; i < outer.count; i += width, results.next())
+      for (int64_t from = 0; from < width; from += block) {
+        int64_t count = std::min(block, width - from);
+        std::array<decltype(op.start()), block> accs;
+        accs.fill(op.start());
+        Walk<1> elements(inner, inner.dims, {&innerIn});
+        for (int64_t k = 0; k < inner.count; ++k, elements.next()) {
+          const In *row = source + results.at[0] + from + elements.at[0];
+          for (int64_t j = 0; j < count; ++j)
+            op.add(accs[j], MathType<In>(row[j]), k);
+        }
+        Out *out = target + results.at[1] + from * outerOut[lastOuter];
+        for (int64_t j = 0; j < count; ++j)
+          out[j * outerOut[lastOuter]] = static_cast<Out>(op.result(accs[j]));
       }
-    }
-    *target = static_cast<Out>(op.result(acc));
-    for (int d = outer.dims - 1; d >= 0; --d) {
-      source += outerIn[d];
-      target += outerOut[d];
-      if (++position[d] < outer.sizes[d])
-        break;
-      position[d] = 0;
-      source -= outerIn[d] * outer.sizes[d];
-      target -= outerOut[d] * outer.sizes[d];
-    }
+    return;
+  }
+  Walk<2> results(outer, outer.dims, {&outerIn, &outerOut});
+  for (int64_t i = 0; i < outer.count; ++i, results.next()) {
+    auto acc = op.start();
+    Walk<1> rows(inner, last, {&innerIn});
+    for (int64_t done = 0; done < inner.count; done += length, rows.next())
+      foldRow<In>(op, acc, source + results.at[0] + rows.at[0], step, length, done);
+    target[results.at[1]] = static_cast<Out>(op.result(acc));
   }
 }
 
@@ -106,8 +160,8 @@ __global__ void foldKernel(Op op, Fold fold, const In *source, Out *target) {
 inline namespace GRADTIDY_LAUNCHERS {
 /// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
 /// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &,
-/// MathType<In> value, int64_t index) with the running index within the fold, and Out
-/// result(const Acc &).
+/// MathType<In> value, int64_t index) with the running index within the fold, Out
+/// result(const Acc &), and, where the order does not matter, void join(Acc &, Acc).
 template <class Out, class In, class Op>
 void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
   detail::Fold fold = detail::foldOf(out, in, dims);
@@ -136,6 +190,7 @@ template <class T> struct Sum {
   GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
     acc += value;
   }
+  GRADTIDY_HOST_DEVICE void join(Accumulator<T> &acc, Accumulator<T> other) const { acc += other; }
   GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 

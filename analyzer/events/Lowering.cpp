@@ -767,11 +767,21 @@ private:
            });
   }
 
+  /// Whether a device is named; a type of elements that becomes options is none.
   bool mentionsDevice(const Stmt *statement) {
-    if (!statement)
+    if (!statement || isa<CXXDefaultArgExpr>(statement))
       return false;
-    if (const auto *expr = dyn_cast<Expr>(statement);
-        expr && !expr->getType().isNull() && vocabulary.roleOf(expr->getType()) == TypeRole::Device)
+    const auto *construct = dyn_cast<CXXConstructExpr>(statement);
+    bool isSpelled = construct && llvm::any_of(construct->arguments(), [](const Expr *argument) {
+                       return isa<StringLiteral>(strip(argument));
+                     });
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (callee && vocabulary.roleOf(callee) == FunctionRole::MoveToCuda)
+      return true;
+    bool isNamed = isa<DeclRefExpr, MemberExpr>(statement) || isSpelled ||
+                   (callee && !values.isExternal(callee));
+    if (isNamed && vocabulary.roleOf(cast<Expr>(statement)->getType()) == TypeRole::Device)
       return true;
     return llvm::any_of(statement->children(),
                         [&](const Stmt *child) { return mentionsDevice(child); });

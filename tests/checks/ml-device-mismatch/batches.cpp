@@ -133,3 +133,33 @@ void no_device_at_all_ok() {
 void unknown_module_ok(Net &net, torch::Tensor data, torch::Tensor target) {
   torch::nll_loss(net(data), target).backward();
 }
+
+// A type of elements names no device; a dataset that has one may have put its samples there.
+struct Pixels : torch::data::datasets::Dataset<Pixels> {
+  torch::data::Example<> get(size_t index) override {
+    auto image = torch::from_blob(pixels.data(), {4}, torch::kFloat).clone();
+    return {image, torch::zeros({1}, torch::kLong)};
+  }
+  std::optional<size_t> size() const override { return 1; }
+  std::vector<float> pixels;
+};
+void own_dataset_bad(Net net, torch::Device device) {
+  auto loader = torch::data::make_data_loader(Pixels().map(torch::data::transforms::Stack<>()), 64);
+  net->to(device);
+  for (auto &batch : *loader)
+    auto output = net(batch.data); // expect: ml-device-mismatch
+}
+
+struct Placed : torch::data::datasets::Dataset<Placed> {
+  torch::data::Example<> get(size_t index) override {
+    return {torch::zeros({4}, options), torch::zeros({1}, options)};
+  }
+  std::optional<size_t> size() const override { return 1; }
+  torch::TensorOptions options;
+};
+void placed_dataset_ok(Net net, torch::Device device) {
+  auto loader = torch::data::make_data_loader(Placed().map(torch::data::transforms::Stack<>()), 64);
+  net->to(device);
+  for (auto &batch : *loader)
+    auto output = net(batch.data);
+}

@@ -486,7 +486,7 @@ void f(Net net, torch::optim::SGD &optimizer) {
  block 1
   bind image
   call -> %1
-  call (%1&) -> %2
+  forward net:module-holder& (%1&) -> %2
   backward %2& -> %3
   step optimizer:optimizer& -> %4
   end-lifetime image

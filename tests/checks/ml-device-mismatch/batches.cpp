@@ -134,13 +134,16 @@ void unknown_module_ok(Net &net, torch::Tensor data, torch::Tensor target) {
   torch::nll_loss(net(data), target).backward();
 }
 
+using Size =
+    decltype(torch::data::datasets::MNIST("").size()); // Of each LibTorch its own optional.
+
 // A type of elements names no device; a dataset that has one may have put its samples there.
 struct Pixels : torch::data::datasets::Dataset<Pixels> {
   torch::data::Example<> get(size_t index) override {
     auto image = torch::from_blob(pixels.data(), {4}, torch::kFloat).clone();
     return {image, torch::zeros({1}, torch::kLong)};
   }
-  std::optional<size_t> size() const override { return 1; }
+  Size size() const override { return 1; }
   std::vector<float> pixels;
 };
 void own_dataset_bad(Net net, torch::Device device) {
@@ -154,7 +157,7 @@ struct Placed : torch::data::datasets::Dataset<Placed> {
   torch::data::Example<> get(size_t index) override {
     return {torch::zeros({4}, options), torch::zeros({1}, options)};
   }
-  std::optional<size_t> size() const override { return 1; }
+  Size size() const override { return 1; }
   torch::TensorOptions options;
 };
 void placed_dataset_ok(Net net, torch::Device device) {

@@ -38,7 +38,7 @@ public:
 
 private:
   /// Braces around the guard and what stands between it and the training; without anything there,
-  /// the guard goes.
+  /// or with declarations, the guard goes.
   static Fix narrow(const Visit &visit, const Event &guard) {
     const FunctionBody &function = *guard.function;
     const clang::Stmt *first = function.statementOf(guard.site);
@@ -57,6 +57,8 @@ private:
       });
       if (leadsHere || trainsIn(visit, function, statement))
         break;
+      if (last && llvm::isa<clang::DeclStmt>(statement)) // Braces would hide it.
+        return removeStatement(visit, guard);
       last = statement;
     }
     if (!last || last == first)

@@ -200,3 +200,14 @@ void summed(Net net, Optimizer &optimizer, torch::Tensor x, std::vector<torch::T
     optimizer.step();
   }
 }
+
+// What is declared behind the guard is used behind it: the guard goes, no braces come.
+void declared_behind_the_guard_bad(Net net, Optimizer &optimizer, const Batches &batches) {
+  for (const auto &batch : batches) {
+    torch::NoGradGuard noGrad;
+    auto input = batch.data / 255.0;
+    optimizer.zero_grad();
+    torch::mse_loss(net(input), batch.target).backward(); // expect: ml-backward-under-no-grad
+    optimizer.step();
+  }
+}

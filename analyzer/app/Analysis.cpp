@@ -1,6 +1,7 @@
 #include "Analysis.h"
 #include "Progress.h"
 #include "ResultCache.h"
+#include "UnitRunner.h"
 #include "Workers.h"
 
 #include "analyzer/frontend/HeaderCache.h"
@@ -32,51 +33,6 @@ void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
       errors.end());
 }
 
-bool isAskedForByHeader(const Job &job) {
-  bool same = true;
-  return !fs::equivalent(job.askedFor, job.file, same) && !same;
-}
-
-/// They were not asked for. Its errors stay, since the header may be to blame.
-void dropFindingsOfMainFile(Unit &unit, const Job &job) {
-  llvm::erase_if(unit.diagnostics, [&](const tidy::ClangTidyError &diagnostic) {
-    return diagnostic.DiagLevel != tidy::ClangTidyError::Error &&
-           diagnostic.Message.FilePath == job.file;
-  });
-}
-
-/// Analyses one job after the other, in a worker process.
-class Worker {
-public:
-  Worker(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers, bool traces)
-      : context(context), frontend(context, list.projectFolder, headers) {
-    if (traces)
-      frontend.enableTrace();
-  }
-
-  UnitResult run(const Job &job) {
-    UnitResult result;
-    llvm::Expected<const Model *> model =
-        loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value);
-    if (!model) {
-      result.error = llvm::toString(model.takeError());
-      return result;
-    }
-    result.unit = frontend.run(job, (*model)->headers());
-    if (isAskedForByHeader(job))
-      dropFindingsOfMainFile(result.unit, job);
-    for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
-      result.levels.push_back(levelOf(diagnostic));
-    result.cutShort = takeFunctionsCutShort();
-    result.seconds = takePhaseSeconds();
-    return result;
-  }
-
-private:
-  tidy::ClangTidyContext &context;
-  Frontend frontend;
-};
-
 /// Why the result of \p path is lost; empty if it is not.
 std::string lossOf(const std::string &path, Ending ending, const UnitResult &result,
                    const CommandLine &commandLine) {
@@ -101,13 +57,13 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
 
 /// The caches of a run; none of both with --no-cache.
 struct Caches {
-  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context) {
+  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners) {
     if (commandLine.cacheFolder.empty())
       return;
     const std::string folder = absolutePath(commandLine.cacheFolder);
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
     headers.emplace(CacheFolder(folder + "/headers", limit - limit / 8));
-    results.emplace(CacheFolder(folder + "/results", limit / 8), *headers, context);
+    results.emplace(CacheFolder(folder + "/results", limit / 8), *headers, partners, context);
   }
 
   std::optional<HeaderCache> headers;
@@ -118,7 +74,8 @@ struct Caches {
 
 Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
   const auto start = std::chrono::steady_clock::now();
-  Caches caches(commandLine, context);
+  Partners partners(list);
+  Caches caches(commandLine, context, partners);
   // Who wants to see where time goes does not want to be told of an earlier run.
   const bool measures = !commandLine.timeTrace.empty() || commandLine.enableCheckProfile;
 
@@ -138,8 +95,8 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
     run.outcomes.push_back({number, job.file, std::move(known).value_or(UnitResult()), {}});
   }
 
-  Worker worker(list, context, caches.headers ? &*caches.headers : nullptr,
-                !commandLine.timeTrace.empty());
+  UnitRunner runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
+                    !commandLine.timeTrace.empty());
   Progress progress(open.size(), commandLine.quiet);
   WorkerLimits limits;
   limits.processes = commandLine.workers ? commandLine.workers
@@ -149,7 +106,7 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
   WorkerHooks hooks;
   hooks.work = [&](size_t item) {
     const Job &job = list.jobs[run.outcomes[open[item]].number];
-    const UnitResult result = worker.run(job);
+    const UnitResult result = runner.run(job);
     if (caches.results && !measures)
       caches.results->add(job, list.projectFolder, result);
     return toBytes(result);

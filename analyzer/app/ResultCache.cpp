@@ -69,6 +69,11 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
     return std::nullopt;
   if (!result->unit.header.empty() && !headers.holds(result->unit.header))
     return std::nullopt;
+  if (!llvm::all_of(result->questions, [&](const UnitResult::Question &question) {
+        const Partners::Found found = partners.of(job, question.functions);
+        return found.defining == question.defining && found.calling == question.calling;
+      }))
+    return std::nullopt;
   folder.touch(file);
   // What it took then says nothing of this run.
   result->seconds.clear();

@@ -4,7 +4,7 @@
 #include "UnitResult.h"
 #include "analyzer/frontend/CacheFolder.h"
 #include "analyzer/frontend/HeaderCache.h"
-#include "analyzer/source/Jobs.h"
+#include "analyzer/source/Partners.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <optional>
@@ -17,13 +17,14 @@ class ClangTidyContext;
 namespace gradtidy {
 
 /// A result holds as long as the command, the configuration, the models and the program are the
-/// same, and every file that the unit read. Units that miss a header are not kept: the header may
+/// same, every file that the unit read, and the partners of the unit. Units that miss a header are not kept: the header may
 /// turn up.
 class ResultCache {
 public:
-  /// \param headers knows the files behind a precompiled header. Both must outlive this object.
-  ResultCache(CacheFolder folder, HeaderCache &headers, clang::tidy::ClangTidyContext &context)
-      : folder(std::move(folder)), headers(headers), context(context) {}
+  /// \param headers knows the files behind a precompiled header. All must outlive this object.
+  ResultCache(CacheFolder folder, HeaderCache &headers, Partners &partners,
+              clang::tidy::ClangTidyContext &context)
+      : folder(std::move(folder)), headers(headers), partners(partners), context(context) {}
 
   std::optional<UnitResult> find(const Job &job, const std::string &projectFolder);
   void add(const Job &job, const std::string &projectFolder, const UnitResult &result);
@@ -37,6 +38,7 @@ private:
 
   CacheFolder folder;
   HeaderCache &headers;
+  Partners &partners;
   clang::tidy::ClangTidyContext &context;
   llvm::StringMap<std::pair<FileIdentity, bool>> known; ///< By path: whether it holds.
 };

@@ -75,6 +75,13 @@ std::string toBytes(const UnitResult &result) {
   Json files = Json::array();
   for (const ReadFile &file : unit.files)
     files.push_back({file.path, file.identity.size, file.identity.time, file.identity.content});
+  Json questions = Json::array();
+  for (const UnitResult::Question &question : result.questions) {
+    Json functions = Json::array();
+    for (const SharedFunction &function : question.functions)
+      functions.push_back({function.source, function.header, function.record, function.name});
+    questions.push_back({std::move(functions), question.defining, question.calling});
+  }
   const tidy::ClangTidyStats &stats = unit.stats;
   const Json json = {
       {"outcome", int(unit.outcome)},
@@ -90,7 +97,8 @@ std::string toBytes(const UnitResult &result) {
       {"trace", unit.trace},
       {"cutShort", result.cutShort},
       {"error", result.error},
-      {"seconds", result.seconds}};
+      {"seconds", result.seconds},
+      {"questions", std::move(questions)}};
   // CBOR keeps the bytes of messages and names that are no UTF-8.
   const std::vector<uint8_t> bytes = Json::to_cbor(json);
   return std::string(bytes.begin(), bytes.end());
@@ -123,6 +131,13 @@ std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
     result.cutShort = json.at("cutShort").get<std::set<std::string>>();
     result.error = json.at("error");
     result.seconds = json.at("seconds").get<PhaseSeconds>();
+    for (const Json &question : json.at("questions")) {
+      UnitResult::Question &added = result.questions.emplace_back();
+      for (const Json &function : question.at(0))
+        added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
+      added.defining = question.at(1).get<std::vector<std::string>>();
+      added.calling = question.at(2).get<std::vector<std::string>>();
+    }
     if (result.levels.size() != unit.diagnostics.size())
       return std::nullopt;
     return result;

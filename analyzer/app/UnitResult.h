@@ -3,6 +3,7 @@
 
 #include "analyzer/frontend/Frontend.h"
 #include "analyzer/frontend/PhaseTimer.h"
+#include "analyzer/source/SharedFunction.h"
 #include "checks/Finding.h"
 
 #include <optional>
@@ -18,6 +19,13 @@ struct UnitResult {
   std::set<std::string> cutShort;           ///< See takeFunctionsCutShort().
   std::string error;                        ///< Why the unit was not even tried, or empty.
   PhaseSeconds seconds;
+
+  /// What was asked of Partners, and the answer.
+  struct Question {
+    std::vector<SharedFunction> functions;
+    std::vector<std::string> defining, calling;
+  };
+  std::vector<Question> questions;
 };
 
 std::string toBytes(const UnitResult &result);

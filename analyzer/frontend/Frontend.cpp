@@ -94,14 +94,15 @@ private:
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
-                  HeaderUse &header)
-      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
-        header(header) {}
+  UnitDiagnostics(tidy::ClangTidyContext &context, const Job &job, const UserCode &userCode,
+                  Unit &unit, HeaderUse &header)
+      : ClangTidyDiagnosticConsumer(context), context(context), job(job), userCode(userCode),
+        unit(unit), header(header) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
-    header.failed |= level >= clang::DiagnosticsEngine::Error && isAboutHeader(info.getID());
+    if (level >= clang::DiagnosticsEngine::Error)
+      countError(info);
     if (level != clang::DiagnosticsEngine::Note)
       shown = level < clang::DiagnosticsEngine::Error ? isEnabled(info) : isUsersBusiness(info);
     if (shown)
@@ -109,6 +110,50 @@ public:
   }
 
 private:
+  void countError(const clang::Diagnostic &error) {
+    header.failed |= isAboutHeader(error.getID());
+    const std::string partner = partnerOf(error);
+    if (partner.empty())
+      ++unit.ownErrors;
+    else if (isConflict(error.getID()) || (!unit.headerIsMissing && !isMissingHeader(error.getID())))
+      unit.misfits.insert(partner);
+  }
+
+  /// The partner in which the error is, or which includes the header where it is; or nothing.
+  std::string partnerOf(const clang::Diagnostic &error) const {
+    if (job.partners.empty() || !error.hasSourceManager())
+      return {};
+    const clang::SourceManager &sources = error.getSourceManager();
+    for (clang::SourceLocation place = error.getLocation(); place.isValid();
+         place = sources.getIncludeLoc(sources.getFileID(place))) {
+      place = sources.getFileLoc(place);
+      if (std::string file = sources.getFilename(place).str();
+          llvm::is_contained(job.partners, file))
+        return file;
+    }
+    return {};
+  }
+
+  static bool isConflict(unsigned id) {
+    static const std::set<unsigned> conflicts = {
+        clang::diag::err_redefinition,
+        clang::diag::err_redefinition_different_kind,
+        clang::diag::err_redefinition_different_type,
+        clang::diag::err_redefinition_different_typedef,
+        clang::diag::err_redefinition_of_enumerator,
+        clang::diag::err_param_default_argument_redefinition,
+        clang::diag::err_ovl_diff_return_type,
+        clang::diag::err_ambiguous_reference,
+        clang::diag::err_ovl_ambiguous_call,
+    };
+    return conflicts.count(id) != 0;
+  }
+
+  static bool isMissingHeader(unsigned id) {
+    return id == clang::diag::err_pp_file_not_found ||
+           id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
+  }
+
   static bool isAboutHeader(unsigned id) {
     return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
            id == clang::diag::err_file_modified;
@@ -127,8 +172,7 @@ private:
 
   bool isUsersBusiness(const clang::Diagnostic &error) {
     const unsigned id = error.getID();
-    if (id == clang::diag::err_pp_file_not_found ||
-        id == clang::diag::err_pp_file_not_found_angled_include_not_fatal) {
+    if (isMissingHeader(id)) {
       unit.headerIsMissing = true;
       return true;
     }
@@ -150,6 +194,7 @@ private:
   }
 
   const tidy::ClangTidyContext &context;
+  const Job &job;
   const UserCode &userCode;
   Unit &unit;
   HeaderUse &header;
@@ -172,6 +217,8 @@ public:
   std::vector<ReadFile> files() const {
     std::vector<ReadFile> files;
     for (const clang::FileEntryRef entry : entries) {
+      if (sources.isFileOverridden(entry))
+        continue; // The main file of a unit with partners, which is read without them, too.
       llvm::SmallString<256> path = entry.getName();
       sources.getFileManager().makeAbsolutePath(path);
       if (const auto text = sources.getMemoryBufferForFileOrNone(entry))
@@ -224,11 +271,11 @@ private:
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
-  UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers,
+  UnitActionFactory(const Job &job, tidy::ClangTidyASTConsumerFactory &consumers,
                     const std::vector<std::string> &frameworkHeaders, UserCode &userCode,
                     Unit &unit, HeaderCache *headers, HeaderUse &header)
-      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit),
-        headers(headers), header(header) {}
+      : job(job), consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode),
+        unit(unit), headers(headers), header(header) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -239,6 +286,7 @@ public:
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
+    appendPartners(*invocation);
     if (headers) {
       header.found = headers->find(*invocation, *files, frameworkHeaders, userCode);
       invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
@@ -252,12 +300,29 @@ public:
   }
 
 private:
+  /// The partners follow at the end of the main file, each with a main() of its own.
+  void appendPartners(clang::CompilerInvocation &invocation) {
+    const auto own = llvm::MemoryBuffer::getFile(job.file);
+    if (job.partners.empty() || !own)
+      return;
+    std::string text = (*own)->getBuffer().str();
+    for (size_t i = 0; i < job.partners.size(); ++i)
+      text += "\n#define main main_of_partner_" + std::to_string(i) + "\n#include \"" +
+                job.partners[i] + "\"\n#undef main\n";
+    joined = llvm::MemoryBuffer::getMemBufferCopy(text, job.file);
+    clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
+    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), joined.get());
+    options.RetainRemappedFileBuffers = true; // They are read twice.
+  }
+
+  const Job &job;
   tidy::ClangTidyASTConsumerFactory &consumers;
   const std::vector<std::string> &frameworkHeaders;
   UserCode &userCode;
   Unit &unit;
   HeaderCache *headers;
   HeaderUse &header;
+  std::unique_ptr<llvm::MemoryBuffer> joined;
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
@@ -380,7 +445,7 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
+  UnitDiagnostics diagnostics(context, job, userCode, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
                                   /*ShouldOwnClient=*/false);
@@ -393,7 +458,7 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(*consumers, frameworkHeaders, userCode, unit, headers, attempt.header);
+  UnitActionFactory action(job, *consumers, frameworkHeaders, userCode, unit, headers, attempt.header);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);

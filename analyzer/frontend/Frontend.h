@@ -10,6 +10,7 @@
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ struct Unit {
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
+
+  /// Where the job has partners: errors in other files than these; and partners that do not go
+  /// together with the unit, since they define what is defined already, or have errors of their own.
+  unsigned ownErrors = 0;
+  std::set<std::string> misfits;
 
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
   std::string header;          ///< The stamp of the precompiled header, or empty.

@@ -75,31 +75,39 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
 }
 
-/// Functions that the analysis did not follow to the end, as `name (file:line)`.
-class BoundLog {
+/// What is to be known of analyses, findings apart.
+class UnitLog {
 public:
   void add(const UnitAnalysis &unit) {
+    const std::vector<SharedFunction> functions = unit.sharedFunctions();
     const clang::SourceManager &sources = unit.context().getSourceManager();
     const std::lock_guard lock(mutex);
+    shared.insert(functions.begin(), functions.end());
     for (const FunctionBody *body : unit.cutShort()) {
       const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
-      functions.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
-                       ":" + std::to_string(place.getLine()) + ")");
+      cutShort.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
+                      ":" + std::to_string(place.getLine()) + ")");
     }
   }
 
-  std::set<std::string> take() {
+  std::set<std::string> takeCutShort() {
     const std::lock_guard lock(mutex);
-    return std::exchange(functions, {});
+    return std::exchange(cutShort, {});
+  }
+
+  std::set<SharedFunction> takeShared() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(shared, {});
   }
 
 private:
   std::mutex mutex;
-  std::set<std::string> functions;
+  std::set<std::string> cutShort; ///< As `name (file:line)`.
+  std::set<SharedFunction> shared;
 };
 
-BoundLog &boundLog() {
-  static BoundLog log;
+UnitLog &unitLog() {
+  static UnitLog log;
   return log;
 }
 
@@ -130,7 +138,7 @@ public:
     if (!made) {
       const PhaseTimer timer("analysis");
       made.emplace(ast, model, userCode);
-      boundLog().add(*made);
+      unitLog().add(*made);
     }
     return *made;
   }
@@ -303,6 +311,8 @@ void setLevel(const tidy::ClangTidyError &error, Level level) {
   levelLog().add(keyOf(error), level);
 }
 
-std::set<std::string> takeFunctionsCutShort() { return boundLog().take(); }
+std::set<std::string> takeFunctionsCutShort() { return unitLog().takeCutShort(); }
+
+std::set<SharedFunction> takeSharedFunctions() { return unitLog().takeShared(); }
 
 } // namespace gradtidy

@@ -85,10 +85,11 @@ bool IncludeScan::exists(StringRef file) {
   return entry->second;
 }
 
-bool IncludeScan::reaches(StringRef unit, StringRef header, StringRef projectFolder) {
-  std::vector<std::string> folders = searchFolders(*database.find(unit));
+bool IncludeScan::reaches(const clang::tooling::CompileCommand &unit, StringRef header,
+                          StringRef projectFolder) {
+  std::vector<std::string> folders = searchFolders(unit);
   llvm::StringSet<> seen;
-  std::vector<std::string> open = {unit.str()};
+  std::vector<std::string> open = {unit.Filename};
   while (!open.empty()) {
     std::string file = std::move(open.back());
     open.pop_back();
@@ -112,7 +113,7 @@ bool IncludeScan::reaches(StringRef unit, StringRef header, StringRef projectFol
   return false;
 }
 
-std::string IncludeScan::findUnitIncluding(StringRef header) {
+std::string IncludeScan::findUnitIncluding(const Database &database, StringRef header) {
   // What lies outside the project (the framework, a package manager's folder) includes nothing of
   // it.
   StringRef projectFolder = commonFolder(database.commonFolder(), header);
@@ -120,7 +121,7 @@ std::string IncludeScan::findUnitIncluding(StringRef header) {
   if (withDatabase != path::root_path(withDatabase))
     projectFolder = withDatabase;
   for (const std::string &unit : nearestFirst(database.sources(), header))
-    if (reaches(unit, header, projectFolder))
+    if (reaches(*database.find(unit), header, projectFolder))
       return unit;
   return {};
 }

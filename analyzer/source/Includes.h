@@ -5,16 +5,17 @@
 
 namespace gradtidy {
 
-/// The include relation of the sources of one database, scanned as far as asked for. Conditions are
-/// not evaluated, so a unit may be named that includes the header in another configuration only.
-/// Not thread-safe. \p database must outlive this object.
+/// The include relation of sources, scanned as far as asked for. Conditions are not evaluated, so a
+/// unit may be named that includes the header in another configuration only. Not thread-safe.
 class IncludeScan {
 public:
-  explicit IncludeScan(const Database &database) : database(database) {}
-
-  /// The source of the database that includes \p header (absolute, normalised), directly or through
+  /// The source of \p database that includes \p header (absolute, normalised), directly or through
   /// other headers of the project; of several, the nearest by name, then by folder. Empty if none.
-  std::string findUnitIncluding(llvm::StringRef header);
+  std::string findUnitIncluding(const Database &database, llvm::StringRef header);
+
+  /// Whether \p unit includes \p header, directly or through others below \p projectFolder.
+  bool reaches(const clang::tooling::CompileCommand &unit, llvm::StringRef header,
+               llvm::StringRef projectFolder);
 
 private:
   struct Include {
@@ -23,9 +24,6 @@ private:
   };
   llvm::ArrayRef<Include> includesOf(llvm::StringRef file);
   bool exists(llvm::StringRef file);
-  bool reaches(llvm::StringRef unit, llvm::StringRef header, llvm::StringRef projectFolder);
-
-  const Database &database;
   llvm::StringMap<std::vector<Include>> scanned; ///< By file.
   llvm::StringMap<bool> existing;
 };

@@ -43,8 +43,7 @@ private:
   std::string runtimeTree;
   JobList list;
   llvm::StringMap<size_t> jobOf;                        ///< By the main file.
-  llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
-  llvm::StringMap<std::unique_ptr<IncludeScan>> scans;  ///< By path of the database.
+  IncludeScan scan;
   std::vector<std::string> withoutDatabase;
 
   void fail(std::string error) { list.errors.push_back(std::move(error)); }
@@ -73,7 +72,7 @@ private:
         return addEntry(source, *database, *entry);
     if (isHeader(file)) {
       for (Database *database : candidates)
-        if (std::string unit = scanOf(*database).findUnitIncluding(file); !unit.empty())
+        if (std::string unit = scan.findUnitIncluding(*database, file); !unit.empty())
           return addEntry(source, *database, *database->find(unit));
     }
     if (usesBundledRuntime(file))
@@ -116,7 +115,7 @@ private:
   }
 
   void addEntry(const std::string &source, const Database &database, const CompileCommand &entry) {
-    addJob(source, entry.Filename, entry.Directory, entry.CommandLine);
+    addJob(source, entry.Filename, entry.Directory, entry.CommandLine, &database);
     widenProject(database.commonFolder());
   }
 
@@ -127,7 +126,7 @@ private:
       return failMissingEntry(source, header, database);
     const CompileCommand &nearest =
         *database.find(nearestFirst(database.sources(), header).front());
-    addJob(source, header, nearest.Directory, nearest.CommandLine);
+    addJob(source, header, nearest.Directory, nearest.CommandLine, nullptr);
     widenProject(database.commonFolder());
   }
 
@@ -164,12 +163,12 @@ private:
   void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,
                     std::vector<std::string> flags) {
     flags.insert(flags.begin(), compiler.str());
-    addJob(source, file, absolutePath(""), std::move(flags));
+    addJob(source, file, absolutePath(""), std::move(flags), nullptr);
     widenProject(path::parent_path(file));
   }
 
   void addJob(const std::string &source, const std::string &file, const std::string &directory,
-              std::vector<std::string> commandLine) {
+              std::vector<std::string> commandLine, const Database *database) {
     auto [known, added] = jobOf.try_emplace(file, list.jobs.size());
     if (!added) {
       std::string &askedFor = list.jobs[known->second].askedFor;
@@ -180,7 +179,8 @@ private:
     std::vector<std::string> words = normaliseFlags(std::move(commandLine), file, directory);
     words.insert(words.end() - 1, request.extraArgs.begin(), request.extraArgs.end());
     words.insert(words.begin() + 1, request.extraArgsBefore.begin(), request.extraArgsBefore.end());
-    list.jobs.push_back({file, source, CompileCommand(directory, file, std::move(words), "")});
+    list.jobs.push_back(
+        {file, source, CompileCommand(directory, file, std::move(words), ""), database, {}});
   }
 
   void widenProject(StringRef folder) {
@@ -209,7 +209,7 @@ private:
   }
 
   Database *load(const std::string &location) {
-    auto [entry, added] = databases.try_emplace(location);
+    auto [entry, added] = list.databases.try_emplace(location);
     if (added) {
       if (auto loaded = Database::load(location))
         entry->second = std::move(*loaded);
@@ -217,13 +217,6 @@ private:
         fail(llvm::toString(loaded.takeError()));
     }
     return entry->second.get();
-  }
-
-  IncludeScan &scanOf(const Database &database) {
-    std::unique_ptr<IncludeScan> &scan = scans[database.path()];
-    if (!scan)
-      scan = std::make_unique<IncludeScan>(database);
-    return *scan;
   }
 
   void failMissingEntry(const std::string &source, const std::string &file,

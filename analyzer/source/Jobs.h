@@ -1,7 +1,7 @@
 // What to analyse: the list of jobs that the sources on a command line come to.
 #pragma once
 
-#include "clang/Tooling/CompilationDatabase.h"
+#include "Database.h"
 
 #include <optional>
 #include <string>
@@ -14,12 +14,15 @@ struct Job {
   std::string file;     ///< Absolute path of the unit's main file.
   std::string askedFor; ///< The path as the user gave it; another file when a header was given.
   clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
+  const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
+  std::vector<std::string> partners;  ///< Sources that are parsed behind it: see Partners.
 };
 
 struct JobList {
   std::vector<Job> jobs;           ///< In the order of the sources; every unit once.
   std::vector<std::string> errors; ///< One clear text each, without a full stop.
   std::string projectFolder;       ///< See Database::commonFolder; without one, of the jobs.
+  llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };
 
 struct JobRequest {

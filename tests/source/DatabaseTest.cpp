@@ -114,10 +114,10 @@ TEST_CASE("the unit of a header is the nearest that includes it") {
   project.write("src/z.cpp", "// #include \"commented.h\"\n#include <missing>\n#include MACRO\n");
   project.writeDatabase("build", {"src/other.cpp", "src/z.cpp", "src/net.cpp"}, "-I../include");
   auto database = load(project.path("build"));
-  IncludeScan scan(*database);
-  CHECK(scan.findUnitIncluding(project.path("src/lonely.h")).empty());
-  CHECK(scan.findUnitIncluding(project.path("src/commented.h")).empty());
-  CHECK(scan.findUnitIncluding(project.path("src/net.h")) == project.path("src/other.cpp"));
+  IncludeScan scan;
+  CHECK(scan.findUnitIncluding(*database, project.path("src/lonely.h")).empty());
+  CHECK(scan.findUnitIncluding(*database, project.path("src/commented.h")).empty());
+  CHECK(scan.findUnitIncluding(*database, project.path("src/net.h")) == project.path("src/other.cpp"));
 }
 
 TEST_CASE("a header is found through folders that the flags name") {
@@ -128,7 +128,7 @@ TEST_CASE("a header is found through folders that the flags name") {
   project.write("src/a.cpp", "#include <lib/all.h>\n");
   project.writeDatabase("", {"src/a.cpp", "src/deep.cpp"}, "-I include");
   auto database = load(project.path());
-  IncludeScan scan(*database);
+  IncludeScan scan;
   // Of the two, the one that shares its name.
-  CHECK(scan.findUnitIncluding(project.path("include/lib/deep.h")) == project.path("src/deep.cpp"));
+  CHECK(scan.findUnitIncluding(*database, project.path("include/lib/deep.h")) == project.path("src/deep.cpp"));
 }

@@ -1,0 +1,257 @@
+#include "Partners.h"
+#include "Flags.h"
+#include "Paths.h"
+
+#include "clang/Basic/CharInfo.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+namespace gradtidy {
+
+using clang::tooling::CompileCommand;
+using llvm::StringRef;
+
+namespace {
+
+// ---- text --------------------------------------------------------------------------------------
+
+bool isWordPart(char c) { return clang::isAsciiIdentifierContinue(c); }
+
+/// Where \p word stands in \p text, as a word of its own, from \p start on; or npos.
+size_t findWord(StringRef text, StringRef word, size_t start = 0) {
+  for (size_t at = text.find(word, start); at != StringRef::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !isWordPart(text[at - 1])) &&
+        (at + word.size() == text.size() || !isWordPart(text[at + word.size()])))
+      return at;
+  return StringRef::npos;
+}
+
+/// What follows the parentheses at the beginning of \p text; empty if there are none.
+StringRef behindParentheses(StringRef text) {
+  if (!text.starts_with("("))
+    return {};
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(';
+    depth -= text[i] == ')';
+    if (depth == 0)
+      return text.substr(i + 1).ltrim();
+  }
+  return {};
+}
+
+/// Whether \p text has what looks like the definition of \p function.
+bool defines(StringRef text, const SharedFunction &function) {
+  const StringRef word = function.record.empty() ? function.name : function.record;
+  for (size_t at = findWord(text, word); at != StringRef::npos; at = findWord(text, word, at + 1)) {
+    StringRef rest = text.substr(at + word.size()).ltrim();
+    if (!function.record.empty()) {
+      if (rest.consume_front("::") && rest.ltrim().starts_with(function.name))
+        return true;
+      continue;
+    }
+    // A call is no definition, nor is a declaration.
+    rest = behindParentheses(rest);
+    if (rest.starts_with("{") || rest.starts_with("->") || rest.starts_with("noexcept"))
+      return true;
+  }
+  return false;
+}
+
+/// A holder is named without the "Impl" of the class it holds.
+StringRef holderOf(StringRef record) {
+  record.consume_back("Impl");
+  return record;
+}
+
+// ---- flags -------------------------------------------------------------------------------------
+
+/// A normalised command, apart from program and file.
+struct Words {
+  std::vector<std::string> local; ///< Include folders and macros: each target has its own.
+  std::vector<std::string> others;
+};
+
+Words wordsOf(const CompileCommand &command) {
+  const std::vector<std::string> all =
+      normaliseFlags(command.CommandLine, command.Filename, command.Directory);
+  Words words;
+  for (size_t i = 1; i + 1 < all.size(); ++i) {
+    const StringRef word = all[i];
+    const StringRef *kind = nullptr;
+    static const StringRef kinds[] = {"-I", "-isystem", "-iquote", "-D", "-U"};
+    for (const StringRef &candidate : kinds)
+      if (word.starts_with(candidate))
+        kind = &candidate;
+    if (!kind) {
+      words.others.push_back(word.str());
+      continue;
+    }
+    StringRef value = word.substr(kind->size());
+    if (value.empty() && i + 2 < all.size())
+      value = all[++i];
+    const bool isMacro = *kind == "-D" || *kind == "-U";
+    words.local.push_back(
+        (*kind + (isMacro ? value.str() : absolutePath(value, command.Directory))).str());
+  }
+  return words;
+}
+
+} // namespace
+
+// ---- the sources of a program ------------------------------------------------------------------
+
+class Partners::Program {
+public:
+  void add(const CompileCommand &unit) {
+    folder = units.empty() ? llvm::sys::path::parent_path(unit.Filename).str()
+                           : commonFolder(folder, unit.Filename).str();
+    units.push_back(&unit);
+  }
+
+  /// \p project has the headers of the sources.
+  void finish(StringRef project) {
+    if (!project.empty())
+      folder = project.str();
+    for (unsigned number = 0; number < units.size(); ++number)
+      addWords(number);
+  }
+
+  const CompileCommand *find(StringRef file) const {
+    const auto found =
+        llvm::find_if(units, [&](const auto *unit) { return unit->Filename == file; });
+    return found == units.end() ? nullptr : *found;
+  }
+
+  /// The sources other than \p file that define \p function.
+  void addDefining(const SharedFunction &function, StringRef file, std::vector<std::string> &found) {
+    addUsing(function.record.empty() ? function.name : function.record, function, file, found,
+             /*defining=*/true);
+  }
+
+  /// The sources other than \p file that may call \p function.
+  void addCalling(const SharedFunction &function, StringRef file, std::vector<std::string> &found) {
+    addUsing(function.name, function, file, found, /*defining=*/false);
+  }
+
+  const Words &words(const CompileCommand &unit) {
+    const auto [entry, added] = wordsOfUnit.try_emplace(unit.Filename);
+    if (added)
+      entry->second = wordsOf(unit);
+    return entry->second;
+  }
+
+private:
+  void addWords(unsigned number) {
+    const auto buffer = llvm::MemoryBuffer::getFile(units[number]->Filename);
+    if (!buffer)
+      return;
+    const StringRef text = (*buffer)->getBuffer();
+    for (size_t i = 0; i < text.size();) {
+      const size_t begin = i;
+      while (i < text.size() && isWordPart(text[i]))
+        ++i;
+      if (i > begin) {
+        llvm::SmallVector<unsigned, 2> &with = unitsWith[text.slice(begin, i)];
+        if (with.empty() || with.back() != number)
+          with.push_back(number);
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  void addUsing(StringRef word, const SharedFunction &function, StringRef file,
+                std::vector<std::string> &found, bool defining) {
+    const auto with = unitsWith.find(word);
+    if (with == unitsWith.end())
+      return;
+    for (unsigned number : with->second) {
+      const CompileCommand &unit = *units[number];
+      if (unit.Filename == file || llvm::is_contained(found, unit.Filename))
+        continue;
+      if (const auto text = llvm::MemoryBuffer::getFile(unit.Filename)) {
+        const StringRef whole = (*text)->getBuffer();
+        const bool uses = defining ? defines(whole, function)
+                                   : function.record.empty() ||
+                                         findWord(whole, function.record) != StringRef::npos ||
+                                         findWord(whole, holderOf(function.record)) !=
+                                             StringRef::npos;
+        if (uses && scan.reaches(unit, function.header, folder))
+          found.push_back(unit.Filename);
+      }
+    }
+  }
+
+  std::vector<const CompileCommand *> units;
+  std::string folder;
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
+  llvm::StringMap<Words> wordsOfUnit;
+  IncludeScan scan;
+};
+
+Partners::Partners(const JobList &list) : list(list) {}
+Partners::~Partners() = default;
+
+Partners::Program &Partners::programOf(const Job &job) {
+  const auto [entry, added] = programs.try_emplace(job.database);
+  std::unique_ptr<Program> &program = entry->second;
+  if (!added)
+    return *program;
+  program = std::make_unique<Program>();
+  if (job.database)
+    for (const std::string &source : job.database->sources())
+      program->add(*job.database->find(source));
+  else
+    for (const Job &other : list.jobs)
+      if (!other.database)
+        program->add(other.command);
+  program->finish(job.database ? job.database->commonFolder() : "");
+  return *program;
+}
+
+Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions) {
+  Found found;
+  if (functions.empty())
+    return found;
+  Program &program = programOf(job);
+  const CompileCommand *own = program.find(job.file);
+  if (!own)
+    return found;
+  for (const SharedFunction &function : functions)
+    if (function.source.empty())
+      program.addDefining(function, job.file, found.defining);
+    else
+      program.addCalling(function, job.file, found.calling);
+  const auto isOtherwiseCompiled = [&](const std::string &file) {
+    return program.words(*program.find(file)).others != program.words(*own).others;
+  };
+  llvm::erase_if(found.defining, isOtherwiseCompiled);
+  llvm::erase_if(found.calling, [&](const std::string &file) {
+    return llvm::is_contained(found.defining, file) || isOtherwiseCompiled(file);
+  });
+  found.defining = nearestFirst(found.defining, job.file);
+  found.calling = nearestFirst(found.calling, job.file);
+  if (found.defining.size() > limit)
+    found.defining.resize(limit);
+  if (found.defining.size() + found.calling.size() > limit)
+    found.calling.clear();
+  return found;
+}
+
+Job Partners::join(const Job &job, llvm::ArrayRef<std::string> partners) {
+  Job joined = job;
+  joined.partners = partners.vec();
+  Program &program = programOf(job);
+  std::vector<std::string> &commandLine = joined.command.CommandLine;
+  for (const std::string &partner : partners)
+    for (const std::string &word : program.words(*program.find(partner)).local)
+      if (!llvm::is_contained(program.words(*program.find(job.file)).local, word) &&
+          !llvm::is_contained(commandLine, word))
+        commandLine.insert(commandLine.end() - 1, word);
+  return joined;
+}
+
+} // namespace gradtidy

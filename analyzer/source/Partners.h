@@ -1,0 +1,47 @@
+// The other sources of a program that a unit has to do with: those that define functions it calls,
+// and those that call functions it defines. They are found by the words in them, without parsing.
+#pragma once
+
+#include "Includes.h"
+#include "Jobs.h"
+#include "SharedFunction.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+/// Not thread-safe.
+class Partners {
+public:
+  /// More partners than this are not analysed together with a unit.
+  static constexpr size_t limit = 8;
+
+  /// \p list must outlive this object.
+  explicit Partners(const JobList &list);
+  ~Partners();
+
+  struct Found {
+    std::vector<std::string> defining, calling; ///< Nearest first.
+  };
+
+  /// The sources that define those of \p functions that are not defined yet, and those that call
+  /// the others: none of these if they are too many, since what all callers do counts. They include
+  /// the header that declares the function, and are compiled as the unit of \p job is, include
+  /// folders and macros apart.
+  Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions);
+
+  /// The job of analysing the unit of \p job together with \p partners.
+  Job join(const Job &job, llvm::ArrayRef<std::string> partners);
+
+private:
+  class Program;
+  Program &programOf(const Job &job);
+
+  const JobList &list;
+  std::map<const Database *, std::unique_ptr<Program>> programs;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,18 @@
+// A function by which two sources of a program have to do with each other.
+#pragma once
+
+#include <compare>
+#include <string>
+
+namespace gradtidy {
+
+/// A function that a header of the project declares. One source defines it, others may call it.
+struct SharedFunction {
+  std::string source; ///< That defines it, of those that were parsed; or empty. Absolute.
+  std::string header; ///< That declares it. Absolute.
+  std::string record; ///< The class it belongs to; empty for a free function.
+  std::string name;   ///< Without the class; a constructor's is that of the class.
+  auto operator<=>(const SharedFunction &) const = default;
+};
+
+} // namespace gradtidy

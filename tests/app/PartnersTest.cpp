@@ -1,0 +1,146 @@
+// What other sources of a program do counts: those that a unit calls, and those that call it.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string finding = "[ml-missing-zero-grad]\n";
+
+/// main.cpp has the loop, step.cpp what it does each time.
+class Program : public Project {
+public:
+  explicit Program(const std::string &inLoop = "step(net, solver);",
+                   const std::string &inStep = "") {
+    write("step.h", "#pragma once\n#include <axon/axon.h>\n"
+                    "void step(axon::Block &net, axon::Solver &solver);\n");
+    write("step.cpp", "#include \"step.h\"\nstatic int steps = 0;\n"
+                      "void step(axon::Block &net, axon::Solver &solver) {\n" +
+                          inStep +
+                          "  axon::distance(net(axon::Array()), axon::Array()).backpropagate();\n"
+                          "  solver.advance();\n  ++steps;\n}\n");
+    write("main.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"
+                      "  axon::Solver solver(net.weights());\n"
+                      "  for (int i = 0; i < 9; ++i) {\n    " +
+                          inLoop + "\n  }\n}\n");
+    database({"main.cpp", "step.cpp"});
+  }
+
+  void database(std::initializer_list<std::string> sources) const {
+    writeDatabase("", sources, "-std=c++20 -I" + axonFolder());
+  }
+
+  Run lint(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--cache-dir=cache", "--model=" + axonModel()});
+    return gradtidy(arguments);
+  }
+};
+
+} // namespace
+
+TEST_CASE("A finding that only the caller in another source explains") {
+  const Program program;
+  const Run run = program.lint({"step.cpp"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Catch::StartsWith(program.path("step.cpp") + ":5:3: warning: "));
+  CHECK(count(run.out, finding) == 1);
+  // It is found where it is, however the sources are asked for.
+  CHECK(program.lint({"main.cpp"}).out.empty());
+  CHECK(program.lint({"main.cpp", "step.cpp"}).out == run.out);
+  CHECK(program.lint({"step.cpp", "main.cpp", "-j2", "--no-cache"}).out == run.out);
+}
+
+TEST_CASE("What a caller in another source makes good is no finding") {
+  CHECK(Program("solver.zero_grad(); step(net, solver);").lint({"step.cpp"}).out.empty());
+  CHECK(Program("step(net, solver);", "  solver.zero_grad();\n").lint({"main.cpp"}).out.empty());
+}
+
+TEST_CASE("All callers count") {
+  const Program program("solver.zero_grad(); step(net, solver);");
+  program.write("other.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"
+                             "  axon::Solver solver(net.weights());\n"
+                             "  for (;;)\n    step(net, solver);\n}\n");
+  CHECK(program.lint({"step.cpp"}).out.empty());
+  program.database({"main.cpp", "step.cpp", "other.cpp"}); // Each has a main() of its own.
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+  CHECK(program.lint({"main.cpp"}).out.empty());
+}
+
+TEST_CASE("A source that does not fit is left out") {
+  const Program program;
+  SECTION("since it defines what is there already") {
+    program.write("main.cpp", "static int steps;\n" + program.read("main.cpp"));
+  }
+  SECTION("since it does not compile") {
+    program.write("main.cpp", program.read("main.cpp") + "int x = nothing;\n");
+  }
+  SECTION("since it is compiled otherwise") {
+    program.writeDatabase("", {"step.cpp"}, "-std=c++17 -I" + axonFolder());
+    std::string both = program.read("compile_commands.json");
+    program.writeDatabase("", {"main.cpp"}, "-std=c++20 -I" + axonFolder());
+    both.replace(both.rfind(']'), 1, "," + program.read("compile_commands.json").substr(1));
+    program.write("compile_commands.json", both);
+  }
+  const Run run = program.lint({"step.cpp"});
+  CHECK(run.status == 0);
+  CHECK(run.out.empty());
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("A header is looked for where the partner looks for it") {
+  const Program program;
+  program.write("config/rate.h", "constexpr double rate = 1;\n");
+  program.write("main.cpp", "#include <rate.h>\n" + program.read("main.cpp"));
+  program.writeDatabase("", {"step.cpp"}, "-std=c++20 -I" + axonFolder());
+  std::string both = program.read("compile_commands.json");
+  program.writeDatabase("", {"main.cpp"}, "-std=c++20 -Iconfig -I" + axonFolder());
+  both.replace(both.rfind(']'), 1, "," + program.read("compile_commands.json").substr(1));
+  program.write("compile_commands.json", both);
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+}
+
+TEST_CASE("A known result holds as long as its partners do") {
+  const Program program;
+  const auto knows = [&] {
+    const std::string told = program.lint({"--stats", "step.cpp"}).err;
+    return told.find("; 1 known from earlier runs") != std::string::npos;
+  };
+  CHECK(!knows());
+  CHECK(knows());
+  SECTION("a partner changes") {
+    const Program right("solver.zero_grad(); step(net, solver);");
+    program.write("main.cpp", right.read("main.cpp"));
+    CHECK(program.lint({"step.cpp"}).out.empty());
+  }
+  SECTION("another one comes") {
+    program.write("other.cpp", "#include \"step.h\"\nvoid other(axon::Block &net, "
+                               "axon::Solver &solver) { step(net, solver); }\n");
+    program.database({"main.cpp", "step.cpp", "other.cpp"});
+    CHECK(!knows());
+    CHECK(knows());
+  }
+}
+
+TEST_CASE("Shards see the partners in other shards") {
+  const Program program;
+  const Run whole = program.lint({"main.cpp", "step.cpp"});
+  for (const char *shard : {"1", "2"})
+    program.lint({"main.cpp", "step.cpp", std::string("--shard=") + shard + "/2",
+                  std::string("--results=") + shard + ".json"});
+  const Run merged = program.gradtidy({"merge", "1.json", "2.json"});
+  CHECK(count(whole.out, finding) == 1);
+  CHECK(merged.out == whole.out);
+}
+
+TEST_CASE("Fixes change the asked for file alone") {
+  const Program program;
+  program.write("main.cpp", program.read("main.cpp") + "#include \"unused.h\"\n");
+  program.write("unused.h", trainingLoop("unused"));
+  const std::string before = program.read("main.cpp");
+  CHECK_THAT(program.lint({"--fix", "step.cpp"}).out, Contains("step.cpp:5:3: warning: "));
+  CHECK(program.read("main.cpp") == before);
+  CHECK(count(program.read("step.cpp"), "solver.zero_grad();") == 1);
+}

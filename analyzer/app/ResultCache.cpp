@@ -70,8 +70,7 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
   if (!result->unit.header.empty() && !headers.holds(result->unit.header))
     return std::nullopt;
   if (!llvm::all_of(result->questions, [&](const UnitResult::Question &question) {
-        const Partners::Found found = partners.of(job, question.functions);
-        return found.defining == question.defining && found.calling == question.calling;
+        return partners.of(job, question.functions) == question.found;
       }))
     return std::nullopt;
   folder.touch(file);

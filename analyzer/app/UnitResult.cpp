@@ -80,7 +80,7 @@ std::string toBytes(const UnitResult &result) {
     Json functions = Json::array();
     for (const SharedFunction &function : question.functions)
       functions.push_back({function.source, function.header, function.record, function.name});
-    questions.push_back({std::move(functions), question.defining, question.calling});
+    questions.push_back({std::move(functions), question.found.defining, question.found.calling});
   }
   const tidy::ClangTidyStats &stats = unit.stats;
   const Json json = {
@@ -135,8 +135,8 @@ std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
       UnitResult::Question &added = result.questions.emplace_back();
       for (const Json &function : question.at(0))
         added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
-      added.defining = question.at(1).get<std::vector<std::string>>();
-      added.calling = question.at(2).get<std::vector<std::string>>();
+      added.found.defining = question.at(1).get<std::vector<std::string>>();
+      added.found.calling = question.at(2).get<std::vector<std::string>>();
     }
     if (result.levels.size() != unit.diagnostics.size())
       return std::nullopt;

@@ -3,7 +3,7 @@
 
 #include "analyzer/frontend/Frontend.h"
 #include "analyzer/frontend/PhaseTimer.h"
-#include "analyzer/source/SharedFunction.h"
+#include "analyzer/source/Partners.h"
 #include "checks/Finding.h"
 
 #include <optional>
@@ -23,7 +23,7 @@ struct UnitResult {
   /// What was asked of Partners, and the answer.
   struct Question {
     std::vector<SharedFunction> functions;
-    std::vector<std::string> defining, calling;
+    Partners::Found found;
   };
   std::vector<Question> questions;
 };

@@ -1,9 +1,14 @@
 #include "UnitRunner.h"
 
+#include "analyzer/events/SharedFunctions.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "checks/Catalogue.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
+#include "clang-tidy/GlobList.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclBase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -14,9 +19,8 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-/// How often a unit is analysed together with partners: with its own, then with theirs, or without
-/// those that do not fit.
-constexpr unsigned maxTries = 3;
+/// How often a unit is tried without the partners that did not fit, before it is analysed alone.
+constexpr unsigned maxTries = 2;
 
 bool isAskedForByHeader(const Job &job) {
   bool same = true;
@@ -31,37 +35,54 @@ void dropFindingsOfMainFile(Unit &unit, const Job &job) {
   });
 }
 
-/// The diagnostics of \p result that \p keep holds for, and their levels.
-template <typename Keep> void filter(UnitResult &result, Keep keep) {
-  UnitResult kept;
-  for (size_t i = 0; i < result.unit.diagnostics.size(); ++i)
-    if (keep(result.unit.diagnostics[i], result.levels[i])) {
-      kept.unit.diagnostics.push_back(std::move(result.unit.diagnostics[i]));
-      kept.levels.push_back(result.levels[i]);
-    }
-  result.unit.diagnostics = std::move(kept.unit.diagnostics);
-  result.levels = std::move(kept.levels);
+bool enablesAnyCheck(const tidy::ClangTidyOptions &options) {
+  const tidy::GlobList globs(options.Checks.value_or(""));
+  return llvm::any_of(catalogue(),
+                      [&](const CatalogueRow &row) { return globs.contains(row.name); });
 }
 
-/// Replaces our findings in \p alone by those of the unit \p together with its partners, whose own
-/// findings belong to other units.
-void adopt(UnitResult &alone, UnitResult together, const Job &job) {
-  using Error = tidy::ClangTidyError;
-  filter(alone, [](const Error &, std::optional<Level> level) { return !level; });
-  filter(together, [&](const Error &finding, std::optional<Level> level) {
-    return level && !llvm::is_contained(job.partners, finding.Message.FilePath);
-  });
-  llvm::append_range(alone.unit.diagnostics, std::move(together.unit.diagnostics));
-  llvm::append_range(alone.levels, together.levels);
-}
+/// Finds the partners of one unit while it is parsed.
+class Acquaintance {
+public:
+  Acquaintance(const Job &job, Partners &partners, const Model &model)
+      : callers({job.file}), job(job), partners(partners), model(model) {}
 
-/// Also where the findings of \p together are not to be relied on: they may be, once a file changes.
-void addFiles(UnitResult &alone, const UnitResult &together) {
-  llvm::append_range(alone.unit.files, together.unit.files);
-  alone.unit.headerIsMissing |= together.unit.headerIsMissing;
-  for (const auto &[phase, seconds] : together.seconds)
-    alone.seconds[phase] += seconds;
-}
+  std::vector<Partner> operator()(clang::ASTContext &context, const UserCode &userCode) {
+    Vocabulary vocabulary(model);
+    UnitResult::Question question;
+    for (SharedFunction &function :
+         findSharedFunctions(context, vocabulary, [&](const clang::Decl *declaration) {
+           return userCode.contains(declaration->getLocation(), context.getSourceManager());
+         }))
+      // Who else calls what the unit calls has nothing to do with it.
+      if (function.source.empty() || callers.contains(function.source))
+        question.functions.push_back(std::move(function));
+    question.found = partners.of(job, question.functions);
+    const Partners::Found &found = question.found;
+    callers.insert(found.calling.begin(), found.calling.end());
+    std::vector<Partner> added;
+    for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling))
+      if (known.size() < Partners::limit && !misfits.contains(file) && known.insert(file).second)
+        added.push_back(partners.describe(job, file));
+    questions.push_back(std::move(question));
+    return added;
+  }
+
+  /// Begins anew without \p others.
+  void avoid(const std::set<std::string> &others) {
+    misfits.insert(others.begin(), others.end());
+    known.clear();
+    callers = {job.file};
+  }
+
+  std::set<std::string> known, callers, misfits;
+  std::vector<UnitResult::Question> questions;
+
+private:
+  const Job &job;
+  Partners &partners;
+  const Model &model;
+};
 
 } // namespace
 
@@ -73,60 +94,52 @@ UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, Hea
 }
 
 UnitResult UnitRunner::run(const Job &job) {
+  const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
+  llvm::Expected<const Model *> model = loadModels(options.CheckOptions.lookup(modelsOption).Value);
   UnitResult result;
-  llvm::Expected<const Model *> model =
-      loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value);
-  if (!model) {
+  if (!model)
     result.error = llvm::toString(model.takeError());
-    return result;
-  }
-  const std::vector<std::string> &headers = (*model)->headers();
-  result = runOnce(job, headers);
-  std::vector<std::string> with;
-  std::set<std::string> callers = {job.file}, misfits;
-  for (unsigned tries = 0; tries < maxTries; ++tries) {
-    UnitResult::Question question;
-    // Whoever else calls what the unit calls has nothing to do with it.
-    for (const SharedFunction &function : takeSharedFunctions())
-      if (function.source.empty() || callers.contains(function.source))
-        question.functions.push_back(function);
-    Partners::Found found = partners.of(job, question.functions);
-    question.defining = found.defining;
-    question.calling = found.calling;
-    callers.insert(found.calling.begin(), found.calling.end());
-    result.questions.push_back(std::move(question));
-    std::vector<std::string> next = with;
-    for (const std::string &file : llvm::concat<std::string>(found.defining, found.calling))
-      if (!llvm::is_contained(next, file))
-        next.push_back(file);
-    llvm::erase_if(next, [&](const std::string &file) { return misfits.contains(file); });
-    if (next == with)
-      break;
-    const Job joined = partners.join(job, next);
-    UnitResult together = runOnce(joined, headers);
-    addFiles(result, together);
-    if (together.unit.outcome != Unit::Outcome::Analysed)
-      break;
-    misfits.insert(together.unit.misfits.begin(), together.unit.misfits.end());
-    if (!together.unit.misfits.empty())
-      continue;
-    if (together.unit.ownErrors > result.unit.ownErrors)
-      break;
-    adopt(result, std::move(together), joined);
-    with = std::move(next);
-  }
-  return result;
-}
-
-UnitResult UnitRunner::runOnce(const Job &job, const std::vector<std::string> &frameworkHeaders) {
-  UnitResult result;
-  result.unit = frontend.run(job, frameworkHeaders);
+  else if (enablesAnyCheck(options))
+    result = runTogether(job, **model);
+  else
+    result.unit = frontend.run(job, (*model)->headers());
   if (isAskedForByHeader(job))
     dropFindingsOfMainFile(result.unit, job);
   for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
     result.levels.push_back(levelOf(diagnostic));
   result.cutShort = takeFunctionsCutShort();
   result.seconds = takePhaseSeconds();
+  return result;
+}
+
+UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
+  UnitResult result;
+  std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
+  bool headerIsMissing = false;
+  Acquaintance find(job, partners, model);
+  const auto run = [&](const PartnerFinder &finder) {
+    takeFunctionsCutShort();
+    result.unit = frontend.run(job, model.headers(), finder);
+    llvm::append_range(files, result.unit.files);
+    headerIsMissing |= result.unit.headerIsMissing;
+  };
+  const auto fits = [&] {
+    return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
+  };
+  run(std::ref(find));
+  for (unsigned tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
+    find.avoid(result.unit.misfits);
+    run(std::ref(find));
+  }
+  if (!fits())
+    run({});
+  else
+    llvm::erase_if(result.unit.diagnostics, [&](const tidy::ClangTidyError &finding) {
+      return find.known.contains(finding.Message.FilePath);
+    });
+  result.unit.files = std::move(files);
+  result.unit.headerIsMissing = headerIsMissing;
+  result.questions = std::move(find.questions);
   return result;
 }
 

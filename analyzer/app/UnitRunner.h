@@ -1,5 +1,4 @@
-// Everything that happens to one unit: it is analysed by itself, and where it shares functions with
-// other sources, together with these.
+// Everything that happens to one unit, from its sources to its result.
 #pragma once
 
 #include "UnitResult.h"
@@ -12,18 +11,20 @@ class ClangTidyContext;
 namespace gradtidy {
 
 class HeaderCache;
+class Model;
 
+/// A unit is analysed together with the sources that it shares functions with: see
+/// docs/decisions/0011-partners.md.
 class UnitRunner {
 public:
-  /// All arguments must outlive this object.
+  /// All arguments must outlive this object. \p headers may be null.
   UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
              Partners &partners, bool traces);
 
   UnitResult run(const Job &job);
 
 private:
-  /// Runs the checks once.
-  UnitResult runOnce(const Job &job, const std::vector<std::string> &frameworkHeaders);
+  UnitResult runTogether(const Job &job, const Model &model);
 
   clang::tidy::ClangTidyContext &context;
   Frontend frontend;

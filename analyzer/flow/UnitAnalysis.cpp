@@ -1,7 +1,6 @@
 #include "UnitAnalysis.h"
 
 #include "analyzer/events/Lowering.h"
-#include "analyzer/events/SharedFunctions.h"
 #include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"
@@ -72,8 +71,9 @@ public:
             [this](const clang::FieldDecl *field) {
               return field->getAccess() != clang::AS_public && !changed.contains(field);
             }),
-        modules(context, vocabulary,
-                [this](const clang::Decl *declaration) { return isUserCode(declaration); }) {
+        modules(context, vocabulary, [&](const clang::Decl *declaration) {
+          return userCode.contains(declaration->getLocation(), context.getSourceManager());
+        }) {
     Functions functions(userCode, context.getSourceManager());
     for (clang::Decl *declaration : context.getTraversalScope())
       functions.TraverseDecl(declaration);
@@ -108,10 +108,6 @@ public:
     for (const FunctionBody *body : all)
       findModeSetUps(*body);
     usesGpu = llvm::any_of(all, [](const FunctionBody *body) { return body->usesGpu; });
-  }
-
-  bool isUserCode(const clang::Decl *declaration) const {
-    return userCode.contains(declaration->getLocation(), context.getSourceManager());
   }
 
   clang::ASTContext &context;
@@ -188,7 +184,7 @@ private:
     if (!function->hasBody(definition) && !(pattern && pattern->hasBody(definition)))
       return nullptr;
     auto [entry, isNew] = bodies.try_emplace(definition);
-    if (isNew && isUserCode(definition)) {
+    if (isNew && userCode.contains(definition->getLocation(), context.getSourceManager())) {
       std::unique_ptr<FunctionBody> body = lower(definition, tables.paths, vocabulary, context);
       entry = bodies.find(definition); // Lowering may have added others.
       entry->second = std::move(body);
@@ -267,12 +263,6 @@ bool UnitAnalysis::isLayer(const Event &event) const {
 
 llvm::ArrayRef<const FunctionBody *> UnitAnalysis::cutShort() const {
   return implementation->interpreter.cutShort();
-}
-
-std::vector<SharedFunction> UnitAnalysis::sharedFunctions() const {
-  return findSharedFunctions(
-      implementation->context, implementation->vocabulary,
-      [&](const clang::Decl *declaration) { return implementation->isUserCode(declaration); });
 }
 
 clang::ASTContext &UnitAnalysis::context() const { return implementation->context; }

@@ -5,7 +5,6 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/ModuleClass.h"
-#include "analyzer/source/SharedFunction.h"
 
 namespace clang {
 class ASTContext;
@@ -53,9 +52,6 @@ public:
 
   /// Functions that are too large, or call too deep, to be followed to the end.
   llvm::ArrayRef<const FunctionBody *> cutShort() const;
-
-  /// What the unit shares with other sources.
-  std::vector<SharedFunction> sharedFunctions() const;
 
   clang::ASTContext &context() const;
 

@@ -12,7 +12,9 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/Sema.h"
@@ -34,10 +36,20 @@ namespace gradtidy {
 namespace tidy = clang::tidy;
 namespace tooling = clang::tooling;
 
+struct Frontend::Request {
+  const Job &job;
+  const std::vector<std::string> &frameworkHeaders;
+  const PartnerFinder &findPartners;
+};
+
 namespace {
 
 /// Enough for clang's recursion over deeply nested code, as in clang itself.
 constexpr unsigned stackSize = 8u << 20;
+
+/// At the end of a unit's main file; handled by PartnerPragma. The declaration before it makes sure
+/// that the parser is done with what comes before.
+constexpr llvm::StringLiteral partnersHere = "\n;\n#pragma gradtidy_partners\n";
 
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse {
@@ -51,6 +63,14 @@ public:
   UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
       : userCode(userCode), sources(sources), unit(unit) {
     parsing.emplace("parsing");
+  }
+
+  void Initialize(clang::ASTContext &context) override { ast = &context; }
+
+  /// The user's declarations that are parsed become the traversal scope.
+  clang::ASTContext &contextSoFar() {
+    ast->setTraversalScope(scope);
+    return *ast;
   }
 
   void InitializeSema(clang::Sema &sema) override {
@@ -71,8 +91,8 @@ public:
 
   /// Comes before the consumer that runs the checks. Enumerating all declarations instead would
   /// also deserialise the whole of a precompiled header.
-  void HandleTranslationUnit(clang::ASTContext &ast) override {
-    ast.setTraversalScope(scope);
+  void HandleTranslationUnit(clang::ASTContext &) override {
+    contextSoFar();
     parsing.reset();
     unit.outcome = Unit::Outcome::Analysed;
   }
@@ -86,55 +106,101 @@ private:
   const UserCode &userCode;
   const clang::SourceManager &sources;
   Unit &unit;
+  clang::ASTContext *ast = nullptr;
   std::vector<clang::Decl *> scope;
   std::optional<PhaseTimer> parsing; ///< From here to the checks.
+};
+
+/// Has partners parsed where partnersHere stands.
+class PartnerPragma : public clang::PragmaHandler {
+public:
+  PartnerPragma(const PartnerFinder &find, UserCodeConsumer &consumer, const UserCode &userCode,
+                std::set<std::string> &partners)
+      : PragmaHandler("gradtidy_partners"), find(find), consumer(consumer), userCode(userCode),
+        partners(partners) {}
+
+  void HandlePragma(clang::Preprocessor &preprocessor, clang::PragmaIntroducer,
+                    clang::Token &name) override {
+    preprocessor.DiscardUntilEndOfDirective();
+    std::string text;
+    for (const Partner &partner : find(consumer.contextSoFar(), userCode)) {
+      for (const std::string &folder : partner.folders)
+        addFolder(preprocessor, folder);
+      for (llvm::StringRef macro : partner.macros) {
+        const auto [word, value] = macro.split('=');
+        text += ("#ifndef " + word.split('(').first + "\n#define " + word + " " +
+                 (macro.contains('=') ? value : "1") + "\n#endif\n")
+                    .str();
+      }
+      // Each program has a main() of its own.
+      text += "#define main main_of_partner_" + std::to_string(partners.size()) +
+              "\n#include \"" + partner.file + "\"\n#undef main\n";
+      partners.insert(partner.file);
+    }
+    if (text.empty())
+      return;
+    clang::SourceManager &sources = preprocessor.getSourceManager();
+    const clang::FileID file = sources.createFileID(
+        llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), "<partners>"),
+        clang::SrcMgr::C_User, 0, 0, name.getLocation());
+    preprocessor.EnterSourceFile(file, nullptr, name.getLocation());
+  }
+
+private:
+  static void addFolder(clang::Preprocessor &preprocessor, const std::string &folder) {
+    if (const auto entry = preprocessor.getFileManager().getOptionalDirectoryRef(folder))
+      preprocessor.getHeaderSearchInfo().AddSearchPath(
+          clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, /*isFramework=*/false),
+          /*isAngled=*/true);
+  }
+
+  const PartnerFinder &find;
+  UserCodeConsumer &consumer;
+  const UserCode &userCode;
+  std::set<std::string> &partners;
 };
 
 /// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const Job &job, const UserCode &userCode,
-                  Unit &unit, HeaderUse &header)
-      : ClangTidyDiagnosticConsumer(context), context(context), job(job), userCode(userCode),
-        unit(unit), header(header) {}
+  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode,
+                  const std::set<std::string> &partners, Unit &unit, HeaderUse &header)
+      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode),
+        partners(partners), unit(unit), header(header) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
-    if (level >= clang::DiagnosticsEngine::Error)
-      countError(info);
-    if (level != clang::DiagnosticsEngine::Note)
-      shown = level < clang::DiagnosticsEngine::Error ? isEnabled(info) : isUsersBusiness(info);
+    const bool isError = level >= clang::DiagnosticsEngine::Error;
+    header.failed |= isError && isAboutHeader(info.getID());
+    if (level != clang::DiagnosticsEngine::Note) {
+      const std::string partner = partnerOf(info);
+      if (isError && !partner.empty())
+        judge(partner, info.getID());
+      shown = partner.empty() && (isError ? isUsersBusiness(info) : isEnabled(info));
+    }
     if (shown)
       ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
   }
 
 private:
-  void countError(const clang::Diagnostic &error) {
-    header.failed |= isAboutHeader(error.getID());
-    const std::string partner = partnerOf(error);
-    if (partner.empty())
-      ++unit.ownErrors;
-    else if (isConflict(error.getID()) || (!unit.headerIsMissing && !isMissingHeader(error.getID())))
-      unit.misfits.insert(partner);
-  }
-
-  /// The partner in which the error is, or which includes the header where it is; or nothing.
-  std::string partnerOf(const clang::Diagnostic &error) const {
-    if (job.partners.empty() || !error.hasSourceManager())
+  /// The partner in which the diagnostic is, or which includes the header where it is; or nothing.
+  std::string partnerOf(const clang::Diagnostic &diagnostic) const {
+    if (partners.empty() || !diagnostic.hasSourceManager())
       return {};
-    const clang::SourceManager &sources = error.getSourceManager();
-    for (clang::SourceLocation place = error.getLocation(); place.isValid();
+    const clang::SourceManager &sources = diagnostic.getSourceManager();
+    for (clang::SourceLocation place = diagnostic.getLocation(); place.isValid();
          place = sources.getIncludeLoc(sources.getFileID(place))) {
       place = sources.getFileLoc(place);
-      if (std::string file = sources.getFilename(place).str();
-          llvm::is_contained(job.partners, file))
+      if (std::string file = sources.getFilename(place).str(); partners.contains(file))
         return file;
     }
     return {};
   }
 
-  static bool isConflict(unsigned id) {
+  /// What is wrong with a partner that misses a header may follow from that, unless it can only come
+  /// from the unit's own declarations.
+  void judge(const std::string &partner, unsigned error) {
     static const std::set<unsigned> conflicts = {
         clang::diag::err_redefinition,
         clang::diag::err_redefinition_different_kind,
@@ -146,7 +212,10 @@ private:
         clang::diag::err_ambiguous_reference,
         clang::diag::err_ovl_ambiguous_call,
     };
-    return conflicts.count(id) != 0;
+    if (isMissingHeader(error))
+      unit.headerIsMissing = partnersMissHeader = true;
+    else if (!partnersMissHeader || conflicts.contains(error))
+      unit.misfits.insert(partner);
   }
 
   static bool isMissingHeader(unsigned id) {
@@ -194,11 +263,11 @@ private:
   }
 
   const tidy::ClangTidyContext &context;
-  const Job &job;
   const UserCode &userCode;
+  const std::set<std::string> &partners;
   Unit &unit;
   HeaderUse &header;
-  bool shown = true;
+  bool shown = true, partnersMissHeader = false;
 };
 
 /// Collects the files that a unit reads.
@@ -217,13 +286,13 @@ public:
   std::vector<ReadFile> files() const {
     std::vector<ReadFile> files;
     for (const clang::FileEntryRef entry : entries) {
-      if (sources.isFileOverridden(entry))
-        continue; // The main file of a unit with partners, which is read without them, too.
       llvm::SmallString<256> path = entry.getName();
       sources.getFileManager().makeAbsolutePath(path);
-      if (const auto text = sources.getMemoryBufferForFileOrNone(entry))
-        files.push_back(
-            {std::string(path), FileIdentity::of(text->getBuffer(), std::string(path), begin)});
+      if (const auto buffer = sources.getMemoryBufferForFileOrNone(entry)) {
+        llvm::StringRef text = buffer->getBuffer();
+        text.consume_back(partnersHere);
+        files.push_back({std::string(path), FileIdentity::of(text, std::string(path), begin)});
+      }
     }
     return files;
   }
@@ -236,9 +305,10 @@ private:
 
 class UnitAction : public clang::ASTFrontendAction {
 public:
-  UnitAction(tidy::ClangTidyASTConsumerFactory &consumers,
-             const std::vector<std::string> &frameworkHeaders, UserCode &userCode, Unit &unit)
-      : consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode), unit(unit) {}
+  UnitAction(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
+             UserCode &userCode, std::set<std::string> &partners, Unit &unit)
+      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit) {
+  }
 
 protected:
   bool BeginInvocation(clang::CompilerInstance &compiler) override {
@@ -249,12 +319,17 @@ protected:
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
-    findFrameworkFolders(compiler.getPreprocessor(), frameworkHeaders, userCode);
+    findFrameworkFolders(compiler.getPreprocessor(), request.frameworkHeaders, userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
     collector = callbacks.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
-    all.push_back(std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit));
+    auto narrowing =
+        std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit);
+    if (request.findPartners)
+      compiler.getPreprocessor().AddPragmaHandler(
+          new PartnerPragma(request.findPartners, *narrowing, userCode, partners));
+    all.push_back(std::move(narrowing));
     all.push_back(consumers.createASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
@@ -263,19 +338,20 @@ protected:
 
 private:
   tidy::ClangTidyASTConsumerFactory &consumers;
-  const std::vector<std::string> &frameworkHeaders;
+  const Frontend::Request &request;
   UserCode &userCode;
+  std::set<std::string> &partners;
   Unit &unit;
   FileCollector *collector = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
-  UnitActionFactory(const Job &job, tidy::ClangTidyASTConsumerFactory &consumers,
-                    const std::vector<std::string> &frameworkHeaders, UserCode &userCode,
-                    Unit &unit, HeaderCache *headers, HeaderUse &header)
-      : job(job), consumers(consumers), frameworkHeaders(frameworkHeaders), userCode(userCode),
-        unit(unit), headers(headers), header(header) {}
+  UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
+                    UserCode &userCode, std::set<std::string> &partners, Unit &unit,
+                    HeaderCache *headers, HeaderUse &header)
+      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit),
+        headers(headers), header(header) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -286,9 +362,10 @@ public:
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
-    appendPartners(*invocation);
+    if (request.findPartners)
+      appendPragma(*invocation);
     if (headers) {
-      header.found = headers->find(*invocation, *files, frameworkHeaders, userCode);
+      header.found = headers->find(*invocation, *files, request.frameworkHeaders, userCode);
       invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
     }
     return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
@@ -296,33 +373,29 @@ public:
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(consumers, frameworkHeaders, userCode, unit);
+    return std::make_unique<UnitAction>(consumers, request, userCode, partners, unit);
   }
 
 private:
-  /// The partners follow at the end of the main file, each with a main() of its own.
-  void appendPartners(clang::CompilerInvocation &invocation) {
-    const auto own = llvm::MemoryBuffer::getFile(job.file);
-    if (job.partners.empty() || !own)
+  void appendPragma(clang::CompilerInvocation &invocation) {
+    const auto text = llvm::MemoryBuffer::getFile(request.job.file);
+    if (!text)
       return;
-    std::string text = (*own)->getBuffer().str();
-    for (size_t i = 0; i < job.partners.size(); ++i)
-      text += "\n#define main main_of_partner_" + std::to_string(i) + "\n#include \"" +
-                job.partners[i] + "\"\n#undef main\n";
-    joined = llvm::MemoryBuffer::getMemBufferCopy(text, job.file);
+    mainFile = llvm::MemoryBuffer::getMemBufferCopy(((*text)->getBuffer() + partnersHere).str(),
+                                                    request.job.file);
     clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
-    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), joined.get());
-    options.RetainRemappedFileBuffers = true; // They are read twice.
+    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), mainFile.get());
+    options.RetainRemappedFileBuffers = true; // The preamble is scanned first.
   }
 
-  const Job &job;
   tidy::ClangTidyASTConsumerFactory &consumers;
-  const std::vector<std::string> &frameworkHeaders;
+  const Frontend::Request &request;
   UserCode &userCode;
+  std::set<std::string> &partners;
   Unit &unit;
   HeaderCache *headers;
   HeaderUse &header;
-  std::unique_ptr<llvm::MemoryBuffer> joined;
+  std::unique_ptr<llvm::MemoryBuffer> mainFile;
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
@@ -411,24 +484,24 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, H
 
 Frontend::~Frontend() = default;
 
-Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders) {
-  Attempt first = attempt(job, frameworkHeaders, headers);
+Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
+                   const PartnerFinder &findPartners) {
+  const Request request{job, frameworkHeaders, findPartners};
+  Attempt first = attempt(request, headers);
   const bool crashed = first.unit.outcome == Unit::Outcome::Crashed;
   if (first.header.found.file.empty() || !(first.header.failed || crashed))
     return std::move(first.unit);
   // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
   headers->discard(first.header.found.file);
-  return attempt(job, frameworkHeaders, nullptr).unit;
+  return attempt(request, nullptr).unit;
 }
 
-Frontend::Attempt Frontend::attempt(const Job &job,
-                                    const std::vector<std::string> &frameworkHeaders,
-                                    HeaderCache *headers) {
+Frontend::Attempt Frontend::attempt(const Request &request, HeaderCache *headers) {
   Attempt result;
   const tidy::ClangTidyStats before = context.getStats();
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = true;
-  if (!guard.RunSafelyOnThread([&] { parse(job, frameworkHeaders, headers, result); }, stackSize)) {
+  if (!guard.RunSafelyOnThread([&] { parse(request, headers, result); }, stackSize)) {
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;
   }
@@ -436,16 +509,17 @@ Frontend::Attempt Frontend::attempt(const Job &job,
   return result;
 }
 
-void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                     HeaderCache *headers, Attempt &attempt) {
+void Frontend::parse(const Request &request, HeaderCache *headers, Attempt &attempt) {
+  const Job &job = request.job;
   Unit &unit = attempt.unit;
+  std::set<std::string> partners;
   const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, job, userCode, unit, attempt.header);
+  UnitDiagnostics diagnostics(context, userCode, partners, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
                                   /*ShouldOwnClient=*/false);
@@ -458,7 +532,7 @@ void Frontend::parse(const Job &job, const std::vector<std::string> &frameworkHe
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(job, *consumers, frameworkHeaders, userCode, unit, headers, attempt.header);
+  UnitActionFactory action(*consumers, request, userCode, partners, unit, headers, attempt.header);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);

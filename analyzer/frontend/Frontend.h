@@ -4,15 +4,22 @@
 #pragma once
 
 #include "CacheFolder.h"
+#include "UserCode.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/Partners.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
+
+namespace clang {
+class ASTContext;
+} // namespace clang
 
 namespace clang::tidy {
 class ClangTidyASTConsumerFactory;
@@ -50,15 +57,18 @@ struct Unit {
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
 
-  /// Where the job has partners: errors in other files than these; and partners that do not go
-  /// together with the unit, since they define what is defined already, or have errors of their own.
-  unsigned ownErrors = 0;
+  /// Partners that do not go together with the unit: they define what is defined already, or have
+  /// errors of their own. What was found is not to be relied on, then.
   std::set<std::string> misfits;
 
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
   std::string header;          ///< The stamp of the precompiled header, or empty.
   std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
 };
+
+/// Says which sources to parse behind those parsed so far, whose user's declarations are the
+/// traversal scope of the context. Asked again behind these, until there are none.
+using PartnerFinder = std::function<std::vector<Partner>(clang::ASTContext &, const UserCode &)>;
 
 class Frontend {
 public:
@@ -73,15 +83,18 @@ public:
   void enableTrace() { traces = true; }
 
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
+  /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
-  Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders);
+  /// \param findPartners     null for a unit by itself.
+  Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
+           const PartnerFinder &findPartners = {});
+
+  struct Request; ///< Of one run.
 
 private:
   struct Attempt;
-  Attempt attempt(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                  HeaderCache *headers);
-  void parse(const Job &job, const std::vector<std::string> &frameworkHeaders, HeaderCache *headers,
-             Attempt &attempt);
+  Attempt attempt(const Request &request, HeaderCache *headers);
+  void parse(const Request &request, HeaderCache *headers, Attempt &attempt);
 
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;

@@ -75,39 +75,31 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
 }
 
-/// What is to be known of analyses, findings apart.
-class UnitLog {
+/// Functions that the analysis did not follow to the end, as `name (file:line)`.
+class BoundLog {
 public:
   void add(const UnitAnalysis &unit) {
-    const std::vector<SharedFunction> functions = unit.sharedFunctions();
     const clang::SourceManager &sources = unit.context().getSourceManager();
     const std::lock_guard lock(mutex);
-    shared.insert(functions.begin(), functions.end());
     for (const FunctionBody *body : unit.cutShort()) {
       const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
-      cutShort.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
-                      ":" + std::to_string(place.getLine()) + ")");
+      functions.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
+                       ":" + std::to_string(place.getLine()) + ")");
     }
   }
 
-  std::set<std::string> takeCutShort() {
+  std::set<std::string> take() {
     const std::lock_guard lock(mutex);
-    return std::exchange(cutShort, {});
-  }
-
-  std::set<SharedFunction> takeShared() {
-    const std::lock_guard lock(mutex);
-    return std::exchange(shared, {});
+    return std::exchange(functions, {});
   }
 
 private:
   std::mutex mutex;
-  std::set<std::string> cutShort; ///< As `name (file:line)`.
-  std::set<SharedFunction> shared;
+  std::set<std::string> functions;
 };
 
-UnitLog &unitLog() {
-  static UnitLog log;
+BoundLog &boundLog() {
+  static BoundLog log;
   return log;
 }
 
@@ -138,7 +130,7 @@ public:
     if (!made) {
       const PhaseTimer timer("analysis");
       made.emplace(ast, model, userCode);
-      unitLog().add(*made);
+      boundLog().add(*made);
     }
     return *made;
   }
@@ -311,8 +303,6 @@ void setLevel(const tidy::ClangTidyError &error, Level level) {
   levelLog().add(keyOf(error), level);
 }
 
-std::set<std::string> takeFunctionsCutShort() { return unitLog().takeCutShort(); }
-
-std::set<SharedFunction> takeSharedFunctions() { return unitLog().takeShared(); }
+std::set<std::string> takeFunctionsCutShort() { return boundLog().take(); }
 
 } // namespace gradtidy

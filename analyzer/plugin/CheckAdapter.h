@@ -9,7 +9,6 @@
 //                            the folder of the unit's main file.
 #pragma once
 
-#include "analyzer/source/SharedFunction.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -44,8 +43,5 @@ void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 /// The functions, as `name (file:line)`, that the analyses of this process since the last call did
 /// not follow to the end: they are too large, or call too deep (see Interpreter's bounds).
 std::set<std::string> takeFunctionsCutShort();
-
-/// What the units that this process has analysed since the last call share with other sources.
-std::set<SharedFunction> takeSharedFunctions();
 
 } // namespace gradtidy

@@ -180,7 +180,7 @@ private:
     words.insert(words.end() - 1, request.extraArgs.begin(), request.extraArgs.end());
     words.insert(words.begin() + 1, request.extraArgsBefore.begin(), request.extraArgsBefore.end());
     list.jobs.push_back(
-        {file, source, CompileCommand(directory, file, std::move(words), ""), database, {}});
+        {file, source, CompileCommand(directory, file, std::move(words), ""), database});
   }
 
   void widenProject(StringRef folder) {

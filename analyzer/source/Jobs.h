@@ -15,7 +15,6 @@ struct Job {
   std::string askedFor; ///< The path as the user gave it; another file when a header was given.
   clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
   const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
-  std::vector<std::string> partners;  ///< Sources that are parsed behind it: see Partners.
 };
 
 struct JobList {

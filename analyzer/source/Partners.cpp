@@ -68,10 +68,10 @@ StringRef holderOf(StringRef record) {
 
 // ---- flags -------------------------------------------------------------------------------------
 
-/// A normalised command, apart from program and file.
+/// A normalised command, apart from program and file. Each target has its own include folders and
+/// macros.
 struct Words {
-  std::vector<std::string> local; ///< Include folders and macros: each target has its own.
-  std::vector<std::string> others;
+  std::vector<std::string> folders, macros, others;
 };
 
 Words wordsOf(const CompileCommand &command) {
@@ -79,22 +79,19 @@ Words wordsOf(const CompileCommand &command) {
       normaliseFlags(command.CommandLine, command.Filename, command.Directory);
   Words words;
   for (size_t i = 1; i + 1 < all.size(); ++i) {
-    const StringRef word = all[i];
-    const StringRef *kind = nullptr;
-    static const StringRef kinds[] = {"-I", "-isystem", "-iquote", "-D", "-U"};
-    for (const StringRef &candidate : kinds)
-      if (word.starts_with(candidate))
-        kind = &candidate;
-    if (!kind) {
+    StringRef word = all[i];
+    const bool isMacro = word.consume_front("-D");
+    const bool isFolder =
+        !isMacro && (word.consume_front("-isystem") || word.consume_front("-iquote") ||
+                     word.consume_front("-I"));
+    if ((isMacro || isFolder) && word.empty() && i + 2 < all.size())
+      word = all[++i];
+    if (isMacro)
+      words.macros.push_back(word.str());
+    else if (isFolder)
+      words.folders.push_back(absolutePath(word, command.Directory));
+    else
       words.others.push_back(word.str());
-      continue;
-    }
-    StringRef value = word.substr(kind->size());
-    if (value.empty() && i + 2 < all.size())
-      value = all[++i];
-    const bool isMacro = *kind == "-D" || *kind == "-U";
-    words.local.push_back(
-        (*kind + (isMacro ? value.str() : absolutePath(value, command.Directory))).str());
   }
   return words;
 }
@@ -241,17 +238,15 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
   return found;
 }
 
-Job Partners::join(const Job &job, llvm::ArrayRef<std::string> partners) {
-  Job joined = job;
-  joined.partners = partners.vec();
+Partner Partners::describe(const Job &job, const std::string &file) {
   Program &program = programOf(job);
-  std::vector<std::string> &commandLine = joined.command.CommandLine;
-  for (const std::string &partner : partners)
-    for (const std::string &word : program.words(*program.find(partner)).local)
-      if (!llvm::is_contained(program.words(*program.find(job.file)).local, word) &&
-          !llvm::is_contained(commandLine, word))
-        commandLine.insert(commandLine.end() - 1, word);
-  return joined;
+  const Words own = program.words(*program.find(job.file));
+  const auto without = [](std::vector<std::string> words, const std::vector<std::string> &known) {
+    llvm::erase_if(words, [&](const auto &word) { return llvm::is_contained(known, word); });
+    return words;
+  };
+  const Words &words = program.words(*program.find(file));
+  return {file, without(words.folders, own.folders), without(words.macros, own.macros)};
 }
 
 } // namespace gradtidy

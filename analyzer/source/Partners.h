@@ -13,6 +13,13 @@
 
 namespace gradtidy {
 
+/// A source to be parsed behind the main file of a unit.
+struct Partner {
+  std::string file; ///< Absolute.
+  /// What it is compiled with and the unit is not: include folders, and macros as in -D.
+  std::vector<std::string> folders, macros;
+};
+
 /// Not thread-safe.
 class Partners {
 public:
@@ -25,6 +32,7 @@ public:
 
   struct Found {
     std::vector<std::string> defining, calling; ///< Nearest first.
+    bool operator==(const Found &) const = default;
   };
 
   /// The sources that define those of \p functions that are not defined yet, and those that call
@@ -33,8 +41,8 @@ public:
   /// folders and macros apart.
   Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions);
 
-  /// The job of analysing the unit of \p job together with \p partners.
-  Job join(const Job &job, llvm::ArrayRef<std::string> partners);
+  /// \p file, one of those found, as a partner of the unit of \p job.
+  Partner describe(const Job &job, const std::string &file);
 
 private:
   class Program;

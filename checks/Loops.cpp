@@ -1,6 +1,7 @@
 #include "Loops.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 
@@ -30,15 +31,29 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   const PathStep &root = paths.last(paths.rootOf(place));
   if (root.kind == PathStep::Temporary)
     return nullptr;
-  for (const clang::Stmt *loop : loopsAround(visit)) {
-    if (root.kind != PathStep::Variable)
-      return loop;
-    clang::SourceLocation declared =
-        static_cast<const clang::VarDecl *>(root.subject)->getLocation();
-    if (!contains(visit, loop, declared))
-      return loop;
+  const auto *variable = root.kind == PathStep::Variable
+                             ? static_cast<const clang::VarDecl *>(root.subject)
+                             : nullptr;
+  auto outlived = [&](const FunctionBody &function, const clang::Stmt *site) {
+    for (const clang::Stmt *loop : function.loopsAround(site))
+      if (!variable || !contains(visit, loop, variable->getLocation()))
+        return loop;
+    return static_cast<const clang::Stmt *>(nullptr);
+  };
+  // A local variable begins anew with each call of its function.
+  auto isOwnOf = [&](const FunctionBody &function) {
+    return variable && variable->isLocalVarDeclOrParm() && !variable->isStaticLocal() &&
+           variable->getDeclContext()->Equals(function.function);
+  };
+  const FunctionBody *function = visit.event.function;
+  const clang::Stmt *loop = outlived(*function, visit.event.site);
+  for (const Event *caller : llvm::reverse(visit.callers)) {
+    if (loop || isOwnOf(*function))
+      break;
+    function = caller->function;
+    loop = outlived(*function, caller->site);
   }
-  return nullptr;
+  return loop;
 }
 
 namespace {

@@ -5,7 +5,9 @@
 #include "Fixes.h"
 #include "Loops.h"
 
+#include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -57,8 +59,24 @@ private:
         break;
       place = statement;
     }
-    if (place && guarded.insert(function.compoundOf(place)).second)
-      finding.fixes = insertBefore(visit, place, "torch::NoGradGuard no_grad;");
+    const clang::CompoundStmt *block = place ? function.compoundOf(place) : nullptr;
+    if (!block || !guarded.insert(block).second)
+      return;
+    std::string name = "no_grad";
+    for (unsigned number = 2; declares(*block, name); ++number)
+      name = "no_grad" + std::to_string(number);
+    finding.fixes = insertBefore(visit, place, "torch::NoGradGuard " + name + ";");
+  }
+
+  /// Whether a statement directly in \p block declares \p name.
+  static bool declares(const clang::CompoundStmt &block, llvm::StringRef name) {
+    return llvm::any_of(block.body(), [&](const clang::Stmt *statement) {
+      const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement);
+      return declarations && llvm::any_of(declarations->decls(), [&](const clang::Decl *each) {
+               const auto *named = llvm::dyn_cast<clang::NamedDecl>(each);
+               return named && named->getDeclName().isIdentifier() && named->getName() == name;
+             });
+    });
   }
 
   llvm::SmallPtrSet<const clang::CompoundStmt *, 8> guarded; ///< Blocks that have got a guard.

@@ -5,7 +5,10 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {
 namespace {
@@ -88,16 +91,31 @@ public:
       if (const FunctionBody *body = bodyOf(function); body && !llvm::is_contained(all, body))
         all.push_back(body);
     }
-    for (const FunctionBody *body : all)
+    llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
+    llvm::SmallSetVector<const FunctionBody *, 32> relevant;
+    for (const FunctionBody *body : all) {
       findChanges(*body);
-    for (const FunctionBody *body : all)
+      const bool isOwn = !isInPartner(body->function->getLocation(), context.getSourceManager());
+      if (isOwn)
+        relevant.insert(body);
+      if (const FunctionBody *around = isClosure(*body) ? bodyAround(*body) : nullptr)
+        callers[body].push_back(around);
       for (const Block &block : body->blocks)
         for (const Event &event : block.events)
           if (const FunctionBody *callee = !event.callee     ? nullptr
                                            : event.isVirtual ? dispatch(event.callee)
                                                              : bodyOf(event.callee);
-              callee && callee != body)
-            called.insert(callee);
+              callee && callee != body) {
+            // What others call may have more callers than are known: it goes by itself, too.
+            if (isOwn || !relevant.contains(callee))
+              called.insert(callee);
+            callers[callee].push_back(body);
+          }
+    }
+    // Of partners only what leads to the unit's own functions.
+    for (size_t i = 0; i < relevant.size(); ++i)
+      relevant.insert_range(callers[relevant[i]]);
+    llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
     for (const FunctionBody *body : all)
       if (!called.contains(body) && !isClosure(*body))
         interpreter.run(*body);
@@ -159,6 +177,13 @@ private:
   static bool isClosure(const FunctionBody &body) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
     return method && method->getParent()->isLambda();
+  }
+
+  /// The function in which a lambda stands, or null.
+  const FunctionBody *bodyAround(const FunctionBody &closure) {
+    const auto *method = llvm::cast<clang::CXXMethodDecl>(closure.function);
+    const auto *around = llvm::dyn_cast<clang::FunctionDecl>(method->getParent()->getDeclContext());
+    return around ? bodyOf(around) : nullptr;
   }
 
   void addOverrider(const clang::CXXMethodDecl *overridden, const clang::CXXMethodDecl *method) {

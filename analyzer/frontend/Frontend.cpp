@@ -141,7 +141,7 @@ public:
       return;
     clang::SourceManager &sources = preprocessor.getSourceManager();
     const clang::FileID file = sources.createFileID(
-        llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), "<partners>"),
+        llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), partnersBuffer),
         clang::SrcMgr::C_User, 0, 0, name.getLocation());
     preprocessor.EnterSourceFile(file, nullptr, name.getLocation());
   }

@@ -130,6 +130,17 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));
 }
 
+bool isInPartner(clang::SourceLocation location, const clang::SourceManager &sources) {
+  while (location.isValid()) {
+    const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
+    const auto buffer = sources.getBufferOrNone(file);
+    if (buffer && buffer->getBufferIdentifier() == partnersBuffer)
+      return true;
+    location = sources.getIncludeLoc(file);
+  }
+  return false;
+}
+
 std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback) {
   for (llvm::StringRef folder = llvm::sys::path::parent_path(file); !folder.empty();
        folder = llvm::sys::path::parent_path(folder))

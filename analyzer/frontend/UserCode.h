@@ -52,6 +52,13 @@ private:
   mutable llvm::DenseMap<clang::FileID, bool> known;
 };
 
+/// The name of a buffer that includes the partners of a unit: the other sources of the program that
+/// are parsed behind it.
+inline constexpr llvm::StringLiteral partnersBuffer = "<partners>";
+
+/// Whether \p location lies in a partner, or in a header that a partner was the first to include.
+bool isInPartner(clang::SourceLocation location, const clang::SourceManager &sources);
+
 /// Finds the folders of the model's framework while a unit is preprocessed: every folder of the
 /// include path that has one of \p headers ("torch/torch.h"), at once, and the folder of every
 /// include that ends in one of them. \p userCode and \p headers must outlive \p preprocessor.

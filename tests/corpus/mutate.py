@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Bugs put into correct code by operators of our own, for checks that the tools of a labelled corpus
+have few mutants of. Called as mutate.py of that folder is, with its folder first:
+
+    tests/corpus/mutate.py SCORE --src REPOSITORY... --out MUTANTS
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, sys.argv.pop(1) if len(sys.argv) > 1 else "")
+import mutate  # noqa: E402
+from mutate import Edit, Mutant, Repo, Source  # noqa: E402
+
+THEIRS = set(mutate.OPERATORS)
+
+
+@mutate.operator("no-train-restore", "ml-train-mode-not-restored")
+def evaluate_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """An epoch ends in eval(), and train() is called before the first one only."""
+    for loop in mutate.loops(src):
+        epochs = next((block for block in loop.block.up() if block.kind == "loop"), None)
+        if not epochs:
+            continue
+        called = set(re.findall(r"\b(\w+)\s*->\s*forward\s*\(", src.mask[loop.block.start : loop.block.end]))
+        inside = src.within(epochs)
+        for model in sorted(called):
+            train = re.compile(rf"({model})(?:\.|->)train\(\s*(?:true)?\s*\)\s*;")
+            sets_mode = any(mutate.calls(src.within(loop.func), mutate.EVAL))
+            if sets_mode or not mutate.mode_dependent(repo, src, loop.func, epochs.head, model):
+                continue
+            edits = [mutate.delete(src, statement) for statement, _ in mutate.calls(inside, train)]
+            edits.append(Edit(epochs.end, epochs.end, f"    {model}->eval();\n"))
+            yield Mutant(edits, epochs.end, epochs.head, epochs.end)
+
+
+if __name__ == "__main__":
+    for name in THEIRS - {"no-train-restore"}:
+        del mutate.OPERATORS[name]
+    mutate.main()

@@ -21,13 +21,17 @@ SourcesId SourcesTable::join(SourcesId a, SourcesId b) {
     return a;
   if (a == noSources)
     return b;
+  if (a > b)
+    std::swap(a, b);
+  if (const auto known = joined.find({a, b}); known != joined.end())
+    return known->second;
   Set set;
   set.unknown = sets[a].unknown || sets[b].unknown;
   std::set_union(sets[a].paths.begin(), sets[a].paths.end(), sets[b].paths.begin(),
                  sets[b].paths.end(), std::back_inserter(set.paths));
-  if (set.paths.size() > limit)
-    return unknownId;
-  return intern(std::move(set));
+  const SourcesId result = set.paths.size() > limit ? unknownId : intern(std::move(set));
+  joined[{a, b}] = result;
+  return result;
 }
 
 bool SourcesTable::mayOverlap(SourcesId a, SourcesId b) const {

@@ -58,6 +58,7 @@ private:
   const unsigned limit;
   std::vector<Set> sets;
   std::map<Set, SourcesId> ids;
+  llvm::DenseMap<std::pair<SourcesId, SourcesId>, SourcesId> joined; ///< The same are joined often.
   SourcesId unknownId;
 };
 

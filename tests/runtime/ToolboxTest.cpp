@@ -422,9 +422,8 @@ TEST_CASE("precisions are compared by time, memory and loss") {
   gradtidy::PrecisionOptions options;
   options.steps = 30;
   options.warmup = 2;
-  const auto results =
-      gradtidy::comparePrecisions({{"double", in(torch::kDouble)}, {"float", in(torch::kFloat)}},
-                                  torch::kCPU, options);
+  const auto results = gradtidy::comparePrecisions(
+      {{"double", in(torch::kDouble)}, {"float", in(torch::kFloat)}}, torch::kCPU, options);
   REQUIRE(results.size() == 2);
   CHECK(results[0].losses.size() == 30);
   CHECK(results[0].losses.back() < results[0].losses.front());
@@ -440,8 +439,8 @@ TEST_CASE("precisions are compared by time, memory and loss") {
 TEST_CASE("a plot has its lines, names and axes, and leaves out what cannot be shown") {
   gradtidy::PlotOptions options;
   options.title = "a < b";
-  const std::string svg =
-      gradtidy::linePlot(options, {{"line", {{0, 0}, {1, notANumber}, {2, 10}}}, {"other", {{1, 5}}}});
+  const std::string svg = gradtidy::linePlot(
+      options, {{"line", {{0, 0}, {1, notANumber}, {2, 10}}}, {"other", {{1, 5}}}});
   CHECK(contains(svg, "a &lt; b</text>"));
   CHECK(contains(svg, "<path d=\"M60.0 320.0L580.0 70.0\" fill=\"none\" stroke=\"#0f84c9\""));
   CHECK(contains(svg, ">other</text>"));

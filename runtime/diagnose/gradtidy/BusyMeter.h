@@ -9,11 +9,11 @@
 //   }
 //   std::cout << meter.text();
 //
-// Both calls put an event into the current stream, and nobody waits: what the device has still to do
-// when a batch comes late hides the loader, as it should. Between the end of a step's work and the
-// beginning of the next, the device idles. Less than 80 % busy suggests the loader: more workers,
-// page-locked memory, the next batch copied meanwhile; where loading is free, kernels too small.
-// On the host the same is measured by the time of day.
+// Both calls put an event into the current stream, and nobody waits: what the device has still to
+// do when a batch comes late hides the loader, as it should. Between the end of a step's work and
+// the beginning of the next, the device idles. Less than 80 % busy suggests the loader: more
+// workers, page-locked memory, the next batch copied meanwhile; where loading is free, kernels too
+// small. On the host the same is measured by the time of day.
 #pragma once
 
 #include "detail/Moment.h"
@@ -60,7 +60,8 @@ public:
   std::string text() {
     const double share = busy();
     return detail::formatted("%s busy %.0f %%: worked %.3f ms, waited %.3f ms in %lld steps",
-                             device.str().c_str(), 100 * share, workTime, waitTime, (long long)count) +
+                             device.str().c_str(), 100 * share, workTime, waitTime,
+                             (long long)count) +
            (share < enough ? ": the loader is too slow\n" : "\n");
   }
 

@@ -36,8 +36,8 @@ struct DeadReluOptions {
 struct ReluActivity {
   std::string shape;
   int64_t units = 0;
-  int64_t dead = 0;  ///< units that gave 0 alone
-  double zeros = 0;  ///< share of the elements that are 0, about a half at the start
+  int64_t dead = 0; ///< units that gave 0 alone
+  double zeros = 0; ///< share of the elements that are 0, about a half at the start
 };
 
 class DeadReluDetector : detail::Listener<DeadReluDetector> {
@@ -88,12 +88,12 @@ private:
   void add(const torch::Tensor &result) {
     torch::NoGradGuard guard;
     const torch::Tensor active = result.detach().gt(0);
-    const torch::Tensor perUnit =
-        active.dim() < 2
-            ? active.reshape({1, -1})
-            : active.transpose(0, options.unitsDim).reshape({active.size(options.unitsDim), -1}).t();
-    const std::vector<double> numbers =
-        detail::numbersOf({perUnit.any(0).sum(), active.sum()});
+    const torch::Tensor perUnit = active.dim() < 2
+                                      ? active.reshape({1, -1})
+                                      : active.transpose(0, options.unitsDim)
+                                            .reshape({active.size(options.unitsDim), -1})
+                                            .t();
+    const std::vector<double> numbers = detail::numbersOf({perUnit.any(0).sum(), active.sum()});
     ReluActivity call;
     call.shape = detail::shapeText(result.sizes());
     call.units = perUnit.size(1);

@@ -30,7 +30,8 @@ inline std::vector<StrayTensor> strayTensors(const torch::nn::Module &module, c1
   std::vector<StrayTensor> strays;
   for (const detail::NamedTensor &item : detail::namedTensors(module)) {
     const c10::Device where = item.tensor.device();
-    if (where.type() != device.type() || (device.has_index() && !device.is_cpu() && where != device))
+    if (where.type() != device.type() ||
+        (device.has_index() && !device.is_cpu() && where != device))
       strays.push_back({item.name, item.kind, where});
   }
   return strays;

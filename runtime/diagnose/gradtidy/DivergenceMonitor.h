@@ -59,9 +59,9 @@ public:
       return detail::formatted("epoch %zu: the validation loss is not finite", losses.size() - 1);
     if (losses.empty())
       return "no epoch so far";
-    std::string text = detail::formatted(
-        "epoch %zu: validation loss %.4g, lowest %.4g in epoch %lld", losses.size() - 1,
-        losses.back(), minimum, static_cast<long long>(best));
+    std::string text =
+        detail::formatted("epoch %zu: validation loss %.4g, lowest %.4g in epoch %lld",
+                          losses.size() - 1, losses.back(), minimum, static_cast<long long>(best));
     if (above > 0)
       text += detail::formatted(", above it for %lld epochs", static_cast<long long>(above));
     if (!diverged())

@@ -7,11 +7,11 @@
 //     std::cout << reading.text() << '\n';
 //   optimizer.step();
 //
-// Read is the Euclidean norm over all parameters, as clip_grad_norm_ takes it. Above 10 it is large:
-// norms to which gradients are commonly clipped are 0.25 to 5. Ten times the median of the last
-// twenty on top of that is an explosion, and less than 1e-7, the precision of float32, is nothing
-// (Pascanu et al., "On the difficulty of training recurrent neural networks", 2013). The host waits
-// once for each reading.
+// Read is the Euclidean norm over all parameters, as clip_grad_norm_ takes it. Above 10 it is
+// large: norms to which gradients are commonly clipped are 0.25 to 5. Ten times the median of the
+// last twenty on top of that is an explosion, and less than 1e-7, the precision of float32, is
+// nothing (Pascanu et al., "On the difficulty of training recurrent neural networks", 2013). The
+// host waits once for each reading.
 #pragma once
 
 #include "detail/Tensors.h"
@@ -118,9 +118,9 @@ private:
   }
 
   double medianOfLast() const {
-    std::vector<double> last(readings.end() -
-                                 static_cast<std::ptrdiff_t>(std::min(options.window, readings.size())),
-                             readings.end());
+    std::vector<double> last(
+        readings.end() - static_cast<std::ptrdiff_t>(std::min(options.window, readings.size())),
+        readings.end());
     if (last.empty())
       return 0;
     const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);

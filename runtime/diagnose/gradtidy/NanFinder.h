@@ -8,9 +8,9 @@
 //
 // It looks at the result of every operation of its scope, on all threads, and at the parameters and
 // buffers at its start. Anomaly mode (torch::autograd::DetectAnomalyGuard) sees backward alone: a
-// NaN made by log in forward gives it the name of another operation, or none. An infinite value that
-// came before is reported, too, since NaN is often inf - inf or 0 * inf. The host waits for every
-// operation: this is for the one step that fails. One finder can run at a time.
+// NaN made by log in forward gives it the name of another operation, or none. An infinite value
+// that came before is reported, too, since NaN is often inf - inf or 0 * inf. The host waits for
+// every operation: this is for the one step that fails. One finder can run at a time.
 #pragma once
 
 #include "detail/Listener.h"

@@ -3,14 +3,15 @@
 //
 //   auto report = gradtidy::overfitTinyBatch(
 //       *model, optimizer, input, target, [&](auto x) { return model(x); },
-//       [](auto output, auto target) { return torch::cross_entropy_loss(output, target); });
+//       [](auto output, auto target) { return torch::mse_loss(output, target); });
 //   std::cout << report.text();
 //
 // Causes are listed in the order in which to look at them: that nothing can be learnt (no graph,
-// parameters that the optimizer does not own, gradients missing, zero or not finite), that the steps
-// are wrong (learning rate), that the trial is not a fair one (mode, random forward), that the task
-// is wrong (labels, reduction of the loss). 8 to 32 samples are a tiny batch. Two hundred steps must
-// bring the loss to a twentieth (after Karpathy, "A Recipe for Training Neural Networks", 2019).
+// parameters that the optimizer does not own, gradients missing, zero or not finite), that the
+// steps are wrong (learning rate), that the trial is not a fair one (mode, random forward), that
+// the task is wrong (labels, reduction of the loss). 8 to 32 samples are a tiny batch. Two hundred
+// steps must bring the loss to a twentieth (after Karpathy, "A Recipe for Training Neural
+// Networks", 2019).
 //
 // Parameters and buffers are restored; the optimizer keeps what it has learnt of the steps, so make
 // it anew for the training.
@@ -94,7 +95,7 @@ public:
     lookAtGradients();
     train();
     const double begin = report.losses.front(), end = report.losses.back();
-    report.passed = std::isfinite(end) && end <= options.factor * begin;
+    report.passed = std::isfinite(end) && end < options.factor * begin;
     if (report.passed) {
       report.causes.clear();
       return report;
@@ -190,15 +191,17 @@ private:
   void lookAtSteps() {
     const double begin = report.losses.front(), end = report.losses.back();
     if (!(end < 2 * begin))
-      cause(formatted("the loss rises from %.4g to %.4g: the learning rate is too large, or the sign "
-                      "of the loss is wrong",
-                      begin, end));
+      cause(
+          formatted("the loss rises from %.4g to %.4g: the learning rate is too large, or the sign "
+                    "of the loss is wrong",
+                    begin, end));
     else if (firstStep == 0 && report.causes.empty())
       cause("the first step changes no parameter: is the learning rate 0?");
     else if (firstStep > 0 && firstStep < 1e-5)
-      cause(formatted("the first step moves the parameters by %.1g of their length: the learning rate "
-                      "is too small",
-                      firstStep));
+      cause(formatted(
+          "the first step moves the parameters by %.1g of their length: the learning rate "
+          "is too small",
+          firstStep));
   }
 
   void lookAtMode() {

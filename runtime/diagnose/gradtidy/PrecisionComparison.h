@@ -21,9 +21,9 @@
 //
 // What a variant does is its own affair: another type for the model, autocast around the forward, a
 // GradScaler. A hundred steps show whether the loss goes another way; the first ten are not in the
-// time, since libraries choose their kernels in them. Time is the device's (detail/Moment.h), memory
-// the peak over all of setting up and training. Losses are read when all steps are done, so nobody
-// waits meanwhile.
+// time, since libraries choose their kernels in them. Time is the device's (detail/Moment.h),
+// memory the peak over all of setting up and training. Losses are read when all steps are done, so
+// nobody waits meanwhile.
 #pragma once
 
 #include "MemoryTracker.h"
@@ -57,9 +57,9 @@ struct PrecisionResult {
   std::vector<double> losses;
 };
 
-inline std::vector<PrecisionResult>
-comparePrecisions(const std::vector<PrecisionVariant> &variants, c10::Device device,
-                  const PrecisionOptions &options = {}) {
+inline std::vector<PrecisionResult> comparePrecisions(const std::vector<PrecisionVariant> &variants,
+                                                      c10::Device device,
+                                                      const PrecisionOptions &options = {}) {
   TORCH_CHECK(options.steps > options.warmup && options.warmup >= 0,
               "comparePrecisions needs more steps than those to warm up");
   std::vector<PrecisionResult> results;
@@ -84,7 +84,8 @@ comparePrecisions(const std::vector<PrecisionVariant> &variants, c10::Device dev
 
 /// Compared with the first result.
 inline std::string precisionTable(const std::vector<PrecisionResult> &results) {
-  detail::Table table({"precision", "ms/step", "speed", "peak", "memory", "first loss", "last loss"});
+  detail::Table table(
+      {"precision", "ms/step", "speed", "peak", "memory", "first loss", "last loss"});
   for (const PrecisionResult &result : results) {
     const PrecisionResult &first = results.front();
     table.add({result.name, detail::formatted("%.3f", result.milliseconds),

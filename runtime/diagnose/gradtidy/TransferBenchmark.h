@@ -1,5 +1,5 @@
-// benchmarkTransfers: how fast copies between host and device are, from ordinary (pageable) and from
-// page-locked memory.
+// benchmarkTransfers: how fast copies between host and device are, from ordinary (pageable) and
+// from page-locked memory.
 //
 //   auto results = gradtidy::benchmarkTransfers(torch::Device(torch::kCUDA, 0));
 //   std::cout << gradtidy::transferTable(results);
@@ -7,9 +7,9 @@
 //
 // Sizes are 1 MB, 10 MB, 100 MB and 1 GB, from where each copy's fixed cost counts to where it does
 // not. Each is copied once to warm up and then five times; the median counts, since other programs
-// disturb single copies. Times are those of the device's events, bandwidth is in 10^9 bytes a second.
-// Needs twice the largest size on the host and once on the device. On the host as `device`, copies
-// within its memory are measured.
+// disturb single copies. Times are those of the device's events, bandwidth is in 10^9 bytes a
+// second. Needs twice the largest size on the host and once on the device. On the host as `device`,
+// copies within its memory are measured.
 #pragma once
 
 #include "detail/Moment.h"
@@ -74,7 +74,8 @@ inline std::vector<TransferResult> benchmarkTransfers(c10::Device device,
         torch::Tensor host = torch::zeros({bytes}, torch::kByte);
         if (pinned)
           host = host.pin_memory();
-        const torch::Tensor there = torch::zeros({bytes}, torch::dtype(torch::kByte).device(device));
+        const torch::Tensor there =
+            torch::zeros({bytes}, torch::dtype(torch::kByte).device(device));
         results.push_back({bytes, pinned, toDevice,
                            detail::timeOfCopy(toDevice ? there : host, toDevice ? host : there,
                                               device, options.repetitions)});

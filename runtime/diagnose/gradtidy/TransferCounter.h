@@ -10,8 +10,8 @@
 //
 // Each wait empties the device's queue, after which it idles until the host has launched more. A
 // step should have one copy of the batch and no wait; a loss is looked at every so many steps. The
-// host waits where it reads a number (item(), is_nonzero(), printing), and for copies between it and
-// a device that are not non_blocking. Not seen are calls of synchronize(), and copies that wait
+// host waits where it reads a number (item(), is_nonzero(), printing), and for copies between it
+// and a device that are not non_blocking. Not seen are calls of synchronize(), and copies that wait
 // because their memory on the host is not page-locked. One counter can run at a time.
 #pragma once
 
@@ -90,9 +90,9 @@ private:
   void countCopy(const torch::Tensor &to, const torch::Tensor &from, bool nonBlocking) {
     if (to.device() == from.device())
       return;
-    Transfers &transfers = from.is_cpu()   ? current.toDevice
+    Transfers &transfers = from.is_cpu() ? current.toDevice
                            : to.is_cpu() ? current.toHost
-                                           : current.betweenDevices;
+                                         : current.betweenDevices;
     ++transfers.count;
     transfers.bytes += from.numel() * static_cast<int64_t>(from.element_size());
     current.waits += !nonBlocking && (from.is_cpu() || to.is_cpu());

@@ -4,7 +4,7 @@
 // and has
 //   std::unique_ptr<at::ObserverContext> started(const at::RecordFunction &);
 //   void ended(const at::RecordFunction &, at::ObserverContext *);
-// which are called by one thread at a time. Operations that these run are not observed.
+// which are called by one thread at a time. Operations that these run are not observed by any tool.
 #pragma once
 
 #include <torch/torch.h>
@@ -16,6 +16,17 @@
 
 namespace gradtidy::detail {
 
+/// Held while a tool is told.
+inline std::mutex &toolMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+/// Whether this thread is in a tool.
+inline bool &insideTool() {
+  static thread_local bool inside = false;
+  return inside;
+}
+
 template <class Tool> class Listener {
 public:
   Listener(const Listener &) = delete;
@@ -25,7 +36,7 @@ protected:
   Listener() = default;
 
   void listen(const char *name, bool inputs, bool outputs) {
-    std::lock_guard<std::mutex> lock(mutex());
+    std::lock_guard<std::mutex> lock(toolMutex());
     TORCH_CHECK(!active(), "another ", name, " is running");
     active() = static_cast<Tool *>(this);
     callback = at::addGlobalCallback(
@@ -33,7 +44,7 @@ protected:
   }
   void silence() {
     at::removeCallback(callback);
-    std::lock_guard<std::mutex> lock(mutex());
+    std::lock_guard<std::mutex> lock(toolMutex());
     active() = nullptr;
   }
 
@@ -42,20 +53,15 @@ private:
     static Tool *tool = nullptr;
     return tool;
   }
-  static std::mutex &mutex() {
-    static std::mutex mutex;
-    return mutex;
-  }
   /// Calls `action` with the tool, unless this thread is in one already.
   template <class Action> static void tell(Action action) {
-    static thread_local bool busy = false;
-    if (busy)
+    if (insideTool())
       return;
-    struct Busy {
-      Busy() { busy = true; }
-      ~Busy() { busy = false; }
-    } guard;
-    std::lock_guard<std::mutex> lock(mutex());
+    struct Inside {
+      Inside() { insideTool() = true; }
+      ~Inside() { insideTool() = false; }
+    } inside;
+    std::lock_guard<std::mutex> lock(toolMutex());
     if (active())
       action(*active());
   }

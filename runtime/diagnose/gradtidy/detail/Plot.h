@@ -63,7 +63,10 @@ private:
       return std::max(1.0, std::ceil((high - low) / 6));
     const double rough = high > low ? (high - low) / 5 : 1;
     const double power = std::pow(10, std::floor(std::log10(rough) + 1e-9));
-    return power * (rough / power > 5.01 ? 10 : rough / power > 2.01 ? 5 : rough / power > 1.01 ? 2 : 1);
+    return power * (rough / power > 5.01   ? 10
+                    : rough / power > 2.01 ? 5
+                    : rough / power > 1.01 ? 2
+                                           : 1);
   }
 
   bool logarithmic;

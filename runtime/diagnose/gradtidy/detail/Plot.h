@@ -105,13 +105,15 @@ inline std::string linePlot(const PlotOptions &options, const std::vector<PlotLi
                     "width=\"620\" height=\"380\" font-family=\"sans-serif\" font-size=\"13\" "
                     "fill=\"#7b8490\">\n";
   svg += text(left, 22, " font-size=\"16\"", options.title);
-  double nameAt = left;
+  auto path = [&](std::size_t line, const std::string &points) {
+    return detail::formatted(
+        "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\"%s/>\n", points.c_str(),
+        colours[line % 5], line % 2 == 1 ? " stroke-dasharray=\"7 4\"" : "");
+  };
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const char *colour = colours[i % 5];
-    svg += detail::formatted("<rect x=\"%.1f\" y=\"36\" width=\"14\" height=\"4\" fill=\"%s\"/>\n",
-                             nameAt, colour);
-    svg += text(nameAt + 20, 43, "", lines[i].name);
-    nameAt += 45 + 7.2 * static_cast<double>(lines[i].name.size());
+    const double at = left + static_cast<double>(i) * std::min(144.0, 576.0 / double(lines.size()));
+    svg += path(i, detail::formatted("M%.1f 39.0h18", at));
+    svg += text(at + 22, 43, " font-size=\"11\"", lines[i].name);
   }
   svg += text(left, 62, " font-size=\"12\"", options.y);
   for (double value : y.ticks()) {
@@ -126,14 +128,12 @@ inline std::string linePlot(const PlotOptions &options, const std::vector<PlotLi
                 detail::formatted("%g", value));
   svg += text(left + width / 2, top + height + 45, " text-anchor=\"middle\"", options.x);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string path;
+    std::string points;
     for (const auto &point : lines[i].points)
       if (x.shows(point.first) && y.shows(point.second))
-        path += detail::formatted("%c%.1f %.1f", path.empty() ? 'M' : 'L', left + x.at(point.first),
-                                  top + height - y.at(point.second));
-    svg += detail::formatted("<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\" "
-                             "stroke-linejoin=\"round\"/>\n",
-                             path.c_str(), colours[i % 5]);
+        points += detail::formatted("%c%.1f %.1f", points.empty() ? 'M' : 'L',
+                                    left + x.at(point.first), top + height - y.at(point.second));
+    svg += path(i, points);
   }
   return svg + "</svg>\n";
 }

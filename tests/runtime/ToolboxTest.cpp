@@ -3,8 +3,11 @@
 
 #include <gradtidy/toolbox.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <thread>
 
 using torch::Tensor;
 
@@ -290,7 +293,7 @@ TEST_CASE("dead ReLUs are counted by unit") {
   CHECK(detector.layers()[1].dead == 0);
   CHECK(detector.layers()[1].shape == "[2, 3, 5, 5]");
   CHECK(detector.alarming());
-  CHECK(contains(detector.text(), "1     [2, 4]            4     2  75.0 %  too many are dead\n"));
+  CHECK(contains(detector.text(), "[2, 4]      4     2  75.0 %  too many are dead\n"));
 }
 
 TEST_CASE("a network as it is made has no dead ReLUs, one with large negative biases has") {

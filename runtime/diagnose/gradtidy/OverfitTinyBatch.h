@@ -72,9 +72,7 @@ public:
       saved.emplace_back(item.tensor, item.tensor.detach().clone());
   }
   ~OverfitTrial() {
-    torch::NoGradGuard guard;
-    for (const auto &entry : saved)
-      entry.first.detach().copy_(entry.second);
+    restore();
     module.zero_grad();
   }
   OverfitTrial(const OverfitTrial &) = delete;
@@ -101,10 +99,11 @@ public:
       return report;
     }
     lookAtSteps();
+    restore(); // steps may have led to NaN
     lookAtMode();
     lookAtTask();
     if (report.causes.empty())
-      cause(end < 0.99 * report.losses[report.losses.size() * 3 / 4]
+      cause(end < 0.999 * report.losses[report.losses.size() * 3 / 4]
                 ? "the loss still falls: more steps or a larger learning rate"
                 : "nothing found: the model may be too small for the task");
     return report;
@@ -115,6 +114,12 @@ private:
   void cause(const char *text, const std::vector<std::string> &names) {
     if (!names.empty())
       cause(formatted(text, names.size(), parameters.size()) + ": " + listText(names));
+  }
+
+  void restore() {
+    torch::NoGradGuard guard;
+    for (const auto &entry : saved)
+      entry.first.detach().copy_(entry.second);
   }
 
   torch::Tensor lossNow() {
@@ -190,7 +195,9 @@ private:
 
   void lookAtSteps() {
     const double begin = report.losses.front(), end = report.losses.back();
-    if (!(end < 2 * begin))
+    if (!std::isfinite(begin))
+      cause("the loss is not finite from the start");
+    else if (!(end < 2 * begin))
       cause(
           formatted("the loss rises from %.4g to %.4g: the learning rate is too large, or the sign "
                     "of the loss is wrong",

@@ -88,15 +88,14 @@ private:
   void add(const torch::Tensor &result) {
     torch::NoGradGuard guard;
     const torch::Tensor active = result.detach().gt(0);
-    const torch::Tensor perUnit = active.dim() < 2
-                                      ? active.reshape({1, -1})
-                                      : active.transpose(0, options.unitsDim)
-                                            .reshape({active.size(options.unitsDim), -1})
-                                            .t();
-    const std::vector<double> numbers = detail::numbersOf({perUnit.any(0).sum(), active.sum()});
+    const int64_t dim = options.unitsDim;
+    const torch::Tensor byUnit = active.dim() < 2
+                                     ? active.reshape({-1, 1})
+                                     : active.transpose(0, dim).reshape({active.size(dim), -1});
+    const std::vector<double> numbers = detail::numbersOf({byUnit.any(1).sum(), active.sum()});
     ReluActivity call;
     call.shape = detail::shapeText(result.sizes());
-    call.units = perUnit.size(1);
+    call.units = byUnit.size(0);
     call.dead = call.units - static_cast<int64_t>(numbers[0]);
     call.zeros = 1 - numbers[1] / static_cast<double>(result.numel());
     calls.push_back(call);

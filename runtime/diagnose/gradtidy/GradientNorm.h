@@ -118,14 +118,8 @@ private:
   }
 
   double medianOfLast() const {
-    std::vector<double> last(
-        readings.end() - static_cast<std::ptrdiff_t>(std::min(options.window, readings.size())),
-        readings.end());
-    if (last.empty())
-      return 0;
-    const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
-    std::nth_element(last.begin(), middle, last.end());
-    return *middle;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(options.window, readings.size()));
+    return detail::medianOf({readings.end() - count, readings.end()});
   }
 
   GradientState stateOf(const GradientReading &reading) const {

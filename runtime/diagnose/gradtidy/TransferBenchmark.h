@@ -14,11 +14,11 @@
 
 #include "detail/Moment.h"
 #include "detail/Plot.h"
+#include "detail/Tensors.h"
 #include "detail/Text.h"
 
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,17 +46,15 @@ namespace detail {
 /// The median of several copies, in milliseconds.
 inline double timeOfCopy(const torch::Tensor &to, const torch::Tensor &from, c10::Device device,
                          int repetitions) {
+  to.copy_(from);
   std::vector<double> times;
-  for (int i = 0; i <= repetitions; ++i) {
+  for (int i = 0; i < repetitions; ++i) {
     const Moment begin(device);
     to.copy_(from, /*non_blocking=*/true);
     const Moment end(device);
     times.push_back(begin.to(end));
   }
-  times.erase(times.begin());
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return medianOf(times);
 }
 
 } // namespace detail

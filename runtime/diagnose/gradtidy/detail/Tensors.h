@@ -1,8 +1,10 @@
-// How the tools walk the tensors of a module.
+// How the tools walk the tensors of a module and read their numbers.
 #pragma once
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,15 @@ inline std::vector<double> numbersOf(const std::vector<torch::Tensor> &tensors) 
   const torch::Tensor host = torch::stack(together).to(torch::kCPU);
   const double *first = host.data_ptr<double>();
   return {first, first + host.numel()};
+}
+
+/// 0 of no numbers.
+inline double medianOf(std::vector<double> numbers) {
+  if (numbers.empty())
+    return 0;
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
 }
 
 } // namespace gradtidy::detail

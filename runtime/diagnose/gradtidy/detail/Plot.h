@@ -1,5 +1,6 @@
 // linePlot: lines over two axes as SVG, the same bytes for the same numbers. Colours and greys are
-// of middle lightness, so that they are seen on light and on dark ground.
+// of middle lightness, so that they are seen on light and on dark ground; each line is dashed in a
+// way of its own, so that two in one place are told apart.
 #pragma once
 
 #include "Text.h"
@@ -86,6 +87,7 @@ inline std::string escaped(const std::string &text) {
 inline std::string linePlot(const PlotOptions &options, const std::vector<PlotLine> &lines) {
   constexpr double left = 60, top = 70, width = 520, height = 250;
   const char *const colours[] = {"#0f84c9", "#d9660b", "#12946b", "#b5609a", "#8a7a00"};
+  const char *const dashes[] = {"none", "7 4", "2 4", "12 4", "4 8"};
   detail::Axis x(options.logarithmicX, width), y(options.logarithmicY, height);
   for (const PlotLine &line : lines)
     for (const auto &point : line.points)
@@ -106,9 +108,9 @@ inline std::string linePlot(const PlotOptions &options, const std::vector<PlotLi
                     "fill=\"#7b8490\">\n";
   svg += text(left, 22, " font-size=\"16\"", options.title);
   auto path = [&](std::size_t line, const std::string &points) {
-    return detail::formatted(
-        "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\"%s/>\n", points.c_str(),
-        colours[line % 5], line % 2 == 1 ? " stroke-dasharray=\"7 4\"" : "");
+    return detail::formatted("<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\" "
+                             "stroke-dasharray=\"%s\"/>\n",
+                             points.c_str(), colours[line % 5], dashes[line % 5]);
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const double at = left + static_cast<double>(i) * std::min(144.0, 576.0 / double(lines.size()));

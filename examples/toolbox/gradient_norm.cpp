@@ -1,5 +1,5 @@
-// A regression whose targets have an outlier now and then, trained without clipping: the monitor
-// shows the batches that throw the model about.
+// A regression whose targets have an outlier now and then: the monitor finds the batches that would
+// throw the model about, and their gradients are clipped.
 #include <gradtidy/GradientNorm.h>
 #include <torch/torch.h>
 

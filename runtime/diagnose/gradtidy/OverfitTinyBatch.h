@@ -223,8 +223,7 @@ private:
   void lookAtTask() {
     torch::NoGradGuard guard;
     const torch::Tensor output = forward(input);
-    if (target.is_floating_point() && output.sizes() != target.sizes() &&
-        output.dim() != target.dim())
+    if (target.is_floating_point() && output.dim() != target.dim())
       cause("output " + shapeText(output.sizes()) + " and target " + shapeText(target.sizes()) +
             " are broadcast: every output is compared with every target");
     lookAtSamples(output);

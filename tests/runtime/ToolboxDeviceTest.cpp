@@ -95,7 +95,8 @@ TEST_CASE("the benchmark finds the bandwidth of the simulator") {
   CHECK(results[7].name() == "pinned to host");
   CHECK(results[7].gigabytesPerSecond() == Approx(24).epsilon(0.01));
   CHECK(results[6].gigabytesPerSecond() < 20); // 10 us of fixed cost
-  CHECK(gradtidy::transferTable(results).find("pinned to host      100   4.1") != std::string::npos);
+  CHECK(gradtidy::transferTable(results).find("pinned to host      100   4.1") !=
+        std::string::npos);
   CHECK(gradtidy::transferPlot(results) == gradtidy::transferPlot(results));
 }
 

@@ -412,6 +412,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
   if (!recording) {
     write();
     ++*implOf(self).version;
+    RecordFunction::setResult(self);
     return const_cast<Tensor &>(self);
   }
   // The operation may save its input, which is about to change: let it work on a copy that has

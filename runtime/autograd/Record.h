@@ -40,6 +40,7 @@ Tensor recordAlways(Tensor result, const char *name, TensorList inputs, TensorLi
 template <class Formula>
 Tensor record(Tensor result, const char *name, std::initializer_list<Tensor> inputs,
               std::initializer_list<Tensor> saved, Formula formula) {
+  RecordFunction::setResult(result);
   if (!isFloatingType(result.scalar_type()) || !mustRecord(inputs))
     return result;
   return recordAlways(std::move(result), name, inputs, saved, GradientFormula(std::move(formula)));

@@ -132,6 +132,35 @@ void emptyCache();
 } // namespace CUDACachingAllocator
 } // namespace cuda
 
+enum class EventFlag { PYTORCH_DEFAULT, BACKEND_DEFAULT, INVALID };
+
+/// An event of any kind of device, so of CUDA's; with time where the flag is BACKEND_DEFAULT.
+class Event {
+public:
+  explicit Event(DeviceType, EventFlag flag = EventFlag::PYTORCH_DEFAULT)
+      : event(flag == EventFlag::BACKEND_DEFAULT ? 0U : 2U) {}
+
+  void record(const cuda::CUDAStream &stream) { event.record(stream); }
+  void block(const cuda::CUDAStream &stream) { event.block(stream); }
+  bool query() const { return event.query(); }
+  void synchronize() const { event.synchronize(); }
+  double elapsedTime(const Event &other) const { return event.elapsed_time(other.event); }
+
+private:
+  cuda::CUDAEvent event;
+};
+
+namespace impl {
+
+struct VirtualGuardImpl {
+  explicit VirtualGuardImpl(DeviceType) {}
+  cuda::CUDAStream getStream(Device device) const {
+    return cuda::getCurrentCUDAStream(device.index());
+  }
+};
+
+} // namespace impl
+
 /// Raised where a device has not enough memory.
 class OutOfMemoryError : public Error {
   using Error::Error;

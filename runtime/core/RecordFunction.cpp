@@ -21,6 +21,7 @@ CallbackHandle nextHandle() {
 } // namespace
 
 std::atomic<int> RecordFunction::observers{0};
+thread_local RecordFunction *RecordFunction::innermost = nullptr;
 
 CallbackHandle addGlobalCallback(RecordFunctionCallback callback) {
   std::lock_guard lock(globalMutex);
@@ -51,11 +52,27 @@ void RecordFunction::findCallbacks() {
   take(globalCallbacks);
 }
 
+bool RecordFunction::needsInputs() const {
+  return std::ranges::any_of(calls, [](const Call &call) { return call.callback.needsInputs(); });
+}
+
+bool RecordFunction::needsOutputs() const {
+  return std::ranges::any_of(calls, [](const Call &call) { return call.callback.needsOutputs(); });
+}
+
 void RecordFunction::before(std::string name, int64_t sequenceNr) {
+  before(std::move(name), std::vector<IValue>(), sequenceNr);
+}
+
+void RecordFunction::before(std::string name, std::vector<IValue> inputs, int64_t sequenceNr) {
+  taken = std::move(inputs);
   title = std::move(name);
   sequence = sequenceNr;
   thread = currentThreadId();
   started = true;
+  outer = innermost;
+  if (needsOutputs())
+    innermost = this;
   for (Call &call : calls)
     if (call.callback.start())
       call.context = call.callback.start()(*this);
@@ -64,6 +81,7 @@ void RecordFunction::before(std::string name, int64_t sequenceNr) {
 void RecordFunction::end() {
   if (!std::exchange(started, false))
     return;
+  innermost = outer;
   for (Call &call : calls)
     if (call.callback.end())
       call.callback.end()(*this, call.context.get());

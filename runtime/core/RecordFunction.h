@@ -5,17 +5,20 @@
 //
 // Recorded are operations ("aten::mm", and "aten::linear" around it), nodes of backward
 // ("MmBackward0") and scopes that programs name themselves. Views are not: they take no time.
-// Where nobody observes, a scope costs the reading of a number.
+// Where nobody observes, a scope costs the reading of a number. Observers that ask for it see what
+// goes in (of copy_ and _local_scalar_dense alone: what waits for a device) and the result.
 #pragma once
 
-#include "Error.h"
+#include "IValue.h"
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace gradtidy::runtime {
@@ -48,6 +51,16 @@ public:
     chosen = scopes;
     return *this;
   }
+  RecordFunctionCallback &needsInputs(bool needed) {
+    wantsInputs = needed;
+    return *this;
+  }
+  RecordFunctionCallback &needsOutputs(bool needed) {
+    wantsOutputs = needed;
+    return *this;
+  }
+  bool needsInputs() const { return wantsInputs; }
+  bool needsOutputs() const { return wantsOutputs; }
   bool checkScope(RecordScope scope) const { return chosen.empty() || chosen.contains(scope); }
   StartCallback start() const { return startFunction; }
   EndCallback end() const { return endFunction; }
@@ -55,6 +68,7 @@ public:
 private:
   StartCallback startFunction;
   EndCallback endFunction;
+  bool wantsInputs = false, wantsOutputs = false;
   std::unordered_set<RecordScope> chosen;
 };
 
@@ -78,13 +92,24 @@ public:
 
   /// Whether somebody observes this scope; before() must be called only then.
   bool isActive() const { return !calls.empty(); }
+  bool needsInputs() const;
+  bool needsOutputs() const;
   /// Calls the start callbacks. `sequenceNr` is that of the node of a backward scope.
   void before(std::string name, int64_t sequenceNr = -1);
+  void before(std::string name, std::vector<IValue> inputs, int64_t sequenceNr = -1);
   /// Calls the end callbacks, as the destructor does.
   void end();
 
   const char *name() const { return title.c_str(); }
   RecordScope scope() const { return kind; }
+  const std::vector<IValue> &inputs() const { return taken; }
+  const std::vector<IValue> &outputs() const { return given; }
+  void setOutputs(std::vector<IValue> outputs) { given = std::move(outputs); }
+  /// Takes `result` for that of the innermost scope of this thread whose observers want it.
+  static void setResult(const Tensor &result) {
+    if (innermost)
+      innermost->setOutputs({result});
+  }
   int64_t seqNr() const { return sequence; }
   uint64_t threadId() const { return thread; }
   /// Small numbers, in the order in which threads ask.
@@ -103,12 +128,16 @@ private:
 
   /// How many callbacks there are, of all threads.
   static std::atomic<int> observers;
+  /// Of the scopes whose observers want outputs.
+  static thread_local RecordFunction *innermost;
 
   RecordScope kind;
   bool started = false;
   int64_t sequence = -1;
   uint64_t thread = 0;
   std::string title;
+  std::vector<IValue> taken, given;
+  RecordFunction *outer = nullptr;
   std::vector<Call> calls;
 };
 
@@ -118,6 +147,12 @@ public:
   explicit OperationScope(const char *name, const char *ending = "") {
     if (isActive())
       before(std::string("aten::") + name + ending);
+  }
+  /// `inputs` makes a list of values for observers that want them.
+  template <std::invocable Inputs> OperationScope(const char *name, Inputs inputs) {
+    if (isActive())
+      before(std::string("aten::") + name,
+             needsInputs() ? std::vector<IValue>(inputs()) : std::vector<IValue>());
   }
 };
 

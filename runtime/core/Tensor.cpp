@@ -1,5 +1,8 @@
 #include "Tensor.h"
+#include "Backend.h"
 #include "Cuda.h"
+#include "RecordFunction.h"
+#include "Storage.h"
 #include "TensorImpl.h"
 
 namespace gradtidy::runtime {
@@ -135,8 +138,13 @@ template bool *Tensor::data_ptr<bool>() const;
 
 Scalar Tensor::item() const {
   TORCH_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
-  if (!is_cpu())
-    return to(kCPU).item();
+  if (!is_cpu()) {
+    OperationScope scope("_local_scalar_dense", [&] { return std::vector<IValue>{*this}; });
+    Tensor number = makeEmpty({}, scalar_type(), kCPU);
+    acceleratorOf(device()).download(implOf(number).storage, implOf(number).bytes(),
+                                     implOf(*this).bytes(), number.nbytes(), true);
+    return number.item();
+  }
   const TensorImpl &self = implOf(*this);
   switch (self.type) {
   case ScalarType::Byte:

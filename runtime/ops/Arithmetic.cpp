@@ -123,6 +123,7 @@ Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, 
     }
   }
   apply(name, op, out, a, b);
+  RecordFunction::setResult(out);
   return out;
 }
 
@@ -334,6 +335,7 @@ Tensor ternary(const char *name, const Op &op, const Tensor &self, const Tensor 
   DimVector shape = broadcastShapes(self.sizes(), broadcastShapes(a.sizes(), b.sizes()));
   Tensor out = makeResult(shape, resultType({&self, &a, &b}), {&self, &a, &b});
   applyTernary(name, op, out, self, a, b);
+  RecordFunction::setResult(out);
   return out;
 }
 

@@ -69,7 +69,7 @@ DimVector keptStrides(const Tensor &self) {
 }
 
 void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking) {
-  OperationScope scope("copy_");
+  OperationScope scope("copy_", [&] { return std::vector<IValue>{target, source, nonBlocking}; });
   DimVector shape = broadcastShapes(target.sizes(), source.sizes());
   TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
               " doesn't match the broadcast shape ", toText(shape));

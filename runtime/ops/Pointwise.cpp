@@ -117,6 +117,7 @@ template <class Op> Tensor floating(const char *name, const Op &op, const Tensor
       isFloatingType(x.scalar_type()) ? x.scalar_type() : get_default_dtype_as_scalartype();
   Tensor in = castValues(x, type), out = makeResult(x.sizes(), type, {&in});
   dispatchFloating(type, name, [&]<class T>() { elementwise<T, T>(op, out, in); });
+  RecordFunction::setResult(out);
   return out;
 }
 
@@ -131,6 +132,7 @@ template <class Op> Tensor number(const char *name, const Op &op, const Tensor &
   OperationScope scope(name);
   Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
   dispatchNumbers(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
+  RecordFunction::setResult(out);
   return out;
 }
 

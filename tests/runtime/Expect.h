@@ -2,8 +2,9 @@
 // numbers that stand for all elements of a tensor.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <torch/torch.h>
+#undef CHECK // LibTorch's own
+#include <catch2/catch.hpp>
 
 #include <functional>
 #include <string>

@@ -12,6 +12,8 @@
 // that was there before the scope; the runtime does.
 #pragma once
 
+#include "detail/Text.h"
+
 #include <torch/torch.h>
 
 #include <ATen/record_function.h>
@@ -54,18 +56,6 @@ struct MemoryEvent {
 struct MemoryTrackerOptions {
   bool history = false; ///< whether every single block is remembered
 };
-
-/// "1.50 MiB"
-inline std::string bytesText(int64_t bytes) {
-  const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  int unit = 0;
-  for (; unit < 4 && std::abs(amount) >= 1024; ++unit)
-    amount /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", amount, units[unit]);
-  return text;
-}
 
 class MemoryTracker {
 public:

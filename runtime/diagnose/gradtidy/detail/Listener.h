@@ -1,0 +1,80 @@
+// Listener: what a tool needs to observe the operations of all threads, one tool of a kind at once.
+//
+// A tool derives from Listener<Tool>, calls listen() when it is ready and silence() before it ends,
+// and has
+//   std::unique_ptr<at::ObserverContext> started(const at::RecordFunction &);
+//   void ended(const at::RecordFunction &, at::ObserverContext *);
+// which are called by one thread at a time. Operations that these run are not observed by any tool.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <ATen/record_function.h>
+
+#include <memory>
+#include <mutex>
+
+namespace gradtidy::detail {
+
+/// Held while a tool is told.
+inline std::mutex &toolMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+/// Whether this thread is in a tool.
+inline bool &insideTool() {
+  static thread_local bool inside = false;
+  return inside;
+}
+
+template <class Tool> class Listener {
+public:
+  Listener(const Listener &) = delete;
+  Listener &operator=(const Listener &) = delete;
+
+protected:
+  Listener() = default;
+
+  void listen(const char *name, bool inputs, bool outputs) {
+    std::lock_guard<std::mutex> lock(toolMutex());
+    TORCH_CHECK(!active(), "another ", name, " is running");
+    active() = static_cast<Tool *>(this);
+    callback = at::addGlobalCallback(
+        at::RecordFunctionCallback(onStart, onEnd).needsInputs(inputs).needsOutputs(outputs));
+  }
+  void silence() {
+    at::removeCallback(callback);
+    std::lock_guard<std::mutex> lock(toolMutex());
+    active() = nullptr;
+  }
+
+private:
+  static Tool *&active() {
+    static Tool *tool = nullptr;
+    return tool;
+  }
+  /// Calls `action` with the tool, unless this thread is in one already.
+  template <class Action> static void tell(Action action) {
+    if (insideTool())
+      return;
+    struct Inside {
+      Inside() { insideTool() = true; }
+      ~Inside() { insideTool() = false; }
+    } inside;
+    std::lock_guard<std::mutex> lock(toolMutex());
+    if (active())
+      action(*active());
+  }
+  static std::unique_ptr<at::ObserverContext> onStart(const at::RecordFunction &function) {
+    std::unique_ptr<at::ObserverContext> context;
+    tell([&](Tool &tool) { context = tool.started(function); });
+    return context;
+  }
+  static void onEnd(const at::RecordFunction &function, at::ObserverContext *context) {
+    tell([&](Tool &tool) { tool.ended(function, context); });
+  }
+
+  at::CallbackHandle callback{};
+};
+
+} // namespace gradtidy::detail

@@ -1,4 +1,5 @@
 #include "Normalization.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Pointwise.h"
@@ -168,6 +169,8 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
 
 Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  if (Casting cast = autocast::widen(input, autocast::onCuda))
+    return layer_norm(cast(input), shape, cast(weight), cast(bias), eps);
   OperationScope scope("layer_norm");
   auto normalised = static_cast<int64_t>(shape.size());
   TORCH_CHECK(normalised > 0 && input.dim() >= normalised &&
@@ -194,6 +197,8 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
 
 Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  if (Casting cast = autocast::widen(input, autocast::onCuda))
+    return group_norm(cast(input), groups, cast(weight), cast(bias), eps);
   OperationScope scope("group_norm");
   TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
               input.dim());

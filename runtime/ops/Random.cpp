@@ -328,6 +328,27 @@ Tensor feature_alpha_dropout(const Tensor &x, double p, bool train) {
   return dropped(x, p, train, true, true);
 }
 
+Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool training) {
+  double low = lower.toDouble(), high = upper.toDouble();
+  TORCH_CHECK(low <= high, "Lower bound should be less than or equal to the upper bound");
+  if (!training)
+    return leaky_relu(x, (low + high) / 2);
+  OperationScope scope("rrelu");
+  TORCH_CHECK_NOT_IMPLEMENTED(x.is_floating_point() && x.scalar_type() != kHalf,
+                              "\"rrelu_with_noise_out_cpu\" not implemented for '", x.scalar_type(),
+                              "'");
+  Tensor slopes = x.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat).contiguous().clone();
+  dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
+    drawInto<T>(slopes, [=](Generator &generator, MathType<T> *data, int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = data[i] > 0 ? 1
+                              : static_cast<MathType<T>>(
+                                    generator.uniformDouble() * (high - low) + low);
+    });
+  });
+  return x * slopes.to(x.scalar_type());
+}
+
 Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }
 Tensor Tensor::multinomial(int64_t samples, bool replacement) const {
   return runtime::multinomial(*this, samples, replacement);

@@ -1,4 +1,5 @@
 #include "Reductions.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -230,6 +231,8 @@ Tensor truth(const Tensor &self, IntArrayRef overDims, bool keepdim, const char 
 } // namespace
 
 Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return sum(cast(self), dims, keepdim, type);
   OperationScope scope("sum");
   ScalarType from = self.scalar_type();
   ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
@@ -298,6 +301,8 @@ Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
 Tensor std(const Tensor &self, bool unbiased) { return std(self, {}, unbiased, false); }
 
 Tensor prod(const Tensor &self) {
+  if (Casting cast = autocast::widen(self))
+    return prod(cast(self));
   OperationScope scope("prod");
   ScalarType from = self.scalar_type(), to = isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), {});
@@ -384,6 +389,8 @@ void checkNotEmpty(const Tensor &self, const Scalar &p, IntArrayRef dims) {
 } // namespace
 
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return norm(cast(self), p, dims, keepdim);
   TORCH_CHECK_NOT_IMPLEMENTED(
       isFloatingType(self.scalar_type()),
       "norm(): input dtype should be either floating point or complex. Got ", self.scalar_type(),
@@ -437,6 +444,8 @@ Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
 }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return cumsum(cast(self), dim);
   OperationScope scope("cumsum");
   if (isReducedFloatingType(self.scalar_type()))
     return cumsum(self.to(kFloat), dim).to(self.scalar_type());
@@ -455,6 +464,8 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return logsumexp(cast(self), dims, keepdim);
   OperationScope scope("logsumexp");
   if (!isFloatingType(self.scalar_type()))
     return logsumexp(self.to(get_default_dtype_as_scalartype()), dims, keepdim);

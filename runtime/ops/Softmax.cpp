@@ -1,4 +1,5 @@
 #include "Softmax.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Copies.h"
@@ -53,6 +54,8 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
 } // namespace
 
 Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return softmax(cast(self), dim, type);
   OperationScope scope("softmax");
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
@@ -77,6 +80,8 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
 }
 
 Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return log_softmax(cast(self), dim, type);
   OperationScope scope("log_softmax");
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);

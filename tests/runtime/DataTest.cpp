@@ -25,6 +25,17 @@ struct Numbers : data::Dataset<Numbers> {
   std::size_t count, bad;
 };
 
+/// Counts the batches that were asked for.
+struct Counted : data::datasets::BatchDataset<Counted, std::vector<int64_t>> {
+  std::vector<int64_t> get_batch(torch::ArrayRef<size_t> indices) override {
+    ++batches;
+    return {indices.begin(), indices.end()};
+  }
+  torch::optional<size_t> size() const override { return 8; }
+
+  std::atomic<int> batches = 0;
+};
+
 /// Ends after three batches.
 struct Stream : data::datasets::BatchDataset<Stream, torch::optional<std::vector<int>>, size_t> {
   torch::optional<std::vector<int>> get_batch(size_t size) override {
@@ -125,6 +136,17 @@ TEST_CASE("iterators are checked") {
   CHECK(first == loader->end());
   CHECK(errorOf([&] { *first; }) == "Attempted to dereference iterator that was past the end");
   CHECK(errorOf([&] { ++first; }) == "Attempted to increment iterator past the end");
+}
+
+TEST_CASE("a shared dataset is one for all workers") {
+  auto dataset = data::datasets::make_shared_dataset<Counted>();
+  auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+      dataset, data::DataLoaderOptions(2).workers(3));
+  std::vector<int64_t> order;
+  for (auto &batch : *loader)
+    order.insert(order.end(), batch.begin(), batch.end());
+  CHECK(order == std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(dataset->batches == 4);
 }
 
 TEST_CASE("a stateful dataset decides where an epoch ends") {

@@ -28,9 +28,7 @@ bool isKept(const Tensor &x, ScalarType type, DeviceType device) {
 
 } // namespace
 
-bool is_autocast_enabled(DeviceType device) {
-  return (enabledDevices & bitOf(device)) != 0;
-}
+bool is_autocast_enabled(DeviceType device) { return (enabledDevices & bitOf(device)) != 0; }
 
 void set_autocast_enabled(DeviceType device, bool enabled) {
   enabledDevices = enabled ? enabledDevices | bitOf(device) : enabledDevices & ~bitOf(device);

@@ -1,6 +1,6 @@
-// Autocast: while it is on, operations that gain by it (products, convolutions) compute in a type of
-// 16 bits, and some that need more (losses, on CUDA devices exponentials and sums) in float32. Names
-// and lists of operations are LibTorch's (ATen/autocast_mode.h). All of it is a thread's own.
+// Autocast: while it is on, operations that gain by it (products, convolutions) compute in a type
+// of 16 bits, and some that need more (losses, on CUDA devices exponentials and sums) in float32.
+// Names and lists of operations are LibTorch's (ATen/autocast_mode.h). All of it is a thread's own.
 //
 //   at::autocast::set_autocast_enabled(torch::kCPU, true);
 //   loss = criterion(model->forward(x), y);

@@ -141,9 +141,9 @@ private:
       Socket socket = newSocket();
       if (connect(socket.get(), there->ai_addr, there->ai_addrlen) == 0)
         return socket;
-      TORCH_CHECK(std::chrono::steady_clock::now() < end,
-                  "The client socket has timed out after ", static_cast<int64_t>(timeout.count()),
-                  "ms while trying to connect to (", host, ", ", static_cast<int64_t>(port), ").");
+      TORCH_CHECK(std::chrono::steady_clock::now() < end, "The client socket has timed out after ",
+                  static_cast<int64_t>(timeout.count()), "ms while trying to connect to (", host,
+                  ", ", static_cast<int64_t>(port), ").");
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }

@@ -23,8 +23,7 @@ Tensor selu(Tensor input, const SELUFuncOptions &options) {
   return placed(input, runtime::selu(input), options.inplace());
 }
 Tensor rrelu(Tensor input, const RReLUFuncOptions &options) {
-  return placed(input,
-                runtime::rrelu(input, options.lower(), options.upper(), options.training()),
+  return placed(input, runtime::rrelu(input, options.lower(), options.upper(), options.training()),
                 options.inplace());
 }
 Tensor celu(Tensor input, const CELUFuncOptions &options) {

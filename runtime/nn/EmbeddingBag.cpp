@@ -21,8 +21,7 @@ Tensor largest(const Tensor &rows, const Tensor &counted, const Tensor &bags, in
   for (int64_t bag = 0; bag < count; ++bag) {
     Tensor members = nonzero(bags.eq(bag).logical_and(counted)).squeeze(1);
     Tensor chosen = index_select(rows, 0, members);
-    results.push_back(members.numel() == 0 ? chosen.sum(0)
-                                           : std::get<0>(max(chosen, 0, false)));
+    results.push_back(members.numel() == 0 ? chosen.sum(0) : std::get<0>(max(chosen, 0, false)));
   }
   return results.empty() ? rows.narrow(0, 0, 0) : stack(results);
 }
@@ -59,8 +58,7 @@ Tensor embedding_bag(const Tensor &input, const Tensor &weight,
     TORCH_CHECK(!offsets.defined(),
                 "If input is 2D, then offsets has to be null, as input is treated is a mini-batch "
                 "of fixed length sequences. However, found offsets of type Tensor");
-    offsets = arange(0, input.numel(), input.size(1),
-                     TensorOptions(kLong).device(input.device()));
+    offsets = arange(0, input.numel(), input.size(1), TensorOptions(kLong).device(input.device()));
   }
   TORCH_CHECK(offsets.defined(), "offsets has to be a 1D Tensor but got null");
   TORCH_CHECK(offsets.dim() == 1, "offsets has to be a 1D Tensor");
@@ -103,7 +101,8 @@ EmbeddingBagImpl::EmbeddingBagImpl(const EmbeddingBagOptions &options) : options
 void EmbeddingBagImpl::reset() {
   int64_t count = options.num_embeddings();
   if (auto &padding = options.padding_idx(); padding) {
-    TORCH_CHECK(*padding < count && *padding >= -count, "Padding_idx must be within num_embeddings");
+    TORCH_CHECK(*padding < count && *padding >= -count,
+                "Padding_idx must be within num_embeddings");
     if (*padding < 0)
       padding = *padding + count;
   }

@@ -54,9 +54,9 @@ struct PadFuncOptions {
 };
 
 struct InterpolateFuncOptions {
-  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
-                              enumtype::kBicubic, enumtype::kTrilinear, enumtype::kArea,
-                              enumtype::kNearestExact>;
+  using mode_t =
+      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                   enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
   TORCH_ARG(optional<std::vector<int64_t>>, size) = nullopt;
   TORCH_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TORCH_ARG(mode_t, mode) = kNearest;

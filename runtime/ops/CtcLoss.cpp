@@ -58,9 +58,9 @@ public:
       std::vector<T> collected(static_cast<std::size_t>(classes), impossible<T>);
       for (std::size_t s = 0; s < count; ++s) {
         T &sum = collected[static_cast<std::size_t>(states[s])];
-        sum = logSum(sum, before[static_cast<std::size_t>(t) * count + s] +
-                              behind[static_cast<std::size_t>(length - 1 - t) * count +
-                                     (count - 1 - s)]);
+        sum = logSum(
+            sum, before[static_cast<std::size_t>(t) * count + s] +
+                     behind[static_cast<std::size_t>(length - 1 - t) * count + (count - 1 - s)]);
       }
       for (int64_t c = 0; c < classes; ++c) {
         T p = probabilities[t * step + c];
@@ -128,8 +128,9 @@ Tensor rowsOfLabels(const Tensor &targets, const std::vector<int64_t> &lengths) 
   Tensor rows = zeros({static_cast<int64_t>(lengths.size()), longest},
                       targets.options().dtype(kLong).requires_grad(false));
   for (std::size_t n = 0; n < lengths.size(); start += lengths[n++])
-    rows[static_cast<int64_t>(n)].narrow(0, 0, lengths[n]).copy_(
-        targets.narrow(0, start, lengths[n]));
+    rows[static_cast<int64_t>(n)]
+        .narrow(0, 0, lengths[n])
+        .copy_(targets.narrow(0, start, lengths[n]));
   return rows;
 }
 
@@ -160,9 +161,9 @@ void check(const Tensor &x, const Tensor &targets, const Lengths &lengths, int64
                 targets.size(1), " for argument #2 'targets'");
     all += length;
   }
-  TORCH_CHECK(targets.size(0) == (targets.dim() == 1 ? all : batch), "Expected tensor to have size ",
-              targets.dim() == 1 ? all : batch, " at dimension 0, but got size ", targets.size(0),
-              " for argument #2 'targets'");
+  TORCH_CHECK(targets.size(0) == (targets.dim() == 1 ? all : batch),
+              "Expected tensor to have size ", targets.dim() == 1 ? all : batch,
+              " at dimension 0, but got size ", targets.size(0), " for argument #2 'targets'");
   if (targets.is_cpu() && targets.numel() > 0)
     TORCH_CHECK(targets.min().item<int64_t>() >= 0 && targets.max().item<int64_t>() < x.size(2),
                 "targets must be in label range");
@@ -188,20 +189,18 @@ Tensor losses(const Tensor &x, const Tensor &labels, const Lengths &lengths, int
   });
   Tensor endless = result.isinf();
   return record(zeroInfinity ? result.masked_fill(endless, 0) : result, "CtcLossBackward0", {x},
-                {x, labels, endless},
-                [=](const Tensor &g, const GradientContext &c) -> Gradients {
+                {x, labels, endless}, [=](const Tensor &g, const GradientContext &c) -> Gradients {
                   TORCH_CHECK_NOT_IMPLEMENTED(!GradMode::is_enabled() || !g.requires_grad(),
                                               "derivative for aten::_ctc_loss_backward is not "
                                               "implemented");
                   Tensor x = c.saved(0).detach().contiguous(), gradient = zeros_like(x);
                   int64_t classes = x.size(2);
                   floating(x, [&]<class T>() {
-                    forEachSequence<T>(
-                        x, c.saved(1), lengths, blank,
-                        [classes, out = kernelData<T>(gradient)](const Alignments<T> &sequence,
-                                                                 int64_t n) {
-                          sequence.writeGradient(out + n * classes, classes);
-                        });
+                    forEachSequence<T>(x, c.saved(1), lengths, blank,
+                                       [classes, out = kernelData<T>(gradient)](
+                                           const Alignments<T> &sequence, int64_t n) {
+                                         sequence.writeGradient(out + n * classes, classes);
+                                       });
                   });
                   gradient = gradient * g.unsqueeze(0).unsqueeze(-1);
                   return {zeroInfinity

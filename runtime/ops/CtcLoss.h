@@ -6,10 +6,10 @@
 
 namespace gradtidy::runtime {
 
-/// `logProbabilities` are (T, N, C), or (T, C) for one sequence; `targets` (N, S), or all labels one
-/// after the other. Of sequence n the first inputLengths[n] steps and targetLengths[n] labels count.
-/// The mean is one over the batch of losses by label. A target that does not fit has an infinite
-/// loss, or none where `zeroInfinity`.
+/// `logProbabilities` are (T, N, C), or (T, C) for one sequence; `targets` (N, S), or all labels
+/// one after the other. Of sequence n the first inputLengths[n] steps and targetLengths[n] labels
+/// count. The mean is one over the batch of losses by label. A target that does not fit has an
+/// infinite loss, or none where `zeroInfinity`.
 Tensor ctc_loss(const Tensor &logProbabilities, const Tensor &targets, IntArrayRef inputLengths,
                 IntArrayRef targetLengths, int64_t blank = 0, int64_t reduction = Reduction::Mean,
                 bool zeroInfinity = false);

@@ -80,8 +80,8 @@ Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, 
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   Tensor distance = (input - target).abs();
   return reduceLoss(where(distance.detach().lt(delta), 0.5 * distance * distance,
-                       delta * (distance - 0.5 * delta)),
-                 reduction);
+                          delta * (distance - 0.5 * delta)),
+                    reduction);
 }
 
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
@@ -145,8 +145,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
                                         const Tensor &weight, const Tensor &posWeight,
                                         int64_t reduction) {
   if (Casting cast = autocast::widen(input))
-    return binary_cross_entropy_with_logits(cast(input), cast(target), cast(weight), cast(posWeight),
-                                            reduction);
+    return binary_cross_entropy_with_logits(cast(input), cast(target), cast(weight),
+                                            cast(posWeight), reduction);
   OperationScope scope("binary_cross_entropy_with_logits");
   refuseGradient("binary_cross_entropy_with_logits", "weight", weight);
   refuseGradient("binary_cross_entropy_with_logits", "pos_weight", posWeight);

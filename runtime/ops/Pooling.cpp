@@ -350,8 +350,8 @@ Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, In
 Tensor avg_pool3d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                   bool ceilMode, bool countIncludePad, optional<int64_t> divisorOverride) {
   Casting cast = autocast::widen(self, autocast::onHost);
-  return averagePool("avg_pool3d", 3, cast(self), kernel, stride, padding, ceilMode, countIncludePad,
-                     divisorOverride);
+  return averagePool("avg_pool3d", 3, cast(self), kernel, stride, padding, ceilMode,
+                     countIncludePad, divisorOverride);
 }
 
 } // namespace gradtidy::runtime

@@ -341,9 +341,9 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
   dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
     drawInto<T>(slopes, [=](Generator &generator, MathType<T> *data, int64_t count) {
       for (int64_t i = 0; i < count; ++i)
-        data[i] = data[i] > 0 ? 1
-                              : static_cast<MathType<T>>(
-                                    generator.uniformDouble() * (high - low) + low);
+        data[i] = data[i] > 0
+                      ? 1
+                      : static_cast<MathType<T>>(generator.uniformDouble() * (high - low) + low);
     });
   });
   return x * slopes.to(x.scalar_type());

@@ -352,7 +352,6 @@ Tensor argmin(const Tensor &self, optional<int64_t> dim, bool keepdim) {
   return extremumIndex<false>(self, dim, keepdim, "argmin");
 }
 
-  OperationScope scope("norm");
 namespace {
 
 /// The gradient of a p-norm by x, `norm` and `g` being of a shape that broadcasts to x's.
@@ -391,6 +390,7 @@ void checkNotEmpty(const Tensor &self, const Scalar &p, IntArrayRef dims) {
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
   if (Casting cast = autocast::widen(self, autocast::onCuda))
     return norm(cast(self), p, dims, keepdim);
+  OperationScope scope("norm");
   TORCH_CHECK_NOT_IMPLEMENTED(
       isFloatingType(self.scalar_type()),
       "norm(): input dtype should be either floating point or complex. Got ", self.scalar_type(),

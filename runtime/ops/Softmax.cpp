@@ -15,6 +15,7 @@ namespace {
 template <class T> struct Peak {
   GRADTIDY_HOST_DEVICE T start() const { return -std::numeric_limits<T>::infinity(); }
   GRADTIDY_HOST_DEVICE void add(T &acc, T x, int64_t) const { acc = x > acc || x != x ? x : acc; }
+  GRADTIDY_HOST_DEVICE void join(T &acc, T other) const { add(acc, other, 0); }
   GRADTIDY_HOST_DEVICE T result(T acc) const { return acc; }
 };
 

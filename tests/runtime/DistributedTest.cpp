@@ -121,8 +121,9 @@ TEST_CASE("a store without a server is told") {
   c10d::TCPStoreOptions options;
   options.port = 1; // nobody's
   options.timeout = std::chrono::milliseconds(50);
-  CHECK(errorOf([&] { c10d::TCPStore("localhost", options); })
-            .starts_with("The client socket has timed out after 50ms while trying to connect"));
+  CHECK(errorOf([&] {
+          c10d::TCPStore("localhost", options);
+        }).starts_with("The client socket has timed out after 50ms while trying to connect"));
 }
 
 TEST_CASE("a store lets a thread wait for another one") {

@@ -28,10 +28,8 @@ Tensor bag() { return torch::tensor({0, 2, 4, 1, 2, 2}); }
 Tensor starts() { return torch::tensor({0, 2, 2, 5}); }
 
 Tensor resized(const Tensor &x, std::vector<int64_t> size, bool alignCorners) {
-  return F::interpolate(x, F::InterpolateFuncOptions()
-                               .size(size)
-                               .mode(torch::kBicubic)
-                               .align_corners(alignCorners));
+  return F::interpolate(
+      x, F::InterpolateFuncOptions().size(size).mode(torch::kBicubic).align_corners(alignCorners));
 }
 
 } // namespace
@@ -76,8 +74,7 @@ TEST_CASE("bags of embeddings give LibTorch's values and gradients") {
                                    .include_last_offset(true)
                                    .per_sample_weights(wave({6}, 1).detach()))),
              0, 0),
-      MARKED((F::embedding_bag(bag().view({2, 3}), x,
-                               F::EmbeddingBagFuncOptions().padding_idx(2))),
+      MARKED((F::embedding_bag(bag().view({2, 3}), x, F::EmbeddingBagFuncOptions().padding_idx(2))),
              0, 0),
       MARKED((F::embedding_bag(bag().view({2, 3}), x,
                                F::EmbeddingBagFuncOptions().padding_idx(-3).mode(torch::kMax))),
@@ -90,8 +87,9 @@ TEST_CASE("bags of embeddings give LibTorch's values and gradients") {
   CHECK(errorOf([] {
           F::embedding_bag(bag(), wave({5, 3}),
                            F::EmbeddingBagFuncOptions().offsets(torch::tensor({1, 2})));
-        }) == "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-              "position 0. However, got 1");
+        }) ==
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+        "position 0. However, got 1");
 }
 
 TEST_CASE("rows that are looked up are shortened to the largest norm") {
@@ -112,13 +110,13 @@ TEST_CASE("rows that are looked up are shortened to the largest norm") {
 }
 
 TEST_CASE("images are resized by cubic polynomials") {
-  const std::vector<Marked> table{MARKED((resized(x, {7, 9}, false)), 0, 0),
-                                  MARKED((resized(x, {7, 9}, true)), 0, 0),
-                                  MARKED((resized(x, {2, 3}, false)), 0, 0),
-                                  MARKED((nn::Upsample(nn::UpsampleOptions()
-                                                           .scale_factor(std::vector<double>{1.5, 2})
-                                                           .mode(torch::kBicubic))(x)),
-                                         0, 0)};
+  const std::vector<Marked> table{
+      MARKED((resized(x, {7, 9}, false)), 0, 0), MARKED((resized(x, {7, 9}, true)), 0, 0),
+      MARKED((resized(x, {2, 3}, false)), 0, 0),
+      MARKED((nn::Upsample(nn::UpsampleOptions()
+                               .scale_factor(std::vector<double>{1.5, 2})
+                               .mode(torch::kBicubic))(x)),
+             0, 0)};
   for (const Marked &row : table)
     checkMarks(row, {1, 2, 4, 5});
 }

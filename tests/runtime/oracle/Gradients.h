@@ -88,8 +88,7 @@ private:
     double after = (more.item<double>() - here) / step;
     double before = (here - less.item<double>()) / step;
     double slope = (after + before) / 2;
-    if (!std::isfinite(slope) ||
-        std::abs(after - before) > 1e-3 * std::max(1.0, std::abs(slope)))
+    if (!std::isfinite(slope) || std::abs(after - before) > 1e-3 * std::max(1.0, std::abs(slope)))
       return std::nullopt;
     return slope;
   }
@@ -100,8 +99,7 @@ private:
 };
 
 /// Prints what differs, and for which operations that record a gradient none could be compared.
-inline bool compareGradients(uint64_t seed,
-                             const std::map<std::string, const Operation *> &table) {
+inline bool compareGradients(uint64_t seed, const std::map<std::string, const Operation *> &table) {
   Generator generator(seed, table);
   int wrong = 0, unseen = 0, right = 0, constant = 0;
   for (const Operation &operation : operations()) {
@@ -123,8 +121,8 @@ inline bool compareGradients(uint64_t seed,
     ++(compared > 0 ? right : records ? unseen : constant);
   }
   std::cout << right - wrong << " operations have the gradients of finite differences, " << wrong
-            << " have others, " << unseen << " were not compared, " << constant
-            << " have none" << std::endl;
+            << " have others, " << unseen << " were not compared, " << constant << " have none"
+            << std::endl;
   return wrong == 0 && unseen == 0;
 }
 

@@ -13,9 +13,9 @@ inline std::vector<unsigned char> pictureOf(const std::string &path, int side) {
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x)
       for (unsigned channel = 0; channel < 3; ++channel)
-        bytes.push_back(static_cast<unsigned char>(
-            (static_cast<unsigned>(x) * (1 + hash % 5) + static_cast<unsigned>(y) * (hash >> 8) % 7) *
-                (1 + (hash >> 16) % 3) +
-            channel * (hash >> 24)));
+        bytes.push_back(static_cast<unsigned char>((static_cast<unsigned>(x) * (1 + hash % 5) +
+                                                    static_cast<unsigned>(y) * (hash >> 8) % 7) *
+                                                       (1 + (hash >> 16) % 3) +
+                                                   channel * (hash >> 24)));
   return bytes;
 }

@@ -36,6 +36,7 @@ void drawAs(Generator &generator, T *data, int64_t count, const Fill &fill) {
 /// device's generator draws here.
 template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
   Generator &generator = Generator::of(values.device());
+  std::lock_guard lock(generator.mutex());
   T *data = kernelData<T>(values);
   int64_t count = values.numel();
   if (values.is_cpu())
@@ -200,8 +201,10 @@ Tensor randperm(int64_t n, TensorOptions options) {
   TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
   Tensor result = arange(n, kLong);
   auto *data = result.data_ptr<int64_t>();
+  Generator &generator = Generator::standard();
+  std::lock_guard lock(generator.mutex());
   for (int64_t i = 0; i < n - 1; ++i) {
-    auto z = static_cast<int64_t>(Generator::standard().random() % static_cast<uint64_t>(n - i));
+    auto z = static_cast<int64_t>(generator.random() % static_cast<uint64_t>(n - i));
     std::swap(data[i], data[i + z]);
   }
   return result.to(options.has_dtype() ? options : options.dtype(kLong));
@@ -271,6 +274,7 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
   auto weights = rows.accessor<double, 2>();
   auto out = result.accessor<int64_t, 2>();
   Generator &generator = Generator::of(self.device());
+  std::lock_guard lock(generator.mutex());
   for (int64_t r = 0; r < rows.size(0); ++r) {
     double total = 0;
     for (int64_t i = 0; i < rows.size(1); ++i)

@@ -25,6 +25,12 @@ struct Numbers : data::Dataset<Numbers> {
   std::size_t count, bad;
 };
 
+/// Examples that are drawn when they are asked for.
+struct Drawn : data::Dataset<Drawn> {
+  data::Example<> get(std::size_t) override { return {torch::rand({1000}), torch::zeros({})}; }
+  torch::optional<size_t> size() const override { return 64; }
+};
+
 /// Counts the batches that were asked for.
 struct Counted : data::datasets::BatchDataset<Counted, std::vector<int64_t>> {
   std::vector<int64_t> get_batch(torch::ArrayRef<size_t> indices) override {
@@ -136,6 +142,19 @@ TEST_CASE("iterators are checked") {
   CHECK(first == loader->end());
   CHECK(errorOf([&] { *first; }) == "Attempted to dereference iterator that was past the end");
   CHECK(errorOf([&] { ++first; }) == "Attempted to increment iterator past the end");
+}
+
+TEST_CASE("threads that draw random numbers take turns") {
+  auto sums = [](std::size_t workers) {
+    torch::manual_seed(3);
+    auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+        Drawn().map(data::transforms::Stack<>()), data::DataLoaderOptions(1).workers(workers));
+    std::multiset<float> sums;
+    for (auto &batch : *loader)
+      sums.insert(batch.data.sum().template item<float>());
+    return sums;
+  };
+  CHECK(sums(4) == sums(0));
 }
 
 TEST_CASE("a shared dataset is one for all workers") {

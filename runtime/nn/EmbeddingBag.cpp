@@ -32,13 +32,13 @@ void check(const Tensor &indices, const Tensor &offsets, const Tensor &weights, 
               "supported for mode='kSum'.");
   if (!offsets.is_cpu() || offsets.numel() == 0)
     return;
-  auto first = offsets[0].item<int64_t>(), last = offsets[-1].item<int64_t>();
-  TORCH_CHECK(first == 0,
+  TORCH_CHECK(offsets[0].item<int64_t>() == 0,
               "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
               "from position 0. However, got ",
-              first);
-  TORCH_CHECK(last <= indices.numel(), "offsets[-1] can not be greater than input's length(",
-              indices.numel(), "), but got offsets[-1] of ", last);
+              str(offsets[0]));
+  TORCH_CHECK(offsets[-1].item<int64_t>() <= indices.numel(),
+              "offsets[-1] can not be greater than input's length({", indices.numel(),
+              "}) but got offsets[-1] of {", str(offsets[-1]), "}");
 }
 
 } // namespace

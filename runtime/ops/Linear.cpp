@@ -317,7 +317,7 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   for (const DimVector *group : {&batch, &onlyA, &onlyB})
     for (int64_t d : *group) {
       back[d] = static_cast<int64_t>(shape.size());
-      shape.push_back(std::max(a.size(d), b.size(d)));
+      shape.push_back(a.size(d) == 1 ? b.size(d) : a.size(d));
     }
   return product.reshape(shape).permute(back);
 }

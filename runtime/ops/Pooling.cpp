@@ -166,16 +166,20 @@ std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
   return {pick(self, indices, dims), indices};
 }
 
+void checkOnlyBatchEmpty(const char *name, std::size_t dims, const Tensor &self) {
+  for (int64_t d = 1; d < self.dim(); ++d)
+    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
+                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+                toText(self.sizes()));
+}
+
 std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
   OperationScope scope(name);
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  for (int64_t d = 1; d < self.dim(); ++d)
-    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
-                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
-                toText(self.sizes()));
+  checkOnlyBatchEmpty(name, dims, self);
   std::vector<Cells> cells(dims);
   for (std::size_t d = 0; d < dims; ++d)
     for (int64_t i = 0; i < pool.counts[d]; ++i) {
@@ -200,6 +204,7 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
                        countIncludePad, divisorOverride)
         .to(self.scalar_type());
   Pool pool = makePool(name, dims, self, kernel, stride, padding, 1, ceilMode);
+  checkOnlyBatchEmpty(name, dims, self);
   const Windows &w = pool.windows;
   DimVector pads, folded;
   Tensor divisor = ones({}, self.options().requires_grad(false));

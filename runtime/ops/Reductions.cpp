@@ -200,10 +200,13 @@ Tensor extremumOver(const char *node, const Tensor &self, IntArrayRef dims, bool
                  kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor x = c.saved(0).detach(), peak = unfolded(c.saved(1).detach(), kept);
                   Tensor chosen = x.eq(peak);
-                  if (nanEqual)
+                  Tensor gradient = unfolded(g, kept);
+                  if (nanEqual) {
                     chosen = chosen.logical_or(x.isnan().logical_and(peak.isnan()));
+                    return {where(chosen, gradient / chosen.sum(dims, true), 0)};
+                  }
                   Tensor share = chosen.to(g.scalar_type()) / chosen.sum(dims, true);
-                  return {unfolded(g, kept) * share};
+                  return {gradient * share};
                 });
 }
 

@@ -67,7 +67,7 @@ private:
       if (statement.name == moved) {
         Tensor steps = torch::zeros(leaf.sizes(), leaf.options().requires_grad(false));
         steps.view({-1})[place] = step;
-        leaf = leaf.detach() + steps;
+        leaf = (leaf.detach() + steps).set_requires_grad(leaf.requires_grad());
       }
       if (leaf.requires_grad())
         leaves.emplace_back(statement.name, leaf);
@@ -88,9 +88,18 @@ private:
     double after = (more.item<double>() - here) / step;
     double before = (here - less.item<double>()) / step;
     double slope = (after + before) / 2;
+    if (slope == 0 && mayOverwrite()) // another element goes to the same place
+      return std::nullopt;
     if (!std::isfinite(slope) || std::abs(after - before) > 1e-3 * std::max(1.0, std::abs(slope)))
       return std::nullopt;
     return slope;
+  }
+
+  /// Whether several elements may go to one place, where it is nobody's promise which one stays.
+  bool mayOverwrite() const {
+    std::string name = statements.back().operation;
+    return name.starts_with("index_put") || name.starts_with("max_unpool") ||
+           (name.starts_with("scatter") && !name.starts_with("scatter_add"));
   }
 
   const std::map<std::string, const Operation *> &table;

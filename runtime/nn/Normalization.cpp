@@ -7,17 +7,6 @@
 #include <ostream>
 
 namespace gradtidy::runtime::nn {
-namespace {
-
-/// For each element, in a last dimension, those of so many channels before and behind it too.
-Tensor neighbourhood(const Tensor &x, int64_t before, int64_t behind) {
-  std::vector<int64_t> pads(static_cast<std::size_t>(x.dim() - 2) * 2, 0);
-  pads.insert(pads.end(), {before, behind});
-  return constant_pad_nd(x, pads, 0).unfold(1, before + behind + 1, 1);
-}
-
-} // namespace
-
 namespace functional {
 
 Tensor batch_norm(const Tensor &input, const Tensor &runningMean, const Tensor &runningVar,
@@ -46,7 +35,9 @@ Tensor local_response_norm(const Tensor &input, const LocalResponseNormFuncOptio
   TORCH_CHECK(input.dim() == 3 || input.dim() == 4,
               "Expected 3D or 4D input to local_response_norm, but got ", input.dim(), "D");
   int64_t size = options.size();
-  Tensor mean = neighbourhood(input * input, size / 2, (size - 1) / 2).mean(-1);
+  std::vector<int64_t> pads(static_cast<std::size_t>(input.dim() - 2) * 2, 0);
+  pads.insert(pads.end(), {size / 2, (size - 1) / 2});
+  Tensor mean = constant_pad_nd(input * input, pads, 0).unfold(1, size, 1).mean(-1);
   return input / (mean * options.alpha() + options.k()).pow(options.beta());
 }
 
@@ -189,20 +180,6 @@ Tensor GroupNormImpl::forward(const Tensor &input) {
 
 void LocalResponseNormImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::LocalResponseNorm(" << options.size() << ", alpha=" << options.alpha()
-         << ", beta=" << options.beta() << ", k=" << options.k() << ")";
-}
-
-Tensor CrossMapLRN2dImpl::forward(const Tensor &input) {
-  TORCH_CHECK(input.dim() == 4, "CrossMapLRN2d: Expected input to be 4D, got ", input.dim(),
-              "D instead.");
-  int64_t side = (options.size() - 1) / 2;
-  Tensor sum = neighbourhood(input * input, side, side).sum(-1);
-  double scale = options.alpha() / static_cast<double>(options.size());
-  return input * (sum * scale + options.k()).pow(-options.beta());
-}
-
-void CrossMapLRN2dImpl::pretty_print(std::ostream &stream) const {
-  stream << "torch::nn::CrossMapLRN2d(" << options.size() << ", alpha=" << options.alpha()
          << ", beta=" << options.beta() << ", k=" << options.k() << ")";
 }
 

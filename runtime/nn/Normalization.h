@@ -56,14 +56,6 @@ struct LocalResponseNormOptions {
   TORCH_ARG(double, k) = 1;
 };
 
-struct CrossMapLRN2dOptions {
-  CrossMapLRN2dOptions(int64_t size) : size_(size) {}
-  TORCH_ARG(int64_t, size);
-  TORCH_ARG(double, alpha) = 1e-4;
-  TORCH_ARG(double, beta) = 0.75;
-  TORCH_ARG(int64_t, k) = 1;
-};
-
 namespace functional {
 
 struct BatchNormFuncOptions {
@@ -215,14 +207,5 @@ public:
   Tensor forward(const Tensor &input) { return functional::local_response_norm(input, options); }
 };
 TORCH_MODULE(LocalResponseNorm);
-
-/// The same for images (N, C, H, W), of whose channels as many count before as behind.
-class CrossMapLRN2dImpl : public Stateless<CrossMapLRN2dImpl, CrossMapLRN2dOptions> {
-public:
-  using Stateless::Stateless;
-  void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input);
-};
-TORCH_MODULE(CrossMapLRN2d);
 
 } // namespace gradtidy::runtime::nn

@@ -343,11 +343,11 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
                               "'");
   Tensor slopes = x.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat).contiguous().clone();
   dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
-    drawInto<T>(slopes, [=](Generator &generator, MathType<T> *data, int64_t count) {
+    using M = MathType<T>;
+    double from = static_cast<M>(low), range = static_cast<M>(high) - from;
+    drawInto<T>(slopes, [=](Generator &generator, M *data, int64_t count) {
       for (int64_t i = 0; i < count; ++i)
-        data[i] = data[i] > 0
-                      ? 1
-                      : static_cast<MathType<T>>(generator.uniformDouble() * (high - low) + low);
+        data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
     });
   });
   return x * slopes.to(x.scalar_type());

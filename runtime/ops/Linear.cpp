@@ -286,8 +286,10 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   for (int64_t d = 0; d < a.dim(); ++d) {
     bool inA = a.size(d) != 1, inB = b.size(d) != 1;
     if (d >= outer && !(inA && inB)) { // a sum over one operand alone
-      a = a.sum(d, true);
-      b = b.sum(d, true);
+      if (inA)
+        a = a.sum(d, true);
+      if (inB)
+        b = b.sum(d, true);
     } else {
       (d >= outer ? inner : inA && inB ? batch : inA ? onlyA : onlyB).push_back(d);
     }

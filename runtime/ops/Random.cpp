@@ -335,13 +335,14 @@ Tensor feature_alpha_dropout(const Tensor &x, double p, bool train) {
 Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool training) {
   double low = lower.toDouble(), high = upper.toDouble();
   TORCH_CHECK(low <= high, "Lower bound should be less than or equal to the upper bound");
+  Tensor packed = x.contiguous(); // as LibTorch's results lie
   if (!training)
-    return leaky_relu(x, (low + high) / 2);
+    return leaky_relu(packed, (low + high) / 2);
   OperationScope scope("rrelu");
   TORCH_CHECK_NOT_IMPLEMENTED(x.is_floating_point() && x.scalar_type() != kHalf,
                               "\"rrelu_with_noise_out_cpu\" not implemented for '", x.scalar_type(),
                               "'");
-  Tensor slopes = x.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat).contiguous().clone();
+  Tensor slopes = packed.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat, false, true);
   dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
     using M = MathType<T>;
     double from = static_cast<M>(low), range = static_cast<M>(high) - from;
@@ -350,7 +351,7 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
         data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
     });
   });
-  return x * slopes.to(x.scalar_type());
+  return packed * slopes.to(x.scalar_type());
 }
 
 Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/AnomalyMode.h"
+#include "autograd/Autocast.h"
 #include "autograd/Autograd.h"
 #include "autograd/Engine.h"
 #include "autograd/Function.h"
@@ -22,6 +23,7 @@
 #include "nn/Containers.h"
 #include "nn/Convolution.h"
 #include "nn/Dropout.h"
+#include "nn/EmbeddingBag.h"
 #include "nn/Folding.h"
 #include "nn/Functional.h"
 #include "nn/Init.h"
@@ -37,6 +39,7 @@
 #include "ops/Arithmetic.h"
 #include "ops/Comparisons.h"
 #include "ops/Copies.h"
+#include "ops/CtcLoss.h"
 #include "ops/Factories.h"
 #include "ops/Indexing.h"
 #include "ops/Linear.h"

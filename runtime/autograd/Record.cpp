@@ -157,7 +157,7 @@ public:
 
   std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
     Tensor gradient = std::move(gradients[0]);
-    if (!gradient.defined())
+    if (!gradient.defined() || !leaf.requires_grad()) // any more
       return {};
     AutogradInfo &info = implOf(leaf).autograd;
     if (info.hooks)

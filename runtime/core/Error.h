@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <sstream>
 #include <string>
 #include <type_traits>
 
@@ -57,6 +58,13 @@ inline std::string toText(float value) { return toText(double{value}); }
 template <class... Ts> std::string concat(const Ts &...parts) {
   using detail::toText;
   return (std::string() + ... + toText(parts));
+}
+
+/// The same by operator<<, for programs.
+template <class... Ts> std::string str(const Ts &...parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
 }
 
 template <class... Ts> [[noreturn]] void fail(const Ts &...parts) { throw Error(concat(parts...)); }

@@ -22,7 +22,10 @@ struct Generator::State {
   std::optional<double> nextNormal;
 };
 
-Generator::Generator(uint64_t seed) : state(std::make_shared<State>()) { this->seed(seed); }
+Generator::Generator(uint64_t seed)
+    : state(std::make_shared<State>()), guard(std::make_shared<std::mutex>()) {
+  this->seed(seed);
+}
 
 Generator &Generator::standard() {
   static Generator generator(defaultSeed);
@@ -91,7 +94,10 @@ double Generator::normal() {
 }
 
 void manual_seed(uint64_t seed) {
-  Generator::standard().seed(seed);
+  {
+    std::lock_guard lock(Generator::standard().mutex());
+    Generator::standard().seed(seed);
+  }
   cuda::manual_seed_all(seed);
 }
 

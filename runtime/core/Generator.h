@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 namespace gradtidy::runtime {
 
@@ -14,7 +15,7 @@ class Tensor;
 /// Seeds the generators of the host and of all devices.
 void manual_seed(uint64_t seed);
 
-/// A handle: copies draw from one sequence. Not thread safe.
+/// A handle: copies draw from one sequence. Its methods do not lock; operations hold mutex().
 class Generator {
 public:
   explicit Generator(uint64_t seed);
@@ -23,6 +24,9 @@ public:
   /// The default generator of a device. Kernels that run later do not draw from it themselves:
   /// the host draws the seeds of their own generators, so that the order of calls decides.
   static Generator &of(Device device);
+
+  /// To be held by who draws while other threads may.
+  std::mutex &mutex() const { return *guard; }
 
   void seed(uint64_t seed);
   void set_current_seed(uint64_t seed) { this->seed(seed); }
@@ -42,6 +46,7 @@ public:
 private:
   struct State;
   std::shared_ptr<State> state;
+  std::shared_ptr<std::mutex> guard;
 };
 
 namespace detail {

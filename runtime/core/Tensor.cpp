@@ -114,7 +114,6 @@ TensorOptions Tensor::options() const {
 }
 
 bool Tensor::is_pinned() const { return implOf(*this).storage->isPinned(); }
-bool Tensor::is_contiguous() const { return isContiguous(sizes(), strides()); }
 
 std::string Tensor::toString() const {
   return concat(is_cpu() ? "CPU" : "CUDA", scalar_type(), "Type");

@@ -106,7 +106,7 @@ public:
   bool is_cuda() const { return device().is_cuda(); }
   /// Whether it is on the host, in page-locked memory.
   bool is_pinned() const;
-  bool is_contiguous() const;
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
   bool is_view() const;
   std::string toString() const;
@@ -164,15 +164,22 @@ public:
 
   // Copies and conversions (ops/Copies.h)
   Tensor &copy_(const Tensor &source, bool nonBlocking = false) const;
-  Tensor clone() const;
-  Tensor contiguous() const;
-  Tensor to(ScalarType type, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(TypeMeta type, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(Device device, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(DeviceType device, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(Device device, ScalarType type, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(const TensorOptions &options, bool nonBlocking = false, bool copy = false) const;
-  Tensor to(const Tensor &other, bool nonBlocking = false, bool copy = false) const;
+  Tensor clone(optional<MemoryFormat> format = nullopt) const;
+  Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  Tensor to(ScalarType type, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(TypeMeta type, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(Device device, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(DeviceType device, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(Device device, ScalarType type, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(const TensorOptions &options, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(const Tensor &other, bool nonBlocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
   Tensor toType(ScalarType type) const { return to(type); }
   Tensor type_as(const Tensor &other) const { return to(other); }
   Tensor cpu() const { return to(kCPU); }

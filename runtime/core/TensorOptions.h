@@ -11,6 +11,9 @@
 
 namespace gradtidy::runtime {
 
+/// An order of elements in memory; channels last is for images (N, C, H, W) and (N, C, D, H, W).
+enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+
 enum class Layout : int8_t { Strided };
 constexpr Layout kStrided = Layout::Strided;
 

@@ -93,6 +93,35 @@ private:
   Transform applied;
 };
 
+/// One dataset for all who copy this, the workers of a loader among them.
+template <class Shared>
+class SharedBatchDataset
+    : public BatchDataset<SharedBatchDataset<Shared>, typename Shared::BatchType,
+                          typename Shared::BatchRequestType> {
+public:
+  using BatchRequestType = typename Shared::BatchRequestType;
+
+  SharedBatchDataset(std::shared_ptr<Shared> dataset) : shared(std::move(dataset)) {}
+  typename Shared::BatchType get_batch(BatchRequestType request) override {
+    return shared->get_batch(std::move(request));
+  }
+  optional<std::size_t> size() const override { return shared->size(); }
+  /// Starts an epoch of a stateful dataset.
+  void reset() { shared->reset(); }
+  Shared &operator*() { return *shared; }
+  const Shared &operator*() const { return *shared; }
+  Shared *operator->() { return shared.get(); }
+  const Shared *operator->() const { return shared.get(); }
+
+private:
+  std::shared_ptr<Shared> shared;
+};
+
+template <class Shared, class... Args>
+SharedBatchDataset<Shared> make_shared_dataset(Args &&...arguments) {
+  return std::make_shared<Shared>(std::forward<Args>(arguments)...);
+}
+
 /// The rows of a tensor.
 struct TensorDataset : Dataset<TensorDataset, TensorExample> {
   explicit TensorDataset(const std::vector<Tensor> &tensors) : TensorDataset(stack(tensors)) {}

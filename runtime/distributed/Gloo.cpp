@@ -2,18 +2,12 @@
 #include "../autograd/GradMode.h"
 #include "../ops/Arithmetic.h"
 #include "../ops/Factories.h"
+#include "Socket.h"
 
 #include <arpa/inet.h>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <queue>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
-#include <utility>
 
 namespace gradtidy::runtime::distributed {
 namespace {
@@ -36,66 +30,6 @@ struct Call {
   std::string text() const {
     return concat(nameOf(collective), " of ", count, " ", static_cast<ScalarType>(type));
   }
-};
-
-class Socket {
-public:
-  explicit Socket(int descriptor) : descriptor(descriptor) {
-    TORCH_CHECK(descriptor >= 0, "no connection: ", std::strerror(errno));
-  }
-  Socket(Socket &&other) noexcept
-      : descriptor(std::exchange(other.descriptor, -1)), waits(other.waits) {}
-  ~Socket() {
-    if (descriptor >= 0)
-      close(descriptor);
-  }
-
-  void setTimeout(std::chrono::milliseconds timeout) {
-    waits = timeout;
-    timeval time{timeout.count() / 1000, timeout.count() % 1000 * 1000};
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
-    int yes = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  }
-  void send(const void *data, std::size_t size) {
-    transfer("send", data, size, [this](const char *at, std::size_t left) {
-      return ::send(descriptor, at, left, MSG_NOSIGNAL);
-    });
-  }
-  void receive(void *data, std::size_t size) {
-    transfer("recv", data, size, [this](const char *at, std::size_t left) {
-      return ::recv(descriptor, const_cast<char *>(at), left, 0);
-    });
-  }
-  template <class T> void sendValue(const T &value) { send(&value, sizeof value); }
-  template <class T> T receiveValue() {
-    T value;
-    receive(&value, sizeof value);
-    return value;
-  }
-  /// Lets both ends fail from now on.
-  void shutDown() { shutdown(descriptor, SHUT_RDWR); }
-  int get() const { return descriptor; }
-
-private:
-  template <class Step>
-  void transfer(const char *what, const void *data, std::size_t size, Step step) {
-    auto *at = static_cast<const char *>(data);
-    while (size != 0) {
-      ssize_t done = step(at, size);
-      if (done < 0 && errno == EINTR)
-        continue;
-      TORCH_CHECK(done >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK), "Timed out waiting ",
-                  static_cast<int64_t>(waits.count()), "ms for ", what, " operation to complete");
-      TORCH_CHECK(done > 0, "Connection closed by peer");
-      at += done;
-      size -= static_cast<std::size_t>(done);
-    }
-  }
-
-  int descriptor;
-  std::chrono::milliseconds waits{};
 };
 
 sockaddr_in loopback(uint16_t port) {
@@ -163,11 +97,8 @@ public:
     try {
       if (rank != 0) {
         sockets[0].sendValue(call);
-        if (auto length = sockets[0].receiveValue<uint64_t>(); length != 0) {
-          std::string message(length, '\0');
-          sockets[0].receive(message.data(), length);
+        if (auto message = sockets[0].receiveBytes<std::string>(); !message.empty())
           fail(message);
-        }
         elsewhere(sockets[0]);
         return;
       }
@@ -176,10 +107,8 @@ public:
         if (auto theirs = of(r).receiveValue<Call>(); !(theirs == call) && message.empty())
           message = concat("ranks do not do the same: rank 0 calls ", call.text(), ", rank ", r,
                            " calls ", theirs.text());
-      for (std::size_t r = 1; r < size; ++r) {
-        of(r).sendValue(uint64_t{message.size()});
-        of(r).send(message.data(), message.size());
-      }
+      for (std::size_t r = 1; r < size; ++r)
+        of(r).sendBytes(message);
       TORCH_CHECK(message.empty(), message);
       atRoot();
     } catch (...) {

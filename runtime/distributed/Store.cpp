@@ -17,13 +17,15 @@ std::vector<uint8_t> bytesOf(int64_t number) {
   return {text.begin(), text.end()};
 }
 
-int64_t plus(const std::vector<uint8_t> *before, int64_t amount) {
+int64_t plus(const std::optional<std::vector<uint8_t>> &before, int64_t amount) {
   return (before ? std::stoll(std::string(before->begin(), before->end())) : 0) + amount;
 }
 
-template <class Table> bool hasAll(const Table &table, const std::vector<std::string> &keys) {
-  return std::all_of(keys.begin(), keys.end(),
-                     [&](const std::string &key) { return table.contains(key); });
+/// The value under a key of a table.
+std::optional<std::vector<uint8_t>>
+valueIn(const std::map<std::string, std::vector<uint8_t>> &table, const std::string &key) {
+  auto found = table.find(key);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 [[noreturn]] void failWaiting(const std::chrono::milliseconds &timeout,
@@ -91,10 +93,23 @@ std::map<std::string, std::vector<uint8_t>> read(const std::string &path) {
 
 std::vector<uint8_t> Store::get(const std::string &key) {
   wait({key}, timeout);
-  return table().at(key);
+  return find(key).value();
 }
 
-bool Store::check(const std::vector<std::string> &keys) { return hasAll(table(), keys); }
+void Store::lookUntilThere(const std::vector<std::string> &keys,
+                           const std::chrono::milliseconds &timeout) {
+  auto end = std::chrono::steady_clock::now() + timeout;
+  while (!check(keys)) {
+    if (std::chrono::steady_clock::now() >= end)
+      failWaiting(timeout, keys);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+bool Store::check(const std::vector<std::string> &keys) {
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](const std::string &key) { return find(key).has_value(); });
+}
 
 void HashStore::set(const std::string &key, const std::vector<uint8_t> &value) {
   std::lock_guard lock(mutex);
@@ -104,8 +119,7 @@ void HashStore::set(const std::string &key, const std::vector<uint8_t> &value) {
 
 int64_t HashStore::add(const std::string &key, int64_t amount) {
   std::lock_guard lock(mutex);
-  auto found = values.find(key);
-  int64_t sum = plus(found == values.end() ? nullptr : &found->second, amount);
+  int64_t sum = plus(valueIn(values, key), amount);
   values[key] = bytesOf(sum);
   changed.notify_all();
   return sum;
@@ -114,7 +128,11 @@ int64_t HashStore::add(const std::string &key, int64_t amount) {
 void HashStore::wait(const std::vector<std::string> &keys,
                      const std::chrono::milliseconds &timeout) {
   std::unique_lock lock(mutex);
-  if (!changed.wait_for(lock, timeout, [&] { return hasAll(values, keys); }))
+  auto allThere = [&] {
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const std::string &key) { return values.contains(key); });
+  };
+  if (!changed.wait_for(lock, timeout, allThere))
     failWaiting(timeout, keys);
 }
 
@@ -123,11 +141,14 @@ bool HashStore::deleteKey(const std::string &key) {
   return values.erase(key) != 0;
 }
 
-int64_t HashStore::getNumKeys() { return static_cast<int64_t>(table().size()); }
-
-Store::Table HashStore::table() {
+int64_t HashStore::getNumKeys() {
   std::lock_guard lock(mutex);
-  return values;
+  return static_cast<int64_t>(values.size());
+}
+
+std::optional<std::vector<uint8_t>> HashStore::find(const std::string &key) {
+  std::lock_guard lock(mutex);
+  return valueIn(values, key);
 }
 
 FileStore::FileStore(std::string path, int) : path(std::move(path)) {
@@ -141,9 +162,7 @@ void FileStore::set(const std::string &key, const std::vector<uint8_t> &value) {
 
 int64_t FileStore::add(const std::string &key, int64_t amount) {
   LockedFile lock(path, true);
-  Table values = read(path);
-  auto found = values.find(key);
-  int64_t sum = plus(found == values.end() ? nullptr : &found->second, amount);
+  int64_t sum = plus(valueIn(read(path), key), amount);
   std::vector<uint8_t> bytes = bytesOf(sum);
   append(path, key, &bytes);
   return sum;
@@ -151,12 +170,7 @@ int64_t FileStore::add(const std::string &key, int64_t amount) {
 
 void FileStore::wait(const std::vector<std::string> &keys,
                      const std::chrono::milliseconds &timeout) {
-  auto end = std::chrono::steady_clock::now() + timeout;
-  while (!check(keys)) {
-    if (std::chrono::steady_clock::now() >= end)
-      failWaiting(timeout, keys);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  lookUntilThere(keys, timeout);
 }
 
 bool FileStore::deleteKey(const std::string &key) {
@@ -167,11 +181,14 @@ bool FileStore::deleteKey(const std::string &key) {
   return there;
 }
 
-int64_t FileStore::getNumKeys() { return static_cast<int64_t>(table().size()); }
-
-Store::Table FileStore::table() {
+int64_t FileStore::getNumKeys() {
   LockedFile lock(path, false);
-  return read(path);
+  return static_cast<int64_t>(read(path).size());
+}
+
+std::optional<std::vector<uint8_t>> FileStore::find(const std::string &key) {
+  LockedFile lock(path, false);
+  return valueIn(read(path), key);
 }
 
 } // namespace gradtidy::runtime::distributed

@@ -1,5 +1,6 @@
 // Store: a table of bytes that all ranks of a group see, in which they tell each other where to be
-// found. HashStore is for the threads of one process, FileStore for the processes of one machine.
+// found. HashStore is for the threads of one process, FileStore for the processes of one machine,
+// TCPStore for those of several.
 #pragma once
 
 #include "../core/Error.h"
@@ -9,7 +10,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +45,11 @@ public:
   void setTimeout(const std::chrono::milliseconds &value) { timeout = value; }
 
 protected:
-  using Table = std::map<std::string, std::vector<uint8_t>>;
-  /// What is there now.
-  virtual Table table() = 0;
+  /// What is under the key now, if anything.
+  virtual std::optional<std::vector<uint8_t>> find(const std::string &key) = 0;
+  /// wait(), for stores that nobody tells of changes.
+  void lookUntilThere(const std::vector<std::string> &keys,
+                      const std::chrono::milliseconds &timeout);
 
   std::chrono::milliseconds timeout = kDefaultTimeout;
 };
@@ -61,11 +66,11 @@ public:
   int64_t getNumKeys() override;
 
 private:
-  Table table() override;
+  std::optional<std::vector<uint8_t>> find(const std::string &key) override;
 
   std::mutex mutex;
   std::condition_variable changed;
-  Table values;
+  std::map<std::string, std::vector<uint8_t>> values;
 };
 
 /// A file that every change is appended to. Whoever starts a group takes a new one; it stays there.
@@ -84,9 +89,49 @@ public:
   const std::string &getPath() const noexcept { return path; }
 
 private:
-  Table table() override;
+  std::optional<std::vector<uint8_t>> find(const std::string &key) override;
 
   std::string path;
+};
+
+struct TCPStoreOptions {
+  static constexpr uint16_t kDefaultPort = 29500;
+
+  uint16_t port = kDefaultPort; ///< 0: any that is free, for the server
+  bool isServer = false;        ///< whether the table is here
+  std::optional<std::size_t> numWorkers = std::nullopt;
+  bool waitWorkers = true; ///< until all of them have their stores
+  std::chrono::milliseconds timeout = Store::kDefaultTimeout;
+};
+
+/// A table in one of the processes, which the others reach under its host's name.
+class TCPStore : public Store {
+public:
+  /// Throws where there is no server before the timeout.
+  explicit TCPStore(std::string host, const TCPStoreOptions &options = {});
+  ~TCPStore() override;
+  using Store::set;
+  using Store::wait;
+  void set(const std::string &key, const std::vector<uint8_t> &value) override;
+  int64_t add(const std::string &key, int64_t amount) override;
+  void wait(const std::vector<std::string> &keys,
+            const std::chrono::milliseconds &timeout) override;
+  bool deleteKey(const std::string &key) override;
+  /// One more than the program has put there, if there are `numWorkers`.
+  int64_t getNumKeys() override;
+  const std::string &getHost() const noexcept { return host; }
+  uint16_t getPort() const noexcept { return port; }
+
+private:
+  class Server;
+  class Client;
+  std::optional<std::vector<uint8_t>> find(const std::string &key) override;
+  void waitForWorkers(std::size_t count);
+
+  std::string host;
+  uint16_t port;
+  std::unique_ptr<Server> server;
+  std::unique_ptr<Client> client;
 };
 
 } // namespace gradtidy::runtime::distributed

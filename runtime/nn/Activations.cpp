@@ -1,6 +1,7 @@
 #include "Activations.h"
 #include "../ops/Arithmetic.h"
 #include "../ops/Factories.h"
+#include "../ops/Random.h"
 
 #include <ostream>
 
@@ -20,6 +21,10 @@ Tensor glu(const Tensor &input, const GLUFuncOptions &options) {
 }
 Tensor selu(Tensor input, const SELUFuncOptions &options) {
   return placed(input, runtime::selu(input), options.inplace());
+}
+Tensor rrelu(Tensor input, const RReLUFuncOptions &options) {
+  return placed(input, runtime::rrelu(input, options.lower(), options.upper(), options.training()),
+                options.inplace());
 }
 Tensor celu(Tensor input, const CELUFuncOptions &options) {
   return placed(input, runtime::celu(input, options.alpha()), options.inplace());
@@ -91,6 +96,18 @@ void ThresholdImpl::pretty_print(std::ostream &stream) const {
          << ", value=" << options.value() << placeOf(options.inplace(), ", ") << ")";
 }
 void MishImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Mish()"; }
+
+Tensor RReLUImpl::forward(Tensor input) {
+  return functional::rrelu(std::move(input), functional::RReLUFuncOptions()
+                                                 .lower(options.lower())
+                                                 .upper(options.upper())
+                                                 .training(is_training())
+                                                 .inplace(options.inplace()));
+}
+void RReLUImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::RReLU(lower=" << options.lower() << ", upper=" << options.upper()
+         << placeOf(options.inplace(), ", ") << ")";
+}
 
 void PReLUImpl::reset() {
   weight = register_parameter("weight", full({options.num_parameters()}, options.init()));

@@ -14,6 +14,11 @@ struct SELUOptions {
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
   TORCH_ARG(bool, inplace);
 };
+struct RReLUOptions {
+  TORCH_ARG(double, lower) = 1.0 / 8.0;
+  TORCH_ARG(double, upper) = 1.0 / 3.0;
+  TORCH_ARG(bool, inplace) = false;
+};
 struct CELUOptions {
   TORCH_ARG(double, alpha) = 1.0;
   TORCH_ARG(bool, inplace) = false;
@@ -56,6 +61,12 @@ namespace functional {
 
 using GLUFuncOptions = GLUOptions;
 using SELUFuncOptions = SELUOptions;
+struct RReLUFuncOptions {
+  TORCH_ARG(double, lower) = 1.0 / 8.0;
+  TORCH_ARG(double, upper) = 1.0 / 3.0;
+  TORCH_ARG(bool, training) = false;
+  TORCH_ARG(bool, inplace) = false;
+};
 using CELUFuncOptions = CELUOptions;
 using ReLU6FuncOptions = ReLU6Options;
 using HardtanhFuncOptions = HardtanhOptions;
@@ -69,6 +80,7 @@ using runtime::prelu;
 
 Tensor glu(const Tensor &input, const GLUFuncOptions &options = {});
 Tensor selu(Tensor input, const SELUFuncOptions &options = {});
+Tensor rrelu(Tensor input, const RReLUFuncOptions &options = {});
 Tensor celu(Tensor input, const CELUFuncOptions &options = {});
 Tensor relu6(Tensor input, const ReLU6FuncOptions &options = {});
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions &options = {});
@@ -102,6 +114,15 @@ GRADTIDY_ACTIVATION(Tanhshrink, NoOptions, tanhshrink(input))
 GRADTIDY_ACTIVATION(Threshold, ThresholdOptions, threshold(input, options))
 GRADTIDY_ACTIVATION(Mish, NoOptions, mish(input))
 #undef GRADTIDY_ACTIVATION
+
+/// Leaky ReLU with a random slope for each element in training.
+class RReLUImpl : public Stateless<RReLUImpl, RReLUOptions> {
+public:
+  using Stateless::Stateless;
+  void pretty_print(std::ostream &stream) const override;
+  Tensor forward(Tensor input);
+};
+TORCH_MODULE(RReLU);
 
 /// Leaky ReLU with slopes that are learnt.
 class PReLUImpl : public Cloneable<PReLUImpl> {

@@ -24,6 +24,8 @@ Tensor embedding(const Tensor &indices, const Tensor &weight, const EmbeddingFun
     TORCH_CHECK(padding < count && padding >= -count, "Padding_idx must be within num_embeddings");
     padding = padding < 0 ? padding + count : padding;
   }
+  if (options.max_norm())
+    embedding_renorm_(weight, indices, *options.max_norm(), options.norm_type());
   return runtime::embedding(weight, indices, padding);
 }
 

@@ -23,6 +23,8 @@ using ELUFuncOptions = ELUOptions;
 using SoftplusFuncOptions = SoftplusOptions;
 struct EmbeddingFuncOptions {
   TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+  TORCH_ARG(optional<double>, max_norm) = nullopt;
+  TORCH_ARG(double, norm_type) = 2;
 };
 using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;

@@ -71,6 +71,10 @@ void EmbeddingImpl::pretty_print(std::ostream &stream) const {
          << ", embedding_dim=" << options.embedding_dim();
   if (options.padding_idx())
     stream << ", padding_idx=" << *options.padding_idx();
+  if (options.max_norm())
+    stream << ", max_norm=" << *options.max_norm();
+  if (options.norm_type() != 2)
+    stream << ", norm_type=" << options.norm_type();
   stream << ")";
 }
 
@@ -79,7 +83,9 @@ Embedding Embedding::from_pretrained(const Tensor &embeddings,
   TORCH_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
   Embedding made(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                      ._weight(embeddings)
-                     .padding_idx(options.padding_idx()));
+                     .padding_idx(options.padding_idx())
+                     .max_norm(options.max_norm())
+                     .norm_type(options.norm_type()));
   made->weight.set_requires_grad(!options.freeze());
   return made;
 }

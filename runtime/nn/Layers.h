@@ -61,7 +61,8 @@ public:
 TORCH_MODULE(Bilinear);
 
 /// Rows of a weight (num_embeddings, embedding_dim), one for each index. The row of `padding_idx`
-/// starts as zeros and has no gradient.
+/// starts as zeros and has no gradient. Where there is a `max_norm`, rows longer than that are
+/// shortened when they are looked up.
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 public:
   EmbeddingImpl(int64_t count, int64_t width) : EmbeddingImpl(EmbeddingOptions(count, width)) {}
@@ -70,7 +71,11 @@ public:
   void reset_parameters();
   void pretty_print(std::ostream &stream) const override;
   Tensor forward(const Tensor &indices) {
-    return embedding(weight, indices, options.padding_idx().value_or(-1));
+    return functional::embedding(indices, weight,
+                                 functional::EmbeddingFuncOptions()
+                                     .padding_idx(options.padding_idx())
+                                     .max_norm(options.max_norm())
+                                     .norm_type(options.norm_type()));
   }
 
   EmbeddingOptions options;

@@ -109,6 +109,7 @@ const char *word(bool value) { return value ? "true" : "false"; }
 
 } // namespace
 
+void CTCLossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::CTCLoss()"; }
 void KLDivLossImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::KLDivLoss()"; }
 void PoissonNLLLossImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::PoissonNLLLoss()";

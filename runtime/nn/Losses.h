@@ -1,6 +1,7 @@
 // Losses beside those of Layers.h: divergences, and those that ask for a margin.
 #pragma once
 
+#include "../ops/CtcLoss.h"
 #include "../ops/MarginLosses.h"
 #include "Options.h"
 
@@ -91,6 +92,12 @@ struct PairwiseDistanceOptions {
   TORCH_ARG(bool, keepdim) = false;
 };
 
+struct CTCLossOptions {
+  TORCH_ARG(int64_t, blank) = 0;
+  TORCH_ARG(LossReduction, reduction) = kMean;
+  TORCH_ARG(bool, zero_infinity) = false;
+};
+
 // A functional form, its options and a module, of two or of three tensors.
 #define GRADTIDY_LOSS2(Name, Prefix, function)                                                     \
   namespace functional {                                                                           \
@@ -141,5 +148,27 @@ GRADTIDY_LOSS3(TripletMarginWithDistanceLoss, TripletMarginWithDistanceLoss,
                triplet_margin_with_distance_loss)
 #undef GRADTIDY_LOSS2
 #undef GRADTIDY_LOSS3
+
+namespace functional {
+using CTCLossFuncOptions = CTCLossOptions;
+inline Tensor ctc_loss(const Tensor &logProbabilities, const Tensor &targets,
+                       const Tensor &inputLengths, const Tensor &targetLengths,
+                       const CTCLossFuncOptions &options = {}) {
+  return runtime::ctc_loss(logProbabilities, targets, inputLengths, targetLengths, options.blank(),
+                           options.reduction(), options.zero_infinity());
+}
+} // namespace functional
+
+/// Of sequences of labels that are not aligned with the input; see ops/CtcLoss.h.
+class CTCLossImpl : public Stateless<CTCLossImpl, CTCLossOptions> {
+public:
+  using Stateless::Stateless;
+  void pretty_print(std::ostream &stream) const override;
+  Tensor forward(const Tensor &logProbabilities, const Tensor &targets, const Tensor &inputLengths,
+                 const Tensor &targetLengths) {
+    return functional::ctc_loss(logProbabilities, targets, inputLengths, targetLengths, options);
+  }
+};
+TORCH_MODULE(CTCLoss);
 
 } // namespace gradtidy::runtime::nn

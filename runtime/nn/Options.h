@@ -91,12 +91,16 @@ struct EmbeddingOptions {
   TORCH_ARG(int64_t, num_embeddings);
   TORCH_ARG(int64_t, embedding_dim);
   TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+  TORCH_ARG(optional<double>, max_norm) = nullopt;
+  TORCH_ARG(double, norm_type) = 2;
   TORCH_ARG(Tensor, _weight) = {};
 };
 
 struct EmbeddingFromPretrainedOptions {
   TORCH_ARG(bool, freeze) = true;
   TORCH_ARG(optional<int64_t>, padding_idx) = nullopt;
+  TORCH_ARG(optional<double>, max_norm) = nullopt;
+  TORCH_ARG(double, norm_type) = 2;
 };
 
 struct BilinearOptions {

@@ -1,4 +1,5 @@
 #include "Padding.h"
+#include "../autograd/Casting.h"
 #include "../ops/Arithmetic.h"
 #include "../ops/Factories.h"
 #include "../ops/Indexing.h"
@@ -42,32 +43,54 @@ Tensor nearest(const Tensor &x, const Resizing &r, double shift) {
   return pickAlong(x, r.dim, places);
 }
 
-/// Along one dimension: the sum of the two nearest elements, weighted by their distances.
-Tensor linear(const Tensor &x, const Resizing &r, bool alignCorners) {
-  std::vector<int64_t> lower, upper;
-  std::vector<double> weights;
+/// The sum, along one dimension, of `taps` neighbours of each place, the first of them `before` the
+/// one below it, with the weights of weightOf(distance).
+template <class WeightOf>
+Tensor blended(const Tensor &x, const Resizing &r, bool alignCorners, bool clampStart, int64_t taps,
+               int64_t before, WeightOf weightOf) {
   double step = r.scale;
   if (alignCorners)
     step = r.out > 1 ? static_cast<double>(r.in - 1) / static_cast<double>(r.out - 1) : 0;
-  for (int64_t i = 0; i < r.out; ++i) {
-    auto at = static_cast<double>(i);
-    double place = alignCorners ? at * step : std::max((at + 0.5) * step - 0.5, 0.0);
-    auto below = std::min(static_cast<int64_t>(place), r.in - 1);
-    lower.push_back(below);
-    upper.push_back(std::min(below + 1, r.in - 1));
-    weights.push_back(std::clamp(place - static_cast<double>(below), 0.0, 1.0));
-  }
   std::vector<int64_t> shape(static_cast<std::size_t>(x.dim()), 1);
   shape[r.dim] = r.out;
-  Tensor weight = tensor(weights, x.options().requires_grad(false)).view(shape);
-  return pickAlong(x, r.dim, lower) * (1 - weight) + pickAlong(x, r.dim, upper) * weight;
+  Tensor sum;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    std::vector<int64_t> places;
+    std::vector<double> weights;
+    for (int64_t i = 0; i < r.out; ++i) {
+      auto at = static_cast<double>(i);
+      double place = alignCorners ? at * step : (at + 0.5) * step - 0.5;
+      if (clampStart)
+        place = std::max(place, 0.0);
+      double below = std::floor(place);
+      int64_t neighbour = static_cast<int64_t>(below) - before + tap;
+      places.push_back(std::clamp<int64_t>(neighbour, 0, r.in - 1));
+      weights.push_back(weightOf(std::abs(place - static_cast<double>(neighbour))));
+    }
+    Tensor weight = tensor(weights, x.options().requires_grad(false)).view(shape);
+    Tensor part = pickAlong(x, r.dim, places) * weight;
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum;
+}
+
+Tensor linear(const Tensor &x, const Resizing &r, bool alignCorners) {
+  return blended(x, r, alignCorners, true, 2, 0, [](double distance) { return 1 - distance; });
+}
+
+/// R. Keys, Cubic Convolution Interpolation for Digital Image Processing, 1981.
+Tensor cubic(const Tensor &x, const Resizing &r, bool alignCorners) {
+  return blended(x, r, alignCorners, false, 4, 1, [](double d) {
+    constexpr double a = -0.75;
+    return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  });
 }
 
 } // namespace
 
 Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options) {
   auto is = [&]<class Word>(const Word &) { return std::holds_alternative<Word>(options.mode()); };
-  bool blends = is(kLinear) || is(kBilinear) || is(kTrilinear);
+  bool blends = is(kLinear) || is(kBilinear) || is(kBicubic) || is(kTrilinear);
   TORCH_CHECK(blends || !options.align_corners(),
               "align_corners option can only be set with the interpolating modes: linear | "
               "bilinear | bicubic | trilinear");
@@ -81,9 +104,9 @@ Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options) {
               "D) for the modes: nearest | linear | bilinear | bicubic | trilinear "
               "(got ",
               enumtype::get_enum_name(options.mode()), ")");
-  int64_t blended = is(kLinear) ? 1 : is(kBilinear) ? 2 : 3;
-  TORCH_CHECK(!blends || blended == dims, "Got ", input.dim(), "D input, but ",
-              enumtype::get_enum_name(options.mode()).substr(1), " mode needs ", blended + 2,
+  int64_t needed = is(kLinear) ? 1 : is(kTrilinear) ? 3 : 2;
+  TORCH_CHECK(!blends || needed == dims, "Got ", input.dim(), "D input, but ",
+              enumtype::get_enum_name(options.mode()).substr(1), " mode needs ", needed + 2,
               "D input");
   std::size_t given = options.size() ? options.size()->size() : options.scale_factor()->size();
   TORCH_CHECK(given == static_cast<std::size_t>(dims), options.size() ? "size" : "scale_factor",
@@ -112,10 +135,13 @@ Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options) {
            : dims == 2 ? adaptive_avg_pool2d(input, sizes)
                        : adaptive_avg_pool3d(input, sizes);
   }
-  Tensor result = input;
+  Casting cast = autocast::widen(input, autocast::onCuda);
+  Tensor result = cast(input);
+  bool alignCorners = options.align_corners().value_or(false);
   for (auto r = resizings.rbegin(); r != resizings.rend(); ++r)
-    result = blends ? linear(result, *r, options.align_corners().value_or(false))
-                    : nearest(result, *r, is(kNearestExact) ? 0.5 : 0);
+    result = is(kBicubic) ? cubic(result, *r, alignCorners)
+             : blends     ? linear(result, *r, alignCorners)
+                          : nearest(result, *r, is(kNearestExact) ? 0.5 : 0);
   return result;
 }
 

@@ -35,7 +35,7 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 /// instead of the outer edges.
 struct UpsampleOptions {
   using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
-                              enumtype::kTrilinear>;
+                              enumtype::kBicubic, enumtype::kTrilinear>;
   TORCH_ARG(optional<std::vector<int64_t>>, size) = nullopt;
   TORCH_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TORCH_ARG(mode_t, mode) = kNearest;
@@ -54,8 +54,9 @@ struct PadFuncOptions {
 };
 
 struct InterpolateFuncOptions {
-  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
-                              enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
+  using mode_t =
+      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                   enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
   TORCH_ARG(optional<std::vector<int64_t>>, size) = nullopt;
   TORCH_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TORCH_ARG(mode_t, mode) = kNearest;

@@ -1,4 +1,5 @@
 #include "Activations.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -43,6 +44,8 @@ Tensor glu(const Tensor &x, int64_t dim) {
 }
 
 Tensor prelu(const Tensor &x, const Tensor &weight) {
+  if (Casting cast = autocast::lower(x))
+    return prelu(cast(x), cast(weight));
   TORCH_CHECK(x.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got ",
               cppName(x.scalar_type()), " and ", cppName(weight.scalar_type()));
   TORCH_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ",

@@ -1,4 +1,5 @@
 #include "Arithmetic.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Copies.h"
 #include "Factories.h"
@@ -256,6 +257,8 @@ Tensor remainder(const Tensor &a, const Scalar &b) {
 }
 
 Tensor pow(const Tensor &base, const Scalar &exponent) {
+  if (Casting cast = autocast::widen(base, autocast::onCuda))
+    return pow(cast(base), exponent);
   Tensor power = wrapNumber(exponent);
   ScalarType type = typeOf(base, power);
   TORCH_CHECK(isFloatingType(type) || exponent.toLong() >= 0,
@@ -280,6 +283,8 @@ Tensor pow(const Tensor &base, const Scalar &exponent) {
 }
 
 Tensor pow(const Tensor &base, const Tensor &exponent) {
+  if (Casting cast = autocast::widen(base, autocast::onCuda))
+    return pow(cast(base), cast(exponent));
   Tensor result = binary("pow", Pow(), base, exponent, typeOf(base, exponent));
   return record(result, "PowBackward1", {base, exponent}, {base, exponent, result},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {

@@ -5,6 +5,7 @@
 // two as its gradient, so that gradients of any order work. One sample is done at a time: its
 // columns stay in the cache, and memory does not grow with the batch.
 #include "Convolution.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "../core/TensorImpl.h"
 #include "Arithmetic.h"
@@ -30,13 +31,6 @@ struct Correlation {
   DimVector extents; // of the input
   int64_t groups;
 
-  /// As constant_pad_nd wants it: from the last dimension to the first, before and behind.
-  DimVector pads(int64_t sign = 1) const {
-    DimVector result;
-    for (std::size_t d = padding.size(); d-- > 0;)
-      result.insert(result.end(), 2, sign * padding[d]);
-    return result;
-  }
   DimVector paddedExtents() const {
     DimVector result = extents;
     for (std::size_t d = 0; d < result.size(); ++d)
@@ -51,12 +45,25 @@ struct Correlation {
   }
 };
 
-Tensor padded(G input, const Correlation &c) { return constant_pad_nd(input, c.pads(), 0); }
+/// One sample with its padding.
+Tensor padded(G sample, const Correlation &c) {
+  DimVector pads; // from the last dimension to the first, before and behind
+  for (std::size_t d = c.padding.size(); d-- > 0;)
+    pads.insert(pads.end(), 2, c.padding[d]);
+  bool bare = std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; });
+  return bare ? sample : constant_pad_nd(sample, pads, 0);
+}
 
-/// The windows of one padded sample as a matrix for each group: (groups, C/groups * kernel,
-/// positions).
+/// One sample without it.
+Tensor cropped(Tensor sample, const Correlation &c) {
+  for (std::size_t d = 0; d < c.padding.size(); ++d)
+    sample = sample.narrow(static_cast<int64_t>(d) + 1, c.padding[d], c.extents[d]);
+  return sample;
+}
+
+/// The windows of one sample as a matrix for each group: (groups, C/groups * kernel, positions).
 Tensor columns(G sample, const Correlation &c) {
-  Tensor windows = windowsOf(sample, c.windows);
+  Tensor windows = windowsOf(padded(sample, c), c.windows);
   int64_t rows = sample.size(0) / c.groups * elementCount(c.windows.kernel);
   return windows.reshape({c.groups, rows, elementCount(c.positions())});
 }
@@ -100,9 +107,9 @@ Tensor correlate(G input, G weight, G bias, const Correlation &c) {
                             input.scalar_type(), input.device());
   {
     NoGradGuard guard;
-    Tensor padding = padded(input, c), matrices = weightMatrices(weight, c);
+    Tensor matrices = weightMatrices(weight, c);
     for (int64_t n = 0; n < input.size(0); ++n)
-      outputMatrices(output.select(0, n), c).copy_(bmm(matrices, columns(padding.select(0, n), c)));
+      outputMatrices(output.select(0, n), c).copy_(bmm(matrices, columns(input.select(0, n), c)));
     addBias(output, bias, c.windows.dims());
   }
   return record(output, "ConvolutionBackward0", {input, weight, bias}, {input, weight},
@@ -116,9 +123,8 @@ Tensor correlate(G input, G weight, G bias, const Correlation &c) {
 
 Tensor correlateInput(G output, G weight, G bias, const Correlation &c) {
   int64_t channels = weight.size(1) * c.groups;
-  Tensor padding = makeEmpty(joined({output.size(0), channels}, c.paddedExtents()),
-                             output.scalar_type(), output.device());
-  Tensor input;
+  Tensor input = makeEmpty(joined({output.size(0), channels}, c.extents), output.scalar_type(),
+                           output.device());
   {
     NoGradGuard guard;
     Tensor matrices = weightMatrices(weight, c).transpose(1, 2);
@@ -127,9 +133,9 @@ Tensor correlateInput(G output, G weight, G bias, const Correlation &c) {
       parts.push_back(position);
     for (int64_t n = 0; n < output.size(0); ++n) {
       Tensor columns = bmm(matrices, outputMatrices(output.select(0, n), c));
-      padding.select(0, n).copy_(overlapAdd(columns.reshape(parts), c.paddedExtents(), c.windows));
+      input.select(0, n).copy_(
+          cropped(overlapAdd(columns.reshape(parts), c.paddedExtents(), c.windows), c));
     }
-    input = constant_pad_nd(padding, c.pads(-1), 0);
     addBias(input, bias, c.windows.dims());
   }
   return record(input, "ConvolutionBackward0", {output, weight, bias}, {output, weight},
@@ -146,10 +152,10 @@ Tensor correlateWeight(G input, G output, const Correlation &c) {
   Tensor weight = zeros(shape, input.options());
   {
     NoGradGuard guard;
-    Tensor padding = padded(input, c), sum = weightMatrices(weight, c);
+    Tensor sum = weightMatrices(weight, c);
     for (int64_t n = 0; n < input.size(0); ++n)
       sum.add_(bmm(outputMatrices(output.select(0, n), c),
-                   columns(padding.select(0, n), c).transpose(1, 2)));
+                   columns(input.select(0, n), c).transpose(1, 2)));
   }
   return record(weight, "ConvolutionBackward0", {input, output}, {input, output},
                 [c](G g, C context) -> Gradients {
@@ -307,16 +313,21 @@ Tensor transposedConvolution(const char *name, std::size_t dims, G input, G weig
 #define GRADTIDY_CONVOLUTION(D)                                                                    \
   Tensor conv##D##d(G input, G weight, G bias, IntArrayRef stride, IntArrayRef padding,            \
                     IntArrayRef dilation, int64_t groups) {                                        \
-    return convolution("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);  \
+    Casting cast = autocast::lower(input);                                                         \
+    return convolution("conv" #D "d", D, cast(input), cast(weight), cast(bias), stride, padding,   \
+                       dilation, groups);                                                          \
   }                                                                                                \
   Tensor conv##D##d(G input, G weight, G bias, IntArrayRef stride, std::string_view padding,       \
                     IntArrayRef dilation, int64_t groups) {                                        \
-    return convolution("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);  \
+    Casting cast = autocast::lower(input);                                                         \
+    return convolution("conv" #D "d", D, cast(input), cast(weight), cast(bias), stride, padding,   \
+                       dilation, groups);                                                          \
   }                                                                                                \
   Tensor conv_transpose##D##d(G input, G weight, G bias, IntArrayRef stride, IntArrayRef padding,  \
                               IntArrayRef outputPadding, int64_t groups, IntArrayRef dilation) {   \
-    return transposedConvolution("conv_transpose" #D "d", D, input, weight, bias, stride, padding, \
-                                 outputPadding, groups, dilation);                                 \
+    Casting cast = autocast::lower(input);                                                         \
+    return transposedConvolution("conv_transpose" #D "d", D, cast(input), cast(weight),            \
+                                 cast(bias), stride, padding, outputPadding, groups, dilation);    \
   }
 GRADTIDY_CONVOLUTION(1)
 GRADTIDY_CONVOLUTION(2)

@@ -4,6 +4,8 @@
 #include "Factories.h"
 #include "kernels/Elementwise.h"
 
+#include <algorithm>
+
 namespace gradtidy::runtime {
 namespace {
 
@@ -114,8 +116,52 @@ Tensor packed(const Tensor &self) {
   return clonedInto(makeEmpty(self.sizes(), self.scalar_type(), self.device()), self);
 }
 
-Tensor Tensor::clone() const { return runtime::clone(*this); }
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : packed(*this); }
+namespace {
+
+/// The dimensions in the order of a format, from the outermost to the innermost, and the way back.
+struct Ordered {
+  DimVector there, back;
+};
+Ordered orderOf(MemoryFormat format, int64_t dims) {
+  Ordered order;
+  for (int64_t d = 0; d < dims; ++d)
+    order.there.push_back(d);
+  order.back = order.there;
+  if (format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d) {
+    int64_t rank = format == MemoryFormat::ChannelsLast ? 4 : 5;
+    TORCH_CHECK(dims == rank, "required rank ", rank, " tensor to use channels_last",
+                rank == 5 ? "_3d" : "", " format");
+    std::rotate(order.there.begin() + 1, order.there.begin() + 2, order.there.end());
+    std::rotate(order.back.begin() + 1, order.back.end() - 1, order.back.end());
+  }
+  return order;
+}
+
+Tensor inFormat(const Tensor &x, optional<MemoryFormat> format) {
+  return !format || format == MemoryFormat::Preserve ? x : x.contiguous(*format);
+}
+
+} // namespace
+
+Tensor Tensor::clone(optional<MemoryFormat> format) const {
+  return inFormat(runtime::clone(*this), format);
+}
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::Contiguous)
+    return isContiguous(sizes(), strides());
+  int64_t rank = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  return dim() == rank && permute(orderOf(format, rank).there).is_contiguous();
+}
+Tensor Tensor::contiguous(MemoryFormat format) const {
+  TORCH_CHECK(format != MemoryFormat::Preserve,
+              "preserve memory format is unsupported by the contiguous operator");
+  if (is_contiguous(format))
+    return *this;
+  if (format == MemoryFormat::Contiguous)
+    return packed(*this);
+  Ordered order = orderOf(format, dim());
+  return packed(permute(order.there)).permute(order.back);
+}
 
 Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
   return changeInPlace(
@@ -131,18 +177,20 @@ Tensor &Tensor::copy_(const Tensor &source, bool nonBlocking) const {
       });
 }
 
-Tensor Tensor::to(const TensorOptions &options, bool nonBlocking, bool copy) const {
+Tensor Tensor::to(const TensorOptions &options, bool nonBlocking, bool copy,
+                  optional<MemoryFormat> format) const {
   ScalarType type = options.has_dtype() ? options.dtype().toScalarType() : scalar_type();
   Device where = options.has_device() ? resolved(options.device()) : device();
   if (type == scalar_type() && where == device() && !copy)
-    return *this;
+    return inFormat(*this, format);
   // What is copied to the host while it goes on needs page-locked memory there.
   Tensor result = makeLike(*this, type, where, nonBlocking && is_cuda() && where.is_cpu());
   copyInto(result, *this, nonBlocking);
-  return record(result, "ToCopyBackward0", {*this}, {},
-                [from = device()](const Tensor &g, const GradientContext &) -> Gradients {
-                  return {g.to(from)};
-                });
+  result = record(result, "ToCopyBackward0", {*this}, {},
+                  [from = device()](const Tensor &g, const GradientContext &) -> Gradients {
+                    return {g.to(from)};
+                  });
+  return inFormat(result, format);
 }
 
 Tensor Tensor::pin_memory() const {
@@ -155,23 +203,27 @@ Tensor Tensor::pin_memory() const {
   return result;
 }
 
-Tensor Tensor::to(ScalarType type, bool nonBlocking, bool copy) const {
-  return to(TensorOptions(type), nonBlocking, copy);
+Tensor Tensor::to(ScalarType type, bool nonBlocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(TensorOptions(type), nonBlocking, copy, format);
 }
-Tensor Tensor::to(TypeMeta type, bool nonBlocking, bool copy) const {
-  return to(TensorOptions(type), nonBlocking, copy);
+Tensor Tensor::to(TypeMeta type, bool nonBlocking, bool copy, optional<MemoryFormat> format) const {
+  return to(TensorOptions(type), nonBlocking, copy, format);
 }
-Tensor Tensor::to(Device where, bool nonBlocking, bool copy) const {
-  return to(TensorOptions(where), nonBlocking, copy);
+Tensor Tensor::to(Device where, bool nonBlocking, bool copy, optional<MemoryFormat> format) const {
+  return to(TensorOptions(where), nonBlocking, copy, format);
 }
-Tensor Tensor::to(DeviceType where, bool nonBlocking, bool copy) const {
-  return to(TensorOptions(where), nonBlocking, copy);
+Tensor Tensor::to(DeviceType where, bool nonBlocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(TensorOptions(where), nonBlocking, copy, format);
 }
-Tensor Tensor::to(Device where, ScalarType type, bool nonBlocking, bool copy) const {
-  return to(TensorOptions(where).dtype(type), nonBlocking, copy);
+Tensor Tensor::to(Device where, ScalarType type, bool nonBlocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(TensorOptions(where).dtype(type), nonBlocking, copy, format);
 }
-Tensor Tensor::to(const Tensor &other, bool nonBlocking, bool copy) const {
-  return to(other.options(), nonBlocking, copy);
+Tensor Tensor::to(const Tensor &other, bool nonBlocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(other.options(), nonBlocking, copy, format);
 }
 
 Tensor &Tensor::fill_(const Scalar &value) const {

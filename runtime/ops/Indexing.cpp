@@ -500,6 +500,16 @@ Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingInd
   return where(indices.eq(paddingIndex).unsqueeze(-1), rows.detach(), rows);
 }
 
+Tensor embedding_renorm_(const Tensor &weight, const Tensor &indices, double maxNorm,
+                         double normType) {
+  NoGradGuard guard;
+  Tensor norms = norm(weight, normType, 1, true);
+  Tensor named = zeros({weight.size(0), 1}, weight.options().dtype(kBool).requires_grad(false));
+  named.index_put_({indices}, true);
+  Tensor factors = where(named.logical_and(norms.gt(maxNorm)), maxNorm / (norms + 1e-7), 1);
+  return weight.mul_(factors);
+}
+
 Tensor one_hot(const Tensor &classes, int64_t count) {
   OperationScope scope("one_hot");
   TORCH_CHECK(classes.scalar_type() == kLong,

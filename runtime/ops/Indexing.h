@@ -56,6 +56,9 @@ Tensor nonzero(const Tensor &self);
 /// Rows of `weight`, one for each index.
 /// No gradient goes to the row `paddingIndex`, unless that is negative.
 Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingIndex = -1);
+/// Shortens the rows that `indices` name to a norm of `maxNorm` at most; no graph sees it.
+Tensor embedding_renorm_(const Tensor &weight, const Tensor &indices, double maxNorm,
+                         double normType);
 Tensor one_hot(const Tensor &classes, int64_t count = -1);
 
 } // namespace gradtidy::runtime

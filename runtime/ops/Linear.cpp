@@ -1,4 +1,5 @@
 #include "Linear.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Copies.h"
@@ -65,6 +66,8 @@ Tensor gradientOfSecond(G gradient, const Tensor &a, const Tensor &b) {
 } // namespace
 
 Tensor mm(const Tensor &a, const Tensor &b) {
+  if (Casting cast = autocast::lower(a))
+    return mm(cast(a), cast(b));
   OperationScope scope("mm");
   TORCH_CHECK(a.dim() == 2, "mm: self must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mm: mat2 must be a matrix, got ", b.dim(), "-D tensor");
@@ -79,6 +82,8 @@ Tensor mm(const Tensor &a, const Tensor &b) {
 
 Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
              const Scalar &alpha) {
+  if (Casting cast = autocast::lower(a))
+    return addmm(cast(self), cast(a), cast(b), beta, alpha);
   OperationScope scope("addmm");
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
@@ -114,6 +119,8 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
 }
 
 Tensor bmm(const Tensor &a, const Tensor &b) {
+  if (Casting cast = autocast::lower(a))
+    return bmm(cast(a), cast(b));
   OperationScope scope("bmm");
   TORCH_CHECK(a.dim() == 3, "batch1 must be a 3D tensor");
   TORCH_CHECK(b.dim() == 3, "batch2 must be a 3D tensor");
@@ -134,6 +141,8 @@ Tensor bmm(const Tensor &a, const Tensor &b) {
 }
 
 Tensor mv(const Tensor &a, const Tensor &b) {
+  if (Casting cast = autocast::lower(a, autocast::onCuda))
+    return mv(cast(a), cast(b));
   TORCH_CHECK(a.dim() == 2 && b.dim() == 1, "vector + matrix @ vector expected, got ", b.dim(),
               ", ", a.dim(), ", ", b.dim());
   TORCH_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0), "), mat (",
@@ -162,6 +171,8 @@ Tensor outer(const Tensor &a, const Tensor &b) {
 }
 
 Tensor matmul(const Tensor &a, const Tensor &b) {
+  if (Casting cast = autocast::lower(a))
+    return matmul(cast(a), cast(b));
   OperationScope scope("matmul");
   TORCH_CHECK(a.dim() > 0 && b.dim() > 0,
               "both arguments to matmul need to be at least 1D, but they are ", a.dim(), "D and ",
@@ -195,11 +206,19 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
 }
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  if (Casting cast = autocast::lower(x))
+    return linear(cast(x), cast(weight), cast(bias));
   OperationScope scope("linear");
   if (!bias.defined())
     return matmul(x, weight.t());
   if (x.dim() == 2)
     return addmm(bias, x, weight.t());
+  if (x.dim() > 2 && x.is_contiguous() && weight.dim() == 2) {
+    DimVector shape = x.sizes().vec();
+    shape.back() = weight.size(0);
+    int64_t rows = elementCount(x.sizes().slice(0, static_cast<std::size_t>(x.dim() - 1)));
+    return unsafe_view(addmm(bias, x.reshape({rows, x.size(-1)}), weight.t()), shape);
+  }
   return matmul(x, weight.t()) + bias;
 }
 
@@ -225,6 +244,8 @@ Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const 
 
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
                const Scalar &alpha) {
+  if (Casting cast = autocast::lower(a))
+    return baddbmm(cast(self), cast(a), cast(b), beta, alpha);
   OperationScope scope("baddbmm");
   Tensor product = bmm(a, b);
   Scalar scale = inType(alpha, product), scaleSelf = inType(beta, product);
@@ -265,10 +286,17 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   for (int64_t d = 0; d < a.dim(); ++d) {
     bool inA = a.size(d) != 1, inB = b.size(d) != 1;
     if (d >= outer && !(inA && inB)) { // a sum over one operand alone
-      a = a.sum(d, true);
-      b = b.sum(d, true);
+      if (inA)
+        a = a.sum(d, true);
+      if (inB)
+        b = b.sum(d, true);
+    } else {
+      (d >= outer ? inner : inA && inB ? batch : inA ? onlyA : onlyB).push_back(d);
     }
-    (d >= outer ? inner : inA && inB ? batch : inA ? onlyA : onlyB).push_back(d);
+  }
+  if (inner.empty()) { // LibTorch multiplies element by element, too, with promotion
+    Tensor product = a * b;
+    return product.view(product.sizes().slice(0, static_cast<std::size_t>(outer)));
   }
   auto arranged = [&](const Tensor &x, const DimVector &rows, const DimVector &columns) {
     DimVector dims = batch;
@@ -291,7 +319,7 @@ Tensor contracted(Tensor a, Tensor b, int64_t summed) {
   for (const DimVector *group : {&batch, &onlyA, &onlyB})
     for (int64_t d : *group) {
       back[d] = static_cast<int64_t>(shape.size());
-      shape.push_back(std::max(a.size(d), b.size(d)));
+      shape.push_back(a.size(d) == 1 ? b.size(d) : a.size(d));
     }
   return product.reshape(shape).permute(back);
 }

@@ -1,4 +1,5 @@
 #include "Losses.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -46,16 +47,22 @@ Tensor reduceLoss(const Tensor &losses, int64_t reduction) {
 }
 
 Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return mse_loss(cast(input), cast(target), reduction);
   OperationScope scope("mse_loss");
   return reduceLoss((input - target).pow(2), reduction);
 }
 
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return l1_loss(cast(input), cast(target), reduction);
   OperationScope scope("l1_loss");
   return reduceLoss((input - target).abs(), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reduction, double beta) {
+  if (Casting cast = autocast::widen(input))
+    return smooth_l1_loss(cast(input), cast(target), reduction, beta);
   OperationScope scope("smooth_l1_loss");
   TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0)
@@ -67,15 +74,19 @@ Tensor smooth_l1_loss(const Tensor &input, const Tensor &target, int64_t reducti
 }
 
 Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, double delta) {
+  if (Casting cast = autocast::widen(input))
+    return huber_loss(cast(input), cast(target), reduction, delta);
   OperationScope scope("huber_loss");
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   Tensor distance = (input - target).abs();
   return reduceLoss(where(distance.detach().lt(delta), 0.5 * distance * distance,
-                       delta * (distance - 0.5 * delta)),
-                 reduction);
+                          delta * (distance - 0.5 * delta)),
+                    reduction);
 }
 
 Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool logTarget) {
+  if (Casting cast = autocast::widen(input))
+    return kl_div(cast(input), cast(target), reduction, logTarget);
   OperationScope scope("kl_div");
   if (logTarget)
     return reduceLoss(target.exp() * (target - input), reduction);
@@ -85,6 +96,8 @@ Tensor kl_div(const Tensor &input, const Tensor &target, int64_t reduction, bool
 
 Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput, bool full,
                         double eps, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return poisson_nll_loss(cast(input), cast(target), logInput, full, eps, reduction);
   OperationScope scope("poisson_nll_loss");
   Tensor loss = logInput ? input.exp() - target * input : input - target * (input + eps).log();
   if (full) {
@@ -96,6 +109,16 @@ Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool logInput
 
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight,
                             int64_t reduction) {
+  TORCH_CHECK(
+      !autocast::concerns(input, autocast::onCuda),
+      "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
+      "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
+      "In this case, combine the two layers using "
+      "torch.nn.functional.binary_cross_entropy_with_logits\n"
+      "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
+      "safe to autocast.");
+  if (Casting cast = autocast::widen(input, autocast::onHost))
+    return binary_cross_entropy(cast(input), cast(target), cast(weight), reduction);
   OperationScope scope("binary_cross_entropy");
   refuseGradient("binary_cross_entropy", "weight", weight);
   TORCH_CHECK(target.scalar_type() == input.scalar_type(), "Found dtype ", target.scalar_type(),
@@ -121,6 +144,9 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
 Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
                                         const Tensor &weight, const Tensor &posWeight,
                                         int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return binary_cross_entropy_with_logits(cast(input), cast(target), cast(weight),
+                                            cast(posWeight), reduction);
   OperationScope scope("binary_cross_entropy_with_logits");
   refuseGradient("binary_cross_entropy_with_logits", "weight", weight);
   refuseGradient("binary_cross_entropy_with_logits", "pos_weight", posWeight);
@@ -139,6 +165,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
 
 Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t reduction,
                 int64_t ignoreIndex) {
+  if (Casting cast = autocast::widen(input))
+    return nll_loss(cast(input), target, cast(weight), reduction, ignoreIndex);
   OperationScope scope("nll_loss");
   TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
   TORCH_CHECK_VALUE(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
@@ -175,6 +203,9 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
 
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
                           int64_t reduction, int64_t ignoreIndex, double labelSmoothing) {
+  if (Casting cast = autocast::widen(input))
+    return cross_entropy_loss(cast(input), cast(target), cast(weight), reduction, ignoreIndex,
+                              labelSmoothing);
   OperationScope scope("cross_entropy_loss");
   TORCH_CHECK(labelSmoothing >= 0 && labelSmoothing <= 1,
               "label_smoothing must be between 0.0 and 1.0. Got: ", labelSmoothing);

@@ -1,4 +1,5 @@
 #include "MarginLosses.h"
+#include "../autograd/Casting.h"
 #include "../core/RecordFunction.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -47,6 +48,8 @@ Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p, double ep
 }
 
 Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim, double eps) {
+  if (Casting cast = autocast::widen(x1, autocast::onCuda))
+    return cosine_similarity(cast(x1), cast(x2), dim, eps);
   OperationScope scope("cosine_similarity");
   ScalarType type = resultType({&x1, &x2});
   TORCH_CHECK(isFloatingType(type),
@@ -65,17 +68,23 @@ Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim, double
 
 Tensor hinge_embedding_loss(const Tensor &input, const Tensor &target, double margin,
                             int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return hinge_embedding_loss(cast(input), cast(target), margin, reduction);
   Tensor far = (margin - input).clamp_min(0).masked_fill(target.eq(1), 0);
   return reduceLoss(far + input.masked_fill(target.eq(-1), 0), reduction);
 }
 
 Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target,
                            double margin, int64_t reduction) {
+  if (Casting cast = autocast::widen(input1))
+    return margin_ranking_loss(cast(input1), cast(input2), cast(target), margin, reduction);
   return reduceLoss((-target * (input1 - input2) + margin).clamp_min(0), reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target,
                              double margin, int64_t reduction) {
+  if (Casting cast = autocast::widen(input1))
+    return cosine_embedding_loss(cast(input1), cast(input2), cast(target), margin, reduction);
   TORCH_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
   TORCH_CHECK(input1.dim() == target.dim() + 1, target.dim(), "D target tensor expects ",
               target.dim() + 1, "D input tensors, but found inputs with sizes ",
@@ -89,6 +98,9 @@ Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const T
 
 Tensor triplet_margin_loss(const Tensor &anchor, const Tensor &positive, const Tensor &negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
+  if (Casting cast = autocast::widen(anchor))
+    return triplet_margin_loss(cast(anchor), cast(positive), cast(negative), margin, p, eps, swap,
+                               reduction);
   TORCH_CHECK(anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
               "The anchor, positive, and negative tensors are expected to have the same number of "
               "dimensions, but got: anchor ",
@@ -103,6 +115,8 @@ Tensor triplet_margin_loss(const Tensor &anchor, const Tensor &positive, const T
 
 Tensor multi_margin_loss(const Tensor &input, const Tensor &target, const Scalar &p,
                          const Scalar &margin, const Tensor &weight, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return multi_margin_loss(cast(input), target, p, margin, cast(weight), reduction);
   double power = p.toDouble();
   TORCH_CHECK(power == 1 || power == 2, "only p == 1 and p == 2 supported");
   Tensor x = rowsOf(input);
@@ -125,6 +139,8 @@ Tensor multi_margin_loss(const Tensor &input, const Tensor &target, const Scalar
 }
 
 Tensor multilabel_margin_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return multilabel_margin_loss(cast(input), target, reduction);
   Tensor x = rowsOf(input);
   TORCH_CHECK(target.sizes() == input.sizes(), "inconsistent target size: ", toText(target.sizes()),
               " for input of size: ", toText(input.sizes()));
@@ -141,6 +157,8 @@ Tensor multilabel_margin_loss(const Tensor &input, const Tensor &target, int64_t
 }
 
 Tensor soft_margin_loss(const Tensor &input, const Tensor &target, int64_t reduction) {
+  if (Casting cast = autocast::widen(input))
+    return soft_margin_loss(cast(input), cast(target), reduction);
   return reduceLoss((-input * target).exp().log1p(), reduction);
 }
 

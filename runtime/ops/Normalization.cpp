@@ -1,10 +1,11 @@
 #include "Normalization.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Pointwise.h"
 #include "Reductions.h"
 #include "Views.h"
-#include "kernels/Elementwise.h"
+#include "kernels/Reduce.h"
 
 #include <utility>
 
@@ -14,6 +15,52 @@ namespace {
 struct Statistics {
   Tensor mean, variance;
 };
+
+template <class T> struct SumOfSquares {
+  using Acc = Accumulator<T>;
+  GRADTIDY_HOST_DEVICE Acc start() const { return 0; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T x, int64_t) const { acc += Acc(x) * Acc(x); }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, Acc other) const { acc += other; }
+  GRADTIDY_HOST_DEVICE T result(Acc acc) const { return static_cast<T>(acc); }
+};
+
+struct ScaleAndShift {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T weight, T bias) const {
+    return x * weight + bias;
+  }
+};
+
+/// The gradient of standardised numbers y by what they were, from that by themselves, its mean, and
+/// the mean of its product with y.
+struct StandardisedGradient {
+  template <class T>
+  GRADTIDY_HOST_DEVICE T operator()(T g, T y, T mean, T meanProduct, T inverse) const {
+    return inverse * (g - mean - y * meanProduct);
+  }
+};
+
+/// The mean of the squares along `dims`, which stay as ones.
+Tensor meanSquare(const Tensor &x, const DimVector &dims) {
+  ReducedDims folded = reducedDims(x.sizes(), dims);
+  Tensor out = makeEmpty(folded.kept, x.scalar_type(), x.device());
+  dispatchFloating(x.scalar_type(), "mean_square", [&]<class T>() {
+    if constexpr (std::is_same_v<T, MathType<T>>) // those of 16 bits come as float
+      reduce<T, T>(SumOfSquares<T>(), out, x, folded);
+  });
+  return out.div_(static_cast<double>(x.numel()) / static_cast<double>(out.numel()));
+}
+
+Tensor standardisedGradient(const Tensor &g, const Tensor &y, const Tensor &inverse,
+                            const DimVector &dims) {
+  Tensor mean = g.mean(dims, true), meanProduct = (g * y).mean(dims, true);
+  if (GradMode::is_enabled())
+    return inverse * (g - mean - y * meanProduct);
+  Tensor out = makeResult(y.sizes(), y.scalar_type(), {&y});
+  dispatchFloating(y.scalar_type(), "standardised_gradient", [&]<class T>() {
+    elementwise<T, T, T, T, T, T>(StandardisedGradient(), out, g, y, mean, meanProduct, inverse);
+  });
+  return out;
+}
 
 Tensor deviationInverse(const Tensor &centred, IntArrayRef dims, double eps) {
   return ((centred * centred).mean(dims, true) + eps).rsqrt();
@@ -27,7 +74,7 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
     NoGradGuard guard;
     statistics.mean = input.mean(dims, true);
     Tensor centred = input - statistics.mean;
-    statistics.variance = (centred * centred).mean(dims, true);
+    statistics.variance = meanSquare(centred, dims);
     inverse = (statistics.variance + eps).rsqrt();
     result = centred.mul_(inverse);
   }
@@ -36,12 +83,25 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
                   Tensor input = c.saved(0), y = c.saved(1), inverse = c.saved(2);
                   if (GradMode::is_enabled()) // the saved one is a constant
                     inverse = deviationInverse(input - input.mean(dims, true), dims, eps);
-                  return {inverse * (g - g.mean(dims, true) - y * (g * y).mean(dims, true))};
+                  return {standardisedGradient(g, y, inverse, dims)};
                 });
 }
 
 /// `result` times `weight` plus `bias`, which are seen in `shape`.
 Tensor scaled(Tensor result, const Tensor &weight, const Tensor &bias, IntArrayRef shape) {
+  if (weight.defined() && bias.defined() && weight.scalar_type() == result.scalar_type() &&
+      bias.scalar_type() == result.scalar_type() && isFloatingType(result.scalar_type())) {
+    Tensor factor = weight.view(shape), summand = bias.view(shape);
+    Tensor out = makeResult(result.sizes(), result.scalar_type(), {&result});
+    dispatchFloating(out.scalar_type(), "scale_and_shift", [&]<class T>() {
+      elementwise<T, T, T, T>(ScaleAndShift(), out, result, factor, summand);
+    });
+    return record(out, "ScaleAndShiftBackward0", {result, factor, summand}, {result, factor},
+                  [](const Tensor &g, const GradientContext &c) -> Gradients {
+                    return {c.needs(0) ? g * c.saved(1) : Tensor(),
+                            c.needs(1) ? g * c.saved(0) : Tensor(), g};
+                  });
+  }
   if (weight.defined())
     result = result * weight.view(shape);
   return bias.defined() ? result + bias.view(shape) : result;
@@ -168,6 +228,8 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
 
 Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  if (Casting cast = autocast::widen(input, autocast::onCuda))
+    return layer_norm(cast(input), shape, cast(weight), cast(bias), eps);
   OperationScope scope("layer_norm");
   auto normalised = static_cast<int64_t>(shape.size());
   TORCH_CHECK(normalised > 0 && input.dim() >= normalised &&
@@ -194,6 +256,8 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
 
 Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, const Tensor &bias,
                   double eps) {
+  if (Casting cast = autocast::widen(input, autocast::onCuda))
+    return group_norm(cast(input), groups, cast(weight), cast(bias), eps);
   OperationScope scope("group_norm");
   TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
               input.dim());

@@ -1,4 +1,5 @@
 #include "Padding.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Copies.h"
 #include "Factories.h"
@@ -85,7 +86,9 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
               "\" doesn't take in value argument");
   TORCH_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular",
               "Unrecognised padding mode ", std::string(mode));
-  Tensor result = self;
+  bool onList = mode == "replicate" || (mode == "reflect" && pad.size() <= 4);
+  Casting cast = autocast::widen(self, onList ? autocast::onHost : 0);
+  Tensor result = cast(self);
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t dim = self.dim() - 1 - static_cast<int64_t>(i), before = pad[2 * i],
             behind = pad[2 * i + 1];

@@ -1,4 +1,5 @@
 #include "Pointwise.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -202,23 +203,31 @@ Tensor abs(const Tensor &x) {
 }
 
 Tensor exp(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return exp(cast(x));
   Tensor y = floating("exp", Exp(), x);
   return record(y, "ExpBackward0", {x}, {y},
                 [](G g, C c) -> Gradients { return {g * c.saved(0)}; });
 }
 
 Tensor expm1(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return expm1(cast(x));
   Tensor y = floating("expm1", Expm1(), x);
   return record(y, "Expm1Backward0", {x}, {y},
                 [](G g, C c) -> Gradients { return {g * (c.saved(0) + 1)}; });
 }
 
 Tensor log(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return log(cast(x));
   return record(floating("log", Log(), x), "LogBackward0", {x}, {x},
                 [](G g, C c) -> Gradients { return {g / c.saved(0)}; });
 }
 
 Tensor log1p(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return log1p(cast(x));
   return record(floating("log1p", Log1p(), x), "Log1PBackward0", {x}, {x},
                 [](G g, C c) -> Gradients { return {g / (c.saved(0) + 1)}; });
 }
@@ -230,6 +239,8 @@ Tensor sqrt(const Tensor &x) {
 }
 
 Tensor rsqrt(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return rsqrt(cast(x));
   Tensor y = floating("rsqrt", Rsqrt(), x);
   return record(y, "RsqrtBackward0", {x}, {y},
                 [](G g, C c) -> Gradients { return {-0.5 * g * c.saved(0).pow(3)}; });
@@ -238,6 +249,8 @@ Tensor rsqrt(const Tensor &x) {
 Tensor square(const Tensor &x) { return pow(x, 2); }
 
 Tensor reciprocal(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return reciprocal(cast(x));
   Tensor y = floating("reciprocal", Reciprocal(), x);
   return record(y, "ReciprocalBackward0", {x}, {y},
                 [](G g, C c) -> Gradients { return {-g * (c.saved(0) * c.saved(0))}; });
@@ -362,6 +375,8 @@ Tensor silu(const Tensor &x) {
 }
 
 Tensor softplus(const Tensor &x, const Scalar &beta, const Scalar &threshold) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return softplus(cast(x), beta, threshold);
   double b = beta.toDouble(), limit = threshold.toDouble();
   return record(floatingOnly("softplus_cpu", Softplus{b, limit}, x), "SoftplusBackward0", {x}, {x},
                 [b, limit](G g, C c) -> Gradients {

@@ -2,6 +2,7 @@
 // gradients then follow by gather. Means are sums over a view of windows. Everything is written for
 // three dimensions or for any number of them, so that there is one of each.
 #include "Pooling.h"
+#include "../autograd/Casting.h"
 #include "../core/RecordFunction.h"
 #include "Arithmetic.h"
 #include "Factories.h"
@@ -165,16 +166,20 @@ std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
   return {pick(self, indices, dims), indices};
 }
 
+void checkOnlyBatchEmpty(const char *name, std::size_t dims, const Tensor &self) {
+  for (int64_t d = 1; d < self.dim(); ++d)
+    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
+                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+                toText(self.sizes()));
+}
+
 std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
   OperationScope scope(name);
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  for (int64_t d = 1; d < self.dim(); ++d)
-    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
-                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
-                toText(self.sizes()));
+  checkOnlyBatchEmpty(name, dims, self);
   std::vector<Cells> cells(dims);
   for (std::size_t d = 0; d < dims; ++d)
     for (int64_t i = 0; i < pool.counts[d]; ++i) {
@@ -199,6 +204,7 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
                        countIncludePad, divisorOverride)
         .to(self.scalar_type());
   Pool pool = makePool(name, dims, self, kernel, stride, padding, 1, ceilMode);
+  checkOnlyBatchEmpty(name, dims, self);
   const Windows &w = pool.windows;
   DimVector pads, folded;
   Tensor divisor = ones({}, self.options().requires_grad(false));
@@ -316,17 +322,20 @@ Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, In
   }                                                                                                \
   Tensor max_pool##D##d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride,                \
                         IntArrayRef padding, IntArrayRef dilation, bool ceilMode) {                \
+    Casting cast = autocast::widen(self, D == 3 ? autocast::onHost : 0);                           \
     return std::get<0>(                                                                            \
-        max_pool##D##d_with_indices(self, kernel, stride, padding, dilation, ceilMode));           \
+        max_pool##D##d_with_indices(cast(self), kernel, stride, padding, dilation, ceilMode));     \
   }                                                                                                \
   std::tuple<Tensor, Tensor> adaptive_max_pool##D##d(const Tensor &self, IntArrayRef size) {       \
     return adaptiveMax("adaptive_max_pool" #D "d", D, self, size);                                 \
   }                                                                                                \
   Tensor adaptive_avg_pool##D##d(const Tensor &self, IntArrayRef size) {                           \
-    return adaptiveAverage("adaptive_avg_pool" #D "d", D, self, size);                             \
+    Casting cast = autocast::widen(self, D == 3 ? autocast::onHost : 0);                           \
+    return adaptiveAverage("adaptive_avg_pool" #D "d", D, cast(self), size);                       \
   }                                                                                                \
   Tensor max_unpool##D##d(const Tensor &self, const Tensor &indices, IntArrayRef size) {           \
-    return maxUnpool(D, self, indices, size);                                                      \
+    Casting cast = autocast::widen(self, D > 1 ? autocast::onHost : 0);                            \
+    return maxUnpool(D, cast(self), indices, size);                                                \
   }
 GRADTIDY_POOLING(1)
 GRADTIDY_POOLING(2)
@@ -345,8 +354,9 @@ Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, In
 }
 Tensor avg_pool3d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                   bool ceilMode, bool countIncludePad, optional<int64_t> divisorOverride) {
-  return averagePool("avg_pool3d", 3, self, kernel, stride, padding, ceilMode, countIncludePad,
-                     divisorOverride);
+  Casting cast = autocast::widen(self, autocast::onHost);
+  return averagePool("avg_pool3d", 3, cast(self), kernel, stride, padding, ceilMode,
+                     countIncludePad, divisorOverride);
 }
 
 } // namespace gradtidy::runtime

@@ -36,6 +36,7 @@ void drawAs(Generator &generator, T *data, int64_t count, const Fill &fill) {
 /// device's generator draws here.
 template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
   Generator &generator = Generator::of(values.device());
+  std::lock_guard lock(generator.mutex());
   T *data = kernelData<T>(values);
   int64_t count = values.numel();
   if (values.is_cpu())
@@ -200,8 +201,10 @@ Tensor randperm(int64_t n, TensorOptions options) {
   TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
   Tensor result = arange(n, kLong);
   auto *data = result.data_ptr<int64_t>();
+  Generator &generator = Generator::standard();
+  std::lock_guard lock(generator.mutex());
   for (int64_t i = 0; i < n - 1; ++i) {
-    auto z = static_cast<int64_t>(Generator::standard().random() % static_cast<uint64_t>(n - i));
+    auto z = static_cast<int64_t>(generator.random() % static_cast<uint64_t>(n - i));
     std::swap(data[i], data[i + z]);
   }
   return result.to(options.has_dtype() ? options : options.dtype(kLong));
@@ -271,6 +274,7 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
   auto weights = rows.accessor<double, 2>();
   auto out = result.accessor<int64_t, 2>();
   Generator &generator = Generator::of(self.device());
+  std::lock_guard lock(generator.mutex());
   for (int64_t r = 0; r < rows.size(0); ++r) {
     double total = 0;
     for (int64_t i = 0; i < rows.size(1); ++i)
@@ -326,6 +330,28 @@ Tensor alpha_dropout(const Tensor &x, double p, bool train) {
 }
 Tensor feature_alpha_dropout(const Tensor &x, double p, bool train) {
   return dropped(x, p, train, true, true);
+}
+
+Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool training) {
+  double low = lower.toDouble(), high = upper.toDouble();
+  TORCH_CHECK(low <= high, "Lower bound should be less than or equal to the upper bound");
+  Tensor packed = x.contiguous(); // as LibTorch's results lie
+  if (!training)
+    return leaky_relu(packed, (low + high) / 2);
+  OperationScope scope("rrelu");
+  TORCH_CHECK_NOT_IMPLEMENTED(x.is_floating_point() && x.scalar_type() != kHalf,
+                              "\"rrelu_with_noise_out_cpu\" not implemented for '", x.scalar_type(),
+                              "'");
+  Tensor slopes = packed.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat, false, true);
+  dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
+    using M = MathType<T>;
+    double from = static_cast<M>(low), range = static_cast<M>(high) - from;
+    drawInto<T>(slopes, [=](Generator &generator, M *data, int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
+    });
+  });
+  return packed * slopes.to(x.scalar_type());
 }
 
 Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }

@@ -29,5 +29,9 @@ Tensor feature_dropout(const Tensor &x, double p, bool train);
 /// Sets elements to SELU's limit instead of 0, and keeps mean and variance.
 Tensor alpha_dropout(const Tensor &x, double p, bool train);
 Tensor feature_alpha_dropout(const Tensor &x, double p, bool train);
+/// x where positive, else x times a slope: a random one for each element in training, the middle
+/// one otherwise. (B. Xu et al., Empirical Evaluation of Rectified Activations, 2015)
+Tensor rrelu(const Tensor &x, const Scalar &lower = 1.0 / 8, const Scalar &upper = 1.0 / 3,
+             bool training = false);
 
 } // namespace gradtidy::runtime

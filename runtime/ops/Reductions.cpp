@@ -1,4 +1,5 @@
 #include "Reductions.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -199,10 +200,13 @@ Tensor extremumOver(const char *node, const Tensor &self, IntArrayRef dims, bool
                  kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor x = c.saved(0).detach(), peak = unfolded(c.saved(1).detach(), kept);
                   Tensor chosen = x.eq(peak);
-                  if (nanEqual)
+                  Tensor gradient = unfolded(g, kept);
+                  if (nanEqual) {
                     chosen = chosen.logical_or(x.isnan().logical_and(peak.isnan()));
+                    return {where(chosen, gradient / chosen.sum(dims, true), 0)};
+                  }
                   Tensor share = chosen.to(g.scalar_type()) / chosen.sum(dims, true);
-                  return {unfolded(g, kept) * share};
+                  return {gradient * share};
                 });
 }
 
@@ -230,6 +234,8 @@ Tensor truth(const Tensor &self, IntArrayRef overDims, bool keepdim, const char 
 } // namespace
 
 Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return sum(cast(self), dims, keepdim, type);
   OperationScope scope("sum");
   ScalarType from = self.scalar_type();
   ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
@@ -298,6 +304,8 @@ Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
 Tensor std(const Tensor &self, bool unbiased) { return std(self, {}, unbiased, false); }
 
 Tensor prod(const Tensor &self) {
+  if (Casting cast = autocast::widen(self))
+    return prod(cast(self));
   OperationScope scope("prod");
   ScalarType from = self.scalar_type(), to = isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), {});
@@ -347,7 +355,6 @@ Tensor argmin(const Tensor &self, optional<int64_t> dim, bool keepdim) {
   return extremumIndex<false>(self, dim, keepdim, "argmin");
 }
 
-  OperationScope scope("norm");
 namespace {
 
 /// The gradient of a p-norm by x, `norm` and `g` being of a shape that broadcasts to x's.
@@ -384,6 +391,9 @@ void checkNotEmpty(const Tensor &self, const Scalar &p, IntArrayRef dims) {
 } // namespace
 
 Tensor norm(const Tensor &self, const Scalar &p, IntArrayRef dims, bool keepdim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return norm(cast(self), p, dims, keepdim);
+  OperationScope scope("norm");
   TORCH_CHECK_NOT_IMPLEMENTED(
       isFloatingType(self.scalar_type()),
       "norm(): input dtype should be either floating point or complex. Got ", self.scalar_type(),
@@ -437,6 +447,8 @@ Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
 }
 
 Tensor cumsum(const Tensor &self, int64_t dim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return cumsum(cast(self), dim);
   OperationScope scope("cumsum");
   if (isReducedFloatingType(self.scalar_type()))
     return cumsum(self.to(kFloat), dim).to(self.scalar_type());
@@ -455,6 +467,8 @@ Tensor cumsum(const Tensor &self, int64_t dim) {
 }
 
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return logsumexp(cast(self), dims, keepdim);
   OperationScope scope("logsumexp");
   if (!isFloatingType(self.scalar_type()))
     return logsumexp(self.to(get_default_dtype_as_scalartype()), dims, keepdim);

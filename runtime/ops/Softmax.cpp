@@ -1,4 +1,5 @@
 #include "Softmax.h"
+#include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
 #include "Copies.h"
@@ -14,6 +15,7 @@ namespace {
 template <class T> struct Peak {
   GRADTIDY_HOST_DEVICE T start() const { return -std::numeric_limits<T>::infinity(); }
   GRADTIDY_HOST_DEVICE void add(T &acc, T x, int64_t) const { acc = x > acc || x != x ? x : acc; }
+  GRADTIDY_HOST_DEVICE void join(T &acc, T other) const { add(acc, other, 0); }
   GRADTIDY_HOST_DEVICE T result(T acc) const { return acc; }
 };
 
@@ -53,6 +55,8 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
 } // namespace
 
 Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return softmax(cast(self), dim, type);
   OperationScope scope("softmax");
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
@@ -77,6 +81,8 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
 }
 
 Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return log_softmax(cast(self), dim, type);
   OperationScope scope("log_softmax");
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);

@@ -25,6 +25,23 @@ struct Numbers : data::Dataset<Numbers> {
   std::size_t count, bad;
 };
 
+/// Examples that are drawn when they are asked for.
+struct Drawn : data::Dataset<Drawn> {
+  data::Example<> get(std::size_t) override { return {torch::rand({1000}), torch::zeros({})}; }
+  torch::optional<size_t> size() const override { return 64; }
+};
+
+/// Counts the batches that were asked for.
+struct Counted : data::datasets::BatchDataset<Counted, std::vector<int64_t>> {
+  std::vector<int64_t> get_batch(torch::ArrayRef<size_t> indices) override {
+    ++batches;
+    return {indices.begin(), indices.end()};
+  }
+  torch::optional<size_t> size() const override { return 8; }
+
+  std::atomic<int> batches = 0;
+};
+
 /// Ends after three batches.
 struct Stream : data::datasets::BatchDataset<Stream, torch::optional<std::vector<int>>, size_t> {
   torch::optional<std::vector<int>> get_batch(size_t size) override {
@@ -125,6 +142,30 @@ TEST_CASE("iterators are checked") {
   CHECK(first == loader->end());
   CHECK(errorOf([&] { *first; }) == "Attempted to dereference iterator that was past the end");
   CHECK(errorOf([&] { ++first; }) == "Attempted to increment iterator past the end");
+}
+
+TEST_CASE("threads that draw random numbers take turns") {
+  auto sums = [](std::size_t workers) {
+    torch::manual_seed(3);
+    auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+        Drawn().map(data::transforms::Stack<>()), data::DataLoaderOptions(1).workers(workers));
+    std::multiset<float> sums;
+    for (auto &batch : *loader)
+      sums.insert(batch.data.sum().template item<float>());
+    return sums;
+  };
+  CHECK(sums(4) == sums(0));
+}
+
+TEST_CASE("a shared dataset is one for all workers") {
+  auto dataset = data::datasets::make_shared_dataset<Counted>();
+  auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+      dataset, data::DataLoaderOptions(2).workers(3));
+  std::vector<int64_t> order;
+  for (auto &batch : *loader)
+    order.insert(order.end(), batch.begin(), batch.end());
+  CHECK(order == std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(dataset->batches == 4);
 }
 
 TEST_CASE("a stateful dataset decides where an epoch ends") {

@@ -2,6 +2,7 @@
 // happens when, how memory runs out.
 #include "runtime/backends/sim/Simulator.h"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -682,4 +683,24 @@ TEST_CASE("every operation gives on a device what it gives on the host") {
       }
     }
   }
+}
+
+TEST_CASE("autocast on a device computes products in float16, exponentials and sums in float32") {
+  Tensor x = torch::rand({4, 4}, kCUDA), low = x.to(torch::kHalf), host = torch::rand({4, 4});
+  at::autocast::set_autocast_enabled(kCUDA, true);
+  CHECK(x.mm(x).dtype() == torch::kHalf);
+  CHECK(x.mv(x[0]).dtype() == torch::kHalf);
+  CHECK(torch::conv2d(x.view({1, 1, 4, 4}), x.view({1, 1, 4, 4})).dtype() == torch::kHalf);
+  CHECK(low.exp().dtype() == torch::kFloat);
+  CHECK(low.sum().dtype() == torch::kFloat);
+  CHECK(low.softmax(0).dtype() == torch::kFloat);
+  CHECK(torch::layer_norm(low, {4}).dtype() == torch::kFloat);
+  CHECK(low.tanh().dtype() == torch::kHalf);
+  CHECK(host.mm(host).dtype() == torch::kFloat); // the host has a switch of its own
+  CHECK(errorOf([&] { torch::binary_cross_entropy(low, low); })
+            .starts_with("torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are "
+                         "unsafe to autocast."));
+  at::autocast::set_autocast_enabled(kCUDA, false);
+  at::autocast::clear_cache();
+  CHECK(x.mm(x).dtype() == torch::kFloat);
 }

@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <filesystem>
 #include <sys/wait.h>
@@ -95,6 +96,34 @@ TEST_CASE("stores keep bytes and numbers under keys") {
   checkStore(inFile);
   c10d::FileStore again(file.path, 1);
   CHECK(again.get_to_str("number") == "-2");
+}
+
+TEST_CASE("a table in one process is seen by the stores of others") {
+  c10d::TCPStoreOptions options;
+  options.port = 0;
+  options.isServer = true;
+  c10d::TCPStore server("localhost", options);
+  checkStore(server);
+  options.port = server.getPort();
+  options.isServer = false;
+  c10d::TCPStore other("127.0.0.1", options);
+  CHECK(other.get_to_str("number") == "-2");
+  std::thread later([&] { other.set("key", std::string("value")); });
+  CHECK(server.get_to_str("key") == "value");
+  later.join();
+  options.numWorkers = 2;
+  options.timeout = std::chrono::milliseconds(50);
+  CHECK(errorOf([&] { c10d::TCPStore("localhost", options); }).find("1/2 clients joined") !=
+        std::string::npos);
+}
+
+TEST_CASE("a store without a server is told") {
+  c10d::TCPStoreOptions options;
+  options.port = 1; // nobody's
+  options.timeout = std::chrono::milliseconds(50);
+  CHECK(errorOf([&] {
+          c10d::TCPStore("localhost", options);
+        }).starts_with("The client socket has timed out after 50ms while trying to connect"));
 }
 
 TEST_CASE("a store lets a thread wait for another one") {

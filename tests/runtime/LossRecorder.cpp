@@ -28,6 +28,13 @@ void recordLoss(const torch::Tensor &loss) {
 
 } // namespace
 
+// std::random_device, by which programs shuffle: the same numbers in every run.
+unsigned drawnByDevice(const void *) asm("__wrap__ZNSt13random_device9_M_getvalEv");
+unsigned drawnByDevice(const void *) {
+  static unsigned drawn = 0;
+  return ++drawn;
+}
+
 // A method is called as a function whose first argument is the object. The linker gives the names
 // __wrap_BACKWARD to the stand-in and __real_BACKWARD to the method itself.
 #if __has_include(<ATen/core/TensorBody.h>)

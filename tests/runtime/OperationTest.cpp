@@ -306,3 +306,20 @@ TEST_CASE("tensors print as LibTorch prints them") {
   CHECK(text(torch::tensor(3.5)) == "3.5\n[ CPUFloatType{} ]");
   CHECK(text(torch::zeros({1, 1, 2})) == "(1,.,.) = \n 0  0\n[ CPUFloatType{1,1,2} ]");
 }
+
+TEST_CASE("channels can be last in memory") {
+  torch::Tensor x = torch::arange(24, torch::kFloat).view({1, 2, 3, 4});
+  torch::Tensor last = x.contiguous(torch::MemoryFormat::ChannelsLast);
+  CHECK(torch::equal(x, last));
+  CHECK(last.strides() == torch::IntArrayRef({24, 1, 8, 2}));
+  CHECK(last.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK_FALSE(last.is_contiguous());
+  CHECK_FALSE(x.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK(last.to(torch::kCPU, torch::kDouble, false, false, torch::MemoryFormat::Contiguous)
+            .is_contiguous());
+  CHECK(last.clone().strides() == last.strides());
+  CHECK(last.clone(torch::MemoryFormat::Contiguous).is_contiguous());
+  CHECK(errorOf([&] { x[0].contiguous(torch::MemoryFormat::ChannelsLast); }) ==
+        "required rank 4 tensor to use channels_last format");
+  CHECK(torch::str("x", 1, ' ', 0.5) == "x1 0.5");
+}

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <malloc.h>
 #include <new>
 #include <type_traits>
 #include <vector>
@@ -86,6 +87,15 @@ template <class T> void integerGemm(int64_t m, int64_t n, int64_t k, Matrix a, M
 
 class CpuBackend final : public Backend {
 public:
+  CpuBackend() {
+#if defined(__GLIBC__)
+    // A step of training takes the blocks again that the one before gave back, so the system need
+    // not have them meanwhile.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
+  }
+
   void *allocate(std::size_t bytes) override {
     try {
       return ::operator new(std::max<std::size_t>(bytes, 1), alignment);

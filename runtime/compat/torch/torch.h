@@ -7,6 +7,7 @@
 
 // LibTorch's header brings these in, and programs rely on it.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <fstream>
 #include <iostream>

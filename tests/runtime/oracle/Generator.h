@@ -16,11 +16,7 @@ public:
 
   /// The text of one program.
   std::string program() {
-    torch::manual_seed(1);
-    c10::GradMode::set_enabled(true);
-    memory = {};
-    statements.clear();
-    counter = 0;
+    clear();
     for (int64_t length = between(2, 7); length > 0; --length)
       addStatement();
     if (!chance(25))
@@ -31,7 +27,24 @@ public:
     return text;
   }
 
+  /// A statement of this operation behind those that make its arguments, which are of float64 and
+  /// of no particular values. May fail.
+  std::vector<Statement> exactly(const Operation &operation) {
+    clear();
+    exact = true;
+    run(statementOf(operation));
+    exact = false;
+    return statements;
+  }
+
 private:
+  void clear() {
+    start();
+    memory = {};
+    statements.clear();
+    counter = 0;
+  }
+
   /// Sizes that equal letters of one statement's kinds stand for.
   struct Binding {
     std::map<char, int64_t> sizes;
@@ -54,11 +67,7 @@ private:
       const Operation &operation = one(operations());
       if (!*operation.kinds)
         continue;
-      binding = {};
-      Statement statement{"", operation.name, {}};
-      for (const std::string &kind : split(operation.kinds, ' '))
-        statement.arguments.push_back(argument(kind, statement.arguments));
-      if (run(std::move(statement)).empty())
+      if (run(statementOf(operation)).empty())
         return forgetLarge();
       if (chance(12))
         return;
@@ -67,6 +76,14 @@ private:
         statements.pop_back();
       }
     }
+  }
+
+  Statement statementOf(const Operation &operation) {
+    binding = {};
+    Statement statement{"", operation.name, {}};
+    for (const std::string &kind : split(operation.kinds, ' '))
+      statement.arguments.push_back(argument(kind, statement.arguments));
+    return statement;
   }
 
   /// Nothing shall be made of large results.
@@ -229,7 +246,7 @@ private:
                            : false;
     };
     std::string chosen;
-    if (chance(kind == 'i' || kind == 'u' ? 5 : 60)) {
+    if (!exact && chance(kind == 'i' || kind == 'u' ? 5 : 60)) {
       bool careless = chance(5);
       std::vector<std::string> names = named(
           [&](const Tensor &x) { return careless || (typeFits(x) && (anyShape || broadcasts)); });
@@ -289,6 +306,8 @@ private:
                                       : one(floating);
     if ((kind == 's' || kind == 'u') && binding.type && chance(95))
       type = *binding.type;
+    if (exact && kind != 'm' && kind != 'i')
+      type = torch::kDouble;
     bool isFloating = torch::isFloatingType(type);
     double low = isFloating ? -2 : type == torch::kByte || type == torch::kBool ? 0 : -4;
     double high = isFloating ? 2 : type == torch::kBool ? 2 : 8;
@@ -303,11 +322,13 @@ private:
       if (chance(3))
         high += 1;
     }
-    bool grad = isFloating && chance(55);
+    bool grad = isFloating && (exact || chance(55));
     int64_t order = chance(70) ? 0 : between(1, 2);
-    return perform("make",
-                   {nameOf(type), listText(sizes), std::to_string(between(0, 199)),
-                    std::to_string(order), number(low), number(high), grad ? "true" : "false"});
+    int64_t seed = exact ? 1 + 3 * between(0, 8) : between(0, 199); // see numbers()
+    std::string leaf =
+        perform("make", {nameOf(type), listText(sizes), std::to_string(seed), std::to_string(order),
+                         number(low), number(high), grad ? "true" : "false"});
+    return exact ? perform("clone", {leaf}) : leaf; // a leaf cannot be changed in place
   }
 
   // Other arguments
@@ -369,7 +390,7 @@ private:
     if (kind == "reduction")
       return std::to_string(between(0, 2));
     if (kind == "type")
-      return one(types).first;
+      return exact ? "f64" : one(types).first;
     if (kind == "dim")
       return std::to_string(dimension());
     if (kind == "dims" || kind == "perm")
@@ -507,6 +528,7 @@ private:
   Memory memory;
   std::vector<Statement> statements;
   int counter = 0;
+  bool exact = false;
   Binding binding;
 };
 

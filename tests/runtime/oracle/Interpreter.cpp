@@ -3,11 +3,12 @@
 //
 //   interpreter generate SEED COUNT   prints programs, one a line
 //   interpreter run [DEVICE]          runs the programs of its standard input
+//   interpreter gradients SEED        compares gradients with finite differences
 //
 // For each program: a line for each statement that failed, "v3 error IndexError: ..."; one for each
 // tensor as it is in the end, "v3 f32 [2] [1] grad leaf = 1 2", and for each gradient, "v3.grad
 // ...". An empty line ends it.
-#include "Generator.h"
+#include "Gradients.h"
 
 #include <iostream>
 
@@ -20,8 +21,7 @@ void report(const std::string &name, const Tensor &tensor) {
 }
 
 void run(const std::map<std::string, const Operation *> &table, const std::string &line) {
-  torch::manual_seed(1);
-  c10::GradMode::set_enabled(true);
+  start();
   Memory memory;
   std::vector<Statement> statements = parse(line);
   for (const Statement &statement : statements)
@@ -64,6 +64,8 @@ int main(int count, char **arguments) {
       run(table, line);
     return 0;
   }
-  std::cerr << "interpreter generate SEED COUNT | run [DEVICE]\n";
+  if (command == "gradients" && count == 3)
+    return compareGradients(std::stoull(arguments[2]), table) ? 0 : 1;
+  std::cerr << "interpreter generate SEED COUNT | run [DEVICE] | gradients SEED\n";
   return 2;
 }

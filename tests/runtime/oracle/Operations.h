@@ -67,6 +67,36 @@ inline void backward(const Tensor &x, const Tensor &gradient, bool retain, bool 
   x.backward(gradient, retain, create);
 }
 
+/// The loss of labels (N, S) for logits (T, N, C), where every second sequence is shorter.
+inline Tensor ctcLoss(const Tensor &x, const Tensor &labels, int64_t reduction, bool zero) {
+  Ints times, lengths;
+  for (int64_t n = 0; n < x.size(1); ++n) {
+    times.push_back(x.size(0) - n % 2);
+    lengths.push_back(labels.size(1) - n % 2);
+  }
+  return torch::ctc_loss(torch::log_softmax(x, -1), labels, times, lengths, 0, reduction, zero);
+}
+
+/// `mode` 0: sum, 1: mean, 2: maximum.
+inline Tensor embeddingBag(const Tensor &weight, const Tensor &indices, int64_t mode,
+                           const Tensor &offsets, const Tensor &weights,
+                           std::optional<int64_t> padding) {
+  torch::nn::functional::EmbeddingBagFuncOptions options;
+  options.offsets(offsets).per_sample_weights(weights).padding_idx(padding);
+  if (mode == 0)
+    options.mode(torch::kSum);
+  if (mode == 2)
+    options.mode(torch::kMax);
+  return torch::nn::functional::embedding_bag(indices, weight, options);
+}
+
+template <class Mode>
+Tensor resized(const Tensor &x, const Ints &size, Mode mode, std::optional<bool> alignCorners) {
+  torch::nn::functional::InterpolateFuncOptions options;
+  options.size(Ints{2 * size.front() + 1, size.back() + 2});
+  return torch::nn::functional::interpolate(x, options.mode(mode).align_corners(alignCorners));
+}
+
 #define OP(name, kinds, parameters, ...)                                                           \
   Operation {                                                                                      \
     name, kinds, handlerOf(+[] parameters { return __VA_ARGS__; })                                 \
@@ -148,6 +178,7 @@ inline const std::vector<Operation> &operations() {
       OP("dropout", "f p b", (T x, double p, bool t), torch::dropout(x, p, t)),
       OP("feature_dropout", "f:N,C,* p b", (T x, double p, bool t),
          torch::feature_dropout(x, p, t)),
+      OP("rrelu", "f b", (T x, bool t), torch::rrelu(x, 0.125, 0.5, t)),
       OP("alpha_dropout", "f p b", (T x, double p, bool t), torch::alpha_dropout(x, p, t)),
 
       // Copies and types
@@ -214,6 +245,10 @@ inline const std::vector<Operation> &operations() {
       OP("masked_fill_", "x m:~ n", (T x, T m, N v), x.masked_fill_(m, v)),
       OP("nonzero", "x", (T x), x.nonzero()),
       OP("embedding", "f:V,D i:*<V", (T w, T i), torch::embedding(w, i)),
+      OP("embedding_bag", "f:V,D i:N,A<V reduction place?", (T w, T i, I m, MaybeInt p),
+         embeddingBag(w, i, m, {}, {}, p)),
+      OP("embedding_bag.offsets", "f:V,D i:5<V reduction s?:5", (T w, T i, I m, T s),
+         embeddingBag(w, i, m, torch::tensor({0, 2, 2, 5}, here(torch::kLong)), s, {})),
       OP("one_hot", "i:*<5 classes", (T x, I n), torch::one_hot(x, n)),
       OP("where", "m x:~ x:~", (T c, T a, T b), torch::where(c, a, b)),
       OP("where.number", "m x:~ n", (T c, T a, N b), torch::where(c, a, b)),
@@ -386,6 +421,12 @@ inline const std::vector<Operation> &operations() {
       OP("pad.replicate", "f:N,C,H,W pad4", (T x, Ints p), torch::pad(x, p, "replicate")),
       OP("pad.circular", "f:N,C,H,W pad4", (T x, Ints p), torch::pad(x, p, "circular")),
 
+      OP("nearest", "f:N,C,H,W stride2", (T x, Ints s), resized(x, s, torch::kNearest, {})),
+      OP("bilinear", "f:N,C,H,W stride2 b", (T x, Ints s, bool a),
+         resized(x, s, torch::kBilinear, a)),
+      OP("bicubic", "f:N,C,H,W stride2 b", (T x, Ints s, bool a),
+         resized(x, s, torch::kBicubic, a)),
+
       // Normalisation
       OP("batch_norm", "f:N,C,* s?:C s?:C b p", (T x, T w, T b, bool t, double m),
          torch::batch_norm(x, w, b, {}, {}, t, m, 1e-5, false)),
@@ -419,6 +460,7 @@ inline const std::vector<Operation> &operations() {
          (T x, T y, T w, I r, I i, double s), torch::cross_entropy_loss(x, y, w, r, i, s)),
       OP("cross_entropy.image", "f:N,C,H,W i:N,H,W<C s?:C reduction ignored p",
          (T x, T y, T w, I r, I i, double s), torch::cross_entropy_loss(x, y, w, r, i, s)),
+      OP("ctc_loss", "f:T,N,C i:N,S<C reduction b", (T x, T y, I r, bool z), ctcLoss(x, y, r, z)),
       OP("cross_entropy.soft", "f:N,C u:N,C s?:C reduction =-100 p",
          (T x, T y, T w, I r, I i, double s), torch::cross_entropy_loss(x, y, w, r, i, s)),
 
@@ -433,6 +475,7 @@ inline const std::vector<Operation> &operations() {
       OP("grad", "f: f", (T x, T y), torch::autograd::grad({x}, {y}, {}, true, true, true)),
       OP("grad.of", "x", (T x), x.grad()),
       OP("enable_grad", "b", (bool on), c10::GradMode::set_enabled(on)),
+      OP("autocast", "b", (bool on), at::autocast::set_autocast_enabled(device.type(), on)),
   };
   return table;
 }

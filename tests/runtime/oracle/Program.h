@@ -5,6 +5,7 @@
 // {v1,v2} a list of tensors, (1:,None,v3) an index, f32 a type, - nothing.
 #pragma once
 
+#include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -70,6 +71,14 @@ inline std::vector<std::string> listed(const std::string &text) {
 
 /// Where all tensors are.
 inline torch::Device device = torch::kCPU;
+
+/// As every program finds it.
+inline void start() {
+  torch::manual_seed(1);
+  c10::GradMode::set_enabled(true);
+  at::autocast::set_autocast_enabled(device.type(), false);
+  at::autocast::clear_cache();
+}
 
 /// What the names of a program stand for while it runs.
 struct Memory {

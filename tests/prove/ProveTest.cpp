@@ -26,7 +26,8 @@ std::string fixture(const std::string &file) {
 
 /// A folder of fixtures with the one for \p name and a small harness of its own.
 void writeFixture(const Project &project, const std::string &bug, const std::string &fix) {
-  project.write("fixtures/harness.h", R"(#include <torch/torch.h>
+  project.write("fixtures/harness.h", R"(#pragma once
+#include <torch/torch.h>
 #include <cstdio>
 namespace fixture {
 inline void record(const char *metric, double value) {

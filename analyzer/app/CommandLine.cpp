@@ -2,12 +2,14 @@
 
 #include "analyzer/frontend/CacheFolder.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -175,7 +177,30 @@ Write the results for 'gradtidy merge FILE...', which
 prints those of all shards as one run would.
 )"));
 
+Option<std::string> backends("backend", cl::cat(category), cl::value_desc("names"),
+                             cl::init("cpu,sim"), cl::desc(R"(
+What 'gradtidy prove' runs programs on: cpu, sim
+(simulated GPUs) and cuda of the bundled runtime,
+and libtorch; cpu,sim by default.
+)"));
+Option<std::string> libtorch("libtorch", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+LibTorch for 'gradtidy prove --backend=libtorch'.
+)"));
+Option<std::string> fixtures("fixtures", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+Fixtures for 'gradtidy prove'; its own by default.
+)"));
+Option<std::string> plots("plots", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+Where 'gradtidy prove' writes NAME.svg for each
+check.
+)"));
+
 cl::extrahelp moreHelp(R"(
+Proofs:
+  'gradtidy prove [NAME...]' builds and runs, for every check or those named, a
+  program with the bug and one without, and shows the finding in the one, the
+  silence in the other, and what they measure. Exit status 0 if all are as they
+  must be. CXX and CXXFLAGS name a compiler and flags; --format is text or json.
+
 Sources:
   Files, headers among them, or folders, which stand for all files of their
   database below them. Compiler flags come from compile_commands.json, or follow
@@ -205,6 +230,34 @@ bool parseShard(llvm::StringRef text, CommandLine &result) {
          result.shard >= 1 && result.shard <= result.shards;
 }
 
+std::string absolute(const std::string &folder) {
+  llvm::SmallString<256> path(folder);
+  if (!folder.empty())
+    (void)llvm::sys::fs::make_absolute(path);
+  return std::string(path);
+}
+
+void takeProveOptions(CommandLine &result) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(backends).split(names, ',');
+  for (const llvm::StringRef name : names) {
+    if (name != "cpu" && name != "sim" && name != "cuda" && name != "libtorch") {
+      llvm::WithColor::error() << "--backend is a list of cpu, sim, cuda and libtorch, not '"
+                               << name << "'\n";
+      std::exit(1);
+    }
+    if (!llvm::is_contained(result.backends, name))
+      result.backends.push_back(name.str());
+  }
+  result.libtorch = absolute(libtorch);
+  result.fixtures = absolute(fixtures);
+  result.plots = plots;
+  if (result.format != Format::Text && result.format != Format::Json) {
+    llvm::WithColor::error() << "the --format of 'gradtidy prove' is text or json\n";
+    std::exit(1);
+  }
+}
+
 } // namespace
 
 CommandLine parseCommandLine(int argc, const char **argv) {
@@ -223,8 +276,10 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     arguments.erase(dashes, arguments.end());
   }
 
-  const bool merge = arguments.size() > 1 && llvm::StringRef(arguments[1]) == "merge";
-  if (merge)
+  const llvm::StringRef command = arguments.size() > 1 ? arguments[1] : "";
+  result.merge = command == "merge";
+  result.prove = command == "prove";
+  if (result.merge || result.prove)
     arguments.erase(arguments.begin() + 1);
 
   cl::HideUnrelatedOptions(category);
@@ -286,10 +341,11 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     std::exit(1);
   }
   result.results = results;
-  result.merge = merge;
   result.stats = llvm::AreStatisticsEnabled();
   result.timeTrace = timeTrace;
   result.format = format;
+  if (result.prove)
+    takeProveOptions(result);
   return result;
 }
 

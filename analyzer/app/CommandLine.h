@@ -30,14 +30,17 @@ struct CommandLine {
   bool enableCheckProfile = false;
   bool strict = false; ///< Certain findings are errors.
   bool bundledRuntime = false;
-  std::string cacheFolder;        ///< Empty to work without.
-  unsigned cacheLimit = 0;        ///< MB.
-  unsigned workers = 0;           ///< Processes; 0 for one a core.
-  unsigned timeout = 0;           ///< Seconds for a file; 0 for none.
-  unsigned memoryLimit = 0;       ///< MB for a worker; 0 for none.
-  unsigned shard = 1, shards = 1; ///< This one, from 1, of so many.
-  std::string results;            ///< A file for `merge`, or empty.
-  bool merge = false;             ///< The sources are such files.
+  std::string cacheFolder;               ///< Empty to work without.
+  unsigned cacheLimit = 0;               ///< MB.
+  unsigned workers = 0;                  ///< Processes; 0 for one a core.
+  unsigned timeout = 0;                  ///< Seconds for a file; 0 for none.
+  unsigned memoryLimit = 0;              ///< MB for a worker; 0 for none.
+  unsigned shard = 1, shards = 1;        ///< This one, from 1, of so many.
+  std::string results;                   ///< A file for `merge`, or empty.
+  bool merge = false;                    ///< The sources are such files.
+  bool prove = false;                    ///< The sources are names of checks.
+  std::vector<std::string> backends;     ///< Of `prove`: cpu, sim, cuda, libtorch.
+  std::string libtorch, fixtures, plots; ///< Of `prove`: folders, or empty.
   bool stats = false;
   std::string timeTrace;           ///< A file, or empty.
   std::vector<std::string> models; ///< Files.

@@ -102,6 +102,12 @@ private:
   tidy::DefaultOptionsProvider alone;
 };
 
+llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+} // namespace
+
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   const auto distance = [&](llvm::StringRef other) { return name.edit_distance(other); };
   const auto best = llvm::min_element(
@@ -111,12 +117,6 @@ std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candid
     return "; --list-checks lists all";
   return "; did you mean '" + best->str() + "'?";
 }
-
-llvm::Error fail(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-} // namespace
 
 void keepOwn(ClangTidyOptions &options) {
   if (options.Checks)

@@ -24,6 +24,9 @@ void keepOwn(clang::tidy::ClangTidyOptions &options);
 /// nearest that exists.
 llvm::Error verifyGlobs(llvm::StringRef globs, llvm::StringRef source);
 
+/// "; did you mean 'X'?" with the nearest of \p candidates, or where to find their list.
+std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
 /// The same for every configuration of \p file, and for check options.
 llvm::Error verifyConfiguration(clang::tidy::ClangTidyOptionsProvider &provider,
                                 llvm::StringRef file);

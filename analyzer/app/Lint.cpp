@@ -2,6 +2,7 @@
 
 #include "Analysis.h"
 #include "Configuration.h"
+#include "Installation.h"
 #include "Shards.h"
 #include "Statistics.h"
 #include "analyzer/frontend/Paths.h"
@@ -43,19 +44,6 @@ std::string currentFolder() {
   llvm::SmallString<256> folder;
   fs::current_path(folder);
   return std::string(folder);
-}
-
-/// The folder runtime/compat, whose torch/torch.h is the bundled runtime's: of an installation, of
-/// the source tree around the build folder, of the tree that this program was built from. Empty if
-/// there is none.
-std::string findRuntime(llvm::StringRef executable) {
-  const llvm::StringRef bin = llvm::sys::path::parent_path(executable);
-  for (const std::string &folder :
-       {(bin + "/../share/gradtidy/runtime/compat").str(), (bin + "/../../runtime/compat").str(),
-        std::string(GRADTIDY_SOURCE_DIR "/runtime/compat")})
-    if (fs::exists(folder + "/torch/torch.h"))
-      return cleanPath(folder, {});
-  return {};
 }
 
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {

@@ -1,6 +1,7 @@
 // gradtidy: finds mistakes in the training loops of C++ programs.
 #include "CommandLine.h"
 #include "Lint.h"
+#include "Prove.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -17,5 +18,7 @@ int main(int argc, const char **argv) {
 
   const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
   static int inThisProgram;
-  return gradtidy::lint(commandLine, llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram));
+  const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
+  return commandLine.prove ? gradtidy::prove(commandLine, executable)
+                           : gradtidy::lint(commandLine, executable);
 }

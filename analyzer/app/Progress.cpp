@@ -19,6 +19,11 @@ std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef
 Progress::Progress(size_t total, bool quiet)
     : total(total), visible(!quiet && total > 1 && llvm::sys::Process::StandardErrIsDisplayed()) {}
 
+void Progress::begin(llvm::StringRef file) {
+  if (visible)
+    show(file);
+}
+
 void Progress::add(llvm::StringRef file) {
   ++done;
   const auto now = std::chrono::steady_clock::now();
@@ -26,7 +31,12 @@ void Progress::add(llvm::StringRef file) {
   if (!visible || (now - last < std::chrono::milliseconds(50) && done < total))
     return;
   last = now;
-  const double seconds = std::chrono::duration<double>(now - start).count();
+  show(file);
+}
+
+void Progress::show(llvm::StringRef file) {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   // The first files say little: the header is made for them.
   const double rate = seconds > 0.5 ? double(done) / seconds : 0;
   const unsigned columns = llvm::sys::Process::StandardErrColumns();

@@ -19,12 +19,16 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
+  /// What is worked on now; for long beginnings.
+  void begin(llvm::StringRef file);
   /// One more file is done.
   void add(llvm::StringRef file);
   /// Before something else is written to the terminal.
   void clear();
 
 private:
+  void show(llvm::StringRef file);
+
   size_t total, done = 0;
   bool visible;
   bool shown = false;

@@ -1,0 +1,166 @@
+#include "Programs.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/xxhash.h"
+
+#include <chrono>
+#include <stdexcept>
+
+#include <unistd.h>
+
+namespace gradtidy {
+
+namespace fs = llvm::sys::fs;
+using llvm::StringRef;
+
+namespace {
+
+std::string read(const llvm::Twine &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    throw std::runtime_error(file.str() + ": " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+/// Size and time of a file, as text.
+std::string stamp(const std::string &file) {
+  fs::file_status status;
+  if (fs::status(file, status))
+    throw std::runtime_error(file + " is not there");
+  return std::to_string(status.getSize()) + " " +
+         std::to_string(status.getLastModificationTime().time_since_epoch().count());
+}
+
+std::vector<std::string> words(StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  llvm::SplitString(text, parts);
+  return {parts.begin(), parts.end()};
+}
+
+void append(std::vector<std::string> &all, const std::vector<std::string> &more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+} // namespace
+
+Library bundledRuntime(const std::string &include, const std::string &library) {
+  Library result{"the bundled runtime", library, {"-I" + include}, {library}};
+  append(result.link,
+         words(read(llvm::sys::path::parent_path(library) + "/libgradtidy_runtime.link")));
+  return result;
+}
+
+Library libtorch(const std::string &folder) {
+  const std::string include = folder + "/include", lib = folder + "/lib";
+  if (!fs::exists(lib + "/libtorch_cpu.so") || !fs::exists(include + "/torch"))
+    throw std::runtime_error("no LibTorch in '" + folder +
+                             "': name the folder of its include/ and lib/ by --libtorch");
+  return {"LibTorch",
+          lib + "/libtorch_cpu.so",
+          {"-isystem", include, "-isystem", include + "/torch/csrc/api/include"},
+          {"-L" + lib, "-ltorch_cpu", "-lc10", "-Wl,-rpath," + lib}};
+}
+
+std::string findCompiler() {
+  const std::optional<std::string> chosen = llvm::sys::Process::GetEnv("CXX");
+  for (const std::string &name :
+       chosen ? std::vector<std::string>{*chosen}
+              : std::vector<std::string>{"clang++-22", "clang++", "c++", "g++"})
+    if (auto found = llvm::sys::findProgramByName(name))
+      return *found;
+  throw std::runtime_error(chosen ? "the compiler '" + *chosen + "', which $CXX names, is not there"
+                                  : "no C++ compiler: install g++ or clang, or name one by $CXX");
+}
+
+CommandOutput runCommand(const std::vector<std::string> &arguments,
+                         const std::vector<std::string> &variables) {
+  llvm::SmallString<128> out, err;
+  if (fs::createTemporaryFile("gradtidy", "out", out) ||
+      fs::createTemporaryFile("gradtidy", "err", err))
+    throw std::runtime_error("cannot write a temporary file");
+  const llvm::FileRemover removeOut(out), removeErr(err);
+  // Of two of one name the first counts.
+  std::vector<StringRef> environment(variables.begin(), variables.end());
+  for (char **variable = environ; *variable; ++variable)
+    environment.emplace_back(*variable);
+  const std::vector<StringRef> words(arguments.begin(), arguments.end());
+  const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
+  CommandOutput result;
+  result.status = llvm::sys::ExecuteAndWait(arguments.front(), words,
+                                            llvm::ArrayRef<StringRef>(environment), redirects);
+  result.out = read(out);
+  result.err = read(err);
+  return result;
+}
+
+Builder::Builder(std::string compiler, Library given, std::string header, const CacheFolder &cache)
+    : compiler(std::move(compiler)), library(std::move(given)), header(std::move(header)),
+      cache(cache) {
+  // Nothing in these programs takes time but the library.
+  append(library.flags, {"-std=c++20", "-O0"});
+  append(library.flags, words(llvm::sys::Process::GetEnv("CXXFLAGS").value_or("")));
+  // A compiler takes X.h.gch for -include X.h.
+  precompiled = cache.file(key("header"), "h");
+}
+
+/// Names what is made of \p text.
+std::string Builder::key(StringRef text) const {
+  std::string all = text.str();
+  for (const std::string &file : {compiler, library.file, header})
+    all += "\n" + file + " " + stamp(file);
+  for (const std::string &word : library.flags)
+    all += "\n" + word;
+  return llvm::utohexstr(llvm::xxh3_64bits(all), /*LowerCase=*/true, 16);
+}
+
+void Builder::compile(const std::string &source, const std::string &result,
+                      const std::vector<std::string> &before,
+                      const std::vector<std::string> &behind) const {
+  const std::string made = cache.temporaryFile();
+  if (made.empty())
+    throw std::runtime_error("cannot write into '" + cache.path() + "'");
+  std::vector<std::string> arguments = {compiler};
+  append(arguments, library.flags);
+  append(arguments, before);
+  append(arguments, {source, "-o", made});
+  append(arguments, behind);
+  const CommandOutput output = runCommand(arguments);
+  if (output.status != 0) {
+    fs::remove(made);
+    throw std::runtime_error("'" + source + "' does not build with " + library.name + ":\n" +
+                             output.err);
+  }
+  fs::setPermissions(made, fs::all_read | fs::all_exe | fs::owner_write);
+  if (!cache.publish(made, result))
+    throw std::runtime_error("cannot write '" + result + "'");
+}
+
+void Builder::prepare() const {
+  const std::string result = precompiled + ".gch";
+  const auto lock = cache.lock(llvm::sys::path::stem(precompiled), std::chrono::minutes(5));
+  if (fs::exists(result))
+    return cache.touch(result);
+  // A file beside it that compilers take where they refuse what was precompiled.
+  if (!cache.write(precompiled, "#include \"" + header + "\"\n"))
+    throw std::runtime_error("cannot write '" + precompiled + "'");
+  compile(precompiled, result, {"-x", "c++-header"}, {});
+}
+
+std::string Builder::build(const std::string &source) const {
+  const std::string result = cache.file(key(source + "\n" + read(source)), "exe");
+  if (fs::exists(result)) {
+    cache.touch(result);
+    return result;
+  }
+  compile(source, result, {"-s", "-include", precompiled}, library.link);
+  return result;
+}
+
+} // namespace gradtidy

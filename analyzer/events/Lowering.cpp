@@ -1029,7 +1029,9 @@ private:
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
       bool taken = index++ == 0;
       const CFGBlock *target = successor.getReachableBlock();
-      if (!target || !numbers.contains(target))
+      // What an exception does to the function's end does not reach the statement behind its call.
+      const bool isThrow = !taken && !terminator && target == &block.getParent()->getExit();
+      if (!target || isThrow || !numbers.contains(target))
         continue;
       Block::Edge edge{numbers.lookup(target)};
       if (number >= 0) {

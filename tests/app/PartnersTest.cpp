@@ -53,7 +53,7 @@ TEST_CASE("A finding that only the caller in another source explains") {
   CHECK(program.lint({"step.cpp", "main.cpp", "-j2", "--no-cache"}).out == run.out);
 }
 
-TEST_CASE("What a caller in another source makes good is no finding") {
+TEST_CASE("What another source clears is no finding") {
   CHECK(Program("solver.zero_grad(); step(net, solver);").lint({"step.cpp"}).out.empty());
   CHECK(Program("step(net, solver);", "  solver.zero_grad();\n").lint({"main.cpp"}).out.empty());
 }

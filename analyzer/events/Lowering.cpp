@@ -1030,7 +1030,8 @@ private:
       bool taken = index++ == 0;
       const CFGBlock *target = successor.getReachableBlock();
       // What an exception does to the function's end does not reach the statement behind its call.
-      const bool isThrow = !taken && !terminator && target == &block.getParent()->getExit();
+      const bool isThrow = target == &block.getParent()->getExit() &&
+                           (terminator ? isa<CXXTryStmt>(terminator) : !taken);
       if (!target || isThrow || !numbers.contains(target))
         continue;
       Block::Edge edge{numbers.lookup(target)};

@@ -31,9 +31,8 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   const PathStep &root = paths.last(paths.rootOf(place));
   if (root.kind == PathStep::Temporary)
     return nullptr;
-  const auto *variable = root.kind == PathStep::Variable
-                             ? static_cast<const clang::VarDecl *>(root.subject)
-                             : nullptr;
+  const auto *variable =
+      root.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(root.subject) : nullptr;
   auto outlived = [&](const FunctionBody &function, const clang::Stmt *site) {
     for (const clang::Stmt *loop : function.loopsAround(site))
       if (!variable || !contains(visit, loop, variable->getLocation()))

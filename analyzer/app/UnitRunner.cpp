@@ -42,9 +42,9 @@ bool enablesAnyCheck(const tidy::ClangTidyOptions &options) {
 }
 
 /// Finds the partners of one unit while it is parsed.
-class Acquaintance {
+class PartnerSearch {
 public:
-  Acquaintance(const Job &job, Partners &partners, const Model &model)
+  PartnerSearch(const Job &job, Partners &partners, const Model &model)
       : callers({job.file}), job(job), partners(partners), model(model) {}
 
   std::vector<Partner> operator()(clang::ASTContext &context, const UserCode &userCode) {
@@ -116,7 +116,7 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
   UnitResult result;
   std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
   bool headerIsMissing = false;
-  Acquaintance find(job, partners, model);
+  PartnerSearch find(job, partners, model);
   const auto run = [&](const PartnerFinder &finder) {
     takeFunctionsCutShort();
     result.unit = frontend.run(job, model.headers(), finder);

@@ -18,7 +18,8 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
 public:
   Collector(const clang::ASTContext &context, Vocabulary &vocabulary,
             const std::function<bool(const clang::Decl *)> &isUserCode)
-      : context(context), sources(context.getSourceManager()), vocabulary(vocabulary), isUserCode(isUserCode) {}
+      : context(context), sources(context.getSourceManager()), vocabulary(vocabulary),
+        isUserCode(isUserCode) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 

@@ -11,8 +11,8 @@
 #include "clang/AST/Decl.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
-#include "clang/Lex/LexDiagnostic.h"
 #include "clang/Lex/HeaderSearch.h"
+#include "clang/Lex/LexDiagnostic.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
@@ -40,6 +40,7 @@ struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
   const PartnerFinder &findPartners;
+  bool standIns; ///< For names of missing headers.
 };
 
 namespace {
@@ -60,8 +61,9 @@ struct HeaderUse {
 /// Narrows parsing and matching to user code.
 class UserCodeConsumer : public clang::SemaConsumer {
 public:
-  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, Unit &unit)
-      : userCode(userCode), sources(sources), unit(unit) {
+  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, bool standIns,
+                   Unit &unit)
+      : userCode(userCode), sources(sources), standIns(standIns), unit(unit) {
     parsing.emplace("parsing");
   }
 
@@ -74,7 +76,8 @@ public:
   }
 
   void InitializeSema(clang::Sema &sema) override {
-    sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
+    if (standIns)
+      sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
   }
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
@@ -105,6 +108,7 @@ public:
 private:
   const UserCode &userCode;
   const clang::SourceManager &sources;
+  const bool standIns;
   Unit &unit;
   clang::ASTContext *ast = nullptr;
   std::vector<clang::Decl *> scope;
@@ -133,8 +137,8 @@ public:
                     .str();
       }
       // Each program has a main() of its own.
-      text += "#define main main_of_partner_" + std::to_string(partners.size()) +
-              "\n#include \"" + partner.file + "\"\n#undef main\n";
+      text += "#define main main_of_partner_" + std::to_string(partners.size()) + "\n#include \"" +
+              partner.file + "\"\n#undef main\n";
       partners.insert(partner.file);
     }
     if (text.empty())
@@ -198,8 +202,8 @@ private:
     return {};
   }
 
-  /// What is wrong with a partner that misses a header may follow from that, unless it can only come
-  /// from the unit's own declarations.
+  /// What is wrong with a partner that misses a header may follow from that, unless it can only
+  /// come from the unit's own declarations.
   void judge(const std::string &partner, unsigned error) {
     static const std::set<unsigned> conflicts = {
         clang::diag::err_redefinition,
@@ -324,8 +328,8 @@ protected:
     collector = callbacks.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
-    auto narrowing =
-        std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), unit);
+    auto narrowing = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(),
+                                                        request.standIns, unit);
     if (request.findPartners)
       compiler.getPreprocessor().AddPragmaHandler(
           new PartnerPragma(request.findPartners, *narrowing, userCode, partners));
@@ -486,21 +490,28 @@ Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
                    const PartnerFinder &findPartners) {
-  const Request request{job, frameworkHeaders, findPartners};
+  const Request request{job, frameworkHeaders, findPartners, /*standIns=*/true};
+  // What clang does not survive may be a stand-in, or a partner.
+  const Request plain{job, frameworkHeaders, {}, /*standIns=*/false};
+  const auto hasCrashed = [](const Attempt &attempt) {
+    return attempt.unit.outcome == Unit::Outcome::Crashed;
+  };
   Attempt first = attempt(request, headers);
-  const bool crashed = first.unit.outcome == Unit::Outcome::Crashed;
-  if (first.header.found.file.empty() || !(first.header.failed || crashed))
+  const bool crashed = hasCrashed(first);
+  if (crashed)
+    first = attempt(plain, headers);
+  if (first.header.found.file.empty() || !(first.header.failed || hasCrashed(first)))
     return std::move(first.unit);
   // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
   headers->discard(first.header.found.file);
-  return attempt(request, nullptr).unit;
+  return attempt(crashed ? plain : request, nullptr).unit;
 }
 
 Frontend::Attempt Frontend::attempt(const Request &request, HeaderCache *headers) {
   Attempt result;
   const tidy::ClangTidyStats before = context.getStats();
   llvm::CrashRecoveryContext guard;
-  guard.DumpStackAndCleanupOnFailure = true;
+  guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
   if (!guard.RunSafelyOnThread([&] { parse(request, headers, result); }, stackSize)) {
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;

@@ -73,6 +73,7 @@ std::shared_ptr<clang::CompilerInvocation> makerFor(const clang::CompilerInvocat
   frontend.IncludeTimestamps = false;
   maker->getDependencyOutputOpts() = {};
   maker->getPreprocessorOpts().Includes.clear();
+  maker->getPreprocessorOpts().clearRemappedFiles(); // The main file: see partnersHere.
   clang::CodeGenOptions &code = maker->getCodeGenOpts();
   code.MainFileName.clear();
   code.DebugCompilationDir.clear();

@@ -81,9 +81,8 @@ Words wordsOf(const CompileCommand &command) {
   for (size_t i = 1; i + 1 < all.size(); ++i) {
     StringRef word = all[i];
     const bool isMacro = word.consume_front("-D");
-    const bool isFolder =
-        !isMacro && (word.consume_front("-isystem") || word.consume_front("-iquote") ||
-                     word.consume_front("-I"));
+    const bool isFolder = !isMacro && (word.consume_front("-isystem") ||
+                                       word.consume_front("-iquote") || word.consume_front("-I"));
     if ((isMacro || isFolder) && word.empty() && i + 2 < all.size())
       word = all[++i];
     if (isMacro)
@@ -123,7 +122,8 @@ public:
   }
 
   /// The sources other than \p file that define \p function.
-  void addDefining(const SharedFunction &function, StringRef file, std::vector<std::string> &found) {
+  void addDefining(const SharedFunction &function, StringRef file,
+                   std::vector<std::string> &found) {
     addUsing(function.record.empty() ? function.name : function.record, function, file, found,
              /*defining=*/true);
   }
@@ -171,11 +171,11 @@ private:
         continue;
       if (const auto text = llvm::MemoryBuffer::getFile(unit.Filename)) {
         const StringRef whole = (*text)->getBuffer();
-        const bool uses = defining ? defines(whole, function)
-                                   : function.record.empty() ||
-                                         findWord(whole, function.record) != StringRef::npos ||
-                                         findWord(whole, holderOf(function.record)) !=
-                                             StringRef::npos;
+        const bool uses = defining
+                              ? defines(whole, function)
+                              : function.record.empty() ||
+                                    findWord(whole, function.record) != StringRef::npos ||
+                                    findWord(whole, holderOf(function.record)) != StringRef::npos;
         if (uses && scan.reaches(unit, function.header, folder))
           found.push_back(unit.Filename);
       }

@@ -182,3 +182,15 @@ TEST_CASE("A model that cannot be read") {
   CHECK(configured.status == 1);
   CHECK_THAT(configured.err, Contains("cannot read model 'nowhere.json'"));
 }
+
+TEST_CASE("Stand-ins for missing names that clang does not survive cost the stand-ins only") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n"
+                             "template <typename T> void h(const other::Foo<T> &x) {}\n" +
+                                 trainingLoop("train"));
+  const Run run = project.gradtidy(
+      {"train.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK_THAT(run.out, Contains("'nothere.h' file not found"));
+  CHECK_THAT(run.err, !Contains("crashed") && !Contains("#0 "));
+}

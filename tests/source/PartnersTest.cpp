@@ -39,7 +39,8 @@ TEST_CASE("A definition is told from a call and a declaration") {
     project.writeDatabase("", {"unit.cpp", "other.cpp"}, "-std=c++20");
     const JobList list = jobsOf(project, {"unit.cpp"});
     Partners partners(list);
-    const auto found = partners.of(list.jobs[0], SharedFunction{{}, project.path("net.h"), {}, "train"});
+    const auto found =
+        partners.of(list.jobs[0], SharedFunction{{}, project.path("net.h"), {}, "train"});
     CHECK(found.defining == (isDefinition ? Files{project.path("other.cpp")} : Files()));
     CHECK(found.calling.empty());
   }

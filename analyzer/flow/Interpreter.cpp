@@ -819,6 +819,10 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
         argument.fresh = false;
       state.bind(parameter.place.path, parameter.bind, parameter.place.role, &argument);
     }
+    // Which device a default argument names is not followed.
+    for (size_t i = event.operands.size(); i < body.parameters.size(); ++i)
+      if (body.parameters[i].place.role == TypeRole::Device)
+        state.setDevice(body.parameters[i].place.path, {});
   }
   callers.push_back(&event);
   std::optional<State> after = solve(body, state, observing);

@@ -202,8 +202,8 @@ private:
     return {};
   }
 
-  /// What is wrong with a partner that misses a header may follow from that, unless it can only
-  /// come from the unit's own declarations.
+  /// What is wrong with a partner may follow from a header that is missing, unless it can only come
+  /// from the unit's own declarations.
   void judge(const std::string &partner, unsigned error) {
     static const std::set<unsigned> conflicts = {
         clang::diag::err_redefinition,
@@ -217,8 +217,8 @@ private:
         clang::diag::err_ovl_ambiguous_call,
     };
     if (isMissingHeader(error))
-      unit.headerIsMissing = partnersMissHeader = true;
-    else if (!partnersMissHeader || conflicts.contains(error))
+      unit.headerIsMissing = true;
+    else if (!unit.headerIsMissing || conflicts.contains(error))
       unit.misfits.insert(partner);
   }
 
@@ -271,7 +271,7 @@ private:
   const std::set<std::string> &partners;
   Unit &unit;
   HeaderUse &header;
-  bool shown = true, partnersMissHeader = false;
+  bool shown = true;
 };
 
 /// Collects the files that a unit reads.

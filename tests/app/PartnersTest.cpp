@@ -90,6 +90,14 @@ TEST_CASE("A source that does not fit is left out") {
   CHECK(run.err.empty());
 }
 
+TEST_CASE("What follows from a missing header does not speak against a source") {
+  const Program program;
+  program.write("step.h", program.read("step.h") + "#include <options.h>\n");
+  program.write("main.cpp", program.read("main.cpp") +
+                                "int size(options::Map &map) { return map[\"size\"].as<int>(); }\n");
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+}
+
 TEST_CASE("A header is looked for where the partner looks for it") {
   const Program program;
   program.write("config/rate.h", "constexpr double rate = 1;\n");

@@ -15,6 +15,8 @@ class MissingEvalMode : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
+    if (forward.kind == EventKind::SetMode && forward.constant == false)
+      return onEval(visit, reporter);
     if (!isEvaluation(visit) || isMeant(visit))
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
@@ -38,8 +40,8 @@ public:
                                                                : Level::Certain;
     // An unseen method may do other things; who only looks at the shape is not misled; who calls a
     // layer by itself knows what he has.
-    // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers that
-    // sample for others leave the mode to these.
+    // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
+    // that sample for others leave the mode to these.
     bool isDoubtful = (!facts.isTrained && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
@@ -59,6 +61,25 @@ public:
   }
 
 private:
+  /// eval() is in vain where the class asks a flag of its own.
+  static void onEval(const Visit &visit, Reporter &reporter) {
+    const ModuleClass *view = visit.unit.classOf(visit.event);
+    const ModeFlag *flag = view ? view->stuckFlag : nullptr;
+    if (!flag)
+      return;
+    Finding finding;
+    finding.location = flag->asked.front()->getBeginLoc();
+    finding.range = flag->asked.front()->getSourceRange();
+    finding.message = ("'" + flag->field->getName() +
+                       "' stays true in evaluation mode: train() and eval() do not change it")
+                          .str();
+    finding.notes.push_back({visit.event.site->getBeginLoc(), "eval() is called here"});
+    for (const clang::Expr *asked : flag->asked)
+      finding.fixes.push_back(
+          clang::FixItHint::CreateReplacement(asked->getSourceRange(), "is_training()"));
+    reporter.report(std::move(finding));
+  }
+
   static bool disablesGradients(const Visit &visit) {
     const GradMode &mode = visit.before.gradMode();
     return mode.possible == GradMode::Off && mode.set &&

@@ -71,7 +71,9 @@ class ModuleClasses::Implementation {
 public:
   Implementation(clang::ASTContext &context, Vocabulary &vocabulary,
                  std::function<bool(const clang::Decl *)> isUserCode)
-      : context(context), vocabulary(vocabulary), uses(context, vocabulary, std::move(isUserCode)) {
+      : context(context), vocabulary(vocabulary),
+        flags(findStuckModeFlags(context, vocabulary, isUserCode)),
+        uses(context, vocabulary, std::move(isUserCode)) {
     findForward();
     for (const clang::CXXRecordDecl *record : uses.records)
       classes.push_back(view(record->getDefinition()));
@@ -133,6 +135,7 @@ private:
 
   clang::ASTContext &context;
   Vocabulary &vocabulary;
+  std::vector<ModeFlag> flags;
   ModuleUses uses;
   ModuleUses::Functions forward; ///< All that runs in a forward pass.
   llvm::DenseMap<const clang::CXXRecordDecl *, Nature> natures;
@@ -633,6 +636,9 @@ ModuleClass ModuleClasses::Implementation::view(const clang::CXXRecordDecl *reco
   for (const clang::FieldDecl *field : record->fields())
     if (uses.heldBy(field->getType()).any())
       result.members.push_back(view(field));
+  for (const ModeFlag &flag : flags)
+    if (flag.field->getParent() == record)
+      result.stuckFlag = &flag;
   for (const clang::CallExpr *call : uses.registrations.lookup(record->getCanonicalDecl()))
     for (const clang::Expr *argument : call->arguments()) {
       const clang::Expr *name = strip(argument);

@@ -5,6 +5,7 @@
 // of sight may be registered there.
 #pragma once
 
+#include "ModeFlags.h"
 #include "ModuleUses.h"
 
 namespace gradtidy {
@@ -39,6 +40,8 @@ struct ModuleClass {
   /// itself knows what it does.
   Answer dependsOnMode = Answer::Unknown;
   std::vector<ModuleMember> members;
+  /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
+  const ModeFlag *stuckFlag = nullptr;
   std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
 };
 

@@ -666,6 +666,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::SetMode:
+    if (observing)
+      observe(event, state);
     state.setMode(state.resolve(event.subject.path), event.constant, event);
     return true;
 
@@ -777,7 +779,7 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (!body && event.subject.path)
     body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
-  if (body && !recursive && stack.size() > maxDepth)
+  if (body && !recursive && stack.size() > maxDepth && !isHarmless(event))
     bounded.insert(stack.front());
   if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
     callUnknown(event, state, observing);
@@ -841,6 +843,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 }
 
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
+  const bool leavesAlone = isHarmless(event);
   bool isForward = isModuleCall(event);
   if (isForward && observing)
     observe(event, state);
@@ -866,6 +869,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   auto reach = [&](const Operand &operand) {
     value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
     bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
+    if (leavesAlone)
+      return;
     if (operand.escapes && isModule(operand.role) && !isForward)
       state.moduleMayChange(state.resolve(operand.path), devices);
     if (operand.escapes && !isRead)

@@ -37,6 +37,10 @@ public:
   /// The body that a call of a function runs, or null if it is not known or not to be looked into.
   using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *, bool isVirtual)>;
 
+  /// Whether all that a call may run can be seen, and leaves modules, optimizers and gradients
+  /// alone.
+  using HarmlessCalls = std::function<bool(const Event &call)>;
+
   /// Whether only constructors decide which module or device a member holds, where that is, and its
   /// mode.
   using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
@@ -45,8 +49,9 @@ public:
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Bodies bodies, FixedMembers isFixed)
-      : tables(tables), bodies(std::move(bodies)), isFixed(std::move(isFixed)) {}
+  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, FixedMembers isFixed)
+      : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
+        isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body);
@@ -126,6 +131,7 @@ private:
 
   Tables &tables;
   Bodies bodies;
+  HarmlessCalls isHarmless;
   FixedMembers isFixed;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.

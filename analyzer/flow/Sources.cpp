@@ -29,7 +29,11 @@ SourcesId SourcesTable::join(SourcesId a, SourcesId b) {
   set.unknown = sets[a].unknown || sets[b].unknown;
   std::set_union(sets[a].paths.begin(), sets[a].paths.end(), sets[b].paths.begin(),
                  sets[b].paths.end(), std::back_inserter(set.paths));
-  const SourcesId result = set.paths.size() > limit ? unknownId : intern(std::move(set));
+  if (set.paths.size() > limit) {
+    set.paths.resize(limit);
+    set.unknown = true;
+  }
+  const SourcesId result = intern(std::move(set));
   joined[{a, b}] = result;
   return result;
 }

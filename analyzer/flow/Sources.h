@@ -19,7 +19,7 @@ inline constexpr SourcesId noSources = 0;
 /// Owns the sets of one translation unit.
 class SourcesTable {
 public:
-  /// More than \p limit sources are not told apart: the set becomes unknown.
+  /// Of more than \p limit sources the rest is unknown.
   SourcesTable(const PathTable &paths, unsigned limit);
 
   SourcesId of(PathId path);

@@ -12,7 +12,7 @@ namespace gradtidy {
 /// The interned paths and sets of one translation unit.
 struct Tables {
   PathTable paths;
-  SourcesTable sources{paths, 24};
+  SourcesTable sources{paths, 100};
   SiteTable sites;
   SourcesTable histories{paths, 200}; ///< Sets of sites.
 };

@@ -1,6 +1,7 @@
 #include "UnitAnalysis.h"
 
 #include "analyzer/events/Lowering.h"
+#include "analyzer/events/Values.h"
 #include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"
@@ -71,6 +72,7 @@ public:
             [this](const clang::FunctionDecl *callee, bool isVirtual) {
               return isVirtual ? dispatch(callee) : bodyOf(callee);
             },
+            [this](const Event &call) { return isHarmless(call); },
             [this](const clang::FieldDecl *field) {
               return field->getAccess() != clang::AS_public && !changed.contains(field);
             }),
@@ -202,6 +204,78 @@ private:
     return isOnlyOne ? bodyOf(*known->second.begin()) : nullptr;
   }
 
+  /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
+  llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) {
+    llvm::SmallVector<const clang::FunctionDecl *, 4> callees;
+    if (call.callee && !call.callee->isPureVirtual())
+      callees.push_back(call.callee);
+    if (call.callee && call.isVirtual)
+      if (const auto known = overriders.find(call.callee->getCanonicalDecl());
+          known != overriders.end())
+        callees.append(known->second.begin(), known->second.end());
+    llvm::SmallVector<const FunctionBody *, 4> found;
+    for (const clang::FunctionDecl *callee : callees)
+      if (const FunctionBody *body = bodyOf(callee))
+        found.push_back(body);
+      else
+        return {};
+    return found;
+  }
+
+  /// Whether all that the call may run can be seen and only computes tensors.
+  bool isHarmless(const Event &call) {
+    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(call);
+    return !bodies.empty() && llvm::none_of(bodies, [&](const FunctionBody *body) {
+      if (touching.try_emplace(body).second)
+        touching[body] = touchesTraining(*body);
+      return touching[body];
+    });
+  }
+
+  /// Whether anything in the function, or in what it calls, concerns modules, optimizers or
+  /// gradients, or gets hold of them out of sight.
+  bool touchesTraining(const FunctionBody &function) {
+    llvm::SetVector<const FunctionBody *> reached;
+    reached.insert(&function);
+    const auto touches = [&](const Event &event) {
+      if (event.kind != EventKind::Call)
+        return isTraining(event);
+      const auto callees = candidates(event);
+      reached.insert(callees.begin(), callees.end());
+      return callees.empty() && getsHold(event);
+    };
+    for (size_t i = 0; i < reached.size(); ++i)
+      for (const Block &block : reached[i]->blocks)
+        if (llvm::any_of(block.events, touches))
+          return true;
+    return false;
+  }
+
+  static bool getsHold(const Event &call) {
+    const auto isHold = [](const Operand &operand) {
+      return operand.isClosure || (operand.escapes && operand.role != TypeRole::Tensor);
+    };
+    return isHold(call.subject) || llvm::any_of(call.operands, isHold);
+  }
+
+  static bool isTraining(const Event &event) {
+    switch (event.kind) {
+    case EventKind::Bind:
+    case EventKind::Construct:
+    case EventKind::Combine:
+    case EventKind::Detach:
+    case EventKind::Create:
+    case EventKind::Return:
+    case EventKind::EndLifetime:
+    case EventKind::Assign:
+      return false;
+    case EventKind::Move:
+      return isModule(event.subject.role);
+    default:
+      return true;
+    }
+  }
+
   const FunctionBody *bodyOf(const clang::FunctionDecl *function) {
     // Where errors keep a template from being instantiated, it speaks for itself.
     const clang::FunctionDecl *definition = nullptr;
@@ -221,6 +295,7 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
+  llvm::DenseMap<const FunctionBody *, bool> touching;
   llvm::DenseSet<const void *> changed; ///< Members (see findChanges).
 
 public:
@@ -247,7 +322,7 @@ const std::vector<ModuleClass> &UnitAnalysis::classes() const {
 const ModuleClass *UnitAnalysis::classOf(const Event &event) const {
   const clang::Expr *module = event.subject.expr;
   const clang::CXXRecordDecl *record =
-      module ? implementation->vocabulary.classOf(module->getType()) : nullptr;
+      module ? implementation->vocabulary.classOf(strip(module)->getType()) : nullptr;
   for (const ModuleClass &view : implementation->modules.all())
     if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
       return &view;

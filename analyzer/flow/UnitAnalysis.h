@@ -47,6 +47,9 @@ public:
   /// The module classes of the user.
   const std::vector<ModuleClass> &classes() const;
 
+  /// The view of the class of the module that \p event calls, or null.
+  const ModuleClass *classOf(const Event &event) const;
+
   /// Whether it makes a difference in which mode the module is that \p event calls.
   Answer dependsOnMode(const Event &event) const;
 
@@ -56,9 +59,6 @@ public:
   clang::ASTContext &context() const;
 
 private:
-  /// The view of the class of the module that \p event calls, or null.
-  const ModuleClass *classOf(const Event &event) const;
-
   class Implementation;
   std::unique_ptr<Implementation> implementation;
 };

@@ -115,10 +115,10 @@ TEST_CASE("A crash of one file does not concern the others") {
 
 TEST_CASE("A function that calls too deep to be followed is named") {
   const Project project;
-  std::string text = "void call0();\n";
+  std::string text = "void call0(void *object);\n";
   for (int depth = 1; depth <= 9; ++depth)
-    text +=
-        "void call" + std::to_string(depth) + "() { call" + std::to_string(depth - 1) + "(); }\n";
+    text += "void call" + std::to_string(depth) + "(void *object) { call" +
+            std::to_string(depth - 1) + "(object); }\n";
   project.write("deep.cpp", text);
   const Run run = project.gradtidy({"deep.cpp", "--"});
   CHECK(run.status == 0);

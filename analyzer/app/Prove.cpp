@@ -232,19 +232,20 @@ struct Task {
   size_t source; ///< Of the target.
   std::vector<std::string> backends;
 
-  /// What comes of the backends, one after the other: {"output": …} or {"failure": …}.
-  std::string work() const {
+  /// What comes of the backends, one after the other: {"output": …} or {"failure": …}. Each may
+  /// take \p seconds.
+  std::string work(unsigned seconds) const {
     Json results = Json::array();
     for (const std::string &backend : backends) {
       try {
         std::vector<std::string> variables = {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"};
         if (backend != "libtorch")
           variables.push_back("GRADTIDY_DEVICE=" + backend);
-        const CommandOutput output = runCommand(target->command(source), variables);
+        const CommandOutput output = runCommand(target->command(source), variables, seconds);
         if (output.status != 0)
-          throw std::runtime_error(std::string(kind) +
-                                   (output.status < 0 ? ".cpp crashes: " : ".cpp fails: ") +
-                                   output.err);
+          throw std::runtime_error(
+              std::string(kind) +
+              (output.status < 0 ? ".cpp does not end by itself: " : ".cpp fails: ") + output.err);
         (void)Recording::parse(output.out);
         results.push_back({{"output", output.out}});
       } catch (const std::exception &failure) {
@@ -261,9 +262,7 @@ void take(Proof &proof, const Task &task, Ending ending, const std::string &text
     RunSide &run = *llvm::find_if(
         proof.runs, [&](const RunSide &one) { return one.backend == task.backends[i]; });
     std::string failure;
-    if (ending == Ending::OutOfTime)
-      failure = std::string(task.kind) + ".cpp took too long";
-    else if (ending != Ending::Done || !results.is_array())
+    if (ending != Ending::Done || !results.is_array())
       failure = std::string(task.kind) + ".cpp was not run to its end";
     else if (results[i].contains("failure"))
       failure = results[i]["failure"];
@@ -319,9 +318,8 @@ int runAll(std::vector<Proof> &proofs, const std::vector<Task> &tasks,
   WorkerLimits limits;
   limits.processes = commandLine.workers ? commandLine.workers
                                          : llvm::hardware_concurrency().compute_thread_count();
-  limits.time = std::chrono::seconds(commandLine.timeout);
   WorkerHooks hooks;
-  hooks.work = [&](size_t item) { return tasks[item].work(); };
+  hooks.work = [&](size_t item) { return tasks[item].work(commandLine.timeout); };
   hooks.done = [&](size_t item, Ending ending, const std::string &text) {
     Proof &proof = proofs[tasks[item].proof];
     take(proof, tasks[item], ending, text);
@@ -379,13 +377,14 @@ public:
       out << "  fix.cpp: silence"
           << (finding.fixes ? "; it is what --fix makes of bug.cpp\n" : "\n");
     writeFailures(finding.failures);
+    writeWords(proof.symptom.words);
     for (const RunSide &run : proof.runs) {
       if (!run.leftOut.empty())
         continue;
       writeMeasurements(run);
       writeFailures(run.failures);
     }
-    if (const RunSide *run = proof.shown())
+    if (const RunSide *run = proof.shown(); run && run->failures.empty())
       writeLines(plotOf(proof, *run));
     for (const RunSide &run : proof.runs)
       if (!run.leftOut.empty())
@@ -397,6 +396,19 @@ private:
   void mark(bool holds) {
     llvm::WithColor(out, holds ? llvm::raw_ostream::GREEN : llvm::raw_ostream::RED, /*Bold=*/true)
         << (holds ? "✓ " : "✗ ");
+  }
+
+  /// In lines of at most 100 letters.
+  void writeWords(llvm::StringRef words) {
+    std::string line = " ";
+    for (const llvm::StringRef word : llvm::split(words, ' ')) {
+      if (line.size() + 1 + word.size() > 100) {
+        out << line << '\n';
+        line = " ";
+      }
+      line += " " + word.str();
+    }
+    out << line << '\n';
   }
 
   void writeFailures(const std::vector<std::string> &failures) {
@@ -509,14 +521,14 @@ int proveOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   const std::vector<Task> tasks = tasksOf(proofs, targets);
 
   Progress progress(1 + 2 * targets.size() + tasks.size(), commandLine.quiet);
-  progress.begin("analysis");
+  progress.begin("analysing");
   analyseAll(proofs, commandLine, executable);
   for (Target &target : targets) {
     if (target.sources.empty())
       continue;
-    progress.add("harness.h");
+    progress.add("compiling harness.h");
     target.builder.prepare();
-    progress.add("all programs");
+    progress.add("compiling all programs");
     target.build();
   }
   progress.add(proofs.front().name);

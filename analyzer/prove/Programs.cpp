@@ -51,7 +51,9 @@ void append(std::vector<std::string> &all, const std::vector<std::string> &more)
 } // namespace
 
 Library bundledRuntime(const std::string &include, const std::string &library) {
-  Library result{"the bundled runtime", library, {"-I" + include}, {library}};
+  // As a system's: its own tests see to warnings, which GCC gives over a precompiled header
+  // whatever the header says.
+  Library result{"the bundled runtime", library, {"-isystem", include}, {library}};
   append(result.link,
          words(read(llvm::sys::path::parent_path(library) + "/libgradtidy_runtime.link")));
   return result;
@@ -82,7 +84,7 @@ std::string findCompiler() {
 }
 
 CommandOutput runCommand(const std::vector<std::string> &arguments,
-                         const std::vector<std::string> &variables) {
+                         const std::vector<std::string> &variables, unsigned seconds) {
   llvm::SmallString<128> out, err;
   if (fs::createTemporaryFile("gradtidy", "out", out) ||
       fs::createTemporaryFile("gradtidy", "err", err))
@@ -95,10 +97,12 @@ CommandOutput runCommand(const std::vector<std::string> &arguments,
   const std::vector<StringRef> words(arguments.begin(), arguments.end());
   const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
   CommandOutput result;
-  result.status = llvm::sys::ExecuteAndWait(arguments.front(), words,
-                                            llvm::ArrayRef<StringRef>(environment), redirects);
+  std::string reason;
+  result.status =
+      llvm::sys::ExecuteAndWait(arguments.front(), words, llvm::ArrayRef<StringRef>(environment),
+                                redirects, seconds, /*MemoryLimit=*/0, &reason);
   result.out = read(out);
-  result.err = read(err);
+  result.err = read(err) + reason;
   return result;
 }
 

@@ -55,13 +55,13 @@ private:
 };
 
 struct CommandOutput {
-  int status = 0; ///< Negative if it did not end by itself.
+  int status = 0; ///< Negative if it did not end by itself; \p err ends in the reason then.
   std::string out, err;
 };
 
 /// Runs \p arguments, the first of which is the path of a program, with \p variables ("NAME=value")
-/// in its environment. No shell is involved.
+/// in its environment, and kills it after \p seconds, if not 0. No shell is involved.
 CommandOutput runCommand(const std::vector<std::string> &arguments,
-                         const std::vector<std::string> &variables = {});
+                         const std::vector<std::string> &variables = {}, unsigned seconds = 0);
 
 } // namespace gradtidy

@@ -68,7 +68,8 @@ TEST_CASE("A proof, for people and for machines") {
   CHECK(run.status == 0);
   CHECK_THAT(run.out,
              Contains("✓ " + name + "\n  bug.cpp:") && Contains("this step uses gradients"));
-  CHECK_THAT(run.out, Contains("fix.cpp: silence; it is what --fix makes of bug.cpp"));
+  CHECK_THAT(run.out, Contains("fix.cpp: silence; it is what --fix makes of bug.cpp\n"
+                               "  The gradients never shrink, since"));
   CHECK_THAT(run.out, Contains("✓ gradient norm, last/first") && Contains("bug > 10 × fix"));
   CHECK_THAT(run.out, Contains("    bug ▁") || Contains("    bug ▂"));
   CHECK_THAT(run.out, Catch::EndsWith("1 of 1 proven\n"));
@@ -113,6 +114,14 @@ TEST_CASE("What is no proof") {
     const Run run = prove(project, {});
     CHECK(run.status == 1);
     CHECK_THAT(run.out, Contains("the relations hold of the exchanged programs, too"));
+  }
+  SECTION("a program without end") {
+    std::string endless = fix;
+    endless.replace(endless.find("step < 200"), 10, "step >= 0");
+    writeFixture(project, bug, endless);
+    const Run run = prove(project, {"--timeout=1"});
+    CHECK(run.status == 1);
+    CHECK_THAT(run.out, Contains("✗ fix.cpp does not end by itself: Child timed out"));
   }
   SECTION("programs that do not run") {
     writeFixture(project, bug, fix);

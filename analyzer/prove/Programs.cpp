@@ -109,8 +109,8 @@ CommandOutput runCommand(const std::vector<std::string> &arguments,
 Builder::Builder(std::string compiler, Library given, std::string header, const CacheFolder &cache)
     : compiler(std::move(compiler)), library(std::move(given)), header(std::move(header)),
       cache(cache) {
-  // Nothing in these programs takes time but the library.
-  append(library.flags, {"-std=c++20", "-O0"});
+  // Nothing in these programs takes time but the library. In a namespace, main() has to return.
+  append(library.flags, {"-std=c++20", "-O0", "-Werror=return-type"});
   append(library.flags, words(llvm::sys::Process::GetEnv("CXXFLAGS").value_or("")));
   // A compiler takes X.h.gch for -include X.h.
   precompiled = cache.file(key("header"), "h");

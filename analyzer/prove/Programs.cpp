@@ -51,13 +51,17 @@ void append(std::vector<std::string> &all, const std::vector<std::string> &more)
 } // namespace
 
 Library bundledRuntime(const std::string &include, const std::string &library) {
-  Library result{"the bundled runtime", library, {"-I" + include}, {library}};
+  // As a system's: its own tests see to warnings, which GCC gives over a precompiled header
+  // whatever the header says.
+  Library result{"the bundled runtime", library, {"-isystem", include}, {library}};
   append(result.link,
          words(read(llvm::sys::path::parent_path(library) + "/libgradtidy_runtime.link")));
   return result;
 }
 
 Library libtorch(const std::string &folder) {
+  if (folder.empty())
+    throw std::runtime_error("name LibTorch's folder, with include/ and lib/, by --libtorch");
   const std::string include = folder + "/include", lib = folder + "/lib";
   if (!fs::exists(lib + "/libtorch_cpu.so") || !fs::exists(include + "/torch"))
     throw std::runtime_error("no LibTorch in '" + folder +
@@ -80,7 +84,7 @@ std::string findCompiler() {
 }
 
 CommandOutput runCommand(const std::vector<std::string> &arguments,
-                         const std::vector<std::string> &variables) {
+                         const std::vector<std::string> &variables, unsigned seconds) {
   llvm::SmallString<128> out, err;
   if (fs::createTemporaryFile("gradtidy", "out", out) ||
       fs::createTemporaryFile("gradtidy", "err", err))
@@ -93,18 +97,20 @@ CommandOutput runCommand(const std::vector<std::string> &arguments,
   const std::vector<StringRef> words(arguments.begin(), arguments.end());
   const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
   CommandOutput result;
-  result.status = llvm::sys::ExecuteAndWait(arguments.front(), words,
-                                            llvm::ArrayRef<StringRef>(environment), redirects);
+  std::string reason;
+  result.status =
+      llvm::sys::ExecuteAndWait(arguments.front(), words, llvm::ArrayRef<StringRef>(environment),
+                                redirects, seconds, /*MemoryLimit=*/0, &reason);
   result.out = read(out);
-  result.err = read(err);
+  result.err = read(err) + reason;
   return result;
 }
 
 Builder::Builder(std::string compiler, Library given, std::string header, const CacheFolder &cache)
     : compiler(std::move(compiler)), library(std::move(given)), header(std::move(header)),
       cache(cache) {
-  // Nothing in these programs takes time but the library.
-  append(library.flags, {"-std=c++20", "-O0"});
+  // Nothing in these programs takes time but the library. In a namespace, main() has to return.
+  append(library.flags, {"-std=c++20", "-O0", "-Werror=return-type"});
   append(library.flags, words(llvm::sys::Process::GetEnv("CXXFLAGS").value_or("")));
   // A compiler takes X.h.gch for -include X.h.
   precompiled = cache.file(key("header"), "h");
@@ -120,17 +126,14 @@ std::string Builder::key(StringRef text) const {
   return llvm::utohexstr(llvm::xxh3_64bits(all), /*LowerCase=*/true, 16);
 }
 
-void Builder::compile(const std::string &source, const std::string &result,
-                      const std::vector<std::string> &before,
-                      const std::vector<std::string> &behind) const {
+void Builder::compile(const std::string &source, const std::vector<std::string> &flags,
+                      const std::string &result) const {
   const std::string made = cache.temporaryFile();
   if (made.empty())
     throw std::runtime_error("cannot write into '" + cache.path() + "'");
-  std::vector<std::string> arguments = {compiler};
+  std::vector<std::string> arguments = {compiler, "-o", made};
   append(arguments, library.flags);
-  append(arguments, before);
-  append(arguments, {source, "-o", made});
-  append(arguments, behind);
+  append(arguments, flags);
   const CommandOutput output = runCommand(arguments);
   if (output.status != 0) {
     fs::remove(made);
@@ -150,16 +153,33 @@ void Builder::prepare() const {
   // A file beside it that compilers take where they refuse what was precompiled.
   if (!cache.write(precompiled, "#include \"" + header + "\"\n"))
     throw std::runtime_error("cannot write '" + precompiled + "'");
-  compile(precompiled, result, {"-x", "c++-header"}, {});
+  compile(header, {"-x", "c++-header", precompiled}, result);
 }
 
-std::string Builder::build(const std::string &source) const {
-  const std::string result = cache.file(key(source + "\n" + read(source)), "exe");
+std::string Builder::build(const std::vector<std::string> &sources) const {
+  // Includes of what is precompiled are empty, those of a program come into its namespace.
+  std::string text, mains, contents;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::string name = "program" + std::to_string(i);
+    text += "namespace " + name + " {\n#include \"" + sources[i] + "\"\n}\n";
+    mains += name + "::main, ";
+    contents += read(sources[i]);
+  }
+  text += "int main(int, char **arguments) {\n  int (*const mains[])() = {" + mains +
+          "};\n  return mains[std::atoi(arguments[1])]();\n}\n";
+
+  const std::string name = key(text + contents);
+  const std::string result = cache.file(name, "exe"), source = cache.file(name, "cpp");
+  const auto lock = cache.lock(name, std::chrono::minutes(5));
   if (fs::exists(result)) {
     cache.touch(result);
     return result;
   }
-  compile(source, result, {"-s", "-include", precompiled}, library.link);
+  if (!cache.write(source, text))
+    throw std::runtime_error("cannot write '" + source + "'");
+  std::vector<std::string> flags = {"-s", "-include", precompiled, source};
+  append(flags, library.link);
+  compile(sources.front(), flags, result);
   return result;
 }
 

@@ -29,24 +29,24 @@ Library libtorch(const std::string &folder);
 /// std::runtime_error if there is none.
 std::string findCompiler();
 
-/// Builds programs that include \p header first, over a precompiled one. What was built stays in
-/// \p cache and is taken from there as long as nothing has changed. All methods throw
-/// std::runtime_error with the compiler's message.
+/// Builds programs that include \p header, over a precompiled one. What was built stays in \p cache
+/// and is taken from there as long as nothing has changed. All methods throw std::runtime_error
+/// with the compiler's message.
 class Builder {
 public:
   Builder(std::string compiler, Library library, std::string header, const CacheFolder &cache);
 
   /// Precompiles the header unless that has been done.
   void prepare() const;
-  /// The program made of \p source.
-  std::string build(const std::string &source) const;
+  /// One program for all \p sources, which runs as the one whose position is its argument: nearly
+  /// all the time goes into what each would instantiate of the library for itself.
+  std::string build(const std::vector<std::string> &sources) const;
 
 private:
   std::string key(llvm::StringRef text) const;
-  /// Makes \p result of \p source.
-  void compile(const std::string &source, const std::string &result,
-               const std::vector<std::string> &before,
-               const std::vector<std::string> &behind) const;
+  /// Makes \p result by \p flags; \p source is to blame for errors.
+  void compile(const std::string &source, const std::vector<std::string> &flags,
+               const std::string &result) const;
 
   std::string compiler;
   Library library;
@@ -55,13 +55,13 @@ private:
 };
 
 struct CommandOutput {
-  int status = 0; ///< Negative if it did not end by itself.
+  int status = 0; ///< Negative if it did not end by itself; \p err ends in the reason then.
   std::string out, err;
 };
 
 /// Runs \p arguments, the first of which is the path of a program, with \p variables ("NAME=value")
-/// in its environment. No shell is involved.
+/// in its environment, and kills it after \p seconds, if not 0. No shell is involved.
 CommandOutput runCommand(const std::vector<std::string> &arguments,
-                         const std::vector<std::string> &variables = {});
+                         const std::vector<std::string> &variables = {}, unsigned seconds = 0);
 
 } // namespace gradtidy

@@ -437,6 +437,26 @@ TEST_CASE("precisions are compared by time, memory and loss") {
   CHECK(contains(gradtidy::precisionPlot(results), ">float</text>"));
 }
 
+TEST_CASE("autocast lasts for its scope, and forgets the weights of 16 bits at its end") {
+  const Tensor x = torch::ones({4, 4});
+  torch::nn::Linear layer(4, 4);
+  {
+    gradtidy::Autocast outer(torch::kCPU, torch::kBFloat16);
+    CHECK(layer(x).scalar_type() == torch::kBFloat16);
+    {
+      gradtidy::Autocast inner(torch::kCPU, torch::kHalf);
+      CHECK(torch::mm(x, x).scalar_type() == torch::kHalf);
+    }
+    CHECK(torch::mm(x, x).scalar_type() == torch::kBFloat16);
+  }
+  CHECK(layer(x).scalar_type() == torch::kFloat);
+  torch::NoGradGuard guard;
+  layer->weight.fill_(1);
+  layer->bias.fill_(2);
+  gradtidy::Autocast again(torch::kCPU, torch::kBFloat16);
+  CHECK(layer(x).sum().item<float>() == 16 * 6);
+}
+
 // linePlot
 
 TEST_CASE("a plot has its lines, names and axes, and leaves out what cannot be shown") {

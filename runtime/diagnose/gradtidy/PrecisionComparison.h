@@ -19,11 +19,11 @@
 //       {{"float32", in(torch::kFloat)}, {"bfloat16", in(torch::kBFloat16)}}, device);
 //   std::cout << gradtidy::precisionTable(results);
 //
-// What a variant does is its own affair: another type for the model, autocast around the forward, a
-// GradScaler. A hundred steps show whether the loss goes another way; the first ten are not in the
-// time, since libraries choose their kernels in them. Time is the device's (detail/Moment.h),
-// memory the peak over all of setting up and training. Losses are read when all steps are done, so
-// nobody waits meanwhile.
+// What a variant does is its own affair: another type for the model, autocast (Autocast.h) around
+// the forward, a GradScaler. A hundred steps show whether the loss goes another way; the first ten
+// are not in the time, since libraries choose their kernels in them. Time is the device's
+// (detail/Moment.h), memory the peak over all of setting up and training. Losses are read when all
+// steps are done, so nobody waits meanwhile.
 #pragma once
 
 #include "MemoryTracker.h"

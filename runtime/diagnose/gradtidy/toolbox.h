@@ -2,6 +2,7 @@
 // (MemorySummary.h: CUDA's allocator; DistributedDataParallel.h: c10d).
 #pragma once
 
+#include "Autocast.h"
 #include "BusyMeter.h"
 #include "Checkpoint.h"
 #include "DeadRelu.h"

@@ -27,6 +27,28 @@ inline bool &insideTool() {
   return inside;
 }
 
+/// Whether observers see what goes into operations. A release of LibTorch does not show it to
+/// programs without NDEBUG.
+inline bool inputsAreReadable() {
+  static bool readable;
+  readable = false;
+  auto look = [](const at::RecordFunction &function) -> std::unique_ptr<at::ObserverContext> {
+    try {
+      (void)function.inputs();
+      readable = true;
+    } catch (const c10::Error &) {
+    }
+    return nullptr;
+  };
+  const at::CallbackHandle handle =
+      at::addThreadLocalCallback(at::RecordFunctionCallback(look).needsInputs(true));
+  {
+    RECORD_USER_SCOPE("look");
+  }
+  at::removeCallback(handle);
+  return readable;
+}
+
 template <class Tool> class Listener {
 public:
   Listener(const Listener &) = delete;
@@ -38,6 +60,8 @@ protected:
   void listen(const char *name, bool inputs, bool outputs) {
     std::lock_guard<std::mutex> lock(toolMutex());
     TORCH_CHECK(!active(), "another ", name, " is running");
+    TORCH_CHECK(!inputs || inputsAreReadable(), name,
+                " cannot see what goes into operations: compile with -DNDEBUG, as LibTorch was");
     active() = static_cast<Tool *>(this);
     callback = at::addGlobalCallback(
         at::RecordFunctionCallback(onStart, onEnd).needsInputs(inputs).needsOutputs(outputs));

@@ -510,7 +510,7 @@ Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingInd
               indices.toString(), " instead (while checking arguments for embedding)");
   commonDevice("_index_select", {{"self", &weight}, {"index", &indices}});
   checkRange(indices, weight, 0);
-  Tensor rows = weight.index({indices});
+  Tensor rows = indexTensors(weight, {indices, Tensor()}); // never a view
   if (paddingIndex < 0 || !rows.requires_grad())
     return rows;
   return where(indices.eq(paddingIndex).unsqueeze(-1), rows.detach(), rows);

@@ -30,9 +30,10 @@ void RandomSampler::reset(optional<std::size_t> newSize) {
 }
 
 optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batchSize) {
-  int64_t count = std::min(static_cast<int64_t>(batchSize), indices.numel() - position);
-  if (count <= 0)
+  int64_t left = indices.numel() - position;
+  if (left <= 0)
     return nullopt;
+  int64_t count = std::min(static_cast<int64_t>(batchSize), left);
   Tensor chosen = indices.slice(0, position, position + count).to(kLong);
   position += count;
   const auto *first = chosen.data_ptr<int64_t>();

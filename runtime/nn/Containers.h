@@ -142,13 +142,14 @@ public:
     push_back(std::make_shared<std::decay_t<M>>(std::forward<M>(module)));
   }
   template <IsModule M> void push_back(const ModuleHolder<M> &holder) { push_back(holder.ptr()); }
-  template <class T> auto &at(std::size_t index) const {
-    return *entries.at(index)->template as<T>();
-  }
+  template <class T> auto &at(std::size_t index) const { return *(*this)[index]->template as<T>(); }
   template <class T> std::shared_ptr<T> ptr(std::size_t index) const {
-    return std::dynamic_pointer_cast<T>(entries.at(index));
+    return std::dynamic_pointer_cast<T>((*this)[index]);
   }
-  std::shared_ptr<Module> operator[](std::size_t index) const { return entries.at(index); }
+  std::shared_ptr<Module> operator[](std::size_t index) const {
+    TORCH_CHECK(index < size(), "Index out of range");
+    return entries[index];
+  }
   std::size_t size() const noexcept { return entries.size(); }
   bool is_empty() const noexcept { return entries.empty(); }
   Iterator begin() { return entries.begin(); }

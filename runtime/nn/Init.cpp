@@ -10,9 +10,8 @@ struct Fan {
 };
 
 Fan fanOf(const Tensor &tensor) {
-  TORCH_CHECK(tensor.dim() >= 2,
-              "Fan in and fan out can not be computed for tensor with fewer than "
-              "2 dimensions");
+  TORCH_CHECK(tensor.dim() >= 2, "Fan in and fan out cannot be computed for tensor with fewer than "
+                                 "2 dimensions");
   double field = 1;
   for (int64_t d = 2; d < tensor.dim(); ++d)
     field *= static_cast<double>(tensor.size(d));

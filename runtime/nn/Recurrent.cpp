@@ -152,6 +152,7 @@ RecurrentImpl<Derived, OptionsType>::RecurrentImpl(const OptionsType &options) :
   TORCH_CHECK(options.dropout() >= 0 && options.dropout() <= 1,
               "dropout should be a number in range [0, 1] representing the probability of an "
               "element being zeroed");
+  TORCH_CHECK(options.hidden_size() > 0, "hidden_size must be greater than zero");
   TORCH_CHECK(options.num_layers() > 0, "num_layers must be greater than zero");
   RecurrentImpl::reset();
 }
@@ -260,6 +261,7 @@ std::tuple<Tensor, RecurrentState> RecurrentImpl<Derived, OptionsType>::run(cons
               "input.size(-1) must be equal to input_size. Expected ", options.input_size(),
               ", got ", input.size(-1));
   Tensor byStep = options.batch_first() ? input.transpose(0, 1) : input;
+  TORCH_CHECK(byStep.size(0) > 0, "Expected sequence length to be larger than 0 in RNN");
   state = checkedState(std::move(state), input, byStep.size(1));
   Tensor output = stack(runLayers(byStep.unbind(0), state));
   return {options.batch_first() ? output.transpose(0, 1) : output, std::move(state)};

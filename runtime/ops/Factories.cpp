@@ -94,7 +94,9 @@ Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, Tensor
   ScalarType type = options.has_dtype() ? options.dtype().toScalarType()
                     : integral          ? ScalarType::Long
                                         : get_default_dtype_as_scalartype();
-  auto count = static_cast<int64_t>(std::ceil((to - from) / by));
+  double length = std::ceil((to - from) / by);
+  TORCH_CHECK(length < 0x1p63, "invalid size, possible overflow?");
+  auto count = static_cast<int64_t>(length);
   return sequence("arange_cpu", count, type, options, [&]<class T>() {
     return [first = static_cast<Step<T>>(from), step = static_cast<Step<T>>(by)](int64_t i) {
       return static_cast<T>(first + static_cast<Step<T>>(i) * step);

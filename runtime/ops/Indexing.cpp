@@ -103,9 +103,10 @@ Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
   return result;
 }
 
-/// Throws unless all positions lie in [0, size); on a device its kernel does, later.
-void checkRange(const Tensor &positions, int64_t size) {
-  TORCH_CHECK(size > 0 || positions.numel() == 0,
+/// Throws unless all positions along `dim` of self exist; on a device its kernel does, later.
+void checkRange(const Tensor &positions, const Tensor &self, int64_t dim) {
+  int64_t size = self.dim() == 0 ? 1 : self.size(dim);
+  TORCH_CHECK(size > 0 || self.dim() == 1 || positions.numel() == 0,
               "index_select(): self indexing axis dim should be positive");
   struct Check {
     int64_t size;
@@ -217,6 +218,10 @@ struct Applied {
   bool anyTensor = false, onlyMasks = true;
 };
 
+bool isMask(const Tensor &index) {
+  return index.scalar_type() == ScalarType::Bool || index.scalar_type() == ScalarType::Byte;
+}
+
 Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
   using Kind = TensorIndex::Kind;
   int64_t consumed = 0;
@@ -224,12 +229,23 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
     if (index.kind == Kind::Integer || index.kind == Kind::Slice)
       ++consumed;
     else if (index.kind == Kind::Tensor)
-      consumed += index.tensor.scalar_type() == ScalarType::Bool ? index.tensor.dim() : 1;
+      consumed += isMask(index.tensor) ? index.tensor.dim() : 1;
   }
   if (consumed > self.dim())
     throw IndexError(concat("too many indices for tensor of dimension ", self.dim()));
   Applied result{self, {}};
   int64_t dim = 0;
+  auto select = [&](int64_t at) {
+    if (int64_t size = result.view.size(dim); at < -size || at >= size)
+      throw IndexError(
+          concat("index ", at, " is out of bounds for dimension ", dim, " with size ", size));
+    result.view = result.view.select(dim, at);
+  };
+  auto boolean = [&](bool all) {
+    result.view = result.view.unsqueeze(dim++);
+    result.tensors.push_back(all ? zeros({1}, kLong) : zeros({0}, kLong));
+    result.anyTensor = true;
+  };
   for (const TensorIndex &index : indices) {
     switch (index.kind) {
     case Kind::None:
@@ -241,10 +257,7 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
         result.tensors.emplace_back();
       break;
     case Kind::Integer:
-      if (int64_t size = result.view.size(dim); index.integer < -size || index.integer >= size)
-        throw IndexError(concat("index ", index.integer, " is out of bounds for dimension ", dim,
-                                " with size ", size));
-      result.view = result.view.select(dim, index.integer);
+      select(index.integer);
       break;
     case Kind::Slice:
       result.view =
@@ -252,16 +265,18 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
       result.tensors.emplace_back();
       break;
     case Kind::Boolean:
-      result.view = result.view.unsqueeze(dim++);
-      result.tensors.push_back(index.integer ? zeros({1}, kLong) : zeros({0}, kLong));
-      result.anyTensor = true;
+      boolean(index.integer);
       break;
     case Kind::Tensor: {
       const Tensor &t = index.tensor;
       TORCH_CHECK_INDEX(isIntegralType(t.scalar_type(), true),
                         "tensors used as indices must be long, int, byte or bool tensors");
+      if (t.dim() == 0) {
+        isMask(t) ? boolean(t.item<bool>()) : select(t.item<int64_t>());
+        break;
+      }
       result.anyTensor = true;
-      if (t.scalar_type() != ScalarType::Bool) {
+      if (!isMask(t)) {
         result.onlyMasks = false;
         result.tensors.push_back(t);
         ++dim;
@@ -347,16 +362,18 @@ Tensor Tensor::operator[](const Tensor &index) const { return this->index({index
 
 Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
   OperationScope scope("index_select");
-  TORCH_CHECK(index.dim() <= 1,
-              "index_select(): Index is supposed to be a vector, but got dim: ", index.dim());
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
-              "index_select(): Expected dtype int32 or int64 for index");
   dim = wrapDim(dim, self.dim());
   commonDevice("_index_select", {{"self", &self}, {"index", &index}});
-  IndexTensors indices(static_cast<std::size_t>(self.dim()));
+  TORCH_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector");
+  TORCH_CHECK(self.dim() > 0 || index.numel() == 1,
+              "index_select(): Index to scalar can have only 1 value, got ", index.numel(),
+              " value(s)");
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_select(): Expected dtype int32 or int64 for index");
+  checkRange(index, self, dim);
   if (self.dim() == 0)
     return self.clone();
-  checkRange(index, self.size(dim));
+  IndexTensors indices(static_cast<std::size_t>(self.dim()));
   indices[dim] = index.dim() == 0 ? index.unsqueeze(0) : index;
   return indexTensors(self, indices);
 }
@@ -367,7 +384,8 @@ namespace {
 Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &values,
                  bool accumulate) {
   Tensor result = packed(self.detach());
-  put(result, placesAlong(result, dim, index), values, accumulate);
+  if (index.numel() > 0)
+    put(result, placesAlong(result, dim, index), values, accumulate);
   return result;
 }
 
@@ -401,22 +419,22 @@ Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const
   OperationScope scope("scatter");
   checkScatter("scatter", self, index, source);
   dim = wrapDim(dim, self.dim());
-  if (index.numel() == 0)
-    return packed(self);
-  Tensor part = source;
-  for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
-    part = part.narrow(d, 0, index.size(d));
-  return record(scattered(self, dim, index, part, false), "ScatterBackward0", {self, source},
-                {index}, [dim, sizes = source.sizes().vec()](G g, C c) -> Gradients {
+  // The elements of the source that an index, which may be smaller, has.
+  auto used = [](Tensor source, const Tensor &index) {
+    for (int64_t d = 0; d < index.dim() && source.dim() > 0 && index.numel() > 0; ++d)
+      source = source.narrow(d, 0, index.size(d));
+    return source;
+  };
+  return record(scattered(self, dim, index, used(source, index), false), "ScatterBackward0",
+                {self, source}, {index},
+                [dim, used, sizes = source.sizes().vec()](G g, C c) -> Gradients {
                   Tensor index = c.saved(0), kept, source;
                   if (c.needs(0))
                     kept = g.scatter(dim, index, 0);
                   if (c.needs(1)) {
                     source = zeros(sizes, g.options());
-                    Tensor part = source;
-                    for (int64_t d = 0; d < index.dim() && source.dim() > 0; ++d)
-                      part = part.narrow(d, 0, index.size(d));
-                    part.copy_(gather(g, dim, index));
+                    if (index.numel() > 0)
+                      used(source, index).copy_(gather(g, dim, index));
                   }
                   return {kept, source};
                 });
@@ -426,8 +444,6 @@ Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Te
   OperationScope scope("scatter_add");
   checkScatter("scatter_add", self, index, source);
   dim = wrapDim(dim, self.dim());
-  if (index.numel() == 0)
-    return packed(self);
   return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
                 {index}, [dim](G g, C c) -> Gradients {
                   return {g, c.needs(1) ? gather(g, dim, c.saved(0)) : Tensor()};
@@ -441,9 +457,9 @@ Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
   checkScatter("gather", self, index);
   dim = wrapDim(dim, self.dim());
   for (int64_t d = 0; d < index.dim() && self.dim() > 0; ++d)
-    TORCH_CHECK(d == dim || index.size(d) <= self.size(d), "Size does not match at dimension ", d,
-                " expected index ", toText(index.sizes()), " to be no larger than self ",
-                toText(self.sizes()), " apart from dimension ", dim);
+    TORCH_CHECK(index.numel() == 0 || d == dim || index.size(d) <= self.size(d),
+                "Size does not match at dimension ", d, " expected index ", toText(index.sizes()),
+                " to be no larger than self ", toText(self.sizes()), " apart from dimension ", dim);
   return record(take(self, placesAlong(self, dim, index)), "GatherBackward0", {self}, {index},
                 [dim, sizes = self.sizes().vec()](G g, C c) -> Gradients {
                   return {zeros(sizes, g.options()).scatter_add_(dim, c.saved(0), g)};
@@ -493,8 +509,8 @@ Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingInd
               "types: Long, Int; but got ",
               indices.toString(), " instead (while checking arguments for embedding)");
   commonDevice("_index_select", {{"self", &weight}, {"index", &indices}});
-  checkRange(indices, weight.size(0));
-  Tensor rows = weight.index({indices});
+  checkRange(indices, weight, 0);
+  Tensor rows = indexTensors(weight, {indices, Tensor()}); // never a view
   if (paddingIndex < 0 || !rows.requires_grad())
     return rows;
   return where(indices.eq(paddingIndex).unsqueeze(-1), rows.detach(), rows);
@@ -549,9 +565,17 @@ Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) 
                        [&](const Tensor &self) { return self.scatter(dim, index, value); });
 }
 Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const {
+  OperationScope scope("scatter_add_");
   checkNoOverlap(*this, {index, source});
-  return changeInPlace(*this, source,
-                       [&](const Tensor &self) { return scatterSum(self, dim, index, source); });
+  checkScatter("scatter_add", *this, index, source);
+  int64_t along = wrapDim(dim, this->dim());
+  return changeInPlace(
+      *this, source,
+      [&] {
+        if (index.numel() > 0)
+          put(*this, placesAlong(*this, along, index), source, true);
+      },
+      [&](const Tensor &self) { return scatterSum(self, along, index, source); });
 }
 Tensor Tensor::masked_select(const Tensor &mask) const {
   return runtime::masked_select(*this, mask);

@@ -128,12 +128,18 @@ Tensor bmm(const Tensor &a, const Tensor &b) {
               "Expected size for first two dimensions of batch2 tensor to be: [", a.size(0), ", ",
               a.size(2), "] but got: [", b.size(0), ", ", b.size(1), "].");
   commonDevice("bmm", {{"self", &a}, {"mat2", &b}});
-  checkTypes(a, b);
-  Tensor out = makeEmpty({a.size(0), a.size(1), b.size(2)}, a.scalar_type(), a.device());
-  Backend &backend = backendOf(out.device());
-  for (int64_t i = 0; i < a.size(0); ++i)
-    backend.gemm(a.scalar_type(), a.size(1), b.size(2), a.size(2), matrix(a, i), matrix(b, i),
-                 const_cast<void *>(matrix(out, i).data));
+  Tensor out = makeEmpty({a.size(0), a.size(1), b.size(2)}, b.scalar_type(), a.device());
+  if (out.numel() == 0 || a.size(2) == 0) { // of any types
+    out.zero_();
+  } else {
+    TORCH_CHECK(a.scalar_type() == b.scalar_type(), "expected scalar type ", a.scalar_type(),
+                " but found ", b.scalar_type());
+    dispatchNumbers(a.scalar_type(), "bmm", []<class T>() {});
+    Backend &backend = backendOf(out.device());
+    for (int64_t i = 0; i < a.size(0); ++i)
+      backend.gemm(a.scalar_type(), a.size(1), b.size(2), a.size(2), matrix(a, i), matrix(b, i),
+                   const_cast<void *>(matrix(out, i).data));
+  }
   return record(out, "BmmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
     return {c.needs(0) ? bmm(g, c.saved(1).transpose(1, 2)) : Tensor(),
             c.needs(1) ? bmm(c.saved(0).transpose(1, 2), g) : Tensor()};
@@ -147,6 +153,9 @@ Tensor mv(const Tensor &a, const Tensor &b) {
               ", ", a.dim(), ", ", b.dim());
   TORCH_CHECK(a.size(1) == b.size(0), "size mismatch, got input (", a.size(0), "), mat (",
               a.size(0), "x", a.size(1), "), vec (", b.size(0), ")");
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(),
+              "addmv input tensors must have the same dtype, but got ", b.scalar_type(), ", ",
+              a.scalar_type(), ", and ", b.scalar_type());
   return mm(a, b.unsqueeze(1)).squeeze(1);
 }
 
@@ -247,6 +256,9 @@ Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scala
   if (Casting cast = autocast::lower(a))
     return baddbmm(cast(self), cast(a), cast(b), beta, alpha);
   OperationScope scope("baddbmm");
+  TORCH_CHECK(self.scalar_type() == a.scalar_type(), "Input dtypes must be the same, got: input ",
+              cppName(self.scalar_type()), ", batch1: ", cppName(a.scalar_type()),
+              ", batch2: ", cppName(b.scalar_type()));
   Tensor product = bmm(a, b);
   Scalar scale = inType(alpha, product), scaleSelf = inType(beta, product);
   if (scale.toDouble() != 1)

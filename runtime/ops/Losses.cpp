@@ -129,7 +129,7 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
   {
     NoGradGuard guard;
     loss =
-        -(target * input.log().clamp_min_(-100) + (1 - target) * (-input).log1p().clamp_min_(-100));
+        -(input.log().clamp_min_(-100) * target + (-input).log1p().clamp_min_(-100) * (1 - target));
   }
   loss = record(loss, "BinaryCrossEntropyBackward0", {input, target}, {input, target},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
@@ -138,7 +138,9 @@ Tensor binary_cross_entropy(const Tensor &input, const Tensor &target, const Ten
                     forTarget = g * ((1 - p).log() - p.log());
                   return {g * (p - t) / ((1 - p) * p).clamp_min(1e-12), forTarget};
                 });
-  return reduceLoss(weight.defined() ? loss * weight : loss, reduction);
+  if (weight.defined())
+    loss.mul_(weight);
+  return reduceLoss(loss, reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
@@ -150,17 +152,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
   OperationScope scope("binary_cross_entropy_with_logits");
   refuseGradient("binary_cross_entropy_with_logits", "weight", weight);
   refuseGradient("binary_cross_entropy_with_logits", "pos_weight", posWeight);
-  DimVector shape = broadcastShapes(input.sizes(), target.sizes());
-  TORCH_CHECK(target.sizes() == IntArrayRef(shape), "output with shape ", toText(target.sizes()),
-              " doesn't match the broadcast shape ", toText(shape));
   Tensor positive = log_sigmoid(input);
   if (posWeight.defined())
-    positive = ((posWeight - 1) * target + 1) * positive;
-  // -log sigmoid(-x) = x - log sigmoid(x)
-  Tensor loss = posWeight.defined() ? (1 - target) * (input - log_sigmoid(input)) +
-                                          target * (posWeight * -log_sigmoid(input))
-                                    : (1 - target) * input - positive;
-  return reduceLoss(weight.defined() ? loss * weight : loss, reduction);
+    positive.mul_((posWeight - 1) * target + 1);
+  Tensor loss = (1 - target).mul_(input).sub_(positive); // -log sigmoid(-x) = x - log sigmoid(x)
+  if (weight.defined())
+    loss.mul_(weight);
+  return reduceLoss(loss, reduction);
 }
 
 Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t reduction,
@@ -169,9 +167,12 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
     return nll_loss(cast(input), target, cast(weight), reduction, ignoreIndex);
   OperationScope scope("nll_loss");
   TORCH_CHECK(input.dim() > 0, "Expected 1 or more dimensions (got 0)");
-  TORCH_CHECK_VALUE(input.dim() == 1 || target.dim() == 0 || input.size(0) == target.size(0),
-                    "Expected input batch_size (", input.size(0), ") to match target batch_size (",
-                    target.dim() == 0 ? 1 : target.size(0), ").");
+  TORCH_CHECK_VALUE(
+      input.dim() > 1 || target.dim() != 1 || target.size(0) == 1,
+      "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
+  int64_t batch = target.dim() == 0 ? 0 : target.size(0);
+  TORCH_CHECK_VALUE(input.dim() == 1 || input.size(0) == batch, "Expected input batch_size (",
+                    input.size(0), ") to match target batch_size (", batch, ").");
   refuseGradient(input.dim() > 2 ? "nll_loss2d_forward" : "nll_loss_forward", "weight", weight);
   TORCH_CHECK(input.dim() > 2 || target.dim() <= 1,
               "0D or 1D target tensor expected, multi-target not supported");
@@ -189,11 +190,17 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
               " classes or no classes but got weight tensor of shape: ", toText(weight.sizes()));
   commonDevice(input.dim() > 2 ? "_nll_loss2d_forward" : "nll_loss_forward",
                {{"self", &input}, {"target", &target}, {"weight", &weight}});
-  Tensor labels = target.to(kLong), ignored = labels.eq(ignoreIndex);
+  Tensor labels = (input.dim() == 1 ? target.reshape({}) : target).to(kLong);
+  Tensor ignored = labels.eq(ignoreIndex);
   visitElements<int64_t>(labels.device(), CheckClass{classes, ignoreIndex}, labels);
+  TORCH_CHECK(!weight.defined() || weight.scalar_type() == input.scalar_type(),
+              "expected scalar type ", input.scalar_type(), " but found ", weight.scalar_type());
   labels = labels.masked_fill(ignored, 0);
-  Tensor loss = -gather(input, classDim, labels.unsqueeze(classDim)).squeeze(classDim);
-  Tensor weights = weight.defined() ? weight.index({labels}) : ones_like(loss);
+  // Of no classes, all labels are ignored.
+  Tensor loss = classes == 0
+                    ? input.sum(classDim)
+                    : -gather(input, classDim, labels.unsqueeze(classDim)).squeeze(classDim);
+  Tensor weights = weight.defined() && classes > 0 ? weight.index({labels}) : ones_like(loss);
   weights = weights.masked_fill(ignored, 0);
   loss = (loss * weights).masked_fill(ignored, 0);
   if (reduction == Reduction::Mean)
@@ -215,10 +222,16 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tenso
     TORCH_CHECK(isFloatingType(target.scalar_type()),
                 "Expected floating point type for target with class probabilities, got ",
                 target.scalar_type());
-  Tensor logProbabilities = log_softmax(input, classDim);
-  if (!probabilities && labelSmoothing == 0)
-    return nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
+  Tensor logProbabilities = log_softmax(input, classDim), hard;
   int64_t classes = input.size(classDim);
+  if (probabilities)
+    TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
+                "cross_entropy: weight tensor should be defined either for all ", classes,
+                " classes or no classes but got weight tensor of shape: ", toText(weight.sizes()));
+  else
+    hard = nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
+  if (!probabilities && labelSmoothing == 0)
+    return hard;
   Tensor scaled = logProbabilities;
   if (weight.defined()) {
     DimVector shape(static_cast<std::size_t>(input.dim()), 1);
@@ -231,16 +244,15 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tenso
                    : target;
     Tensor loss = -(scaled * t).sum(classDim);
     if (reduction == Reduction::Mean)
-      return loss.sum() / loss.numel();
+      return loss.sum() / (static_cast<double>(input.numel()) / static_cast<double>(classes));
     return reduceLoss(loss, reduction);
   }
-  // The hard labels' part and an even part over all classes.
-  Tensor hard = nll_loss(logProbabilities, target, weight, reduction, ignoreIndex);
+  // The even part over all classes, beside that of the hard labels.
   Tensor labels = target.to(kLong), ignored = labels.eq(ignoreIndex);
   Tensor even = -scaled.sum(classDim).masked_fill(ignored, 0);
   if (reduction == Reduction::Mean) {
     Tensor counted = ignored.logical_not().to(input.scalar_type());
-    if (weight.defined())
+    if (weight.defined() && classes > 0)
       counted = counted * weight.index({labels.masked_fill(ignored, 0)});
     even = even.sum() / counted.sum();
   } else {

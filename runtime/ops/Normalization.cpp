@@ -153,11 +153,12 @@ Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bi
 
 } // namespace
 
-Tensor batch_norm(const Tensor &input, const Tensor &weight, const Tensor &bias,
+Tensor batch_norm(const Tensor &given, const Tensor &weight, const Tensor &bias,
                   const Tensor &runningMean, const Tensor &runningVar, bool training,
                   double momentum, double eps, bool) {
   OperationScope scope("batch_norm");
-  TORCH_CHECK(input.dim() >= 2, "expected at least 2D input (got ", input.dim(), "D input)");
+  TORCH_CHECK(given.dim() >= 2, "expected at least 2D input (got ", given.dim(), "D input)");
+  Tensor input = given.is_contiguous(MemoryFormat::ChannelsLast) ? given : given.contiguous();
   commonDevice("_native_batch_norm", {{"input", &input},
                                       {"weight", &weight},
                                       {"bias", &bias},

@@ -79,7 +79,11 @@ void checkSource(const Tensor &self, int64_t dim, int64_t before, int64_t behind
 
 Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<double> value) {
   TORCH_CHECK(pad.size() % 2 == 0, "Padding length must be divisible by 2");
-  TORCH_CHECK(static_cast<int64_t>(pad.size() / 2) <= self.dim(), "Padding length too large");
+  TORCH_CHECK(
+      static_cast<int64_t>(pad.size() / 2) <= self.dim(),
+      "Padding length should be less than or equal to two times the input dimension but got "
+      "padding length ",
+      pad.size(), " and input of dimension ", self.dim());
   if (mode == "constant")
     return constant_pad_nd(self, pad, value.value_or(0));
   TORCH_CHECK(!value || *value == 0, "Padding mode \"", std::string(mode),

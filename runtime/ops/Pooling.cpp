@@ -77,6 +77,34 @@ std::string times(IntArrayRef values) {
   return text;
 }
 
+void checkNotEmpty(const std::string &name, const Tensor &self, int64_t first = 1) {
+  for (int64_t i = first; i < self.dim(); ++i)
+    TORCH_CHECK(self.size(i) > 0, name,
+                "(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes ",
+                toText(self.sizes()), " with dimension ", i, " being empty");
+}
+
+/// What pools of windows ask of the sizes.
+void checkPool(const char *name, const Tensor &self, const Pool &pool) {
+  const DimVector &kernel = pool.windows.kernel;
+  std::size_t dims = kernel.size();
+  int64_t first = self.dim() == static_cast<int64_t>(dims) + 2 ? 1 : 0; // a batch may be empty
+  if (dims == 3)
+    checkNotEmpty(name, self, first);
+  for (int64_t d = first; d < self.dim(); ++d)
+    TORCH_CHECK(self.size(d) > 0, "Expected ", dims + 1, "D or ", dims + 2,
+                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+                toText(self.sizes()));
+  std::array<int64_t, 3> k = three(kernel, 1), p = three(pool.padding, 0);
+  for (std::size_t d = 0; d < 3; ++d)
+    TORCH_CHECK(
+        p[d] <= k[d] / 2, "pad should be smaller than or equal to half of kernel size, but got ",
+        dims == 3 ? concat("kT: ", k[0], " kW: ", k[2], " kH: ", k[1], " padT: ", p[0],
+                           " padW: ", p[2], " padH: ", p[1])
+                  : concat("padW = ", p[2], ", padH = ", p[1], ", kW = ", k[2], ", kH = ", k[1]));
+}
+
 Pool makePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
               IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceilMode) {
   auto d = static_cast<int64_t>(dims);
@@ -102,13 +130,15 @@ Pool makePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRe
     TORCH_CHECK(w.dilation[i] > 0,
                 "dilation should be greater than zero, but got dilation: ", w.dilation[i]);
     int64_t room = pool.extents[i] + 2 * pool.padding[i] - w.reach(i);
-    int64_t count =
-        room < 0 && !ceilMode ? 0 : (room + (ceilMode ? w.stride[i] - 1 : 0)) / w.stride[i] + 1;
+    if (ceilMode)
+      room += w.stride[i] - 1;
+    int64_t count = (room < 0 ? room - w.stride[i] + 1 : room) / w.stride[i] + 1; // rounded down
     // A window must not start behind the input.
     if (ceilMode && (count - 1) * w.stride[i] >= pool.extents[i] + pool.padding[i])
       --count;
     pool.counts.push_back(count);
   }
+  checkPool(name, self, pool);
   int64_t channels = self.size(-d - 1);
   DimVector in{channels}, out{channels};
   in.insert(in.end(), pool.extents.begin(), pool.extents.end());
@@ -166,20 +196,12 @@ std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
   return {pick(self, indices, dims), indices};
 }
 
-void checkOnlyBatchEmpty(const char *name, std::size_t dims, const Tensor &self) {
-  for (int64_t d = 1; d < self.dim(); ++d)
-    TORCH_CHECK(self.size(d) > 0, name, ": Expected ", dims + 1, "D or ", dims + 2,
-                "D (batch mode) tensor with optional 0 dim batch size for input, but got:",
-                toText(self.sizes()));
-}
-
 std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
   OperationScope scope(name);
   Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  checkOnlyBatchEmpty(name, dims, self);
   std::vector<Cells> cells(dims);
   for (std::size_t d = 0; d < dims; ++d)
     for (int64_t i = 0; i < pool.counts[d]; ++i) {
@@ -198,13 +220,12 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
     return averagePool(name, dims, self.to(kDouble), kernel, stride, padding, ceilMode,
                        countIncludePad, divisorOverride)
         .to(kLong);
-  dispatchFloating(self.scalar_type(), name, []<class T>() {});
   if (isReducedFloatingType(self.scalar_type())) // the sum may be too large
     return averagePool(name, dims, self.to(kFloat), kernel, stride, padding, ceilMode,
                        countIncludePad, divisorOverride)
         .to(self.scalar_type());
   Pool pool = makePool(name, dims, self, kernel, stride, padding, 1, ceilMode);
-  checkOnlyBatchEmpty(name, dims, self);
+  dispatchFloating(self.scalar_type(), name, []<class T>() {});
   const Windows &w = pool.windows;
   DimVector pads, folded;
   Tensor divisor = ones({}, self.options().requires_grad(false));
@@ -246,11 +267,11 @@ DimVector adaptiveSizes(const char *name, std::size_t dims, const Tensor &self, 
   TORCH_CHECK(sizes.size() == dims, name, ": output_size must be ", dims);
   TORCH_CHECK(self.dim() == d + 1 || self.dim() == d + 2, name, "(): Expected ", d + 1, "D or ",
               d + 2, "D tensor, but got ", toText(self.sizes()));
-  for (int64_t i = 1; i < self.dim() && mustHaveElements; ++i)
-    TORCH_CHECK(self.size(i) > 0, name,
-                "(): Expected input to have non-zero size for non-batch dimensions, but input has "
-                "sizes ",
-                toText(self.sizes()), " with dimension ", i, " being empty");
+  if (mustHaveElements)
+    checkNotEmpty(name, self);
+  TORCH_CHECK(std::none_of(sizes.begin(), sizes.end(), [](int64_t n) { return n < 0; }), name,
+              ": elements of output_size must be greater than or equal to 0 but received ",
+              toText(sizes));
   return sizes.vec();
 }
 
@@ -268,7 +289,7 @@ optional<DimVector> evenKernel(const Tensor &self, const DimVector &sizes) {
 Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, IntArrayRef size) {
   OperationScope scope(name);
   DimVector sizes = adaptiveSizes(name, dims, self, size, dims == 3);
-  if (auto kernel = evenKernel(self, sizes))
+  if (auto kernel = evenKernel(self, sizes); kernel && self.numel() > 0)
     return averagePool(name, dims, self, *kernel, *kernel, 0, false, true, nullopt);
   // Cells are boxes, so their means are means along one dimension after the other.
   Tensor result = self;
@@ -278,7 +299,7 @@ Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, I
     forEachCell(self.size(dim), sizes[d], [&](int64_t start, int64_t length) {
       cells.push_back(result.narrow(dim, start, length).mean(dim, true));
     });
-    result = cat(cells, dim);
+    result = cells.empty() ? result.narrow(dim, 0, 0) : cat(cells, dim);
   }
   return result;
 }
@@ -306,6 +327,7 @@ Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, In
               "input tensor (",
               toText(self.sizes()),
               ") but got indices tensor with shape: ", toText(indices.sizes()));
+  checkNotEmpty(concat("max_unpooling", std::max<std::size_t>(dims, 2), "d_forward_out_cpu"), self);
   auto d = static_cast<int64_t>(dims);
   DimVector shape = outputShape(self, size);
   Tensor flat = zeros(shape, self.options().requires_grad(false)).flatten(-d);
@@ -344,11 +366,15 @@ GRADTIDY_POOLING(3)
 
 Tensor avg_pool1d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                   bool ceilMode, bool countIncludePad) {
+  TORCH_CHECK(
+      self.dim() == 2 || self.dim() == 3, "Expected 2 to 3 dimensions, but got ", self.dim(),
+      "-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)");
   return averagePool("avg_pool1d", 1, self, kernel, stride, padding, ceilMode, countIncludePad,
                      nullopt);
 }
 Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                   bool ceilMode, bool countIncludePad, optional<int64_t> divisorOverride) {
+  wrapDim(-3, self.dim()); // which has its own words for too few
   return averagePool("avg_pool2d", 2, self, kernel, stride, padding, ceilMode, countIncludePad,
                      divisorOverride);
 }

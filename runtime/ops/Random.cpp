@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -115,7 +116,12 @@ TensorOptions likeOptions(const Tensor &self, const TensorOptions &options) {
 
 Tensor &Tensor::uniform_(double from, double to) const {
   OperationScope scope("uniform_");
-  dispatchFloating(scalar_type(), "check_uniform_bounds", []<class T>() {});
+  dispatchFloating(scalar_type(), "check_uniform_bounds", [&]<class T>() {
+    double largest = std::numeric_limits<MathType<T>>::max();
+    for (auto [value, name] : {std::pair{from, "from"}, std::pair{to, "to"}})
+      TORCH_CHECK(std::abs(value) <= largest, name, " is out of bounds for ",
+                  cppName(scalar_type()));
+  });
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   return redraw(*this, [&](const Tensor &values) {
@@ -124,8 +130,8 @@ Tensor &Tensor::uniform_(double from, double to) const {
       drawInto<T>(values, [low = static_cast<M>(from), high = static_cast<M>(to)](
                               Generator &generator, M *data, int64_t count) {
         for (int64_t i = 0; i < count; ++i) {
-          M value = uniform<M>(generator) * (high - low) + low;
-          data[i] = value == high ? low : value; // rounding may reach the open end
+          T value = static_cast<T>(uniform<M>(generator) * (high - low) + low);
+          data[i] = M(value) == high ? low : M(value); // rounding may reach the open end
         }
       });
     });
@@ -135,9 +141,9 @@ Tensor &Tensor::uniform_(double from, double to) const {
 Tensor &Tensor::normal_(double mean, double std) const {
   OperationScope scope("normal_");
   TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  if (numel() == 0)
-    return const_cast<Tensor &>(*this);
   return redraw(*this, [&](const Tensor &values) {
+    if (values.numel() == 0)
+      return;
     dispatchFloating(
         values.scalar_type(), "normal_kernel_cpu", [&, one = !is_contiguous()]<class T>() {
           drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
@@ -198,9 +204,9 @@ Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
 
 Tensor randperm(int64_t n, TensorOptions options) {
   OperationScope scope("randperm");
-  TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
-  Tensor result = arange(n, kLong);
+  Tensor result = makeEmpty({n}, kLong, kCPU);
   auto *data = result.data_ptr<int64_t>();
+  std::iota(data, data + n, 0);
   Generator &generator = Generator::standard();
   std::lock_guard lock(generator.mutex());
   for (int64_t i = 0; i < n - 1; ++i) {

@@ -315,11 +315,14 @@ std::vector<Tensor> marked(std::vector<Tensor> parts) {
 
 std::vector<Tensor> split(const Tensor &self, int64_t splitSize, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
-  TORCH_CHECK(splitSize > 0,
-              "split expects split_size be positive, but got split_size=", splitSize);
+  TORCH_CHECK(splitSize >= 0,
+              "split expects split_size be non-negative, but got split_size=", splitSize);
   std::vector<Tensor> parts;
   int64_t size = self.size(dim);
-  for (int64_t start = 0; start < std::max<int64_t>(size, 1); start += splitSize)
+  TORCH_CHECK(splitSize > 0 || size == 0,
+              "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
+  for (int64_t start = 0; start < std::max<int64_t>(size, 1);
+       start += std::max<int64_t>(splitSize, 1))
     parts.push_back(narrow(self, dim, start, std::min(splitSize, size - start)));
   return marked(std::move(parts));
 }

@@ -434,6 +434,21 @@ TEST_CASE("a value from another stream is stale without an event") {
   CHECK(x.eq(1).all().item<bool>());
 }
 
+TEST_CASE("streams, events and tensors may be gone before their work is done") {
+  Tensor result;
+  {
+    c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+    c10::cuda::CUDAStreamGuard guard(stream);
+    Tensor big = torch::ones({512, 512}, kCUDA);
+    at::cuda::CUDAEvent done;
+    result = big.mm(big) + 1;
+    done.record();
+    done.block(c10::cuda::getDefaultCUDAStream());
+    CHECK_FALSE(done.query());
+  }
+  CHECK(result.eq(513).all().item<bool>());
+}
+
 TEST_CASE("events say when and refuse to say what they do not know") {
   at::cuda::CUDAEvent untimed, begin(cudaEventDefault), end(cudaEventDefault);
   CHECK(untimed.query());

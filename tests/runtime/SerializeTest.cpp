@@ -114,6 +114,17 @@ TEST_CASE("archives hold values by name, also nested") {
         0);
 }
 
+TEST_CASE("a file that is cut short is refused, wherever it ends") {
+  std::stringstream whole;
+  torch::save(nn::Linear(2, 1), whole);
+  nn::Linear target(2, 1);
+  for (std::size_t length = 0; length < whole.str().size(); ++length) {
+    std::stringstream part(whole.str().substr(0, length));
+    INFO(length << " bytes");
+    CHECK(errorOf([&] { torch::load(target, part); }) != "no error");
+  }
+}
+
 TEST_CASE("loading fails where members differ or the file is none") {
   std::stringstream stream;
   torch::save(nn::Linear(nn::LinearOptions(2, 2).bias(false)), stream);

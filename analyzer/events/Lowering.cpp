@@ -134,7 +134,7 @@ private:
       event.callee = destructor;
       event.isArithmetic = true;
     } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
-      emit(EventKind::EndLifetime, end->getTriggerStmt()).subject.path = pathOf(end->getVarDecl());
+      endLifetime(end->getVarDecl(), end->getTriggerStmt());
     }
   }
 
@@ -222,6 +222,23 @@ private:
     return name == "begin" || name == "cbegin" || name == "rbegin";
   }
 
+  void endLifetime(const VarDecl *variable, const Stmt *site) {
+    // Of the names that std::get() gives the parts of a tuple, the CFG says nothing.
+    for (const VarDecl *holding : holdingVariables(variable))
+      emit(EventKind::EndLifetime, site).subject.path = pathOf(holding);
+    emit(EventKind::EndLifetime, site).subject.path = pathOf(variable);
+  }
+
+  /// The variables behind structured bindings to something like a tuple.
+  static llvm::SmallVector<const VarDecl *, 4> holdingVariables(const VarDecl *variable) {
+    llvm::SmallVector<const VarDecl *, 4> found;
+    if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
+      for (const BindingDecl *binding : decomposition->bindings())
+        if (const VarDecl *holding = binding->getHoldingVar(); holding && holding->getInit())
+          found.push_back(holding);
+    return found;
+  }
+
   void lowerDeclaration(const Decl *declaration, const Stmt *site) {
     const auto *variable = dyn_cast<VarDecl>(declaration);
     if (!variable || variable->isStaticLocal())
@@ -234,10 +251,8 @@ private:
     bind(pathOf(variable), variable->getType(), variable->getInit(), site);
     if (variable->getInit())
       assign(variable, variable->getInit(), site);
-    if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
-      for (const BindingDecl *binding : decomposition->bindings())
-        if (const VarDecl *holding = binding->getHoldingVar(); holding && holding->getInit())
-          bind(pathOf(holding), holding->getType(), holding->getInit(), site);
+    for (const VarDecl *holding : holdingVariables(variable))
+      bind(pathOf(holding), holding->getType(), holding->getInit(), site);
   }
 
   /// A guard comes to life in the variable \p guard, made by \p value.

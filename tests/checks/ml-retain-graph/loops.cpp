@@ -173,3 +173,23 @@ void rendered_bad(Camera camera, Optimizer &optimizer, torch::Tensor pose, torch
     optimizer.step();
   }
 }
+
+struct TwofoldImpl : torch::nn::Module {
+  TwofoldImpl() { layer = register_module("layer", torch::nn::Linear(4, 1)); }
+  std::tuple<torch::Tensor, torch::Tensor> forward(torch::Tensor x) {
+    torch::Tensor y = layer(x);
+    return {y, y * 2.0};
+  }
+  torch::nn::Linear layer{nullptr};
+};
+TORCH_MODULE(Twofold);
+
+// What the names of structured bindings stand for in one round is gone in the next.
+void structured_bindings_bad(Twofold net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  for (int i = 0; i < 10; ++i) {
+    auto [first, second] = net(x);
+    optimizer.zero_grad();
+    torch::mse_loss(first, second).backward({}, true); // expect: ml-retain-graph
+    optimizer.step();
+  }
+}

@@ -223,20 +223,12 @@ private:
   }
 
   void endLifetime(const VarDecl *variable, const Stmt *site) {
-    // Of the names that std::get() gives the parts of a tuple, the CFG says nothing.
-    for (const VarDecl *holding : holdingVariables(variable))
-      emit(EventKind::EndLifetime, site).subject.path = pathOf(holding);
-    emit(EventKind::EndLifetime, site).subject.path = pathOf(variable);
-  }
-
-  /// The variables behind structured bindings to something like a tuple.
-  static llvm::SmallVector<const VarDecl *, 4> holdingVariables(const VarDecl *variable) {
-    llvm::SmallVector<const VarDecl *, 4> found;
+    // Of the variables behind the names of a decomposed tuple, the CFG tells only the beginning.
     if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
       for (const BindingDecl *binding : decomposition->bindings())
-        if (const VarDecl *holding = binding->getHoldingVar(); holding && holding->getInit())
-          found.push_back(holding);
-    return found;
+        if (const VarDecl *holding = binding->getHoldingVar())
+          emit(EventKind::EndLifetime, site).subject.path = pathOf(holding);
+    emit(EventKind::EndLifetime, site).subject.path = pathOf(variable);
   }
 
   void lowerDeclaration(const Decl *declaration, const Stmt *site) {
@@ -251,8 +243,6 @@ private:
     bind(pathOf(variable), variable->getType(), variable->getInit(), site);
     if (variable->getInit())
       assign(variable, variable->getInit(), site);
-    for (const VarDecl *holding : holdingVariables(variable))
-      bind(pathOf(holding), holding->getType(), holding->getInit(), site);
   }
 
   /// A guard comes to life in the variable \p guard, made by \p value.

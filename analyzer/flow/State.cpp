@@ -55,13 +55,14 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(guards);
 }
 
-void State::forget(PathId path) {
+void State::forget(PathId path, bool isOverwritten) {
   const PathTable &paths = tables->paths;
   forEachMap([&](auto &map) {
     map.eraseIf([&](const auto &entry) { return paths.isWithin(entry.first, path); });
   });
   for (auto &[name, alias] : aliases)
-    if (paths.isWithin(alias.target, path))
+    if (paths.isWithin(alias.target, path) &&
+        !(isOverwritten && alias.isReference && alias.target == path))
       alias.target = tables->paths.unknown();
 }
 
@@ -126,12 +127,12 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     target = value->path;
   if (kind == BindKind::Value && value && paths.isWithin(target, to)) {
     // `node = node.next`: what the old object was is gone.
-    forget(to);
+    forget(to, true);
     setValue(to, contents);
     return;
   }
   Device device = value && role == TypeRole::Device ? deviceOf(*value) : Device{};
-  forget(to);
+  forget(to, true);
   if (!value)
     return;
   if (kind == BindKind::Reference) {

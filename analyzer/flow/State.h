@@ -177,8 +177,9 @@ public:
   /// \p place now denotes \p value.
   void bind(PathId place, BindKind kind, TypeRole role, const Operand *value);
 
-  /// Everything about \p path and below is forgotten; other names of it become unknown.
-  void forget(PathId path);
+  /// Everything about \p path and below is forgotten; other names of it become unknown, but for
+  /// references to an object that is only \p isOverwritten.
+  void forget(PathId path, bool isOverwritten = false);
 
   /// \p name denotes itself again.
   void unbind(PathId name);

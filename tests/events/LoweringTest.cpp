@@ -297,10 +297,10 @@ void f() {
   bind  (%8!)
   bind net:module-holder ([0]:module-holder)
   bind x:tensor ([1]:tensor)
-  bind net:module-holder ([0]:module-holder)
-  bind x:tensor ([1]:tensor)
   forward net:module-holder& (x:tensor&) -> %9
   backward %9:tensor -> %10
+  end-lifetime net
+  end-lifetime x
   end-lifetime 
   to 2
  block 2

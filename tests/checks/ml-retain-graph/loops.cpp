@@ -193,3 +193,15 @@ void structured_bindings_bad(Twofold net, torch::optim::SGD &optimizer, torch::T
     optimizer.step();
   }
 }
+
+// They are references: what is assigned to one is found by its name.
+void assigned_bindings_bad(Twofold net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  for (int i = 0; i < 10; ++i) {
+    auto [first, second] = net(x);
+    first = first.view({-1});
+    second = second.view({-1});
+    optimizer.zero_grad();
+    torch::mse_loss(first, second).backward({}, true); // expect: ml-retain-graph
+    optimizer.step();
+  }
+}

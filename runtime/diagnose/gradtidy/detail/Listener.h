@@ -26,12 +26,18 @@ inline bool &insideTool() {
   static thread_local bool inside = false;
   return inside;
 }
+/// Puts this thread into a tool for a scope.
+struct InsideTool {
+  InsideTool() { insideTool() = true; }
+  ~InsideTool() { insideTool() = false; }
+};
 
 /// Whether observers see what goes into operations. A release of LibTorch does not show it to
 /// programs without NDEBUG.
 inline bool inputsAreReadable() {
-  static bool readable;
+  static thread_local bool readable;
   readable = false;
+  InsideTool inside; // The operation to look at is nobody else's business.
   auto look = [](const at::RecordFunction &function) -> std::unique_ptr<at::ObserverContext> {
     try {
       (void)function.inputs();
@@ -58,10 +64,10 @@ protected:
   Listener() = default;
 
   void listen(const char *name, bool inputs, bool outputs) {
-    std::lock_guard<std::mutex> lock(toolMutex());
-    TORCH_CHECK(!active(), "another ", name, " is running");
     TORCH_CHECK(!inputs || inputsAreReadable(), name,
                 " cannot see what goes into operations: compile with -DNDEBUG, as LibTorch was");
+    std::lock_guard<std::mutex> lock(toolMutex());
+    TORCH_CHECK(!active(), "another ", name, " is running");
     active() = static_cast<Tool *>(this);
     callback = at::addGlobalCallback(
         at::RecordFunctionCallback(onStart, onEnd).needsInputs(inputs).needsOutputs(outputs));
@@ -81,10 +87,7 @@ private:
   template <class Action> static void tell(Action action) {
     if (insideTool())
       return;
-    struct Inside {
-      Inside() { insideTool() = true; }
-      ~Inside() { insideTool() = false; }
-    } inside;
+    InsideTool inside;
     std::lock_guard<std::mutex> lock(toolMutex());
     if (active())
       action(*active());

@@ -39,6 +39,10 @@ enum class EventKind : unsigned char {
   SetMode,        ///< The module `subject` gets into the mode `constant` (training or not).
   EnterGradMode,  ///< While the variable `subject` lives, recording of gradients is `constant`.
   SetGradMode,    ///< Recording of gradients is `constant` from now on.
+  EnterAutocast,  ///< While the variable `subject` lives, autocast is on.
+  SetAutocast,    ///< Autocast is `constant` from now on.
+  SetAutocastCache,   ///< Whether autocast keeps weights in 16 bits is `constant` from now on.
+  ClearAutocastCache, ///< Autocast forgets the weights that it keeps.
   RequireGrad,    ///< `subject` is to have a gradient, or none (`constant`).
   Load,           ///< The values of operand 0 are replaced.
   Return,         ///< The function returns operand 0, if any.
@@ -90,7 +94,8 @@ struct Event {
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
-  /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, RequireGrad: on or off.
+  /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast,
+  /// SetAutocastCache, RequireGrad: on or off.
   /// Backward, Differentiate: whether the graph is retained. Where it is known.
   std::optional<bool> constant;
 };

@@ -237,7 +237,7 @@ private:
       return;
     if (isGuard(vocabulary.roleOf(variable->getType()))) {
       if (variable->getInit())
-        enterGradMode(pathOf(variable), variable->getInit(), site);
+        enterGuard(pathOf(variable), variable->getInit(), site);
       return;
     }
     bind(pathOf(variable), variable->getType(), variable->getInit(), site);
@@ -246,7 +246,7 @@ private:
   }
 
   /// A guard comes to life in the variable \p guard, made by \p value.
-  void enterGradMode(PathId guard, const Expr *value, const Stmt *site) {
+  void enterGuard(PathId guard, const Expr *value, const Stmt *site) {
     const Expr *made = strip(value);
     TypeRole role = values.roleOf(made);
     llvm::SmallVector<const Expr *, 2> arguments;
@@ -255,14 +255,18 @@ private:
     else if (const auto *call = dyn_cast<CallExpr>(made))
       arguments.append(call->arg_begin(), call->arg_end());
     if (arguments.size() == 1 && isGuard(values.roleOf(arguments.front())))
-      return enterGradMode(guard, arguments.front(), site);
+      return enterGuard(guard, arguments.front(), site);
     if (isa<CXXConstructExpr>(made) && !isGuard(vocabulary.roleOf(made->getType())))
       return; // An empty pointer or optional.
-    enterGradMode(guard, role, arguments, site);
+    enterGuard(guard, role, arguments, site);
   }
 
-  void enterGradMode(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments,
+  void enterGuard(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments,
                      const Stmt *site) {
+    if (role == TypeRole::AutocastGuard) {
+      emit(EventKind::EnterAutocast, site).subject.path = guard;
+      return;
+    }
     std::optional<bool> argument = true;
     if (!arguments.empty())
       argument = literalBool(arguments.front());
@@ -505,7 +509,7 @@ private:
     }
     if (object && isGuard(values.roleOf(object)) && method && isStandard(method)) {
       if (name == "emplace" || (name == "reset" && !arguments.empty()))
-        enterGradMode(values.pathOf(object), values.roleOf(object), arguments, call);
+        enterGuard(values.pathOf(object), values.roleOf(object), arguments, call);
       else if (name == "reset")
         emit(EventKind::EndLifetime, call).subject.path = values.pathOf(object);
       return;
@@ -651,6 +655,12 @@ private:
       return EventKind::SetMode;
     case FunctionRole::SetGradMode:
       return EventKind::SetGradMode;
+    case FunctionRole::SetAutocast:
+      return EventKind::SetAutocast;
+    case FunctionRole::SetAutocastCache:
+      return EventKind::SetAutocastCache;
+    case FunctionRole::ClearAutocastCache:
+      return EventKind::ClearAutocastCache;
     case FunctionRole::RequireGrad:
       return EventKind::RequireGrad;
     case FunctionRole::Load:
@@ -676,6 +686,8 @@ private:
       return false;
     case FunctionRole::Train:
     case FunctionRole::SetGradMode:
+    case FunctionRole::SetAutocast:
+    case FunctionRole::SetAutocastCache:
     case FunctionRole::RequireGrad:
       return call->getNumArgs() ? literalBool(call->getArg(call->getNumArgs() - 1)) : true;
     case FunctionRole::Backward:

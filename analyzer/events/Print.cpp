@@ -70,6 +70,14 @@ llvm::StringRef name(EventKind kind) {
     return "enter-grad-mode";
   case EventKind::SetGradMode:
     return "set-grad-mode";
+  case EventKind::EnterAutocast:
+    return "enter-autocast";
+  case EventKind::SetAutocast:
+    return "set-autocast";
+  case EventKind::SetAutocastCache:
+    return "set-autocast-cache";
+  case EventKind::ClearAutocastCache:
+    return "clear-autocast-cache";
   case EventKind::RequireGrad:
     return "require-grad";
   case EventKind::Load:

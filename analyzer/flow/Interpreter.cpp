@@ -1,6 +1,7 @@
 #include "Interpreter.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 
 #include <set>
 
@@ -471,6 +472,8 @@ void Interpreter::forward(const Event &event, State &state, bool observing) {
     observe(event, state);
   Value value = combined(event, state);
   passModule(event, state, value);
+  if (!event.isStateless)
+    state.castWeights(state.sourcesOf(event.subject));
   if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
     value.device = device;
   state.setValue(event.result, value);
@@ -562,7 +565,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::EndLifetime:
-    state.leaveGradMode(event.subject.path);
+    state.leaveGuard(event.subject.path);
     state.forget(event.subject.path);
     return true;
 
@@ -679,6 +682,22 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     state.setGradMode(event.constant, event);
     return true;
 
+  case EventKind::EnterAutocast:
+    state.enterAutocast(event.subject.path, event);
+    return true;
+
+  case EventKind::SetAutocast:
+    state.setAutocast(event.constant, event);
+    return true;
+
+  case EventKind::SetAutocastCache:
+    state.setAutocastCache(event.constant);
+    return true;
+
+  case EventKind::ClearAutocastCache:
+    state.clearAutocastCache();
+    return true;
+
   case EventKind::Backward:
     if (observing)
       observe(event, state);
@@ -730,8 +749,11 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing)
       observe(event, state);
     PathId object = state.resolve(event.subject.path);
-    if (object != tables.paths.unknown())
-      state.optimizerAt(object).gradients.use(event);
+    if (object != tables.paths.unknown()) {
+      OptimizerFacts &facts = state.optimizerAt(object);
+      facts.gradients.use(event);
+      state.outdateWeights(facts.owned, event);
+    }
     return true;
   }
 
@@ -842,8 +864,16 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   return after;
 }
 
+/// Whether a header of the system declares the function.
+static bool isOfSystem(const clang::FunctionDecl *callee) {
+  return callee && callee->getASTContext().getSourceManager().isInSystemHeader(
+                       callee->getLocation());
+}
+
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   const bool leavesAlone = isHarmless(event);
+  if (!leavesAlone && !isOfSystem(event.callee))
+    state.autocastMayChange();
   bool isForward = isModuleCall(event);
   if (isForward && observing)
     observe(event, state);

@@ -1,4 +1,5 @@
-// The modes and devices of modules, the devices of tensors, and whether operations are recorded.
+// The modes and devices of modules, the devices of tensors, whether operations are recorded, and
+// autocast.
 #include "State.h"
 
 namespace gradtidy {
@@ -166,16 +167,92 @@ void State::setGradMode(std::optional<bool> enabled, const Event &event) {
 }
 
 void State::enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event) {
-  leaveGradMode(guard); // A loop that comes round begins a new life of its variables.
+  leaveGuard(guard); // A loop that comes round begins a new life of its variables.
   guards[guard] = mode;
   setGradMode(enabled, event);
 }
 
-void State::leaveGradMode(PathId guard) {
+void State::leaveGuard(PathId guard) {
+  auto isGuard = [&](const auto &entry) { return entry.first == guard; };
   if (const GradMode *before = guards.find(guard)) {
     mode = *before;
-    guards.eraseIf([&](const auto &entry) { return entry.first == guard; });
+    guards.eraseIf(isGuard);
   }
+  if (const std::uint8_t *before = casters.find(guard)) {
+    casting.possible = *before;
+    if (casting.possible == Autocast::Off)
+      clearAutocastCache();
+    casters.eraseIf(isGuard);
+  }
+}
+
+// --- autocast
+// --------------------------------------------------------------------------------------
+
+void State::setAutocast(std::optional<bool> enabled, const Event &event) {
+  if (!enabled)
+    casting.possible = Autocast::On | Autocast::Off;
+  else
+    casting.possible = *enabled ? Autocast::On : Autocast::Off;
+  casting.set = &event;
+}
+
+void State::enterAutocast(PathId guard, const Event &event) {
+  leaveGuard(guard);
+  casters[guard] = casting.possible;
+  setAutocast(true, event);
+}
+
+void State::setAutocastCache(std::optional<bool> enabled) { casting.keeps = enabled == true; }
+
+void State::clearAutocastCache() { casting.kept = casting.stale = noSources; }
+
+void State::castWeights(SourcesId forwarded) {
+  if (casting.possible == Autocast::On && casting.keeps)
+    casting.kept = tables->sources.join(casting.kept, forwarded);
+}
+
+void State::autocastMayChange() {
+  if (casting.possible == Autocast::On)
+    casting.possible |= Autocast::Off;
+  clearAutocastCache();
+}
+
+void State::outdateWeights(SourcesId owned, const Event &step) {
+  SourcesTable &sources = tables->sources;
+  SourcesId changed = sources.filter(
+      casting.kept, [&](PathId module) { return sources.covers(owned, sources.of(module)); });
+  if (sources.members(changed).empty())
+    return;
+  casting.stale = sources.join(casting.stale, changed);
+  casting.step = &step;
+}
+
+void State::joinAutocast(const State &other, Junction junction) {
+  SourcesTable &sources = tables->sources;
+  for (auto &[guard, before] : casters)
+    if (!other.casters.find(guard))
+      before |= other.casting.possible;
+  for (const auto &[guard, before] : other.casters) {
+    const std::uint8_t *here = casters.find(guard);
+    casters[guard] = before | (here ? *here : casting.possible);
+  }
+  const Autocast &there = other.casting;
+  casting.possible |= there.possible;
+  casting.keeps &= there.keeps;
+  casting.kept = sources.join(casting.kept, there.kept);
+  if (junction == Junction::Branches) {
+    // Cleared on one way only: whether that is the one taken depends on values.
+    casting.stale = sources.filter(casting.stale, [&](PathId module) {
+      return llvm::is_contained(sources.members(there.stale), module);
+    });
+  } else {
+    casting.stale = sources.join(casting.stale, there.stale);
+  }
+  if (!casting.set)
+    casting.set = there.set;
+  if (!casting.step)
+    casting.step = there.step;
 }
 
 // --- devices

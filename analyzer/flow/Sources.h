@@ -46,6 +46,15 @@ public:
     return result;
   }
 
+  /// The members for which \p keep holds; what else there may be stays unknown.
+  template <typename Keep> SourcesId filter(SourcesId set, Keep keep) {
+    SourcesId result = isUnknown(set) ? unknownId : noSources;
+    for (PathId path : std::vector<PathId>(sets[set].paths))
+      if (keep(path))
+        result = join(result, of(path));
+    return result;
+  }
+
 private:
   struct Set {
     std::vector<PathId> paths;

@@ -53,6 +53,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(modules);
   visit(devices);
   visit(guards);
+  visit(casters);
 }
 
 void State::forget(PathId path, bool isOverwritten) {
@@ -64,6 +65,9 @@ void State::forget(PathId path, bool isOverwritten) {
     if (paths.isWithin(alias.target, path) &&
         !(isOverwritten && alias.isReference && alias.target == path))
       alias.target = tables->paths.unknown();
+  auto isOther = [&](PathId module) { return !paths.isWithin(module, path); };
+  casting.kept = tables->sources.filter(casting.kept, isOther);
+  casting.stale = tables->sources.filter(casting.stale, isOther);
 }
 
 PathId State::rebase(PathId path, PathId from, PathId to) const {
@@ -105,6 +109,8 @@ void State::rename(PathId from, PathId to) {
     value.sources = tables->sources.map(value.sources, renamed);
   for (auto &[path, facts] : optimizers)
     facts.owned = tables->sources.map(facts.owned, renamed);
+  casting.kept = tables->sources.map(casting.kept, renamed);
+  casting.stale = tables->sources.map(casting.stale, renamed);
 }
 
 void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value) {
@@ -272,6 +278,7 @@ void State::join(const State &other, Junction junction) {
   joinValues(other, junction);
   joinModules(other, junction);
   joinGradMode(other, junction);
+  joinAutocast(other, junction);
 
   for (auto &[path, facts] : optimizers) {
     const OptimizerFacts *there = other.optimizers.find(path);

@@ -125,6 +125,24 @@ struct GradMode {
   bool operator==(const GradMode &other) const { return possible == other.possible; }
 };
 
+/// Autocast, and the weights it has made in 16 bits, which it keeps until its cache is cleared
+/// (ATen/autocast_mode.h).
+struct Autocast {
+  enum : std::uint8_t { Off = 1 << 0, On = 1 << 1 };
+  std::uint8_t possible = Off;
+  bool keeps = true;            ///< The weights.
+  SourcesId kept = noSources;   ///< The modules whose weights it has kept.
+  SourcesId stale = noSources;  ///< Those of them that a step has changed since.
+  const Event *set = nullptr;   ///< What enabled it.
+  const Event *step = nullptr;  ///< The step, for `stale`.
+
+  /// Witnesses explain a finding; they make no difference to what is known.
+  bool operator==(const Autocast &other) const {
+    return possible == other.possible && keeps == other.keeps && kept == other.kept &&
+           stale == other.stale;
+  }
+};
+
 /// Two values on different devices that meet in one operation.
 struct Clash {
   const Operand *host; ///< On the CPU, or on the first of two devices.
@@ -167,6 +185,7 @@ public:
   llvm::SmallVector<Clash, 1> clashes(const Event &event) const;
 
   const GradMode &gradMode() const { return mode; }
+  const Autocast &autocast() const { return casting; }
 
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
@@ -210,8 +229,19 @@ public:
   void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
   void setGradMode(std::optional<bool> enabled, const Event &event);
   void restoreGradMode(const GradMode &before) { mode = before; }
+  void enterAutocast(PathId guard, const Event &event);
+  /// Without \p enabled, nobody knows.
+  void setAutocast(std::optional<bool> enabled, const Event &event);
+  void setAutocastCache(std::optional<bool> enabled);
+  void clearAutocastCache();
+  /// Code that cannot be seen may switch it off, and clear its cache.
+  void autocastMayChange();
+  /// The module \p forwarded multiplies by its weights.
+  void castWeights(SourcesId forwarded);
+  /// A step changes weights that belong to \p owned.
+  void outdateWeights(SourcesId owned, const Event &step);
   /// Ends what the guard \p guard has set, if it is one.
-  void leaveGradMode(PathId guard);
+  void leaveGuard(PathId guard);
 
   /// Backwards that retain their graphs, by the forwards in them.
   FlatMap<SiteId, SiteId> retained;
@@ -240,7 +270,8 @@ public:
   bool operator==(const State &other) const {
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && guards == other.guards &&
-           mode == other.mode && retained == other.retained &&
+           mode == other.mode && casters == other.casters && casting == other.casting &&
+           retained == other.retained &&
            gradientGraphs == other.gradientGraphs;
   }
 
@@ -255,6 +286,7 @@ private:
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
+  void joinAutocast(const State &other, Junction junction);
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 
@@ -265,6 +297,8 @@ private:
   FlatMap<PathId, Device> devices;  ///< What variables that name devices stand for.
   FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
+  FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.
+  Autocast casting;
 };
 
 } // namespace gradtidy

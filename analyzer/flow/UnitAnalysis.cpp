@@ -333,9 +333,14 @@ Answer UnitAnalysis::dependsOnMode(const Event &event) const {
   if (!event.subject.expr)
     return Answer::Unknown;
   Answer answer = implementation->modules.dependsOnMode(event.subject.expr);
-  // Layers are members: what these are tells enough where the class is implemented elsewhere.
   const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
-  bool mayDepend = !view || llvm::any_of(view->members, [&](const ModuleMember &member) {
+  // Layers are members: what these are tells enough where the class is implemented elsewhere. But
+  // for those that a base class holds, such as a Sequential.
+  Vocabulary &vocabulary = implementation->vocabulary;
+  bool isAllOwn = view && view->record->forallBases([&](const clang::CXXRecordDecl *base) {
+    return vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container;
+  });
+  bool mayDepend = !isAllOwn || llvm::any_of(view->members, [&](const ModuleMember &member) {
     return isModule(member.role) &&
            implementation->modules.dependsOnMode(member.field->getType()) != Answer::No;
   });

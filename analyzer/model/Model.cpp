@@ -27,6 +27,7 @@ constexpr Named<TypeRole> typeRoles[] = {
     {TypeRole::NoGradGuard, "no-grad-guard"},
     {TypeRole::InferenceGuard, "inference-guard"},
     {TypeRole::GradModeGuard, "grad-mode-guard"},
+    {TypeRole::AutocastGuard, "autocast-guard"},
 };
 
 constexpr Named<FunctionRole> functionRoles[] = {
@@ -48,6 +49,9 @@ constexpr Named<FunctionRole> functionRoles[] = {
     {FunctionRole::Train, "train"},
     {FunctionRole::Eval, "eval"},
     {FunctionRole::SetGradMode, "set-grad-mode"},
+    {FunctionRole::SetAutocast, "set-autocast"},
+    {FunctionRole::SetAutocastCache, "set-autocast-cache"},
+    {FunctionRole::ClearAutocastCache, "clear-autocast-cache"},
     {FunctionRole::RequireGrad, "require-grad"},
     {FunctionRole::NonDifferentiable, "non-differentiable"},
     {FunctionRole::Reduce, "reduce"},

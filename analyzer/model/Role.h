@@ -21,6 +21,7 @@ enum class TypeRole : unsigned char {
   NoGradGuard,    ///< Disables the recording of gradients while it lives.
   InferenceGuard, ///< The same, if its argument is true or missing.
   GradModeGuard,  ///< Sets the recording of gradients to its argument while it lives.
+  AutocastGuard,  ///< Enables autocast while it lives.
 };
 
 /// Whether values of that role are modules, seen through holders.
@@ -34,10 +35,10 @@ constexpr bool mayHoldTensors(TypeRole role) {
   return role == TypeRole::Tensor || role == TypeRole::None;
 }
 
-/// Whether variables of that role decide about the recording of gradients by being alive.
+/// Whether variables of that role decide how operations work by being alive.
 constexpr bool isGuard(TypeRole role) {
   return role == TypeRole::NoGradGuard || role == TypeRole::InferenceGuard ||
-         role == TypeRole::GradModeGuard;
+         role == TypeRole::GradModeGuard || role == TypeRole::AutocastGuard;
 }
 
 /// The role of a function. The subject is the object of a member function, else the first argument.
@@ -61,6 +62,9 @@ enum class FunctionRole : unsigned char {
   Train,             ///< The module gets the mode of the argument, training if there is none.
   Eval,              ///< The module gets into evaluation mode.
   SetGradMode,       ///< The recording of gradients is set by hand.
+  SetAutocast,       ///< Autocast is set by hand.
+  SetAutocastCache,  ///< Whether autocast keeps weights in 16 bits is set by hand.
+  ClearAutocastCache, ///< Autocast forgets the weights that it keeps in 16 bits.
   RequireGrad,       ///< The subject (or tensors made with it) gets a gradient, or is to have none.
   NonDifferentiable, ///< The result has no gradient: comparisons, indices, samples.
   Reduce,            ///< The result may have no dimension left.

@@ -172,3 +172,44 @@ TEST_CASE_METHOD(Fixture, "A join of equal states is that state") {
   other.join(state, Junction::Branches);
   CHECK(other == state);
 }
+
+TEST_CASE_METHOD(Fixture, "Autocast keeps weights until its cache is cleared") {
+  const SourcesId net = tables.sources.of(a), other = tables.sources.of(b);
+  state.castWeights(net); // Autocast is off.
+  state.outdateWeights(net, step);
+  CHECK(state.autocast().stale == noSources);
+
+  state.setAutocast(true, step);
+  state.castWeights(tables.sources.of(part(a, 0)));
+  state.outdateWeights(other, step);
+  CHECK(state.autocast().stale == noSources);
+  state.outdateWeights(tables.sources.unknown(), step);
+  CHECK(state.autocast().stale == noSources);
+  state.outdateWeights(net, step);
+  CHECK(state.autocast().stale == tables.sources.of(part(a, 0)));
+  CHECK(state.autocast().step == &step);
+
+  State cleared = state, again = state;
+  cleared.clearAutocastCache();
+  CHECK(cleared.autocast().stale == noSources);
+  again.join(cleared, Junction::Branches); // Whether it is cleared depends.
+  CHECK(again.autocast().stale == noSources);
+  cleared.join(state, Junction::LoopBack); // Nothing clears it in the loop.
+  CHECK(cleared.autocast().stale == state.autocast().stale);
+
+  state.forget(a); // A new module has new weights.
+  CHECK(state.autocast().stale == noSources);
+}
+
+TEST_CASE_METHOD(Fixture, "Autocast lasts as long as its guard") {
+  const PathId outer = c, inner = d;
+  state.enterAutocast(outer, step);
+  state.castWeights(tables.sources.of(a));
+  state.enterAutocast(inner, step);
+  state.leaveGuard(inner);
+  CHECK(state.autocast().possible == Autocast::On);
+  CHECK(state.autocast().kept == tables.sources.of(a));
+  state.leaveGuard(outer);
+  CHECK(state.autocast().possible == Autocast::Off);
+  CHECK(state.autocast().kept == noSources);
+}

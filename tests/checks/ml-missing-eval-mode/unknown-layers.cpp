@@ -34,6 +34,18 @@ void test_plain(Plain &net, torch::Tensor x) {
   auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
+// Those of a base class are no members of its own.
+struct StackImpl : torch::nn::SequentialImpl {
+  StackImpl();
+};
+TORCH_MODULE(Stack);
+
+void test_stack_bad(Stack &net, torch::Tensor x) {
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto right = net->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 1)
+}
+
 // Who calls eval() for one of two may know that the other one stays in evaluation mode.
 double perceptual_loss(Hidden &generator, Hidden &teacher, torch::Tensor x) {
   torch::NoGradGuard noGrad;

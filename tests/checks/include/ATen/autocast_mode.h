@@ -1,0 +1,9 @@
+#pragma once
+
+#include <torch/torch.h>
+
+namespace at::autocast {
+void set_enabled(bool enabled);
+void clear_cache();
+void set_autocast_cache_enabled(bool enabled);
+} // namespace at::autocast

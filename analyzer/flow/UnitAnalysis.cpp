@@ -338,7 +338,8 @@ Answer UnitAnalysis::dependsOnMode(const Event &event) const {
   // for those that a base class holds, such as a Sequential.
   Vocabulary &vocabulary = implementation->vocabulary;
   bool isAllOwn = view && view->record->forallBases([&](const clang::CXXRecordDecl *base) {
-    return vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container;
+    return !isModule(vocabulary.roleOf(base)) ||
+           (vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container);
   });
   bool mayDepend = !isAllOwn || llvm::any_of(view->members, [&](const ModuleMember &member) {
     return isModule(member.role) &&

@@ -24,8 +24,9 @@ public:
 private:
   static void onForward(const Visit &visit, Reporter &reporter) {
     const Autocast &autocast = visit.before.autocast();
-    if (visit.event.isStateless || !visit.unit.tables().sources.covers(
-                                       autocast.stale, visit.before.sourcesOf(visit.event.subject)))
+    if (!visit.event.castsWeights ||
+        !visit.unit.tables().sources.covers(autocast.stale,
+                                            visit.before.sourcesOf(visit.event.subject)))
       return;
     const clang::Stmt *forward = visit.shown().site;
     Finding finding;

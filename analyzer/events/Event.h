@@ -87,6 +87,7 @@ struct Event {
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
   bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
+  bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
   bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
   bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.

@@ -567,6 +567,8 @@ private:
       event.subject = values.operand(object);
       event.isStateless =
           kind == EventKind::Forward && vocabulary.isStateless(strip(object)->getType());
+      event.castsWeights =
+          kind == EventKind::Forward && vocabulary.castsWeights(strip(object)->getType());
       // Lengths of packed sequences, say.
       event.mayUseHost = kind == EventKind::Forward && callee && !values.isExternal(callee);
       event.subject.escapes =

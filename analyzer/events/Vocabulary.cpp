@@ -125,6 +125,19 @@ bool Vocabulary::isStateless(clang::QualType type) {
   return record && traitOf(record) == Trait::Stateless;
 }
 
+bool Vocabulary::castsWeights(clang::QualType type) {
+  const clang::CXXRecordDecl *record = classOf(type);
+  if (!record || !record->hasDefinition() || isFramework(record))
+    return record && traitOf(record) == Trait::CastsWeights;
+  auto [known, isNew] = casting.try_emplace(record->getDefinition(), false);
+  if (!isNew)
+    return known->second;
+  bool result = llvm::any_of(record->getDefinition()->fields(), [&](const clang::FieldDecl *field) {
+    return isModule(roleOf(field->getType())) && castsWeights(field->getType());
+  });
+  return casting[record->getDefinition()] = result;
+}
+
 Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
   std::string name = canonicalName(declaration);
   Trait trait = model.trait(name);

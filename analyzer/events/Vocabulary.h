@@ -40,6 +40,9 @@ public:
   /// Whether modules of that type have neither parameters nor a mode, as the model says.
   bool isStateless(clang::QualType type);
 
+  /// Whether autocast keeps casts of the parameters of modules of that type, or of their members.
+  bool castsWeights(clang::QualType type);
+
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
@@ -77,6 +80,7 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> holding;
+  llvm::DenseMap<const clang::CXXRecordDecl *, bool> casting;
 };
 
 /// "std::vector" for anything called vector in namespace std, inline namespaces left out.

@@ -472,7 +472,7 @@ void Interpreter::forward(const Event &event, State &state, bool observing) {
     observe(event, state);
   Value value = combined(event, state);
   passModule(event, state, value);
-  if (!event.isStateless)
+  if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
     value.device = device;

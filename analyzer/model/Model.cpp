@@ -87,6 +87,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::FloatType, "float-type"},
     {Trait::Index, "index"},
     {Trait::RequiresGrad, "requires-grad"},
+    {Trait::CastsWeights, "casts-weights"},
     {Trait::GradGuard, "grad-guard"},
 };
 

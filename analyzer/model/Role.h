@@ -101,6 +101,7 @@ enum class Trait : unsigned char {
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
+  CastsWeights,       ///< Autocast keeps the casts of the parameters, which it is given as they are.
   GradGuard,          ///< Its constructor switches autograd off as long as it lives.
 };
 

@@ -1,4 +1,5 @@
 #include "Layers.h"
+#include "../autograd/Autocast.h"
 #include "../core/Shape.h"
 #include "../ops/Factories.h"
 #include "AnyModule.h"
@@ -88,6 +89,12 @@ Embedding Embedding::from_pretrained(const Tensor &embeddings,
                      .norm_type(options.norm_type()));
   made->weight.set_requires_grad(!options.freeze());
   return made;
+}
+
+Tensor LinearImpl::forward(const Tensor &input) {
+  // LibTorch's layer multiplies by a view of its weight, of which autocast keeps no cast.
+  const bool casts = autocast::is_autocast_enabled(input.device().type());
+  return linear(input, casts ? weight.view(weight.sizes()) : weight, bias);
 }
 
 BilinearImpl::BilinearImpl(const BilinearOptions &options) : options(options) { reset(); }

@@ -14,7 +14,7 @@ public:
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input) { return linear(input, weight, bias); }
+  Tensor forward(const Tensor &input);
 
   LinearOptions options;
   Tensor weight;

@@ -86,6 +86,15 @@ TEST_CASE("parameters keep float32 gradients, and are cast once until the cache 
   CHECK_FALSE(torch::equal(rounded, layer->weight.grad()));
 }
 
+TEST_CASE("a linear layer multiplies by its weight as it is") {
+  torch::nn::Linear layer(torch::nn::LinearOptions(2, 2).bias(false));
+  Region region;
+  CHECK(layer(torch::eye(2)).abs().sum().item<double>() > 0);
+  torch::NoGradGuard guard;
+  layer->weight.zero_();
+  CHECK(layer(torch::eye(2)).abs().sum().item<double>() == 0);
+}
+
 TEST_CASE("a stale cast is used until the cache is cleared") {
   Tensor w = floats({2, 2}).set_requires_grad(true), x = torch::eye(2);
   Region region;

@@ -443,6 +443,16 @@ public:
 };
 TORCH_MODULE(Dropout);
 
+struct Conv2dOptions {
+  Conv2dOptions(int64_t in_channels, int64_t out_channels, int64_t kernel_size);
+};
+class Conv2dImpl : public Cloneable<Conv2dImpl> {
+public:
+  explicit Conv2dImpl(const Conv2dOptions &options);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(Conv2d);
+
 class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
 public:
   explicit BatchNorm1dImpl(int64_t features);

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace gradtidy::detail {
 
@@ -27,10 +28,23 @@ inline bool &insideTool() {
   return inside;
 }
 
+/// While it lives, no tool is told of what this thread runs.
+class Untold {
+public:
+  Untold() : before(std::exchange(insideTool(), true)) {}
+  ~Untold() { insideTool() = before; }
+  Untold(const Untold &) = delete;
+  Untold &operator=(const Untold &) = delete;
+
+private:
+  bool before;
+};
+
 /// Whether observers see what goes into operations. A release of LibTorch does not show it to
 /// programs without NDEBUG.
 inline bool inputsAreReadable() {
-  static bool readable;
+  Untold guard; // or the tools that run would wait for the one that starts
+  static thread_local bool readable;
   readable = false;
   auto look = [](const at::RecordFunction &function) -> std::unique_ptr<at::ObserverContext> {
     try {
@@ -81,10 +95,7 @@ private:
   template <class Action> static void tell(Action action) {
     if (insideTool())
       return;
-    struct Inside {
-      Inside() { insideTool() = true; }
-      ~Inside() { insideTool() = false; }
-    } inside;
+    Untold guard;
     std::lock_guard<std::mutex> lock(toolMutex());
     if (active())
       action(*active());

@@ -4,6 +4,7 @@
 #include "Generator.h"
 
 #include <iostream>
+#include <stdexcept>
 
 namespace oracle {
 
@@ -24,7 +25,13 @@ public:
     Tensors inputs;
     for (const auto &[name, leaf] : leaves)
       inputs.push_back(leaf);
-    Tensors gradients = torch::autograd::grad({loss}, inputs, {}, std::nullopt, false, true);
+    Tensors gradients;
+    try {
+      gradients = torch::autograd::grad({loss}, inputs, {}, std::nullopt, false, true);
+    } catch (const std::runtime_error &) { // it says that it has no gradient
+      differentiable = false;
+      return 0;
+    }
     int compared = 0;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (int64_t place = 0; gradients[i].defined() && place < inputs[i].numel(); ++place) {

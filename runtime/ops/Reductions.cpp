@@ -548,16 +548,16 @@ std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool
 
 namespace {
 
-/// The position of the median of a row, or of its first NaN. Of equal values it is the one that
-/// std::nth_element finds.
+/// The position of the median of a row, or of its first NaN; equal values stay in their order.
 template <class T> int64_t medianPlace(const T *values, std::vector<int64_t> &order) {
   const T *end = values + order.size();
   if (const T *nan = std::find_if(values, end, [](T x) { return x != x; }); nan != end)
     return nan - values;
   std::iota(order.begin(), order.end(), 0);
   auto middle = order.begin() + (static_cast<int64_t>(order.size()) - 1) / 2;
-  std::nth_element(order.begin(), middle, order.end(),
-                   [&](int64_t a, int64_t b) { return values[a] < values[b]; });
+  std::nth_element(order.begin(), middle, order.end(), [&](int64_t a, int64_t b) {
+    return values[a] < values[b] || (values[a] == values[b] && a < b);
+  });
   return *middle;
 }
 

@@ -472,7 +472,7 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors) {
     shape = broadcastShapes(shape, tensor.sizes());
   std::vector<Tensor> views;
   for (const Tensor &tensor : tensors)
-    views.push_back(tensor.expand(shape));
+    views.push_back(tensor.sizes() == IntArrayRef(shape) ? tensor : tensor.expand(shape));
   return views;
 }
 
@@ -532,7 +532,7 @@ Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims) {
   DimVector back;
   for (int64_t shift : shifts)
     back.push_back(-shift);
-  return record(rolled.view(self.sizes()), "RollBackward0", {self}, {},
+  return record(unsafe_view(rolled, self.sizes()), "RollBackward0", {self}, {},
                 [back, dims = dims.vec()](G g, C) -> Gradients { return {roll(g, back, dims)}; });
 }
 

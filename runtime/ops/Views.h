@@ -31,7 +31,7 @@ Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> 
 
 Tensor cat(TensorList tensors, int64_t dim = 0);
 Tensor stack(TensorList tensors, int64_t dim = 0);
-/// Views of the shape to which all broadcast.
+/// The tensors, or views of them, in the shape to which all broadcast.
 std::vector<Tensor> broadcast_tensors(TensorList tensors);
 /// Views of the grid that vectors span; with the indexing "xy" the second one runs along its rows.
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij");

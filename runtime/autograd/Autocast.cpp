@@ -55,8 +55,9 @@ Tensor cached_cast(ScalarType type, const Tensor &x, DeviceType device) {
 }
 
 void clear_cache() {
+  std::map<const TensorImpl *, Cast> cleared; // freed when the mutex is
   std::lock_guard lock(cacheMutex);
-  cache().clear();
+  cleared.swap(cache());
 }
 bool is_autocast_cache_enabled() { return cacheEnabled; }
 void set_autocast_cache_enabled(bool enabled) { cacheEnabled = enabled; }

@@ -325,10 +325,18 @@ void checkFits(const Tensor &result, const Tensor &self) {
 void takeOver(const Tensor &self, const Tensor &result) {
   TensorImpl &impl = implOf(self);
   std::shared_ptr<Node> node = result.grad_fn();
-  if (auto *operation = dynamic_cast<OperationNode *>(node.get()))
-    for (SavedTensor &entry : operation->saved)
-      if (entry.isResult)
+  if (auto *operation = dynamic_cast<OperationNode *>(node.get())) {
+    for (SavedTensor &entry : operation->saved) {
+      if (entry.isResult) {
         entry = SavedTensor(self, true);
+      } else if (entry.value.is_same(self)) {
+        // Changed since, so that backward refuses it; left so, the node and self would own each
+        // other.
+        entry.value = makeAlias(self);
+        entry.isResult = true;
+      }
+    }
+  }
   if (impl.autograd.view) {
     Tensor base = impl.autograd.view->base;
     AutogradInfo &info = implOf(base).autograd;

@@ -69,6 +69,12 @@ DeviceIndex orCurrent(int64_t device) {
   return device < 0 ? current_device() : static_cast<DeviceIndex>(device);
 }
 
+void reseed(DeviceIndex device, uint64_t seed) {
+  Generator &generator = Generator::of({kCUDA, device});
+  std::lock_guard lock(generator.mutex());
+  generator.seed(seed);
+}
+
 } // namespace
 
 bool is_available() { return device_count() > 0; }
@@ -76,12 +82,12 @@ std::size_t device_count() { return accelerators().size(); }
 
 void manual_seed(uint64_t seed) {
   if (is_available())
-    Generator::of({kCUDA, current_device()}).seed(seed);
+    reseed(current_device(), seed);
 }
 
 void manual_seed_all(uint64_t seed) {
   for (std::size_t i = 0; i < device_count(); ++i)
-    Generator::of({kCUDA, static_cast<DeviceIndex>(i)}).seed(seed);
+    reseed(static_cast<DeviceIndex>(i), seed);
 }
 
 void synchronize(int64_t device) {

@@ -17,6 +17,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -240,6 +241,7 @@ public:
   Tensor repeat_interleave(int64_t repeats, optional<int64_t> dim = nullopt) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor flip(IntArrayRef dims) const;
+  Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
 
@@ -260,6 +262,11 @@ public:
   Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor index_add(int64_t dim, const Tensor &index, const Tensor &source,
+                   const Scalar &alpha = 1) const;
+  Tensor &index_add_(int64_t dim, const Tensor &index, const Tensor &source,
+                     const Scalar &alpha = 1) const;
+  Tensor take(const Tensor &index) const;
   Tensor masked_select(const Tensor &mask) const;
   Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
   Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
@@ -282,7 +289,22 @@ public:
   Tensor div(const Scalar &other) const;
   Tensor &div_(const Tensor &other) const;
   Tensor &div_(const Scalar &other) const;
+  Tensor div(const Tensor &other, optional<std::string_view> rounding) const;
+  Tensor div(const Scalar &other, optional<std::string_view> rounding) const;
+  Tensor &div_(const Tensor &other, optional<std::string_view> rounding) const;
+  Tensor &div_(const Scalar &other, optional<std::string_view> rounding) const;
+  Tensor floor_divide(const Tensor &other) const;
+  Tensor floor_divide(const Scalar &other) const;
+  Tensor &floor_divide_(const Tensor &other) const;
+  Tensor &floor_divide_(const Scalar &other) const;
+  Tensor remainder(const Tensor &other) const;
   Tensor remainder(const Scalar &other) const;
+  Tensor &remainder_(const Tensor &other) const;
+  Tensor &remainder_(const Scalar &other) const;
+  Tensor fmod(const Tensor &other) const;
+  Tensor fmod(const Scalar &other) const;
+  Tensor &fmod_(const Tensor &other) const;
+  Tensor &fmod_(const Scalar &other) const;
   Tensor pow(const Scalar &exponent) const;
   Tensor pow(const Tensor &exponent) const;
   Tensor &pow_(const Scalar &exponent) const;
@@ -322,6 +344,7 @@ public:
   Tensor reciprocal() const;
   Tensor sin() const;
   Tensor cos() const;
+  Tensor atan() const;
   Tensor tanh() const;
   Tensor &tanh_() const;
   Tensor sigmoid() const;
@@ -331,6 +354,7 @@ public:
   Tensor erf() const;
   Tensor sign() const;
   Tensor floor() const;
+  Tensor trunc() const;
   Tensor ceil() const;
   Tensor round() const;
   Tensor clamp(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const;
@@ -387,6 +411,8 @@ public:
   Tensor any() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
   Tensor any(int64_t dim, bool keepdim = false) const;
+  Tensor median() const;
+  std::tuple<Tensor, Tensor> median(int64_t dim, bool keepdim = false) const;
   Tensor cumsum(int64_t dim) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,

@@ -68,8 +68,12 @@ public:
 private:
   /// Until the listener is shut down.
   void accept() {
-    for (int descriptor;
-         (descriptor = accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    while (true) {
+      int descriptor = accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED))
+        continue;
+      if (descriptor < 0)
+        return;
       Socket &connection = connections.emplace_back(descriptor);
       threads.emplace_back([this, &connection] { serve(connection); });
     }

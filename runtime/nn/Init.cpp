@@ -1,5 +1,7 @@
 #include "Init.h"
 
+#include "../ops/Random.h"
+
 #include <cmath>
 
 namespace gradtidy::runtime::nn::init {
@@ -43,6 +45,42 @@ Tensor constant_(Tensor tensor, const Scalar &value) {
 }
 Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
 Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
+
+Tensor eye_(Tensor matrix) {
+  NoGradGuard guard;
+  TORCH_CHECK(matrix.dim() == 2, "Only tensors with 2 dimensions are supported");
+  matrix.zero_().diagonal().fill_(1);
+  return matrix;
+}
+
+Tensor dirac_(Tensor tensor) {
+  NoGradGuard guard;
+  TORCH_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5,
+              "Only tensors with 3, 4, or 5 dimensions are supported");
+  Tensor middle = tensor.zero_();
+  while (middle.dim() > 2)
+    middle = middle.select(2, middle.size(2) / 2);
+  middle.diagonal().fill_(1);
+  return tensor;
+}
+
+Tensor orthogonal_(Tensor tensor, double gain) {
+  NoGradGuard guard;
+  TORCH_CHECK(tensor.dim() >= 2, "Only tensors with 2 or more dimensions are supported");
+  if (tensor.numel() == 0)
+    return tensor;
+  int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
+  Tensor drawn = randn({rows, columns});
+  Tensor q = (rows < columns ? drawn.t() : drawn).to(kDouble).contiguous();
+  for (int64_t i = 0; i < q.size(1); ++i) {
+    Tensor column = q.select(1, i), before = q.narrow(1, 0, i);
+    for (int pass = 0; pass < 2; ++pass) // the second one removes what rounding left
+      column.sub_(before.mv(before.t().mv(column)));
+    column.div_(column.norm());
+  }
+  tensor.view({rows, columns}).copy_(rows < columns ? q.t() : q);
+  return tensor.mul_(gain);
+}
 
 Tensor uniform_(Tensor tensor, double low, double high) {
   NoGradGuard guard;

@@ -17,6 +17,13 @@ double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 Tensor constant_(Tensor tensor, const Scalar &value);
 Tensor zeros_(Tensor tensor);
 Tensor ones_(Tensor tensor);
+/// Ones on the diagonal of a matrix, zeros elsewhere.
+Tensor eye_(Tensor matrix);
+/// The weight of a convolution that passes on its input, channel by channel.
+Tensor dirac_(Tensor tensor);
+/// Orthonormal rows (or columns, where there are more rows), times `gain`: see Saxe et al.,
+/// https://arxiv.org/abs/1312.6120. Dimensions behind the first one count as one.
+Tensor orthogonal_(Tensor tensor, double gain = 1.0);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
 Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);

@@ -50,4 +50,12 @@ Tensor parameters_to_vector(const std::vector<Tensor> &parameters) {
   return cat(flat);
 }
 
+void vector_to_parameters(const Tensor &values, const std::vector<Tensor> &parameters) {
+  int64_t at = 0;
+  for (const Tensor &parameter : parameters) {
+    parameter.set_data(values.slice(0, at, at + parameter.numel()).view_as(parameter).data());
+    at += parameter.numel();
+  }
+}
+
 } // namespace gradtidy::runtime::nn::utils

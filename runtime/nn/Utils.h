@@ -15,5 +15,7 @@ double clip_grad_norm_(Tensor parameter, double maxNorm, double normType = 2,
 void clip_grad_value_(const std::vector<Tensor> &parameters, double clipValue);
 /// One vector of all parameters.
 Tensor parameters_to_vector(const std::vector<Tensor> &parameters);
+/// Lets the parameters be parts of `values`, one behind the other.
+void vector_to_parameters(const Tensor &values, const std::vector<Tensor> &parameters);
 
 } // namespace gradtidy::runtime::nn::utils

@@ -6,6 +6,7 @@
 #include "kernels/Elementwise.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <type_traits>
 
 namespace gradtidy::runtime {
@@ -35,16 +36,46 @@ struct Div {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const { return a / b; }
 };
 
-/// With the sign of the divisor, as in Python.
+// The quotient of the smallest integer by -1 does not fit: it wraps around.
+
+struct Fmod {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fmod(a, b);
+    else
+      return std::is_signed_v<T> && b == static_cast<T>(-1) ? T(0) : static_cast<T>(a % b);
+  }
+};
+
 struct Remainder {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    T rest = Fmod()(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  }
+};
+
+struct DivTrunc {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::trunc(a / b);
+    else if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return static_cast<T>(-static_cast<uint64_t>(a));
+    else
+      return static_cast<T>(a / b);
+  }
+};
+
+struct DivFloor {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    T rest = Fmod()(a, b);
+    bool below = rest != 0 && (rest < 0) != (b < 0);
     if constexpr (std::is_floating_point_v<T>) {
-      T rest = std::fmod(a, b);
-      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+      if (b == 0)
+        return a / b;
+      T quotient = (a - rest) / b - (below ? 1 : 0); // whole but for the last digits
+      return quotient == 0 ? std::copysign(T(0), a / b) : std::round(quotient);
     } else {
-      // The quotient of the smallest number by -1 does not fit.
-      T rest = std::is_signed_v<T> && b == static_cast<T>(-1) ? T(0) : static_cast<T>(a % b);
-      return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+      return static_cast<T>(DivTrunc()(a, b) - (below ? 1 : 0));
     }
   }
 };
@@ -117,8 +148,8 @@ Tensor binary(const char *name, const Op &op, const Tensor &a, const Tensor &b, 
   Tensor out = makeResult(broadcastShapes(a.sizes(), b.sizes()), type, {&a, &b});
   // Sums and maxima of truth values are or, products and minima and.
   if (type == ScalarType::Bool) {
-    if constexpr (!std::is_same_v<Op, Sub> && !std::is_same_v<Op, Div> &&
-                  !std::is_same_v<Op, Remainder> && !std::is_same_v<Op, Pow>) {
+    if constexpr (std::is_same_v<Op, Add> || std::is_same_v<Op, Mul> ||
+                  std::is_same_v<Op, Maximum> || std::is_same_v<Op, Minimum>) {
       elementwise<bool, bool, bool>(op, out, a, b);
       return out;
     }
@@ -248,12 +279,66 @@ Tensor div(const Tensor &a, const Tensor &b) {
                 });
 }
 
-Tensor remainder(const Tensor &a, const Scalar &b) {
-  Tensor divisor = wrapNumber(b);
-  ScalarType type = typeOf(a, divisor);
-  TORCH_CHECK(isFloatingType(type) || b.toLong() != 0, "ZeroDivisionError");
-  return record(binary("remainder", Remainder(), a, divisor, type), "RemainderBackward0", {a}, {},
-                [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
+namespace {
+
+/// The type of a quotient that is whole for integers, which throw where they are divided by 0.
+ScalarType wholeQuotientType(const Tensor &a, const Tensor &b) {
+  ScalarType type = typeOf(a, b);
+  if (isIntegralType(type, false)) {
+    Tensor divisors = castValues(b, type).expand(broadcastShapes(a.sizes(), b.sizes()));
+    TORCH_CHECK(divisors.ne(0).all().item<bool>(), "ZeroDivisionError");
+  }
+  return type;
+}
+
+/// use(op) with the division of a rounding mode.
+template <class Use> decltype(auto) withRounding(std::string_view mode, Use use) {
+  if (mode == "floor")
+    return use(DivFloor());
+  TORCH_CHECK(mode == "trunc",
+              "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '",
+              std::string(mode), "'");
+  return use(DivTrunc());
+}
+
+/// A remainder, for which `mode` rounds the quotient.
+template <class Op>
+Tensor rest(const char *name, const char *node, const Op &op, const Tensor &a, const Tensor &b,
+            const char *mode) {
+  return record(binary(name, op, a, b, wholeQuotientType(a, b)), node, {a, b}, {a, b},
+                [mode](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {g, c.needs(1) ? -g * c.saved(0).div(c.saved(1), mode) : Tensor()};
+                });
+}
+
+} // namespace
+
+Tensor div(const Tensor &a, const Tensor &b, optional<std::string_view> rounding) {
+  if (!rounding)
+    return div(a, b);
+  Tensor quotient = withRounding(
+      *rounding, [&](const auto &op) { return binary("div", op, a, b, wholeQuotientType(a, b)); });
+  return record(quotient, nodeName(b, "DivBackward2", "DivBackward3"), {a, b}, {},
+                [](const Tensor &g, const GradientContext &) -> Gradients {
+                  return {zeros_like(g), zeros_like(g)};
+                });
+}
+
+Tensor floor_divide(const Tensor &a, const Tensor &b) {
+  return record(binary("floor_divide", DivFloor(), a, b, wholeQuotientType(a, b)),
+                "torch::autograd::NotImplemented", {a, b}, {},
+                [](const Tensor &, const GradientContext &) -> Gradients {
+                  throw std::runtime_error("derivative for aten::floor_divide is not implemented");
+                });
+}
+
+Tensor remainder(const Tensor &a, const Tensor &b) {
+  return rest("remainder", nodeName(b, "RemainderBackward1", "RemainderBackward0"), Remainder(), a,
+              b, "floor");
+}
+
+Tensor fmod(const Tensor &a, const Tensor &b) {
+  return rest("fmod", nodeName(b, "FmodBackward1", "FmodBackward0"), Fmod(), a, b, "trunc");
 }
 
 Tensor pow(const Tensor &base, const Scalar &exponent) {
@@ -465,7 +550,48 @@ Tensor &Tensor::div_(const Tensor &other) const {
                        [&](const Tensor &self) { return runtime::div(self, other); });
 }
 Tensor &Tensor::div_(const Scalar &other) const { return div_(wrapNumber(other)); }
-Tensor Tensor::remainder(const Scalar &other) const { return runtime::remainder(*this, other); }
+Tensor Tensor::div(const Tensor &other, optional<std::string_view> rounding) const {
+  return runtime::div(*this, other, rounding);
+}
+Tensor Tensor::div(const Scalar &other, optional<std::string_view> rounding) const {
+  return div(wrapNumber(other), rounding);
+}
+Tensor &Tensor::div_(const Tensor &other, optional<std::string_view> rounding) const {
+  if (!rounding)
+    return div_(other);
+  return withRounding(*rounding, [&](const auto &op) -> Tensor & {
+    return binaryInPlace("div", op, *this, other, wholeQuotientType(*this, other),
+                         [&](const Tensor &self) { return self.div(other, rounding); });
+  });
+}
+Tensor &Tensor::div_(const Scalar &other, optional<std::string_view> rounding) const {
+  return div_(wrapNumber(other), rounding);
+}
+Tensor Tensor::floor_divide(const Tensor &other) const {
+  return runtime::floor_divide(*this, other);
+}
+Tensor Tensor::floor_divide(const Scalar &other) const { return floor_divide(wrapNumber(other)); }
+Tensor &Tensor::floor_divide_(const Tensor &other) const {
+  return binaryInPlace("floor_divide", DivFloor(), *this, other, wholeQuotientType(*this, other),
+                       [&](const Tensor &self) { return self.floor_divide(other); });
+}
+Tensor &Tensor::floor_divide_(const Scalar &other) const {
+  return floor_divide_(wrapNumber(other));
+}
+Tensor Tensor::remainder(const Tensor &other) const { return runtime::remainder(*this, other); }
+Tensor Tensor::remainder(const Scalar &other) const { return remainder(wrapNumber(other)); }
+Tensor &Tensor::remainder_(const Tensor &other) const {
+  return binaryInPlace("remainder", Remainder(), *this, other, wholeQuotientType(*this, other),
+                       [&](const Tensor &self) { return self.remainder(other); });
+}
+Tensor &Tensor::remainder_(const Scalar &other) const { return remainder_(wrapNumber(other)); }
+Tensor Tensor::fmod(const Tensor &other) const { return runtime::fmod(*this, other); }
+Tensor Tensor::fmod(const Scalar &other) const { return fmod(wrapNumber(other)); }
+Tensor &Tensor::fmod_(const Tensor &other) const {
+  return binaryInPlace("fmod", Fmod(), *this, other, wholeQuotientType(*this, other),
+                       [&](const Tensor &self) { return self.fmod(other); });
+}
+Tensor &Tensor::fmod_(const Scalar &other) const { return fmod_(wrapNumber(other)); }
 Tensor Tensor::pow(const Scalar &exponent) const { return runtime::pow(*this, exponent); }
 Tensor Tensor::pow(const Tensor &exponent) const { return runtime::pow(*this, exponent); }
 Tensor &Tensor::pow_(const Scalar &exponent) const {

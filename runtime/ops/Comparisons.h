@@ -27,6 +27,13 @@ bool allclose(const Tensor &a, const Tensor &b, double rtol = 1e-5, double atol 
 Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 1e-5, double atol = 1e-8,
                bool equalNan = false);
 
+inline Tensor eq(const Tensor &a, const Scalar &b) { return a.eq(b); }
+inline Tensor ne(const Tensor &a, const Scalar &b) { return a.ne(b); }
+inline Tensor lt(const Tensor &a, const Scalar &b) { return a.lt(b); }
+inline Tensor le(const Tensor &a, const Scalar &b) { return a.le(b); }
+inline Tensor gt(const Tensor &a, const Scalar &b) { return a.gt(b); }
+inline Tensor ge(const Tensor &a, const Scalar &b) { return a.ge(b); }
+
 inline Tensor operator==(const Tensor &a, const Tensor &b) { return eq(a, b); }
 inline Tensor operator==(const Tensor &a, const Scalar &b) { return a.eq(b); }
 inline Tensor operator!=(const Tensor &a, const Tensor &b) { return ne(a, b); }

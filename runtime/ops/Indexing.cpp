@@ -85,21 +85,22 @@ Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides, Device device) {
   return offsets;
 }
 
-/// `index` with negative positions counted from the end; throws where one is out of range.
+/// `index` with negative positions counted from the end, where that may be; throws where one is out
+/// of range.
 template <class Failure = IndexError>
-Tensor checked(const Tensor &index, int64_t size, int64_t dim) {
+Tensor checked(const Tensor &index, int64_t size, int64_t dim, bool fromEnd = true) {
   Tensor positions = castValues(index.detach(), ScalarType::Long);
   Tensor result = makeResult(positions.sizes(), ScalarType::Long, {&positions});
   struct Wrap {
-    int64_t size, dim;
+    int64_t size, dim, least;
     int64_t operator()(int64_t i) const {
-      if (i < -size || i >= size)
+      if (i < least || i >= size)
         throw Failure(
             concat("index ", i, " is out of bounds for dimension ", dim, " with size ", size));
       return i < 0 ? i + size : i;
     }
   };
-  elementwise<int64_t, int64_t>(Wrap{size, dim}, result, positions);
+  elementwise<int64_t, int64_t>(Wrap{size, dim, fromEnd ? -size : 0}, result, positions);
   return result;
 }
 
@@ -122,7 +123,7 @@ void checkRange(const Tensor &positions, const Tensor &self, int64_t dim) {
 /// One index tensor for some of the dimensions of a tensor.
 using IndexTensors = std::vector<Tensor>;
 
-Places placesOf(const Tensor &self, const IndexTensors &indices) {
+Places placesOf(const Tensor &self, const IndexTensors &indices, bool fromEnd = true) {
   NoGradGuard guard;
   Tensor picked = zeros({}, kLong);
   int64_t first = -1, last = -1, used = 0;
@@ -133,7 +134,7 @@ Places placesOf(const Tensor &self, const IndexTensors &indices) {
     TORCH_CHECK(index.is_cpu() || index.device() == self.device(),
                 "indices should be either on cpu or on the same device as the indexed tensor (",
                 self.device(), ")");
-    Tensor offsets = checked(index.to(self.device()), self.size(d), d) * self.stride(d);
+    Tensor offsets = checked(index.to(self.device()), self.size(d), d, fromEnd) * self.stride(d);
     try {
       picked = picked + offsets;
     } catch (const Error &) {
@@ -181,8 +182,8 @@ Places placesAlong(const Tensor &self, int64_t dim, const Tensor &index) {
   NoGradGuard guard;
   DimVector sizes = index.sizes().vec(), strides = self.strides().vec();
   if (self.dim() == 0)
-    return {checked<Error>(index, 1, 0) * 0, zeros({}, kLong), sizes};
-  Tensor picked = checked<Error>(index, self.size(dim), dim) * self.stride(dim);
+    return {checked<Error>(index, 1, 0, false) * 0, zeros({}, kLong), sizes};
+  Tensor picked = checked<Error>(index, self.size(dim), dim, false) * self.stride(dim);
   strides[dim] = 0;
   return {picked, offsetsOf(sizes, strides, self.device()), sizes};
 }
@@ -466,6 +467,69 @@ Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
                 });
 }
 
+namespace {
+
+void checkIndexAdd(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  TORCH_CHECK_INDEX(index.dim() <= 1,
+                    "index_add_(): Index is supposed to be a vector, but got dim: ", index.dim(),
+                    " with type: ", index.scalar_type(), " and size: ", toText(index.sizes()));
+  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
+              "index_add_(): Expected dtype int32/int64 for index but got: ", index.scalar_type());
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_add_(): self (",
+              self.scalar_type(), ") and source (", source.scalar_type(),
+              ") must have the same scalar type");
+  TORCH_CHECK(dim == 0 || dim < source.dim(), "index_add_(): Indexing dim ", dim,
+              " is out of bounds of the source tensor with dim ", source.dim());
+  int64_t count = source.dim() == 0 ? 1 : source.size(dim);
+  TORCH_CHECK(index.numel() == count, "index_add_(): Number of indices (", index.numel(),
+              ") should be equal to source.size(dim): (", count, "), for dim: ", dim);
+  DimVector wanted = self.sizes().vec();
+  if (self.dim() > 0)
+    wanted[dim] = count;
+  TORCH_CHECK(source.sizes() == IntArrayRef(wanted),
+              "source tensor shape must match self tensor shape, excluding the specified "
+              "dimension. Got self.shape = ",
+              toText(self.sizes()), " source.shape = ", toText(source.sizes()));
+}
+
+Tensor scaled(const Tensor &x, const Scalar &factor) {
+  return factor.toDouble() == 1 ? x : x * full({}, factor, x.options());
+}
+
+/// index_add_ without a graph.
+void addAt(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+           const Scalar &alpha) {
+  NoGradGuard guard;
+  Tensor whole = self.dim() == 0 ? self.view({1}) : self;
+  IndexTensors indices(static_cast<std::size_t>(whole.dim()));
+  indices[dim] = index.reshape({-1});
+  put(whole, placesOf(whole, indices, false), scaled(source, alpha), true);
+}
+
+} // namespace
+
+Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                 const Scalar &alpha) {
+  OperationScope scope("index_add");
+  dim = wrapDim(dim, self.dim());
+  checkIndexAdd(self, dim, index, source);
+  Tensor result = packed(self.detach());
+  addAt(result, dim, index, source, alpha);
+  return record(
+      result, "IndexAddBackward0", {self, source}, {index}, [dim, alpha](G g, C c) -> Gradients {
+        return {g, c.needs(1) ? scaled(g.index_select(dim, c.saved(0)), alpha) : Tensor()};
+      });
+}
+
+Tensor take(const Tensor &self, const Tensor &index) {
+  OperationScope scope("take");
+  TORCH_CHECK(index.scalar_type() == kLong, "take(): Expected a long tensor for index, but got ",
+              index.scalar_type());
+  TORCH_CHECK_INDEX(self.numel() > 0 || index.numel() == 0,
+                    "take(): tried to take from an empty tensor");
+  return indexTensors(self.reshape({-1}), {index});
+}
+
 Tensor masked_select(const Tensor &self, const Tensor &mask) {
   OperationScope scope("masked_select");
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
@@ -577,6 +641,21 @@ Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &sou
       },
       [&](const Tensor &self) { return scatterSum(self, along, index, source); });
 }
+Tensor Tensor::index_add(int64_t dim, const Tensor &index, const Tensor &source,
+                         const Scalar &alpha) const {
+  return runtime::index_add(*this, dim, index, source, alpha);
+}
+Tensor &Tensor::index_add_(int64_t dim, const Tensor &index, const Tensor &source,
+                           const Scalar &alpha) const {
+  OperationScope scope("index_add_");
+  int64_t along = wrapDim(dim, this->dim());
+  checkIndexAdd(*this, along, index, source);
+  checkNoOverlap(*this, {index, source});
+  return changeInPlace(
+      *this, source, [&] { addAt(*this, along, index, source, alpha); },
+      [&](const Tensor &self) { return self.index_add(along, index, source, alpha); });
+}
+Tensor Tensor::take(const Tensor &index) const { return runtime::take(*this, index); }
 Tensor Tensor::masked_select(const Tensor &mask) const {
   return runtime::masked_select(*this, mask);
 }

@@ -50,6 +50,11 @@ public:
 Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index);
 /// out[i][j] = self[i][index[i][j]] for dim 1, and so on.
 Tensor gather(const Tensor &self, int64_t dim, const Tensor &index);
+/// self with `alpha` times the slices of `source` added to those along `dim` that `index` names.
+Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                 const Scalar &alpha = 1);
+/// Elements by their positions in the flattened tensor.
+Tensor take(const Tensor &self, const Tensor &index);
 Tensor masked_select(const Tensor &self, const Tensor &mask);
 /// The positions of non-zero elements, one row each.
 Tensor nonzero(const Tensor &self);

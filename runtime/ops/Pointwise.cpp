@@ -36,6 +36,7 @@ GRADTIDY_FORMULA(Rsqrt, T(1) / std::sqrt(x))
 GRADTIDY_FORMULA(Reciprocal, T(1) / x)
 GRADTIDY_FORMULA(Sin, std::sin(x))
 GRADTIDY_FORMULA(Cos, std::cos(x))
+GRADTIDY_FORMULA(Atan, std::atan(x))
 GRADTIDY_FORMULA(Erf, std::erf(x))
 GRADTIDY_FORMULA(Tanh, std::tanh(x))
 GRADTIDY_FORMULA(Sigmoid, T(1) / (T(1) + std::exp(-x)))
@@ -48,6 +49,7 @@ GRADTIDY_FORMULA(Abs, x < T(0) ? -x : x)
 GRADTIDY_FORMULA(Relu, x < T(0) ? T(0) : x) // keeps NaN
 GRADTIDY_FORMULA(Sign, (T(0) < x) - (x < T(0)))
 GRADTIDY_FORMULA(Floor, std::floor(x))
+GRADTIDY_FORMULA(Trunc, std::trunc(x))
 GRADTIDY_FORMULA(Ceil, std::ceil(x))
 GRADTIDY_FORMULA(Round, std::nearbyint(x))
 #undef GRADTIDY_FORMULA
@@ -137,7 +139,7 @@ template <class Op> Tensor number(const char *name, const Op &op, const Tensor &
   return out;
 }
 
-/// floor, ceil, round: integers stay as they are, no gradient comes through.
+/// floor, ceil, round, trunc: integers stay as they are, no gradient comes through.
 template <class Op>
 Tensor rounded(const char *name, const char *node, const Op &op, const Tensor &x) {
   Tensor out =
@@ -266,6 +268,11 @@ Tensor cos(const Tensor &x) {
                 [](G g, C c) -> Gradients { return {g * -sin(c.saved(0))}; });
 }
 
+Tensor atan(const Tensor &x) {
+  return record(floating("atan", Atan(), x), "AtanBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g / (square(c.saved(0)) + 1)}; });
+}
+
 Tensor erf(const Tensor &x) {
   return record(floating("erf", Erf(), x), "ErfBackward0", {x}, {x}, [](G g, C c) -> Gradients {
     return {2 * std::numbers::inv_sqrtpi * exp(-c.saved(0).pow(2)) * g};
@@ -298,6 +305,7 @@ Tensor sign(const Tensor &x) {
 }
 
 Tensor floor(const Tensor &x) { return rounded("floor_vml_cpu", "FloorBackward0", Floor(), x); }
+Tensor trunc(const Tensor &x) { return rounded("trunc_vml_cpu", "TruncBackward0", Trunc(), x); }
 Tensor ceil(const Tensor &x) { return rounded("ceil_vml_cpu", "CeilBackward0", Ceil(), x); }
 Tensor round(const Tensor &x) { return rounded("round_vml_cpu", "RoundBackward0", Round(), x); }
 
@@ -403,12 +411,14 @@ Tensor Tensor::square() const { return runtime::square(*this); }
 Tensor Tensor::reciprocal() const { return runtime::reciprocal(*this); }
 Tensor Tensor::sin() const { return runtime::sin(*this); }
 Tensor Tensor::cos() const { return runtime::cos(*this); }
+Tensor Tensor::atan() const { return runtime::atan(*this); }
 Tensor Tensor::tanh() const { return runtime::tanh(*this); }
 Tensor Tensor::sigmoid() const { return runtime::sigmoid(*this); }
 Tensor Tensor::relu() const { return runtime::relu(*this); }
 Tensor Tensor::erf() const { return runtime::erf(*this); }
 Tensor Tensor::sign() const { return runtime::sign(*this); }
 Tensor Tensor::floor() const { return runtime::floor(*this); }
+Tensor Tensor::trunc() const { return runtime::trunc(*this); }
 Tensor Tensor::ceil() const { return runtime::ceil(*this); }
 Tensor Tensor::round() const { return runtime::round(*this); }
 Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const {

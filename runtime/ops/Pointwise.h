@@ -17,12 +17,14 @@ Tensor square(const Tensor &x);
 Tensor reciprocal(const Tensor &x);
 Tensor sin(const Tensor &x);
 Tensor cos(const Tensor &x);
+Tensor atan(const Tensor &x);
 Tensor erf(const Tensor &x);
 Tensor tanh(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor relu(const Tensor &x);
 Tensor sign(const Tensor &x);
 Tensor floor(const Tensor &x);
+Tensor trunc(const Tensor &x);
 Tensor ceil(const Tensor &x);
 Tensor round(const Tensor &x);
 Tensor clamp(const Tensor &x, const optional<Scalar> &min = nullopt,

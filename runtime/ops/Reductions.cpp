@@ -186,6 +186,12 @@ std::tuple<Tensor, Tensor> extremum(const Tensor &self, int64_t dim, bool keepdi
                   shaped(values, dims, keepdim), shaped(indices, dims, keepdim));
 }
 
+/// `g`, shared among the elements of `x` that are `value`, or NaN where it is.
+Tensor shared(const Tensor &g, const Tensor &x, const Tensor &value, IntArrayRef dims) {
+  Tensor chosen = x.eq(value).logical_or(x.isnan().logical_and(value.isnan()));
+  return where(chosen, g / chosen.sum(dims, true), 0);
+}
+
 /// The largest (smallest) values. Equal ones share the gradient, NaNs only if `nanEqual`.
 template <bool largest>
 Tensor extremumOver(const char *node, const Tensor &self, IntArrayRef dims, bool keepdim,
@@ -199,12 +205,10 @@ Tensor extremumOver(const char *node, const Tensor &self, IntArrayRef dims, bool
                 [nanEqual, dims = dims.vec(),
                  kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor x = c.saved(0).detach(), peak = unfolded(c.saved(1).detach(), kept);
-                  Tensor chosen = x.eq(peak);
                   Tensor gradient = unfolded(g, kept);
-                  if (nanEqual) {
-                    chosen = chosen.logical_or(x.isnan().logical_and(peak.isnan()));
-                    return {where(chosen, gradient / chosen.sum(dims, true), 0)};
-                  }
+                  if (nanEqual)
+                    return {shared(gradient, x, peak, dims)};
+                  Tensor chosen = x.eq(peak);
                   Tensor share = chosen.to(g.scalar_type()) / chosen.sum(dims, true);
                   return {gradient * share};
                 });
@@ -542,6 +546,64 @@ std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool
                   packed(values.detach().narrow(dim, 0, k)), packed(indices.narrow(dim, 0, k)));
 }
 
+namespace {
+
+/// The position of the median of a row, or of its first NaN; equal values stay in their order.
+template <class T> int64_t medianPlace(const T *values, std::vector<int64_t> &order) {
+  const T *end = values + order.size();
+  if (const T *nan = std::find_if(values, end, [](T x) { return x != x; }); nan != end)
+    return nan - values;
+  std::iota(order.begin(), order.end(), 0);
+  auto middle = order.begin() + (static_cast<int64_t>(order.size()) - 1) / 2;
+  std::nth_element(order.begin(), middle, order.end(), [&](int64_t a, int64_t b) {
+    return values[a] < values[b] || (values[a] == values[b] && a < b);
+  });
+  return *middle;
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim) {
+  OperationScope scope("median");
+  ReducedDims dims = reducedDims(self.sizes(), dim);
+  dim = wrapDim(dim, self.dim());
+  int64_t length = self.dim() == 0 ? 1 : self.size(dim);
+  TORCH_CHECK_INDEX(length > 0, "median(): Expected reduction dim ", dim,
+                    " to have non-zero size.");
+  Tensor rows = self.detach().transpose(dim, -1).contiguous();
+  DimVector shape = rows.sizes().vec();
+  if (!shape.empty())
+    shape.back() = 1;
+  Tensor places = makeEmpty(shape, ScalarType::Long, self.device());
+  dispatchNumbers(self.scalar_type(), "median_out", [&]<class T>() {
+    launch(self.device(), detail::workOf<T, int64_t>(rows.numel()),
+           [=, values = kernelData<T>(rows), out = kernelData<int64_t>(places),
+            count = places.numel()] {
+             std::vector<int64_t> order(static_cast<std::size_t>(length));
+             for (int64_t r = 0; r < count; ++r)
+               out[r] = medianPlace(values + r * length, order);
+           });
+  });
+  Tensor indices = makeEmpty(dims.kept, ScalarType::Long, self.device());
+  copyInto(indices, places.transpose(dim, -1));
+  return selected("MedianBackward1", self, dim,
+                  shaped(gather(self.detach(), dim, indices), dims, keepdim),
+                  shaped(indices, dims, keepdim));
+}
+
+Tensor median(const Tensor &self) {
+  OperationScope scope("median");
+  Tensor flat = self.detach().reshape({-1});
+  Tensor result = flat.numel() > 0 ? std::get<0>(median(flat, 0))
+                                   : full({}, std::numeric_limits<double>::quiet_NaN(),
+                                          self.options().dtype(kDouble))
+                                         .to(self.scalar_type());
+  return record(result, "MedianBackward0", {self}, {self, result},
+                [](const Tensor &g, const GradientContext &c) -> Gradients {
+                  return {shared(g, c.saved(0).detach(), c.saved(1).detach(), {})};
+                });
+}
+
 Tensor Tensor::sum(optional<ScalarType> type) const { return runtime::sum(*this, type); }
 Tensor Tensor::sum(IntArrayRef dims, bool keepdim, optional<ScalarType> type) const {
   return runtime::sum(*this, dims, keepdim, type);
@@ -586,6 +648,10 @@ Tensor Tensor::amax(IntArrayRef dims, bool keepdim) const {
 }
 Tensor Tensor::amin(IntArrayRef dims, bool keepdim) const {
   return runtime::amin(*this, dims, keepdim);
+}
+Tensor Tensor::median() const { return runtime::median(*this); }
+std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
+  return runtime::median(*this, dim, keepdim);
 }
 Tensor Tensor::cumsum(int64_t dim) const { return runtime::cumsum(*this, dim); }
 Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {

@@ -33,6 +33,9 @@ Tensor any(const Tensor &self, int64_t dim, bool keepdim = false);
 /// The largest (smallest) elements over some or all dimensions.
 Tensor amax(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
 Tensor amin(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
+/// The lower one of the two in the middle, where the number of elements is even; NaN, if any is.
+Tensor median(const Tensor &self);
+std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false);
 Tensor cumsum(const Tensor &self, int64_t dim);
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim = false);
 std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false);

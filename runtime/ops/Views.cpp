@@ -466,6 +466,41 @@ Tensor Tensor::repeat(IntArrayRef repeats) const {
   return packed(reshape(apart).expand(expanded)).view(joined);
 }
 
+std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  DimVector shape;
+  for (const Tensor &tensor : tensors)
+    shape = broadcastShapes(shape, tensor.sizes());
+  std::vector<Tensor> views;
+  for (const Tensor &tensor : tensors)
+    views.push_back(tensor.sizes() == IntArrayRef(shape) ? tensor : tensor.expand(shape));
+  return views;
+}
+
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
+  TORCH_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
+  TORCH_CHECK(indexing == "ij" || indexing == "xy",
+              "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ",
+              std::string(indexing));
+  bool swaps = indexing == "xy" && tensors.size() > 1;
+  DimVector shape;
+  for (const Tensor &tensor : tensors) {
+    TORCH_CHECK(tensor.dim() <= 1,
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+                "got: ",
+                tensor.dim());
+    shape.push_back(tensor.numel());
+  }
+  if (swaps)
+    std::swap(shape[0], shape[1]);
+  std::vector<Tensor> grids;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    DimVector own(shape.size(), 1);
+    own[swaps && i < 2 ? 1 - i : i] = tensors[i].numel();
+    grids.push_back(tensors[i].view(own).expand(shape));
+  }
+  return grids;
+}
+
 Tensor flip(const Tensor &self, IntArrayRef dims) {
   DimVector seen;
   Tensor flipped = self.detach();
@@ -480,6 +515,25 @@ Tensor flip(const Tensor &self, IntArrayRef dims) {
   copyInto(result, flipped);
   return record(result, "FlipBackward0", {self}, {},
                 [seen](G g, C) -> Gradients { return {flip(g, seen)}; });
+}
+
+Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims) {
+  OperationScope scope("roll");
+  TORCH_CHECK(!shifts.empty(), "`shifts` required");
+  bool flat = dims.empty() && shifts.size() == 1;
+  TORCH_CHECK(flat || shifts.size() == dims.size(),
+              "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  Tensor rolled = flat ? self.detach().reshape({-1}) : self.detach().clone();
+  for (std::size_t i = 0; i < shifts.size() && self.numel() > 0; ++i) {
+    int64_t dim = flat ? 0 : dims[i], size = rolled.size(dim);
+    int64_t start = ((size - shifts[i]) % size + size) % size;
+    rolled = cat({rolled.narrow(dim, start, size - start), rolled.narrow(dim, 0, start)}, dim);
+  }
+  DimVector back;
+  for (int64_t shift : shifts)
+    back.push_back(-shift);
+  return record(unsafe_view(rolled, self.sizes()), "RollBackward0", {self}, {},
+                [back, dims = dims.vec()](G g, C) -> Gradients { return {roll(g, back, dims)}; });
 }
 
 namespace {
@@ -529,6 +583,9 @@ std::vector<Tensor> Tensor::split(int64_t splitSize, int64_t dim) const {
 }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return runtime::unbind(*this, dim); }
 Tensor Tensor::flip(IntArrayRef dims) const { return runtime::flip(*this, dims); }
+Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const {
+  return runtime::roll(*this, shifts, dims);
+}
 Tensor Tensor::tril(int64_t diagonal) const { return runtime::tril(*this, diagonal); }
 Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagonal); }
 

@@ -4,6 +4,8 @@
 
 #include "../core/Tensor.h"
 
+#include <string_view>
+
 namespace gradtidy::runtime {
 
 Tensor reshape(const Tensor &self, IntArrayRef size);
@@ -29,7 +31,14 @@ Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> 
 
 Tensor cat(TensorList tensors, int64_t dim = 0);
 Tensor stack(TensorList tensors, int64_t dim = 0);
+/// The tensors, or views of them, in the shape to which all broadcast.
+std::vector<Tensor> broadcast_tensors(TensorList tensors);
+/// Views of the grid that vectors span; with the indexing "xy" the second one runs along its rows.
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij");
 Tensor flip(const Tensor &self, IntArrayRef dims);
+/// Moves elements by `shifts` along `dims` (along the flattened tensor without any), those that
+/// leave at the end to the start.
+Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims = {});
 Tensor tril(const Tensor &self, int64_t diagonal = 0);
 Tensor triu(const Tensor &self, int64_t diagonal = 0);
 

@@ -112,7 +112,7 @@ TEST_CASE("a table in one process is seen by the stores of others") {
   CHECK(server.get_to_str("key") == "value");
   later.join();
   options.numWorkers = 2;
-  options.timeout = std::chrono::milliseconds(50);
+  options.timeout = std::chrono::milliseconds(300); // also for the threads of the server
   CHECK(errorOf([&] { c10d::TCPStore("localhost", options); }).find("1/2 clients joined") !=
         std::string::npos);
 }
@@ -199,12 +199,12 @@ TEST_CASE("a rank that is gone or late ends the wait of the others") {
       2,
       [](Group group) {
         if (group->getRank() == 1)
-          std::this_thread::sleep_for(std::chrono::milliseconds(300));
+          std::this_thread::sleep_for(std::chrono::milliseconds(900));
         else
           group->barrier()->wait();
       },
-      std::chrono::milliseconds(100));
-  CHECK(errors[0] == "Timed out waiting 100ms for recv operation to complete");
+      std::chrono::milliseconds(300));
+  CHECK(errors[0] == "Timed out waiting 300ms for recv operation to complete");
 }
 
 TEST_CASE("bad arguments of a group are refused at once") {
@@ -305,7 +305,8 @@ TEST_CASE("ranks may be processes") {
     bool right = false;
     try {
       auto store = c10::make_intrusive<c10d::FileStore>(file.path, 2);
-      c10d::ProcessGroupGloo group(store, rank, 2);
+      c10d::ProcessGroupGloo group(
+          store, rank, 2, c10d::ProcessGroupGloo::Options::create(std::chrono::seconds(20)));
       Tensors x{torch::full({1000}, rank + 1)};
       group.allreduce(x)->wait();
       right = torch::equal(x[0], torch::full({1000}, 3));

@@ -183,3 +183,34 @@ TEST_CASE("layers start with LibTorch's values for the same seed") {
   CHECK(torch::allclose(layer->weight, expected, 1e-4));
   CHECK(torch::allclose(layer->bias, torch::tensor({-0.154926, 0.142687}), 1e-4));
 }
+
+TEST_CASE("weights may be orthogonal or pass on their input") {
+  torch::manual_seed(3);
+  // LibTorch
+  Tensor wide = torch::tensor({{1.5601, 0.3396, 0.1728, -1.1920},
+                               {0.8317, -1.5917, 0.5196, 0.7104},
+                               {0.2991, 1.0237, 1.4379, 0.8916}});
+  CHECK(torch::allclose(nn::init::orthogonal_(torch::empty({3, 4}), 2), wide, 1e-3, 1e-4));
+  Tensor kernel = nn::init::orthogonal_(torch::empty({4, 2, 2}));
+  CHECK(torch::allclose(kernel[1].view({4}), torch::tensor({-0.4253, 0.7544, 0.1212, -0.4852}),
+                        1e-3, 1e-4));
+  Tensor tall = nn::init::orthogonal_(torch::empty({5, 3}));
+  CHECK(torch::allclose(tall.t().mm(tall), torch::eye(3), 1e-5, 1e-6));
+  CHECK(torch::equal(nn::init::eye_(torch::empty({2, 3})), torch::eye(3).narrow(0, 0, 2)));
+  Tensor image = torch::rand({1, 2, 4, 4});
+  Tensor same = nn::init::dirac_(torch::empty({2, 2, 3, 3}));
+  CHECK(torch::equal(torch::conv2d(image, same, {}, 1, 1), image));
+  CHECK(errorOf([] { nn::init::dirac_(torch::empty({2, 3})); }) ==
+        "Only tensors with 3, 4, or 5 dimensions are supported");
+}
+
+TEST_CASE("parameters become a vector and come back from one") {
+  nn::Linear from(2, 3), to(2, 3);
+  nn::utils::vector_to_parameters(nn::utils::parameters_to_vector(from->parameters()),
+                                  to->parameters());
+  CHECK(torch::equal(from->weight, to->weight));
+  CHECK(torch::equal(from->bias, to->bias));
+  CHECK(to->weight.requires_grad());
+  CHECK(errorOf([&] { nn::utils::vector_to_parameters(torch::ones({7}), to->parameters()); }) ==
+        "shape '[3]' is invalid for input of size 1");
+}

@@ -37,6 +37,33 @@ TEST_CASE("arithmetic broadcasts from the last dimension") {
   CHECK(values(2 / torch::tensor({1.0, 4.0})) == Doubles{2, 0.5});
   CHECK(values(torch::tensor({-3, 3, 5}).remainder(2)) == Doubles{1, 1, 1});
   CHECK((torch::zeros({0, 3}) + 1).numel() == 0);
+  CHECK(values(torch::mul(torch::add(torch::ones({1}), 2, 3), 0.5)) == Doubles{3.5});
+  CHECK(values(torch::ge(torch::div(torch::sub(a[0], 1), 2), 0.5)) == Doubles{0, 1, 1});
+}
+
+TEST_CASE("quotients are rounded down or towards zero") {
+  Tensor whole = torch::tensor({-7, -6, 6, 7}), x = whole / 2.0;
+  CHECK(values(torch::div(whole, 4, "floor")) == Doubles{-2, -2, 1, 1});
+  CHECK(values(whole.div(4, "trunc")) == Doubles{-1, -1, 1, 1});
+  CHECK(whole.floor_divide(4).dtype() == torch::kLong);
+  CHECK(torch::div(whole, 4, std::nullopt).dtype() == torch::kFloat);
+  CHECK(values(x.div(-1.5, "floor")) == Doubles{2, 2, -2, -3});
+  CHECK(values(torch::fmod(whole, 4)) == Doubles{-3, -2, 2, 3});
+  CHECK(values(torch::remainder(whole, torch::tensor(4))) == Doubles{1, 2, 2, 3});
+  // LibTorch, too, has one less than floor(1 / 0.1).
+  CHECK(values(torch::ones({1}, torch::kDouble).div(0.1, "floor")) == Doubles{9});
+  Tensor least = torch::full({1}, std::numeric_limits<int32_t>::min(), torch::kInt);
+  CHECK(values(least.remainder(-1)) == Doubles{0});
+  whole.div_(4, "floor").fmod_(2).remainder_(3).floor_divide_(2);
+  CHECK(values(whole) == Doubles{0, 0, 0, 0});
+  CHECK(errorOf([&] { whole.fmod(torch::tensor({1, 1, 0, 1})); }) == "ZeroDivisionError");
+  CHECK(errorOf([&] { x.div(2, "up"); }) ==
+        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found 'up'");
+  Tensor leaf = x.clone().set_requires_grad(true);
+  (leaf.fmod(2) + leaf.div(2, "floor")).sum().backward();
+  CHECK(values(leaf.grad()) == Doubles{1, 1, 1, 1});
+  CHECK_THROWS_WITH(leaf.floor_divide(2).sum().backward(),
+                    Catch::StartsWith("derivative for aten::floor_divide is not implemented"));
 }
 
 TEST_CASE("an operation on permuted memory keeps its order") {
@@ -120,6 +147,24 @@ TEST_CASE("reductions") {
   CHECK(values(order) == Doubles{1, 2, 0, 0, 2, 1});
   CHECK(values(std::get<1>(x.topk(1, 1))) == Doubles{1, 0});
   CHECK(x.logsumexp(1)[0].item<double>() == Approx(5.0658841));
+}
+
+TEST_CASE("the median is the lower one of two in the middle") {
+  Tensor x = torch::tensor({{1.0, 5.0, 2.0}, {7.0, 0.0, 4.0}});
+  CHECK(x.median().item<float>() == 2);
+  auto [middle, where] = torch::median(x, 1);
+  CHECK(values(middle) == Doubles{2, 4});
+  CHECK(values(where) == Doubles{2, 2});
+  CHECK(std::get<0>(x.median(0, true)).sizes() == torch::IntArrayRef({1, 3}));
+  CHECK(std::get<1>(torch::tensor({3, 1, 1, 2, 1, 3}).median(0)).item<int64_t>() == 4); // LibTorch
+  x[0][1] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(std::isnan(x.median().item<float>()));
+  CHECK(values(std::get<1>(x.median(1))) == Doubles{1, 2});
+  Tensor leaf = torch::tensor({1.0, 2.0, 2.0, 5.0}).set_requires_grad(true);
+  leaf.median().backward();
+  CHECK(values(leaf.grad()) == Doubles{0, 0.5, 0.5, 0});
+  CHECK(errorOf([] { torch::zeros({0, 2}).median(0); }) ==
+        "median(): Expected reduction dim 0 to have non-zero size.");
 }
 
 TEST_CASE("softmax is safe for large logits") {
@@ -210,6 +255,11 @@ TEST_CASE("indexing") {
   CHECK(values(torch::zeros({3}).scatter_(0, torch::tensor({2}), 5)) == Doubles{0, 0, 5});
   CHECK(values(torch::zeros({2}).scatter_add_(0, torch::tensor({1, 1, 0}), torch::ones({3}))) ==
         Doubles{1, 2});
+  CHECK(values(torch::zeros({2}).index_add_(0, torch::tensor({1, 1}), torch::ones({2}), 3)) ==
+        Doubles{0, 6});
+  CHECK(values(x.take(torch::tensor({{0, -1}}))) == Doubles{50, -1});
+  CHECK(values(torch::roll(torch::arange(5), 2)) == Doubles{3, 4, 0, 1, 2});
+  CHECK(values(torch::arange(6).view({2, 3}).roll({1, -1}, {0, 1})) == Doubles{4, 5, 3, 1, 2, 0});
   CHECK(values(torch::nonzero(torch::tensor({{0, 3}, {4, 0}}))) == Doubles{0, 1, 1, 0});
   CHECK(values(torch::where(x > 8, 1, 0).sum(1)) == Doubles{1, 2, 1});
 }
@@ -250,6 +300,12 @@ TEST_CASE("errors say what LibTorch says") {
   CHECK(
       errorOf([&] { x + torch::zeros({4}); }) ==
       "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1");
+  CHECK(errorOf([&] { x.gather(0, torch::tensor({{-1}})); }) ==
+        "index -1 is out of bounds for dimension 0 with size 2");
+  CHECK(errorOf([&] { x.index_add(0, torch::tensor({0}), x); }) ==
+        "index_add_(): Number of indices (1) should be equal to source.size(dim): (2), for dim: 0");
+  CHECK(errorOf([&] { x.roll({1, 2}, {0}); }) ==
+        "shifts and dimensions must align. shifts: 2, dims:1");
   CHECK(errorOf([&] { x.mm(x); }) == "mm: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
   CHECK(errorOf([&] { x.view({4, 2}); }) == "shape '[4, 2]' is invalid for input of size 6");
   CHECK(errorOf([&] { x.t().view({6}); }) ==

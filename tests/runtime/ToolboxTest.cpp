@@ -321,6 +321,16 @@ TEST_CASE("units may come last") {
   CHECK(detector.layers()[0].dead == 1);
 }
 
+TEST_CASE("tools of several kinds run at once") {
+  gradtidy::DeadReluDetector detector;
+  gradtidy::NanFinder finder;
+  gradtidy::TransferCounter counter;
+  torch::relu(torch::full({2, 1}, -1.0)).sub(1).sqrt();
+  CHECK(detector.layers().size() == 1);
+  CHECK(finder.source().operation == "aten::sqrt");
+  CHECK(counter.sinceStep().toDevice.count == 0);
+}
+
 // verifyDevice
 
 TEST_CASE("a module on one device has no strays") {

@@ -97,13 +97,12 @@ public:
   }
 
   void *allocate(std::size_t bytes) override {
-    try {
-      return ::operator new(std::max<std::size_t>(bytes, 1), alignment);
-    } catch (const std::bad_alloc &) {
-      fail("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried "
-           "to allocate ",
-           bytes, " bytes. Error code 12 (Cannot allocate memory)");
-    }
+    void *memory = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
+    TORCH_CHECK(memory,
+                "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate "
+                "memory: you tried to allocate ",
+                bytes, " bytes. Error code 12 (Cannot allocate memory)");
+    return memory;
   }
 
   void release(void *memory) override { ::operator delete(memory, alignment); }

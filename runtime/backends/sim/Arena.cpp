@@ -12,6 +12,7 @@ char *mapPages(std::size_t bytes, int protection) {
       mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   TORCH_CHECK(pages != MAP_FAILED, "cannot reserve ", bytes,
               " bytes of addresses for a simulated device: set GRADTIDY_SIM_MEMORY to less");
+  madvise(pages, bytes, MADV_DONTDUMP); // a core dump would be as large
   return static_cast<char *>(pages);
 }
 

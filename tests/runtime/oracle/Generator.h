@@ -40,7 +40,7 @@ public:
 private:
   void clear() {
     start();
-    memory = {};
+    memory.clear();
     statements.clear();
     counter = 0;
   }

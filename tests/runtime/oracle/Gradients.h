@@ -4,6 +4,7 @@
 #include "Generator.h"
 
 #include <iostream>
+#include <stdexcept>
 
 namespace oracle {
 
@@ -19,12 +20,20 @@ public:
   int compare(std::string &problem) {
     auto [loss, leaves] = run("", 0, 0);
     differentiable = loss.defined() && loss.requires_grad();
-    if (!differentiable || !std::isfinite(loss.item<double>()))
+    if (!differentiable)
       return 0;
     Tensors inputs;
     for (const auto &[name, leaf] : leaves)
       inputs.push_back(leaf);
-    Tensors gradients = torch::autograd::grad({loss}, inputs, {}, std::nullopt, false, true);
+    Tensors gradients;
+    try {
+      gradients = torch::autograd::grad({loss}, inputs, {}, std::nullopt, false, true);
+    } catch (const std::runtime_error &) { // it says that it has no gradient
+      differentiable = false;
+      return 0;
+    }
+    if (!std::isfinite(loss.item<double>()))
+      return 0;
     int compared = 0;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (int64_t place = 0; gradients[i].defined() && place < inputs[i].numel(); ++place) {
@@ -116,7 +125,10 @@ inline bool compareGradients(uint64_t seed, const std::map<std::string, const Op
     int compared = 0;
     bool records = false;
     std::string problem;
-    for (int attempt = 0; *operation.kinds && attempt < 60 && compared < 40; ++attempt) {
+    auto enough = [&](int attempts) {
+      return compared >= 40 || attempts >= (records && compared == 0 ? 600 : 60);
+    };
+    for (int attempt = 0; *operation.kinds && !enough(attempt); ++attempt) {
       Differentiable function(table, generator.exactly(operation));
       compared += function.compare(problem);
       records = records || function.records();

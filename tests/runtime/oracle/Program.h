@@ -84,6 +84,19 @@ inline void start() {
 struct Memory {
   std::map<std::string, Tensors> results;
 
+  Memory() = default;
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+  ~Memory() { clear(); }
+
+  /// A gradient that has a graph holds its leaf by it, and would for ever.
+  void clear() {
+    for (auto &[name, tensors] : results)
+      for (Tensor &x : tensors)
+        if (x.defined())
+          x.mutable_grad() = Tensor();
+    results.clear();
+  }
   Tensor tensor(const std::string &word) const {
     if (word == "-")
       return {};

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace gradtidy::detail {
 
@@ -26,18 +27,25 @@ inline bool &insideTool() {
   static thread_local bool inside = false;
   return inside;
 }
-/// Puts this thread into a tool for a scope.
-struct InsideTool {
-  InsideTool() { insideTool() = true; }
-  ~InsideTool() { insideTool() = false; }
+
+/// While it lives, no tool is told of what this thread runs.
+class Untold {
+public:
+  Untold() : before(std::exchange(insideTool(), true)) {}
+  ~Untold() { insideTool() = before; }
+  Untold(const Untold &) = delete;
+  Untold &operator=(const Untold &) = delete;
+
+private:
+  bool before;
 };
 
 /// Whether observers see what goes into operations. A release of LibTorch does not show it to
 /// programs without NDEBUG.
 inline bool inputsAreReadable() {
+  Untold guard; // or the tools that run would wait for the one that starts
   static thread_local bool readable;
   readable = false;
-  InsideTool inside; // The operation to look at is nobody else's business.
   auto look = [](const at::RecordFunction &function) -> std::unique_ptr<at::ObserverContext> {
     try {
       (void)function.inputs();
@@ -64,10 +72,10 @@ protected:
   Listener() = default;
 
   void listen(const char *name, bool inputs, bool outputs) {
-    TORCH_CHECK(!inputs || inputsAreReadable(), name,
-                " cannot see what goes into operations: compile with -DNDEBUG, as LibTorch was");
     std::lock_guard<std::mutex> lock(toolMutex());
     TORCH_CHECK(!active(), "another ", name, " is running");
+    TORCH_CHECK(!inputs || inputsAreReadable(), name,
+                " cannot see what goes into operations: compile with -DNDEBUG, as LibTorch was");
     active() = static_cast<Tool *>(this);
     callback = at::addGlobalCallback(
         at::RecordFunctionCallback(onStart, onEnd).needsInputs(inputs).needsOutputs(outputs));
@@ -87,7 +95,7 @@ private:
   template <class Action> static void tell(Action action) {
     if (insideTool())
       return;
-    InsideTool inside;
+    Untold guard;
     std::lock_guard<std::mutex> lock(toolMutex());
     if (active())
       action(*active());

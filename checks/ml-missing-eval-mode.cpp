@@ -56,11 +56,25 @@ public:
     finding.message = name + " is evaluated in training mode";
     if (layers == Answer::Yes)
       finding.message += ": dropout and batch normalisation are active";
+    explain(visit, facts, finding);
     repair(visit, facts, finding);
     reporter.report(std::move(finding));
   }
 
 private:
+  /// Where the training mode comes from, and what tells that this is an evaluation.
+  static void explain(const Visit &visit, const ModuleFacts &facts, Finding &finding) {
+    if (facts.set && facts.set->constant == true)
+      finding.notes.push_back(
+          {facts.set->site->getBeginLoc(), "it is put into training mode here"});
+    else if (facts.placed && facts.placed->kind == EventKind::Construct)
+      finding.notes.push_back({facts.placed->site->getBeginLoc(),
+                               "it is made here, and modules are made in training mode"});
+    if (disablesGradients(visit))
+      finding.notes.push_back({visit.before.gradMode().set->site->getBeginLoc(),
+                               "gradients are disabled here, as for an evaluation"});
+  }
+
   /// eval() is in vain where the class asks a flag of its own.
   static void onEval(const Visit &visit, Reporter &reporter) {
     const ModuleClass *view = visit.unit.classOf(visit.event);

@@ -34,6 +34,10 @@ public:
     finding.message = "this forward pass records a graph that no backward uses";
     if (&culprit != &shown)
       finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
+    if (const Event *reader = visit.unit.uses().readerOf(visit.site);
+        reader && reader->site->getBeginLoc() != shown.site->getBeginLoc())
+      finding.notes.push_back(
+          {reader->site->getBeginLoc(), "of its result only the numbers are used, here for one"});
     repair(visit, culprit, finding);
     reporter.report(std::move(finding));
   }

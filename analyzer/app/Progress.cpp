@@ -11,7 +11,7 @@ std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef
   std::string line = llvm::formatv("[{0}/{1}]", done, total);
   if (rate > 0) {
     const auto left = static_cast<unsigned>(double(total - done) / rate + 0.5);
-    line += llvm::formatv(" {0:F1} files/s, {1}:{2,0+2} left", rate, left / 60, left % 60);
+    line += llvm::formatv(" {0:F1}/s, {1}:{2,0+2} left", rate, left / 60, left % 60);
   }
   return line + ": " + llvm::sys::path::filename(file).str();
 }

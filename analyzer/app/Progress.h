@@ -8,7 +8,7 @@
 
 namespace gradtidy {
 
-/// "[12/557] 4.2 files/s, 2:10 left: train.cpp"; \p rate in files a second, 0 while not known.
+/// "[12/557] 4.2/s, 2:10 left: train.cpp"; \p rate in items a second, 0 while not known.
 std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef file);
 
 class Progress {

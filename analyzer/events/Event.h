@@ -43,11 +43,11 @@ enum class EventKind : unsigned char {
   SetAutocast,    ///< Autocast is `constant` from now on.
   SetAutocastCache,   ///< Whether autocast keeps weights in 16 bits is `constant` from now on.
   ClearAutocastCache, ///< Autocast forgets the weights that it keeps.
-  RequireGrad,    ///< `subject` is to have a gradient, or none (`constant`).
-  Load,           ///< The values of operand 0 are replaced.
-  Return,         ///< The function returns operand 0, if any.
-  EndLifetime,    ///< The variable `subject` ends.
-  Assign,         ///< A condition's variable changes: see `conditions`.
+  RequireGrad,        ///< `subject` is to have a gradient, or none (`constant`).
+  Load,               ///< The values of operand 0 are replaced.
+  Return,             ///< The function returns operand 0, if any.
+  EndLifetime,        ///< The variable `subject` ends.
+  Assign,             ///< A condition's variable changes: see `conditions`.
 };
 
 /// How a Bind makes its place denote the value.

@@ -611,7 +611,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
     Value value = combined(event, state);
     if (!event.isTensor && !event.isAttribute)
-      used.read(value.history);
+      used.read(value.history, event);
     if (!event.isArithmetic && !event.isAttribute)
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
@@ -866,8 +866,8 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 
 /// Whether a header of the system declares the function.
 static bool isOfSystem(const clang::FunctionDecl *callee) {
-  return callee && callee->getASTContext().getSourceManager().isInSystemHeader(
-                       callee->getLocation());
+  return callee &&
+         callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation());
 }
 
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
@@ -886,7 +886,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
   if (record && event.resultRole == TypeRole::None && !isStandard(record))
     value.graph = Graph::Unknown;
-  used.read(value.history);
+  used.read(value.history, event);
   // Modules are moved where somebody says.
   llvm::SmallVector<Device, 2> devices;
   for (const Operand &operand : event.operands)

@@ -130,11 +130,11 @@ struct GradMode {
 struct Autocast {
   enum : std::uint8_t { Off = 1 << 0, On = 1 << 1 };
   std::uint8_t possible = Off;
-  bool keeps = true;            ///< The weights.
-  SourcesId kept = noSources;   ///< The modules whose weights it has kept.
-  SourcesId stale = noSources;  ///< Those of them that a step has changed since.
-  const Event *set = nullptr;   ///< What enabled it.
-  const Event *step = nullptr;  ///< The step, for `stale`.
+  bool keeps = true;           ///< The weights.
+  SourcesId kept = noSources;  ///< The modules whose weights it has kept.
+  SourcesId stale = noSources; ///< Those of them that a step has changed since.
+  const Event *set = nullptr;  ///< What enabled it.
+  const Event *step = nullptr; ///< The step, for `stale`.
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Autocast &other) const {
@@ -271,8 +271,7 @@ public:
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && guards == other.guards &&
            mode == other.mode && casters == other.casters && casting == other.casting &&
-           retained == other.retained &&
-           gradientGraphs == other.gradientGraphs;
+           retained == other.retained && gradientGraphs == other.gradientGraphs;
   }
 
   Tables *tables;

@@ -37,9 +37,9 @@ void Uses::differentiate(SourcesId history, SourcesId from) {
       readers.insert(name);
 }
 
-void Uses::read(SourcesId history) {
+void Uses::read(SourcesId history, const Event &event) {
   for (SiteId site : histories.members(history))
-    reads.insert(site);
+    reads.try_emplace(site, &event);
 }
 
 bool Uses::store(PathId place, SourcesId history, SourcesId from) {

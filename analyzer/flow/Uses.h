@@ -43,8 +43,10 @@ public:
   void differentiate(SiteId site) { differentiated.insert(site); }
 
   /// The program reads numbers of a value with that history.
-  void read(SourcesId history);
+  void read(SourcesId history, const Event &event);
   bool isRead(SiteId site) const { return reads.contains(site); }
+  /// The first event that reads numbers of what the site gives, or null.
+  const Event *readerOf(SiteId site) const { return reads.lookup(site); }
 
   /// A value is stored in a member of `this` or a global variable, from where other functions of
   /// the unit may read it. False if \p place is neither.
@@ -75,7 +77,8 @@ private:
   const SourcesTable &sources;
   const SiteTable &sites;
   const SourcesTable &histories;
-  llvm::DenseSet<SiteId> reached, differentiated, reads, retainedUsed;
+  llvm::DenseSet<SiteId> reached, differentiated, retainedUsed;
+  llvm::DenseMap<SiteId, const Event *> reads;
   llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
   llvm::DenseMap<const void *, Stored> stored;
   llvm::DenseSet<const void *> readers; ///< Stored things that a backward may reach.

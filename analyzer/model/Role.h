@@ -59,11 +59,11 @@ enum class FunctionRole : unsigned char {
   Move,           ///< To the device among the arguments: a tensor as a copy, a module in place.
   MoveToCpu,
   MoveToCuda,
-  Train,             ///< The module gets the mode of the argument, training if there is none.
-  Eval,              ///< The module gets into evaluation mode.
-  SetGradMode,       ///< The recording of gradients is set by hand.
-  SetAutocast,       ///< Autocast is set by hand.
-  SetAutocastCache,  ///< Whether autocast keeps weights in 16 bits is set by hand.
+  Train,              ///< The module gets the mode of the argument, training if there is none.
+  Eval,               ///< The module gets into evaluation mode.
+  SetGradMode,        ///< The recording of gradients is set by hand.
+  SetAutocast,        ///< Autocast is set by hand.
+  SetAutocastCache,   ///< Whether autocast keeps weights in 16 bits is set by hand.
   ClearAutocastCache, ///< Autocast forgets the weights that it keeps in 16 bits.
   RequireGrad,       ///< The subject (or tensors made with it) gets a gradient, or is to have none.
   NonDifferentiable, ///< The result has no gradient: comparisons, indices, samples.
@@ -101,8 +101,8 @@ enum class Trait : unsigned char {
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
-  CastsWeights,       ///< Autocast keeps the casts of the parameters, which it is given as they are.
-  GradGuard,          ///< Its constructor switches autograd off as long as it lives.
+  CastsWeights, ///< Autocast keeps the casts of the parameters, which it is given as they are.
+  GradGuard,    ///< Its constructor switches autograd off as long as it lives.
 };
 
 llvm::StringRef roleName(TypeRole role);

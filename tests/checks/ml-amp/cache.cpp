@@ -6,7 +6,9 @@
 #include <cstdio>
 
 struct NetImpl : torch::nn::Module {
-  NetImpl() { layer = register_module("layer", torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 2, 3))); }
+  NetImpl() {
+    layer = register_module("layer", torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 2, 3)));
+  }
   torch::Tensor forward(torch::Tensor x) { return torch::relu(layer(x)); }
   torch::nn::Conv2d layer{nullptr};
 };
@@ -17,11 +19,11 @@ void never_cleared_bad(torch::Tensor x, torch::Tensor y) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int i = 0; i < 100; ++i) {
     optimizer.zero_grad();
-    at::autocast::set_enabled(true); // note: keeps the weights
+    at::autocast::set_enabled(true);        // note: keeps the weights
     auto loss = torch::mse_loss(net(x), y); // expect: ml-amp: from before the optimizer's step
     at::autocast::set_enabled(false);
     loss.backward();
-    optimizer.step(); // note: changes them here
+    optimizer.step();       // note: changes them here
     std::printf("%d\n", i); // A library of the system knows nothing of autocast.
   }
 }

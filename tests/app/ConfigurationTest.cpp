@@ -19,7 +19,7 @@ std::string enabled(const Project &project, const std::vector<std::string> &opti
   return run.status ? run.err : run.out;
 }
 
-const std::string all = "Enabled checks:\n    ml-backward-under-no-grad\n";
+const std::string all = "Enabled checks:\n    ml-amp\n";
 const std::string zeroGradOnly = "Enabled checks:\n    ml-missing-zero-grad\n\n";
 const std::string none = "gradtidy: error: no checks enabled\n";
 

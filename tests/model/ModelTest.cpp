@@ -161,7 +161,7 @@ TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(errorIn("{\n  \"types\": {\n    \"tensors\": [\"a::T\"]\n  }\n}") ==
         "mine.json:3: model \"types.tensors\": unknown role; the roles are tensor, module, "
         "script-module, module-holder, optimizer, data-loader, device, no-grad-guard, "
-        "inference-guard, grad-mode-guard");
+        "inference-guard, grad-mode-guard, autocast-guard");
   CHECK_THAT(errorIn("{\n  \"functions\": {\n    \"stepp\": []\n  }\n}"),
              StartsWith("mine.json:3: model \"functions.stepp\": unknown role; the roles are ") &&
                  Contains("clear-gradients"));

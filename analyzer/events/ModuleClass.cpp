@@ -165,6 +165,7 @@ Nature ModuleClasses::Implementation::natureOf(const clang::CXXRecordDecl *modul
   case Trait::ModeByOption:
     return {Answer::Yes, Answer::Unknown};
   case Trait::None:
+  case Trait::CastsWeights:
     return {Answer::Yes, Answer::No};
   default:
     return unknown;
@@ -226,7 +227,7 @@ bool ModuleClasses::Implementation::asksForMode(const clang::FunctionDecl *funct
 bool ModuleClasses::Implementation::isKnownByType(clang::QualType type) {
   return llvm::all_of(uses.heldBy(type).modules, [&](const clang::CXXRecordDecl *module) {
     Trait trait = uses.isUser(module) ? Trait::None : vocabulary.traitOf(module);
-    return trait == Trait::None || trait == Trait::Stateless;
+    return trait == Trait::None || trait == Trait::CastsWeights || trait == Trait::Stateless;
   });
 }
 

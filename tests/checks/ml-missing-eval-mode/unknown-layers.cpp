@@ -18,6 +18,7 @@ struct PlainImpl : torch::nn::Module {
 
 private:
   torch::nn::Flatten flatten;
+  torch::nn::Conv2d conv{nullptr};
   torch::nn::Linear fc{nullptr};
 };
 TORCH_MODULE(Plain);

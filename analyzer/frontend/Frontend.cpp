@@ -55,7 +55,38 @@ constexpr llvm::StringLiteral partnersHere = "\n;\n#pragma gradtidy_partners\n";
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse {
   HeaderCache::Header found;
-  bool failed = false;
+  Foreword foreword;
+  bool failed = false;  ///< It cannot be read.
+  bool doubted = false; ///< There are errors that may come of the framework's being first.
+};
+
+/// At the end of a unit clang instantiates the function templates that it uses, and those that a
+/// precompiled header left to it. Nobody looks at the bodies of others' functions.
+class UserInstantiations : public clang::ExternalSemaSource {
+public:
+  UserInstantiations(clang::Sema &sema, const UserCode &userCode)
+      : sema(sema), userCode(userCode) {}
+
+  void ReadPendingInstantiations(
+      llvm::SmallVectorImpl<std::pair<clang::ValueDecl *, clang::SourceLocation>> &fromHeader)
+      override {
+    const auto isOthers = [&](const auto &pending) { return !isUsers(*pending.first); };
+    llvm::erase_if(fromHeader, isOthers);
+    llvm::erase_if(sema.PendingInstantiations, isOthers);
+  }
+
+  void ReadUndefinedButUsed(
+      llvm::MapVector<clang::NamedDecl *, clang::SourceLocation> &undefined) override {
+    undefined.remove_if([&](const auto &function) { return !isUsers(*function.first); });
+  }
+
+private:
+  bool isUsers(const clang::Decl &decl) const {
+    return userCode.contains(decl.getLocation(), sema.getSourceManager());
+  }
+
+  clang::Sema &sema;
+  const UserCode &userCode;
 };
 
 /// Narrows parsing and matching to user code.
@@ -76,6 +107,7 @@ public:
   }
 
   void InitializeSema(clang::Sema &sema) override {
+    sema.addExternalSource(llvm::makeIntrusiveRefCnt<UserInstantiations>(sema, userCode));
     if (standIns)
       sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
   }
@@ -177,6 +209,7 @@ public:
                         const clang::Diagnostic &info) override {
     const bool isError = level >= clang::DiagnosticsEngine::Error;
     header.failed |= isError && isAboutHeader(info.getID());
+    header.doubted |= isError && !unit.headerIsMissing && isDoubtful(info);
     if (level != clang::DiagnosticsEngine::Note) {
       const std::string partner = partnerOf(info);
       if (isError && !partner.empty())
@@ -205,6 +238,14 @@ private:
   /// What is wrong with a partner may follow from a header that is missing, unless it can only come
   /// from the unit's own declarations.
   void judge(const std::string &partner, unsigned error) {
+    if (isMissingHeader(error))
+      unit.headerIsMissing = true;
+    else if (!unit.headerIsMissing || isConflict(error))
+      unit.misfits.insert(partner);
+  }
+
+  /// Whether an error may come of declarations that the code does not expect.
+  static bool isConflict(unsigned error) {
     static const std::set<unsigned> conflicts = {
         clang::diag::err_redefinition,
         clang::diag::err_redefinition_different_kind,
@@ -216,10 +257,12 @@ private:
         clang::diag::err_ambiguous_reference,
         clang::diag::err_ovl_ambiguous_call,
     };
-    if (isMissingHeader(error))
-      unit.headerIsMissing = true;
-    else if (!unit.headerIsMissing || conflicts.contains(error))
-      unit.misfits.insert(partner);
+    return conflicts.contains(error);
+  }
+
+  bool isDoubtful(const clang::Diagnostic &error) const {
+    return isConflict(error.getID()) ||
+           (!isMissingHeader(error.getID()) && isOutsideUserCode(error));
   }
 
   static bool isMissingHeader(unsigned id) {
@@ -310,9 +353,9 @@ private:
 class UnitAction : public clang::ASTFrontendAction {
 public:
   UnitAction(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-             UserCode &userCode, std::set<std::string> &partners, Unit &unit)
-      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit) {
-  }
+             UserCode &userCode, std::set<std::string> &partners, Unit &unit, Foreword &foreword)
+      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit),
+        foreword(foreword) {}
 
 protected:
   bool BeginInvocation(clang::CompilerInstance &compiler) override {
@@ -327,6 +370,8 @@ protected:
     auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
     collector = callbacks.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
+    compiler.getPreprocessor().addPPCallbacks(
+        std::make_unique<ForewordRecorder>(compiler.getPreprocessor(), userCode, foreword));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
     auto narrowing = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(),
                                                         request.standIns, unit);
@@ -346,6 +391,7 @@ private:
   UserCode &userCode;
   std::set<std::string> &partners;
   Unit &unit;
+  Foreword &foreword;
   FileCollector *collector = nullptr;
 };
 
@@ -377,7 +423,8 @@ public:
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(consumers, request, userCode, partners, unit);
+    return std::make_unique<UnitAction>(consumers, request, userCode, partners, unit,
+                                        header.foreword);
   }
 
 private:
@@ -500,10 +547,15 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   const bool crashed = hasCrashed(first);
   if (crashed)
     first = attempt(plain, headers);
-  if (first.header.found.file.empty() || !(first.header.failed || hasCrashed(first)))
+  const HeaderUse &header = first.header;
+  if (header.found.file.empty())
     return std::move(first.unit);
   // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
-  headers->discard(first.header.found.file);
+  const bool broken = header.failed || hasCrashed(first);
+  if (broken)
+    headers->discard(header.found.file);
+  else if (!header.doubted && headers->commutes(header.found, header.foreword))
+    return std::move(first.unit);
   return attempt(crashed ? plain : request, nullptr).unit;
 }
 

@@ -30,13 +30,22 @@ namespace path = llvm::sys::path;
 namespace {
 
 /// Changes with the form of the files, and with what is left out of a header.
-constexpr StringRef format = "gradtidy header 1 " GRADTIDY_VERSION;
+constexpr StringRef format = "gradtidy header 2 " GRADTIDY_VERSION;
 
 /// Another process makes a header in some seconds; beyond this it is done without.
 constexpr std::chrono::minutes patience(2);
 
 /// What could not be made is not tried again for as long.
 constexpr std::chrono::hours timeOfFailure(12);
+
+/// Headers of the standard library that programs include beside a framework, which has the others:
+/// their order is free.
+constexpr StringRef standardHeaders[] = {"chrono", "filesystem", "fstream", "iomanip", "iostream",
+                                         "random", "regex",      "sstream", "thread"};
+
+/// Large headers of other libraries that many programs include beside a framework: they are part of
+/// the header for units that include them.
+constexpr StringRef companions[] = {"opencv2/opencv.hpp"};
 
 int64_t secondsNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -90,12 +99,23 @@ std::shared_ptr<clang::CompilerInvocation> makerFor(const clang::CompilerInvocat
   return maker;
 }
 
-std::string keyOf(const clang::CompilerInvocation &maker, const Preamble &preamble) {
+std::string sourceOf(const std::vector<std::string> &headers, const OuterIncludes &includes) {
+  std::string source;
+  for (const std::string &header : headers)
+    source += "#if __has_include(<" + header + ">)\n#include <" + header + ">\n#endif\n";
+  for (const StringRef header : standardHeaders)
+    source += ("#include <" + header + ">\n").str();
+  for (const StringRef header : companions)
+    if (llvm::is_contained(includes.others, header))
+      source += ("#include <" + header + ">\n").str();
+  return source;
+}
+
+std::string keyOf(const clang::CompilerInvocation &maker, const std::string &source) {
   std::string text = (format + "\n" + clang::getClangFullVersion() + "\n").str();
   for (const std::string &argument : maker.getCC1CommandLine())
     text += argument + "\n";
-  for (const Preamble::Include &include : preamble.includes)
-    text += include.name + " " + include.path + "\n";
+  text += source;
   const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
   return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
 }
@@ -105,55 +125,36 @@ std::string keyOf(const clang::CompilerInvocation &maker, const Preamble &preamb
 /// What is written down beside a header.
 struct Record {
   std::vector<std::pair<std::string, FileIdentity>> files;
-  std::set<std::string> names;  ///< Of includes, as written.
-  std::set<std::string> macros; ///< Defined or undefined.
-  std::set<std::string> words;  ///< All identifiers.
-  bool sound = false;           ///< Every include found the expected file, which has a guard.
+  std::set<std::string> unguarded; ///< Of the files; another include of one is another reading.
+  std::set<std::string> names;     ///< Of includes, as written.
+  std::set<std::string> words;     ///< All identifiers.
 };
 
 class Recorder : public clang::PPCallbacks {
 public:
-  Recorder(const clang::SourceManager &sources, Record &record)
-      : sources(sources), record(record) {}
+  explicit Recorder(Record &record) : record(record) {}
 
-  void InclusionDirective(clang::SourceLocation location, const clang::Token &, StringRef name,
-                          bool, clang::CharSourceRange, clang::OptionalFileEntryRef file, StringRef,
-                          StringRef, const clang::Module *, bool,
-                          clang::SrcMgr::CharacteristicKind) override {
-    if (sources.isInMainFile(location))
-      mainIncludes.push_back(file);
+  void InclusionDirective(clang::SourceLocation, const clang::Token &, StringRef name, bool,
+                          clang::CharSourceRange, clang::OptionalFileEntryRef, StringRef, StringRef,
+                          const clang::Module *, bool, clang::SrcMgr::CharacteristicKind) override {
     record.names.insert(name.str());
   }
   void HasInclude(clang::SourceLocation, StringRef name, bool, clang::OptionalFileEntryRef,
                   clang::SrcMgr::CharacteristicKind) override {
     record.names.insert(name.str());
   }
-  void MacroDefined(const clang::Token &name, const clang::MacroDirective *) override {
-    if (!sources.isWrittenInBuiltinFile(name.getLocation()) &&
-        !sources.isWrittenInCommandLineFile(name.getLocation()))
-      record.macros.insert(name.getIdentifierInfo()->getName().str());
-  }
-  void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &,
-                      const clang::MacroDirective *) override {
-    record.macros.insert(name.getIdentifierInfo()->getName().str());
-  }
-
-  std::vector<clang::OptionalFileEntryRef> mainIncludes;
 
 private:
-  const clang::SourceManager &sources;
   Record &record;
 };
 
 class MakeAction : public clang::GeneratePCHAction {
 public:
-  MakeAction(const Preamble &preamble, Record &record) : preamble(preamble), record(record) {}
+  explicit MakeAction(Record &record) : record(record) {}
 
 protected:
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override {
-    auto callbacks = std::make_unique<Recorder>(compiler.getSourceManager(), record);
-    recorder = callbacks.get();
-    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
+    compiler.getPreprocessor().addPPCallbacks(std::make_unique<Recorder>(record));
     return GeneratePCHAction::BeginSourceFileAction(compiler);
   }
 
@@ -164,16 +165,14 @@ protected:
     const clang::SourceManager &sources = preprocessor.getSourceManager();
     for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
       const auto text = file->second->getBufferIfLoaded();
-      if (text && file->first != sources.getFileEntryRefForID(sources.getMainFileID()))
-        record.files.emplace_back(absolute(file->first), identify(file->first, *text));
+      if (!text || file->first == sources.getFileEntryRefForID(sources.getMainFileID()))
+        continue;
+      record.files.emplace_back(absolute(file->first), identify(file->first, *text));
+      if (!preprocessor.getHeaderSearchInfo().isFileMultipleIncludeGuarded(file->first))
+        record.unguarded.insert(absolute(file->first));
     }
     llvm::sort(record.files,
                [](const auto &left, const auto &right) { return left.first < right.first; });
-    record.sound = llvm::equal(
-        preamble.includes, recorder->mainIncludes, [&](const auto &expected, const auto &found) {
-          return found && absolute(*found) == expected.path &&
-                 preprocessor.getHeaderSearchInfo().isFileMultipleIncludeGuarded(*found);
-        });
     GeneratePCHAction::EndSourceFileAction();
   }
 
@@ -187,14 +186,12 @@ private:
     return FileIdentity::of(text.getBuffer(), absolute(file), begin);
   }
 
-  const Preamble &preamble;
   Record &record;
-  Recorder *recorder = nullptr;
   const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
 };
 
-bool makeHeader(const clang::CompilerInvocation &maker, const Preamble &preamble,
-                clang::FileManager &files, StringRef source, StringRef target, Record &record) {
+bool makeHeader(const clang::CompilerInvocation &maker, clang::FileManager &files, StringRef source,
+                StringRef target, Record &record) {
   const PhaseTimer timer(makingPhase);
   auto own = std::make_shared<clang::CompilerInvocation>(maker);
   own->getFrontendOpts().Inputs.emplace_back(source, own->getFrontendOpts().DashX);
@@ -205,8 +202,8 @@ bool makeHeader(const clang::CompilerInvocation &maker, const Preamble &preamble
   clang::DiagnosticConsumer counter;
   compiler.createDiagnostics(&counter, /*ShouldOwnClient=*/false);
   compiler.createSourceManager();
-  MakeAction action(preamble, record);
-  return compiler.ExecuteAction(action) && counter.getNumErrors() == 0 && record.sound;
+  MakeAction action(record);
+  return compiler.ExecuteAction(action) && counter.getNumErrors() == 0;
 }
 
 } // namespace
@@ -219,7 +216,7 @@ bool makeHeader(const clang::CompilerInvocation &maker, const Preamble &preamble
 ///     made SIZE TIME CONTENT            or: failed SECONDS
 ///     file SIZE TIME CONTENT PATH       …
 ///     include NAME                      …
-///     macro NAME                        …
+///     unguarded PATH                    …
 ///     word NAME                         …
 class HeaderCache::Entry {
 public:
@@ -256,8 +253,9 @@ public:
       identity(file);
       out << ' ' << path << '\n';
     }
-    for (const auto &[kind, names] :
-         {std::pair("include", &record.names), {"macro", &record.macros}, {"word", &record.words}})
+    for (const auto &[kind, names] : {std::pair("include", &record.names),
+                                      {"unguarded", &record.unguarded},
+                                      {"word", &record.words}})
       for (const std::string &name : *names)
         out << kind << ' ' << name << '\n';
     out << "end\n";
@@ -273,13 +271,9 @@ public:
     return path::stem(header).str() + " " + llvm::utohexstr(llvm::xxh3_64bits(contents));
   }
 
-  /// Whether it means the same before \p preamble as behind it.
-  bool commutesWith(const Preamble &preamble) const {
-    const auto has = [&](StringRef kind, StringRef name) {
-      return text->getBuffer().contains(("\n" + kind + " " + name + "\n").str());
-    };
-    return llvm::none_of(preamble.defined, [&](StringRef name) { return has("word", name); }) &&
-           llvm::none_of(preamble.tested, [&](StringRef name) { return has("macro", name); });
+  /// Whether a line of this kind names \p name.
+  bool has(StringRef kind, StringRef name) const {
+    return text->getBuffer().contains(("\n" + kind + " " + name + "\n").str());
   }
 
   /// Whether a header included here is also found in \p folder.
@@ -357,16 +351,26 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
   if (!invocation.getPreprocessorOpts().ImplicitPCHInclude.empty() || !language.CPlusPlus ||
       language.CUDA || language.ObjC)
     return {};
-  const Preamble preamble = scanPreamble(invocation, files, headers, userCode);
-  if (preamble.includes.empty())
+  const OuterIncludes includes = findOuterIncludes(invocation, files, headers, userCode);
+  if (includes.framework.empty())
     return {};
   const auto maker = makerFor(invocation, files, userCode);
-  Entry *entry = get(keyOf(*maker, preamble), *maker, preamble, files);
-  if (!entry || !entry->usable() || !entry->commutesWith(preamble) ||
+  const std::string source = sourceOf(headers, includes);
+  Entry *entry = get(keyOf(*maker, source), *maker, source, files);
+  if (!entry || !entry->usable() ||
+      llvm::any_of(includes.framework,
+                   [&](StringRef path) { return entry->has("unguarded", path); }) ||
       llvm::any_of(usersFolders(invocation, files, userCode),
                    [&](const std::string &folder) { return entry->isShadowedBy(folder); }))
     return {};
   return {entry->file(), entry->stamp()};
+}
+
+bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
+  const auto entry = entries.find(path::stem(header.file));
+  return !foreword.seesHeader && entry != entries.end() && entry->second &&
+         llvm::none_of(foreword.macros,
+                       [&](StringRef name) { return entry->second->has("word", name); });
 }
 
 bool HeaderCache::holds(StringRef stamp) {
@@ -382,7 +386,7 @@ bool HeaderCache::holds(StringRef stamp) {
 }
 
 HeaderCache::Entry *HeaderCache::get(const std::string &key, const clang::CompilerInvocation &maker,
-                                     const Preamble &preamble, clang::FileManager &files) {
+                                     const std::string &source, clang::FileManager &files) {
   const auto [place, added] = entries.try_emplace(key);
   std::unique_ptr<Entry> &entry = place->second;
   if (!added)
@@ -394,15 +398,12 @@ HeaderCache::Entry *HeaderCache::get(const std::string &key, const clang::Compil
       return nullptr;
     // Another process may have made it meanwhile.
     if (!(entry = Entry::load(folder, key))) {
-      std::string source;
-      for (const Preamble::Include &include : preamble.includes)
-        source += "#include " + include.name + "\n";
       const std::string header = folder.file(key, "pch"), temporary = folder.temporaryFile();
       Record made;
       if (temporary.empty() || !folder.write(folder.file(key, "h"), source))
         return nullptr;
       fs::remove(record);
-      const bool done = makeHeader(maker, preamble, files, folder.file(key, "h"), temporary, made);
+      const bool done = makeHeader(maker, files, folder.file(key, "h"), temporary, made);
       if (!done)
         fs::remove(temporary);
       if (folder.write(record,

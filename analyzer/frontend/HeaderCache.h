@@ -2,7 +2,7 @@
 #pragma once
 
 #include "CacheFolder.h"
-#include "Preamble.h"
+#include "FrameworkIncludes.h"
 #include "UserCode.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -19,10 +19,8 @@ namespace gradtidy {
 /// Of --stats; see PhaseTimer.
 inline constexpr llvm::StringLiteral makingPhase = "precompiling";
 
-/// What a unit includes of a framework before all else is parsed once, bodies skipped, and read
-/// back by every unit with the same flags and includes. A unit gets a header only if it means the
-/// same there as in its own place; whatever is in doubt is parsed in full. See
-/// docs/decisions/0009-header-cache.md.
+/// The headers of a framework are parsed once, bodies skipped, and read back by every unit with the
+/// same flags that includes any of them. See docs/decisions/0013-framework-first.md.
 class HeaderCache {
 public:
   explicit HeaderCache(CacheFolder folder);
@@ -34,11 +32,14 @@ public:
   };
 
   /// A precompiled header to parse the unit of \p invocation over, made now if there is none; with
-  /// empty names if the unit is to be parsed without.
+  /// empty names if there is nothing of a framework in the unit, or no such header can be had.
   /// \param headers  a framework's, as Model::headers() has them.
   /// \param userCode learns the folders of the framework.
   Header find(const clang::CompilerInvocation &invocation, clang::FileManager &files,
               const std::vector<std::string> &headers, UserCode &userCode);
+
+  /// Whether a unit of this foreword means the same behind \p header, as far as macros go.
+  bool commutes(const Header &header, const Foreword &foreword);
 
   /// Whether there is a header of this stamp whose files are all unchanged.
   bool holds(llvm::StringRef stamp);
@@ -49,7 +50,7 @@ public:
 private:
   class Entry;
   Entry *get(const std::string &key, const clang::CompilerInvocation &maker,
-             const Preamble &preamble, clang::FileManager &files);
+             const std::string &source, clang::FileManager &files);
 
   CacheFolder folder;
   llvm::StringMap<std::unique_ptr<Entry>> entries; ///< By key; null for what cannot be had.

@@ -57,7 +57,7 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
   struct Unit {
     const char *what;
     std::string text;
-    bool begins; ///< With the framework, so that a header is made.
+    bool includes; ///< The framework, so that a header is made.
   };
   const std::string loop = trainingLoop("train");
   const std::vector<Unit> units = {
@@ -70,9 +70,16 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
       {"a macro that it asks for", "#define AXON_QUIET\n" + include + loop, true},
       {"a macro of its own that the unit asks for",
        "#ifdef AXON_EXTRA\n#error early\n#endif\n" + include + loop, true},
-      {"code first", "struct Early {};\n" + include + loop, false},
-      {"a condition first", "#if __cplusplus > 1\n" + include + "#endif\n" + loop, false},
-      {"a pragma first", "#pragma pack(1)\n" + include + loop, false},
+      {"code first", "struct Early {};\n" + include + loop, true},
+      {"code that the framework makes ambiguous",
+       "using namespace axon;\nstruct Block {};\nBlock early;\n" + include + loop, true},
+      {"a condition first", "#if __cplusplus > 1\n" + include + "#endif\n" + loop, true},
+      {"a condition on a macro of the framework",
+       "#if defined(AXON_EXTRA) && AXON_EXTRA > 0\n#error early\n#endif\n" + include + loop, true},
+      {"a pragma first", "#pragma pack(1)\n" + include + loop, true},
+      {"another macro between two includes",
+       "#include <map>\n" + include + "#define advance zero_grad\n#include <axon/more.h>\n" + loop,
+       true},
       {"no framework", "int main() {}\n", false},
       {"an error", include + loop + "int x = undeclared;\n", true},
       {"a missing header first", "#include <nowhere.h>\n" + include + loop, true},
@@ -86,6 +93,7 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
     const CachedProject project;
     project.writeFramework("#ifdef AXON_QUIET\n#define advance zero_grad\n#endif\n"
                            "#define AXON_EXTRA 1\n");
+    project.write("vendor/axon/more.h", "#pragma once\nvoid advance();\n");
     project.write("once.h", "#pragma once\n" + include + trainingLoop("other"));
     project.write("guarded.h", "#ifndef GUARDED_H\n#define GUARDED_H\n" + include +
                                    trainingLoop("other") + "#endif\n");
@@ -93,7 +101,7 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
     const std::string without = shown(project.lint({"--no-cache", "train.cpp"}));
     CHECK(shown(project.lintCached("train.cpp")) == without);
     CHECK(shown(project.lintCached("train.cpp")) == without);
-    CHECK(project.cached(".pch").size() == (unit.begins ? 1 : 0));
+    CHECK(project.cached(".pch").size() == (unit.includes ? 1 : 0));
     CHECK(project.cached(".tmp").empty());
   }
 }
@@ -108,6 +116,16 @@ TEST_CASE("Units with the same flags share a header, others have their own") {
   CHECK(project.cached(".pch").size() == 1);
   project.lintCached("b.cpp", {"-Iinclude", "-DNDEBUG"});
   CHECK(project.cached(".pch").size() == 2);
+}
+
+TEST_CASE("A header that may be read twice is left to the unit") {
+  const CachedProject project;
+  project.write("vendor/axon/axon.h",
+                "#pragma once\n#include <axon/list.h>\n" + project.read("vendor/axon/axon.h"));
+  project.write("vendor/axon/list.h", "struct Once {};\n");
+  project.write("train.cpp", "#include <axon/list.h>\n" + trainingLoop("train"));
+  const std::string without = shown(project.lint({"--no-cache", "train.cpp"}));
+  CHECK(shown(project.lintCached("train.cpp")) == without);
 }
 
 TEST_CASE("A folder of the user that hides a header of the framework counts") {

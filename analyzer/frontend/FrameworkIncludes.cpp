@@ -1,0 +1,169 @@
+#include "FrameworkIncludes.h"
+#include "PhaseTimer.h"
+
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendActions.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace gradtidy {
+
+namespace {
+
+/// Reads the headers of the user only.
+class Scan : public clang::PPCallbacks {
+public:
+  Scan(clang::SourceManager &sources, const UserCode &userCode, OuterIncludes &found)
+      : sources(sources), userCode(userCode), found(found) {}
+
+  void InclusionDirective(clang::SourceLocation, const clang::Token &, llvm::StringRef name, bool,
+                          clang::CharSourceRange, clang::OptionalFileEntryRef file, llvm::StringRef,
+                          llvm::StringRef, const clang::Module *, bool,
+                          clang::SrcMgr::CharacteristicKind kind) override {
+    if (!file || userCode.containsFile(*file, kind, sources.getFileManager()))
+      return;
+    if (!sources.isFileOverridden(*file))
+      sources.overrideFileContents(*file, llvm::MemoryBuffer::getMemBuffer(""));
+    if (!userCode.isFrameworkFile(*file, sources.getFileManager())) {
+      found.others.push_back(name.str());
+      return;
+    }
+    llvm::SmallString<256> absolute = file->getName();
+    sources.getFileManager().makeAbsolutePath(absolute);
+    found.framework.emplace_back(absolute);
+  }
+
+private:
+  clang::SourceManager &sources;
+  const UserCode &userCode;
+  OuterIncludes &found;
+};
+
+class ScanAction : public clang::PreprocessorFrontendAction {
+public:
+  ScanAction(const std::vector<std::string> &headers, UserCode &userCode, OuterIncludes &found)
+      : headers(headers), userCode(userCode), found(found) {}
+
+protected:
+  void ExecuteAction() override {
+    clang::Preprocessor &preprocessor = getCompilerInstance().getPreprocessor();
+    findFrameworkFolders(preprocessor, headers, userCode);
+    preprocessor.addPPCallbacks(
+        std::make_unique<Scan>(getCompilerInstance().getSourceManager(), userCode, found));
+    preprocessor.IgnorePragmas();
+    preprocessor.EnterMainSourceFile();
+    preprocessor.LexTokensUntilEOF();
+  }
+
+private:
+  const std::vector<std::string> &headers;
+  UserCode &userCode;
+  OuterIncludes &found;
+};
+
+} // namespace
+
+OuterIncludes findOuterIncludes(const clang::CompilerInvocation &invocation,
+                                clang::FileManager &files, const std::vector<std::string> &headers,
+                                UserCode &userCode) {
+  const PhaseTimer timer("scanning");
+  OuterIncludes found;
+  auto own = std::make_shared<clang::CompilerInvocation>(invocation);
+  own->getDependencyOutputOpts() = {};
+  clang::CompilerInstance compiler(std::move(own));
+  compiler.setVirtualFileSystem(files.getVirtualFileSystemPtr());
+  compiler.setFileManager(llvm::IntrusiveRefCntPtr<clang::FileManager>(&files));
+  clang::IgnoringDiagConsumer silent;
+  compiler.createDiagnostics(&silent, /*ShouldOwnClient=*/false);
+  compiler.createSourceManager();
+  ScanAction action(headers, userCode, found);
+  compiler.ExecuteAction(action);
+  return found;
+}
+
+// ---- the foreword ------------------------------------------------------------------------------
+
+ForewordRecorder::ForewordRecorder(const clang::Preprocessor &preprocessor,
+                                   const UserCode &userCode, Foreword &foreword)
+    : preprocessor(preprocessor), sources(preprocessor.getSourceManager()), userCode(userCode),
+      foreword(foreword) {}
+
+bool ForewordRecorder::isUsers(const clang::Token &name) const {
+  return !ended && userCode.contains(name.getLocation(), sources);
+}
+
+void ForewordRecorder::LexedFileChanged(clang::FileID file, LexedFileChangeReason,
+                                        clang::SrcMgr::CharacteristicKind, clang::FileID,
+                                        clang::SourceLocation) {
+  const auto buffer = sources.getBufferOrNone(file);
+  ended |= buffer && buffer->getBufferIdentifier() == partnersBuffer;
+}
+
+void ForewordRecorder::InclusionDirective(clang::SourceLocation hash, const clang::Token &,
+                                          llvm::StringRef, bool, clang::CharSourceRange,
+                                          clang::OptionalFileEntryRef file, llvm::StringRef,
+                                          llvm::StringRef, const clang::Module *, bool,
+                                          clang::SrcMgr::CharacteristicKind) {
+  if (ended || !file || !userCode.contains(hash, sources) ||
+      !userCode.isFrameworkFile(*file, sources.getFileManager()))
+    return;
+  llvm::append_range(foreword.macros, since.macros);
+  foreword.seesHeader |= since.seesHeader;
+  since = {};
+}
+
+void ForewordRecorder::MacroDefined(const clang::Token &name, const clang::MacroDirective *) {
+  if (isUsers(name))
+    since.macros.push_back(name.getIdentifierInfo()->getName().str());
+}
+
+void ForewordRecorder::MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
+                                      const clang::MacroDirective *) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::MacroExpands(const clang::Token &name, const clang::MacroDefinition &macro,
+                                    clang::SourceRange, const clang::MacroArgs *) {
+  if (preprocessor.isParsingIfOrElifDirective())
+    ask(name, macro);
+}
+
+void ForewordRecorder::Defined(const clang::Token &name, const clang::MacroDefinition &macro,
+                               clang::SourceRange) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::Ifdef(clang::SourceLocation, const clang::Token &name,
+                             const clang::MacroDefinition &macro) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::Ifndef(clang::SourceLocation, const clang::Token &name,
+                              const clang::MacroDefinition &macro) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::Elifdef(clang::SourceLocation, const clang::Token &name,
+                               const clang::MacroDefinition &macro) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::Elifndef(clang::SourceLocation, const clang::Token &name,
+                                const clang::MacroDefinition &macro) {
+  ask(name, macro);
+}
+
+void ForewordRecorder::ask(const clang::Token &name, const clang::MacroDefinition &macro) {
+  const clang::MacroInfo *info = macro.getMacroInfo();
+  if (!info || !isUsers(name))
+    return;
+  // The compiler's own macros, and those of its command line, are part of the header's key.
+  const clang::SourceLocation definition = info->getDefinitionLoc();
+  since.seesHeader |= sources.isLoadedSourceLocation(definition) &&
+                      !sources.isWrittenInBuiltinFile(definition) &&
+                      !sources.isWrittenInCommandLineFile(definition);
+}
+
+} // namespace gradtidy

@@ -45,6 +45,7 @@ public:
     bool isDoubtful = (!facts.isTrained && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
+                      (isForgotten && isSetByCaller(visit)) ||
                       visit.unit.isLayer(visit.shown()) || forward.kind == EventKind::Call ||
                       !visit.unit.uses().isRead(visit.site);
     if (isDoubtful)
@@ -107,6 +108,14 @@ private:
       return llvm::any_of(block.events, [](const Event &event) {
         return event.kind == EventKind::SetMode && event.constant == false;
       });
+    });
+  }
+
+  /// Whether a caller that is known hands the module over in evaluation mode. Others may not.
+  static bool isSetByCaller(const Visit &visit) {
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      return other.event == &visit.event &&
+             other.before.module(other.event->subject).mode == ModuleFacts::Evaluation;
     });
   }
 

@@ -33,7 +33,8 @@ public:
   bool VisitFunctionDecl(clang::FunctionDecl *function) {
     if (function->isThisDeclarationADefinition() && function->hasExternalFormalLinkage() &&
         !isModulesOwn(function))
-      if (const std::string source = fileOf(function); source != fileOf(function->getFirstDecl()))
+      if (const std::string source = fileOf(function);
+          source != fileOf(function->getFirstDecl()) || isDeclaredByHand(*function))
         add(function, source);
     return true;
   }
@@ -57,6 +58,12 @@ private:
       for (const clang::CXXMethodDecl *method : record->getDefinition()->methods())
         need(method);
     return true;
+  }
+
+  /// Whether a function that no header declares may be called from other sources.
+  static bool isDeclaredByHand(const clang::FunctionDecl &function) {
+    return !llvm::isa<clang::CXXMethodDecl>(function) && !function.isInlined() &&
+           !function.isMain() && !function.isTemplateInstantiation();
   }
 
   void need(const clang::FunctionDecl *function) {

@@ -42,6 +42,23 @@ StringRef behindParentheses(StringRef text) {
   return {};
 }
 
+/// Whether \p text has what looks like a declaration of the free function \p name. No call is one.
+bool declares(StringRef text, StringRef name) {
+  for (size_t at = findWord(text, name); at != StringRef::npos; at = findWord(text, name, at + 1)) {
+    const StringRef before = text.take_front(at).rtrim();
+    size_t begin = before.size();
+    while (begin > 0 && isWordPart(before[begin - 1]))
+      --begin;
+    const StringRef word = before.substr(begin);
+    const bool followsType =
+        word.empty() ? before.ends_with("&") || before.ends_with("*") || before.ends_with(">")
+                     : word != "return" && word != "else";
+    if (followsType && behindParentheses(text.substr(at + name.size()).ltrim()).starts_with(";"))
+      return true;
+  }
+  return false;
+}
+
 /// Whether \p text has what looks like the definition of \p function.
 bool defines(StringRef text, const SharedFunction &function) {
   const StringRef word = function.record.empty() ? function.name : function.record;
@@ -169,17 +186,29 @@ private:
       const CompileCommand &unit = *units[number];
       if (unit.Filename == file || llvm::is_contained(found, unit.Filename))
         continue;
-      if (const auto text = llvm::MemoryBuffer::getFile(unit.Filename)) {
-        const StringRef whole = (*text)->getBuffer();
-        const bool uses = defining
-                              ? defines(whole, function)
-                              : function.record.empty() ||
-                                    findWord(whole, function.record) != StringRef::npos ||
-                                    findWord(whole, holderOf(function.record)) != StringRef::npos;
-        if (uses && scan.reaches(unit, function.header, folder))
-          found.push_back(unit.Filename);
-      }
+      if (const auto text = llvm::MemoryBuffer::getFile(unit.Filename);
+          text &&
+          (defining ? defines((*text)->getBuffer(), function)
+                    : mayCall((*text)->getBuffer(), function)) &&
+          shares(unit, function, (*text)->getBuffer()))
+        found.push_back(unit.Filename);
     }
+  }
+
+  static bool mayCall(StringRef text, const SharedFunction &function) {
+    return function.record.empty() || findWord(text, function.record) != StringRef::npos ||
+           findWord(text, holderOf(function.record)) != StringRef::npos;
+  }
+
+  /// Whether \p unit, of this text, means the same function: both include the header that declares
+  /// it, or the caller declares it by hand, beside the source that defines it.
+  bool shares(const CompileCommand &unit, const SharedFunction &function, StringRef text) {
+    if (!find(function.header))
+      return scan.reaches(unit, function.header, folder);
+    return function.record.empty() &&
+           llvm::sys::path::parent_path(unit.Filename) ==
+               llvm::sys::path::parent_path(function.header) &&
+           (function.source.empty() || (declares(text, function.name) && !defines(text, function)));
   }
 
   std::vector<const CompileCommand *> units;

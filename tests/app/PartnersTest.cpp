@@ -58,6 +58,39 @@ TEST_CASE("What another source clears is no finding") {
   CHECK(Program("step(net, solver);", "  solver.zero_grad();\n").lint({"main.cpp"}).out.empty());
 }
 
+TEST_CASE("A function that no header declares is declared by those that call it") {
+  const Program program;
+  const std::string declaration = "void step(axon::Block &net, axon::Solver &solver);\n";
+  for (const char *file : {"main.cpp", "step.cpp"}) {
+    std::string text = program.read(file);
+    program.write(file, text.replace(0, text.find('\n') + 1, "#include <axon/axon.h>\n"));
+  }
+  program.write("main.cpp", "#include <axon/axon.h>\n" + declaration + program.read("main.cpp"));
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+  program.write("elsewhere/main.cpp", program.read("main.cpp"));
+  program.database({"elsewhere/main.cpp", "step.cpp"}); // The same name in another program.
+  CHECK(program.lint({"step.cpp"}).out.empty());
+}
+
+TEST_CASE("A model that a known caller hands over in evaluation mode") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("valid.h", "#pragma once\n#include <torch/torch.h>\n"
+                           "void valid(torch::nn::Dropout &net, torch::Tensor x);\n");
+  project.write("valid.cpp", "#include \"valid.h\"\n#include <iostream>\n"
+                             "void valid(torch::nn::Dropout &net, torch::Tensor x) {\n"
+                             "  torch::NoGradGuard guard;\n"
+                             "  std::cout << torch::nn::Sequential(net)->forward(x).sum();\n}\n");
+  const auto lint = [&](const std::string &evaluate) {
+    project.write("main.cpp",
+                  "#include \"valid.h\"\nint main() {\n  torch::nn::Dropout net(0.5);\n  " +
+                      evaluate + "valid(net, torch::ones(2));\n}\n");
+    return project.gradtidy({"--bundled-runtime", "--no-cache", "main.cpp", "valid.cpp"});
+  };
+  CHECK(lint("net->eval(); ").out.empty());
+  CHECK(count(lint("").out, "[ml-missing-eval-mode]\n") == 1);
+}
+
 TEST_CASE("All callers count") {
   const Program program("solver.zero_grad(); step(net, solver);");
   program.write("other.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"
@@ -93,8 +126,9 @@ TEST_CASE("A source that does not fit is left out") {
 TEST_CASE("What follows from a missing header does not speak against a source") {
   const Program program;
   program.write("step.h", program.read("step.h") + "#include <options.h>\n");
-  program.write("main.cpp", program.read("main.cpp") +
-                                "int size(options::Map &map) { return map[\"size\"].as<int>(); }\n");
+  program.write("main.cpp",
+                program.read("main.cpp") +
+                    "int size(options::Map &map) { return map[\"size\"].as<int>(); }\n");
   CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
 }
 

@@ -6,8 +6,10 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace gradtidy {
@@ -38,35 +40,41 @@ public:
   /// Whether everything in \p inner is known and within something of \p outer.
   bool covers(SourcesId outer, SourcesId inner) const;
 
-  /// The set with every path below \p from moved below \p to.
+  /// The set with every path replaced by what \p rebase makes of it.
   template <typename Rebase> SourcesId map(SourcesId set, Rebase rebase) {
-    SourcesId result = isUnknown(set) ? unknownId : noSources;
-    for (PathId path : std::vector<PathId>(sets[set].paths))
-      result = join(result, of(rebase(path)));
-    return result;
+    Set result = sets[set];
+    llvm::transform(result.paths, result.paths.begin(), rebase);
+    if (result == sets[set])
+      return set;
+    llvm::sort(result.paths);
+    result.paths.erase(llvm::unique(result.paths), result.paths.end());
+    return intern(std::move(result));
   }
 
   /// The members for which \p keep holds; what else there may be stays unknown.
   template <typename Keep> SourcesId filter(SourcesId set, Keep keep) {
-    SourcesId result = isUnknown(set) ? unknownId : noSources;
-    for (PathId path : std::vector<PathId>(sets[set].paths))
-      if (keep(path))
-        result = join(result, of(path));
-    return result;
+    Set result = sets[set];
+    llvm::erase_if(result.paths, [&](PathId path) { return !keep(path); });
+    return intern(std::move(result));
   }
 
 private:
   struct Set {
     std::vector<PathId> paths;
     bool unknown = false;
-    auto operator<=>(const Set &) const = default;
+    bool operator==(const Set &) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Set &set) const {
+      return llvm::hash_combine(llvm::hash_combine_range(set.paths), set.unknown);
+    }
   };
   SourcesId intern(Set set);
 
   const PathTable &paths;
   const unsigned limit;
   std::vector<Set> sets;
-  std::map<Set, SourcesId> ids;
+  std::unordered_map<Set, SourcesId, Hash> ids;
   llvm::DenseMap<std::pair<SourcesId, SourcesId>, SourcesId> joined; ///< The same are joined often.
   SourcesId unknownId;
 };

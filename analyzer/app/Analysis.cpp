@@ -145,7 +145,9 @@ Results sumUp(const Run &run, bool strict) {
     results.stats.ErrorsIgnoredNOLINT += unit.stats.ErrorsIgnoredNOLINT;
     results.stats.ErrorsIgnoredLineFilter += unit.stats.ErrorsIgnoredLineFilter;
     results.stats.ErrorsIgnoredNonUserCode += unit.stats.ErrorsIgnoredNonUserCode;
-    results.cutShort.insert(outcome.result.cutShort.begin(), outcome.result.cutShort.end());
+    results.coverage.functions += outcome.result.coverage.functions;
+    const std::set<std::string> &cutShort = outcome.result.coverage.cutShort;
+    results.coverage.cutShort.insert(cutShort.begin(), cutShort.end());
     for (const auto &[phase, seconds] : outcome.result.seconds)
       results.seconds[phase] += seconds;
     results.overHeader += !unit.header.empty();

@@ -5,7 +5,6 @@
 #include "UnitResult.h"
 #include "analyzer/source/Jobs.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,7 @@ struct Results {
   unsigned analysed = 0, lost = 0;                 ///< Units.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
   clang::tidy::ClangTidyStats stats;
-  std::set<std::string> cutShort; ///< See takeFunctionsCutShort().
+  Coverage coverage;
   PhaseSeconds seconds;
   size_t overHeader = 0; ///< Units parsed over a precompiled header.
 };

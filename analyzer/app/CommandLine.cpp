@@ -285,7 +285,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   cl::HideUnrelatedOptions(category);
   // LLVM's own option of this name is the one that is parsed.
   cl::Option &stats = *cl::getRegisteredOptions()["stats"];
-  stats.setDescription("Say on standard error where the time went: by\nphase and by check.\n");
+  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by phase and by check.\n");
   stats.addCategory(category);
   stats.setHiddenFlag(cl::NotHidden);
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {

@@ -214,7 +214,7 @@ void printStatistics(const Results &results) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  for (const std::string &function : results.cutShort)
+  for (const std::string &function : results.coverage.cutShort)
     llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
 }
 

@@ -24,6 +24,8 @@ void printTimes(llvm::raw_ostream &out, const Run &run, const Results &results) 
   out << llvm::formatv("{0} files: {1} analysed now, {2} of them over a precompiled header; {3} "
                        "known from earlier runs\n",
                        files, files - run.known, results.overHeader, run.known);
+  out << llvm::formatv("{0} functions analysed, {1} of them not to the end\n",
+                       results.coverage.functions, results.coverage.cutShort.size());
   out << llvm::formatv("{0,9:F2} s of processor time in {1:F2} s\n", total, run.wallSeconds);
   for (const auto &[seconds, phase] : phases)
     out << llvm::formatv("{0,9:F2} s {1,5:P1} {2}\n", seconds, total > 0 ? seconds / total : 0,

@@ -95,7 +95,8 @@ std::string toBytes(const UnitResult &result) {
       {"header", unit.header},
       {"headerIsMissing", unit.headerIsMissing},
       {"trace", unit.trace},
-      {"cutShort", result.cutShort},
+      {"functions", result.coverage.functions},
+      {"cutShort", result.coverage.cutShort},
       {"error", result.error},
       {"seconds", result.seconds},
       {"questions", std::move(questions)}};
@@ -128,7 +129,8 @@ std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
     unit.header = json.at("header");
     unit.headerIsMissing = json.at("headerIsMissing");
     unit.trace = json.at("trace");
-    result.cutShort = json.at("cutShort").get<std::set<std::string>>();
+    result.coverage.functions = json.at("functions");
+    result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
     result.error = json.at("error");
     result.seconds = json.at("seconds").get<PhaseSeconds>();
     for (const Json &question : json.at("questions")) {

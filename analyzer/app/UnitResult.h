@@ -3,11 +3,11 @@
 
 #include "analyzer/frontend/Frontend.h"
 #include "analyzer/frontend/PhaseTimer.h"
+#include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/source/Partners.h"
 #include "checks/Finding.h"
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace gradtidy {
 struct UnitResult {
   Unit unit;
   std::vector<std::optional<Level>> levels; ///< Of the unit's diagnostics, in their order.
-  std::set<std::string> cutShort;           ///< See takeFunctionsCutShort().
+  Coverage coverage;
   std::string error;                        ///< Why the unit was not even tried, or empty.
   PhaseSeconds seconds;
 

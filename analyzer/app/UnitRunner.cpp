@@ -107,7 +107,7 @@ UnitResult UnitRunner::run(const Job &job) {
     dropFindingsOfMainFile(result.unit, job);
   for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
     result.levels.push_back(levelOf(diagnostic));
-  result.cutShort = takeFunctionsCutShort();
+  result.coverage = takeCoverage();
   result.seconds = takePhaseSeconds();
   return result;
 }
@@ -118,7 +118,7 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
   bool headerIsMissing = false;
   PartnerSearch find(job, partners, model);
   const auto run = [&](const PartnerFinder &finder) {
-    takeFunctionsCutShort();
+    takeCoverage();
     result.unit = frontend.run(job, model.headers(), finder);
     llvm::append_range(files, result.unit.files);
     headerIsMissing |= result.unit.headerIsMissing;

@@ -127,6 +127,7 @@ public:
     interpreter.uses().finish();
     for (const FunctionBody *body : all)
       findModeSetUps(*body);
+    functionCount = all.size();
     usesGpu = llvm::any_of(all, [](const FunctionBody *body) { return body->usesGpu; });
   }
 
@@ -134,6 +135,7 @@ public:
   Vocabulary vocabulary;
   Tables tables;
   bool usesGpu = false;
+  size_t functionCount = 0;
   llvm::DenseSet<const void *> modeSetUps; ///< Fields.
 
 private:
@@ -366,6 +368,8 @@ bool UnitAnalysis::isLayer(const Event &event) const {
   Trait trait = vocabulary.traitOf(record);
   return trait != Trait::Container && trait != Trait::Opaque;
 }
+
+size_t UnitAnalysis::functionCount() const { return implementation->functionCount; }
 
 llvm::ArrayRef<const FunctionBody *> UnitAnalysis::cutShort() const {
   return implementation->interpreter.cutShort();

@@ -53,6 +53,9 @@ public:
   /// Whether it makes a difference in which mode the module is that \p event calls.
   Answer dependsOnMode(const Event &event) const;
 
+  /// How many functions were analysed, partners' among them.
+  size_t functionCount() const;
+
   /// Functions that are too large, or call too deep, to be followed to the end.
   llvm::ArrayRef<const FunctionBody *> cutShort() const;
 

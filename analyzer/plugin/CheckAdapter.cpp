@@ -75,31 +75,31 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
 }
 
-/// Functions that the analysis did not follow to the end, as `name (file:line)`.
-class BoundLog {
+class CoverageLog {
 public:
   void add(const UnitAnalysis &unit) {
     const clang::SourceManager &sources = unit.context().getSourceManager();
     const std::lock_guard lock(mutex);
+    coverage.functions += unit.functionCount();
     for (const FunctionBody *body : unit.cutShort()) {
       const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
-      functions.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
+      coverage.cutShort.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
                        ":" + std::to_string(place.getLine()) + ")");
     }
   }
 
-  std::set<std::string> take() {
+  Coverage take() {
     const std::lock_guard lock(mutex);
-    return std::exchange(functions, {});
+    return std::exchange(coverage, {});
   }
 
 private:
   std::mutex mutex;
-  std::set<std::string> functions;
+  Coverage coverage;
 };
 
-BoundLog &boundLog() {
-  static BoundLog log;
+CoverageLog &coverageLog() {
+  static CoverageLog log;
   return log;
 }
 
@@ -130,7 +130,7 @@ public:
     if (!made) {
       const PhaseTimer timer("analysis");
       made.emplace(ast, model, userCode);
-      boundLog().add(*made);
+      coverageLog().add(*made);
     }
     return *made;
   }
@@ -303,6 +303,6 @@ void setLevel(const tidy::ClangTidyError &error, Level level) {
   levelLog().add(keyOf(error), level);
 }
 
-std::set<std::string> takeFunctionsCutShort() { return boundLog().take(); }
+Coverage takeCoverage() { return coverageLog().take(); }
 
 } // namespace gradtidy

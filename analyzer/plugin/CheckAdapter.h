@@ -40,8 +40,15 @@ std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
 /// Writes down the level of a finding that another process made.
 void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 
-/// The functions, as `name (file:line)`, that the analyses of this process since the last call did
-/// not follow to the end: they are too large, or call too deep (see Interpreter's bounds).
-std::set<std::string> takeFunctionsCutShort();
+/// How much of their units analyses have seen.
+struct Coverage {
+  size_t functions = 0; ///< That were analysed, once for each unit in which they were.
+  /// Those, as `name (file:line)`, that were not followed to the end: they are too large, or call
+  /// too deep (see Interpreter's bounds).
+  std::set<std::string> cutShort;
+};
+
+/// That of the analyses of this process since the last call.
+Coverage takeCoverage();
 
 } // namespace gradtidy

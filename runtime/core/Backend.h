@@ -49,19 +49,6 @@ struct Work {
   int64_t operations = 0;
 };
 
-/// A moment in the course of a stream: reached when all work queued before it is done.
-class Marker {
-public:
-  virtual ~Marker() = default;
-  virtual bool reached() = 0;
-  /// Lets the host wait.
-  virtual void wait() = 0;
-  /// Lets the later work of a stream of any device wait.
-  virtual void block(DeviceIndex device, StreamId stream) = 0;
-  /// Milliseconds from this moment to `later`, both of which have been reached.
-  virtual double millisecondsTo(Marker &later) = 0;
-};
-
 /// A backend with memory of its own, which works through streams of kernels while the host goes on.
 /// All work goes to the stream that the calling thread has made current (core/Cuda.h).
 class Accelerator : public Backend {
@@ -75,8 +62,7 @@ public:
   virtual std::optional<void *> cudaStream() { return std::nullopt; }
 
   /// Copies from the host's memory, of which `host` is the block. Returns when the host may change
-  /// that memory; at once where `wait` is false and the block is page-locked, which then lives
-  /// until the copy is done.
+  /// that memory; at once where `wait` is false and the block is page-locked.
   virtual void upload(void *to, const std::shared_ptr<Storage> &host, const void *from,
                       std::size_t bytes, bool wait) = 0;
   /// Copies to the host's memory; as above.
@@ -88,8 +74,13 @@ public:
   /// Whether the device has memory at this address.
   virtual bool owns(const void *memory) const = 0;
   virtual std::unique_ptr<Marker> mark(StreamId stream) = 0;
+  /// The same for caches of memory, which ask often: it knows no time, and asking takes none.
+  virtual std::unique_ptr<Marker> fence(StreamId stream) = 0;
   /// Waits for the work of all streams.
   virtual void synchronize() = 0;
+  /// Page-locked memory of the host, which no cache keeps; null where there is not enough.
+  virtual void *acquirePinned(std::size_t bytes) = 0;
+  virtual void giveBackPinned(void *memory) = 0;
   /// Lets `use` see the device's memory while nobody else does.
   virtual void memory(const std::function<void(BlockCache &)> &use) = 0;
 };

@@ -547,6 +547,64 @@ TEST_CASE("blocks are split, reused and joined again") {
   CHECK(ofOther != first);
 }
 
+TEST_CASE("memory that another stream uses is kept until it is through") {
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  const c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();
+  auto copyOf = [&](bool record) {
+    Tensor x = torch::full({1024, 1024}, 1, kCUDA), copy = torch::empty_like(x);
+    torch::cuda::synchronize();
+    {
+      c10::cuda::CUDAStreamGuard guard(other);
+      torch::ones({512, 512}, kCUDA).mm(torch::ones({512, 512}, kCUDA)); // it lags
+      copy.copy_(x);
+    }
+    if (record)
+      x.record_stream(other);
+    x.reset();
+    torch::full({1024, 1024}, 2, kCUDA);
+    torch::cuda::synchronize();
+    return copy[0][0].item<float>();
+  };
+  CHECK(copyOf(false) == 2); // of memory that was given to the next tensor
+  CHECK(copyOf(true) == 1);
+  auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
+  CHECK(stats.active_bytes[0].current >= stats.allocated_bytes[0].current);
+}
+
+TEST_CASE("page-locked memory is used again when the copies from it are done") {
+  auto pinned = [](int64_t n) {
+    return torch::empty({n}, torch::TensorOptions().pinned_memory(true));
+  };
+  Tensor host = pinned(1 << 18).fill_(3);
+  void *first = host.data_ptr();
+  host.reset();
+  host = pinned(1 << 18).fill_(4);
+  CHECK(host.data_ptr() == first); // nothing has been copied
+  Tensor device = host.to(kCUDA, true);
+  host.reset();
+  Tensor next = pinned(1 << 18).fill_(5);
+  CHECK(next.data_ptr() != first);
+  CHECK(device.eq(4).all().item<bool>());
+  CHECK(pinned(1 << 18).data_ptr() == first);
+}
+
+TEST_CASE("a snapshot shows the segments of all devices and their blocks") {
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  Tensor x = torch::zeros({300}, torch::Device("cuda:1"));
+  bool found = false;
+  for (const auto &segment : c10::cuda::CUDACachingAllocator::snapshot().segments)
+    if (segment.address == reinterpret_cast<std::size_t>(x.data_ptr())) {
+      found = true;
+      CHECK(segment.device == 1);
+      CHECK(segment.total_size == 2 * megabyte);
+      CHECK(segment.requested_size == 1200);
+      CHECK(segment.blocks.size() == 2);
+      CHECK(segment.blocks[0].allocated);
+      CHECK_FALSE(segment.blocks[1].active);
+    }
+  CHECK(found);
+}
+
 namespace {
 
 /// One operation of two 3 x 4 matrices of floating point numbers in (0.2, 1).

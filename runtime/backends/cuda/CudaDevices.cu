@@ -4,7 +4,6 @@
 #include "CudaDevices.h"
 
 #include <array>
-#include <list>
 #include <mutex>
 #include <utility>
 
@@ -24,13 +23,23 @@ private:
   int before = 0;
 };
 
-class CudaDevice;
+/// The memory that get(&memory) asks the driver for; null where there is not enough.
+template <class Get> void *orNull(Get get) {
+  void *memory = nullptr;
+  cudaError_t status = get(&memory);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); // or the next call would report it
+    return nullptr;
+  }
+  checkCuda(status);
+  return memory;
+}
 
 class CudaMarker final : public Marker {
 public:
-  CudaMarker(int device, cudaStream_t stream) : device(device) {
+  CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) {
     OnDevice guard(device);
-    checkCuda(cudaEventCreate(&event));
+    checkCuda(cudaEventCreateWithFlags(&event, flags));
     checkCuda(cudaEventRecord(event, stream));
   }
   ~CudaMarker() override { cudaEventDestroy(event); }
@@ -50,18 +59,17 @@ public:
   }
 
 private:
-  int device;
   cudaEvent_t event = nullptr;
 };
 
-class CudaDevice final : public Accelerator, private SegmentSource {
+class CudaDevice final : public Accelerator, private MemoryDriver {
 public:
   explicit CudaDevice(DeviceIndex index) : index(index), cache(*this) {}
 
   void *allocate(std::size_t bytes) override {
     std::lock_guard lock(mutex);
     OnDevice guard(index);
-    void *memory = cache.allocate(bytes, currentStream());
+    void *memory = cache.allocate(bytes, {index, currentStream()});
     if (!memory)
       throw OutOfMemoryError(concat("CUDA out of memory. Tried to allocate ", bytes, " bytes."));
     return memory;
@@ -88,11 +96,11 @@ public:
 
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override {
-    transfer(host, wait, to, from, bytes, cudaMemcpyHostToDevice);
+    transfer(wait, to, from, bytes, cudaMemcpyHostToDevice);
   }
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
                 bool wait) override {
-    transfer(host, wait, to, from, bytes, cudaMemcpyDeviceToHost);
+    transfer(wait, to, from, bytes, cudaMemcpyDeviceToHost);
   }
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
     auto &other = static_cast<CudaDevice &>(peer);
@@ -109,6 +117,14 @@ public:
   std::unique_ptr<Marker> mark(StreamId id) override {
     return std::make_unique<CudaMarker>(index, stream(id));
   }
+  std::unique_ptr<Marker> fence(StreamId id) override {
+    return std::make_unique<CudaMarker>(index, stream(id), cudaEventDisableTiming);
+  }
+  void *acquirePinned(std::size_t bytes) override {
+    return orNull(
+        [&](void **memory) { return cudaHostAlloc(memory, bytes, cudaHostAllocPortable); });
+  }
+  void giveBackPinned(void *memory) override { checkCuda(cudaFreeHost(memory)); }
   void synchronize() override {
     OnDevice guard(index);
     checkCuda(cudaDeviceSynchronize());
@@ -121,7 +137,7 @@ public:
 
   StreamId currentStream() const { return cuda::getCurrentCUDAStream(index).id(); }
   cudaStream_t stream(StreamId id) {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(streamsMutex);
     cudaStream_t &stream = streams.at(static_cast<std::size_t>(id));
     if (id != 0 && !stream) {
       OnDevice guard(index);
@@ -132,35 +148,27 @@ public:
 
 private:
   void *acquire(std::size_t bytes) override {
-    void *segment = nullptr;
-    if (cudaMalloc(&segment, bytes) == cudaSuccess)
-      return segment;
-    cudaGetLastError(); // or the next call would report it
-    return nullptr;
+    return orNull([&](void **segment) { return cudaMalloc(segment, bytes); });
   }
   void giveBack(void *segment, std::size_t) override { checkCuda(cudaFree(segment)); }
   void waitForDevice() override { checkCuda(cudaDeviceSynchronize()); }
+  std::unique_ptr<Marker> mark(StreamKey stream) override {
+    return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
+  }
 
-  void transfer(const std::shared_ptr<Storage> &host, bool wait, void *to, const void *from,
-                std::size_t bytes, cudaMemcpyKind kind) {
+  void transfer(bool wait, void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind) {
     OnDevice guard(index);
     cudaStream_t queue = stream(currentStream());
     checkCuda(cudaMemcpyAsync(to, from, bytes, kind, queue));
-    if (wait) {
+    if (wait)
       checkCuda(cudaStreamSynchronize(queue));
-      return;
-    }
-    // The host's block must outlive the copy.
-    std::lock_guard lock(mutex);
-    inFlight.remove_if([](const auto &copy) { return copy.first->reached(); });
-    inFlight.emplace_back(std::make_unique<CudaMarker>(index, queue), host);
   }
 
   const DeviceIndex index;
-  std::recursive_mutex mutex;
+  std::mutex mutex;
   BlockCache cache;
+  std::mutex streamsMutex; // held alone: other devices ask for streams while theirs are locked
   std::array<cudaStream_t, 33> streams{}; // the default one and those of the pool
-  std::list<std::pair<std::unique_ptr<Marker>, std::shared_ptr<Storage>>> inFlight;
 };
 
 void CudaMarker::block(DeviceIndex other, StreamId stream) {

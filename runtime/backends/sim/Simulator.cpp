@@ -59,7 +59,7 @@ Simulator &simulator() {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-class SimulatedDevice final : public Accelerator, private SegmentSource {
+class SimulatedDevice final : public Accelerator, private MemoryDriver {
 public:
   SimulatedDevice(DeviceIndex index, std::size_t capacity)
       : index(index), arena(capacity), cache(*this) {}
@@ -85,6 +85,9 @@ public:
 
   bool owns(const void *memory) const override { return arena.contains(memory); }
   std::unique_ptr<Marker> mark(StreamId stream) override;
+  std::unique_ptr<Marker> fence(StreamId stream) override;
+  void *acquirePinned(std::size_t bytes) override { return cpuBackend().allocate(bytes); }
+  void giveBackPinned(void *memory) override { cpuBackend().release(memory); }
   void synchronize() override;
   void memory(const std::function<void(BlockCache &)> &use) override {
     Lock lock(simulator().mutex);
@@ -108,6 +111,9 @@ private:
   void giveBack(void *segment, std::size_t bytes) override { arena.giveBack(segment, bytes); }
   void waitForDevice() override {
     simulator().waitUntil(*std::max_element(ends.begin(), ends.end()));
+  }
+  std::unique_ptr<Marker> mark(StreamKey stream) override {
+    return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
   }
   /// A copy between host and device, whose work is `move`.
   void transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,
@@ -196,7 +202,7 @@ void SimulatedDevice::failForMemory(std::size_t bytes) {
 void *SimulatedDevice::allocate(std::size_t bytes) {
   Lock lock(simulator().mutex);
   check();
-  void *memory = cache.allocate(bytes, currentStream());
+  void *memory = cache.allocate(bytes, {index, currentStream()});
   if (!memory)
     failForMemory(bytes);
   return memory;
@@ -224,9 +230,8 @@ void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t
   Lock lock(simulator().mutex);
   double bandwidth = host->isPinned() ? Model::pinnedBandwidth : Model::pageableBandwidth;
   StreamId stream = currentStream();
-  // The work owns the block: the program may drop its tensor before the copy is done.
   simulator().queue(*this, stream, Model::copySeconds + static_cast<double>(bytes) / bandwidth,
-                    [host, move = std::move(move)] { move(); });
+                    std::move(move));
   if (wait || !host->isPinned()) {
     simulator().waitUntil(endOf(stream));
     check();
@@ -258,7 +263,7 @@ void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from, 
   otherEnd = start;
 }
 
-class SimulatedMarker final : public Marker {
+class SimulatedMarker : public Marker {
 public:
   SimulatedMarker(SimulatedDevice &device, double time) : device(device), time(time) {}
 
@@ -282,14 +287,27 @@ public:
     return (static_cast<SimulatedMarker &>(later).time - time) * 1000;
   }
 
-private:
+protected:
   SimulatedDevice &device;
   double time;
+};
+
+class SimulatedFence final : public SimulatedMarker {
+public:
+  using SimulatedMarker::SimulatedMarker;
+  bool reached() override {
+    Lock lock(simulator().mutex);
+    return time <= simulator().now;
+  }
 };
 
 std::unique_ptr<Marker> SimulatedDevice::mark(StreamId stream) {
   Lock lock(simulator().mutex);
   return std::make_unique<SimulatedMarker>(*this, std::max(endOf(stream), simulator().now));
+}
+std::unique_ptr<Marker> SimulatedDevice::fence(StreamId stream) {
+  Lock lock(simulator().mutex);
+  return std::make_unique<SimulatedFence>(*this, endOf(stream));
 }
 
 void SimulatedDevice::synchronize() {

@@ -163,10 +163,9 @@ namespace {
 template <class Change> void changeStats(DeviceIndex device, Change change) {
   acceleratorOf({kCUDA, device}).memory([&](BlockCache &memory) {
     DeviceStats &stats = memory.stats;
-    for (auto *stat :
-         {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split,
-          &stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes,
-          &stats.inactive_split_bytes, &stats.requested_bytes})
+    for (auto *stat : {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split,
+                       &stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes,
+                       &stats.inactive_split_bytes, &stats.requested_bytes})
       for (Stat &pool : *stat)
         change(pool);
   });

@@ -1,5 +1,5 @@
-// Driver: what a cache of memory (core/BlockCache.h) asks of a device's driver. There is one for each
-// kind of device, and one that tests control (tests/runtime/FakeDriver.h).
+// Driver: what a cache of memory (core/BlockCache.h) asks of a device's driver. There is one for
+// each kind of device, and one that tests control (tests/runtime/FakeDriver.h).
 #pragma once
 
 #include "Device.h"

@@ -36,7 +36,8 @@ bool alike(const Tensor &a, const Tensor &b) {
 void transfer(const Tensor &target, const Tensor &source, bool wait) {
   const TensorImpl &to = implOf(target), &from = implOf(source);
   if (!wait) { // the host's side may be dropped before the copy is done
-    const Tensor &host = target.is_cpu() ? target : source, &other = target.is_cpu() ? source : target;
+    const Tensor &host = target.is_cpu() ? target : source,
+                 &other = target.is_cpu() ? source : target;
     if (host.is_pinned())
       host.record_stream(cuda::getCurrentCUDAStream(other.device().index()));
   }

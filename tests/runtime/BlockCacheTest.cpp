@@ -7,8 +7,8 @@
 #include <set>
 
 using gradtidy::runtime::BlockCache;
-using gradtidy::runtime::CachingAllocator::Stat;
 using gradtidy::runtime::StreamKey;
+using gradtidy::runtime::CachingAllocator::Stat;
 
 namespace {
 

@@ -1,5 +1,5 @@
-// A driver for tests of caches of memory: addresses without memory behind them, streams that work when
-// they are told to, and checks that nobody gets or gives back what a stream still works on.
+// A driver for tests of caches of memory: addresses without memory behind them, streams that work
+// when they are told to, and checks that nobody gets or gives back what a stream still works on.
 #pragma once
 
 #include "runtime/core/Driver.h"

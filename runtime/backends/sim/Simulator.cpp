@@ -71,12 +71,13 @@ public:
   }
   void copy(void *to, const void *from, std::size_t bytes) override {
     auto *target = kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
-    launch({2 * static_cast<int64_t>(bytes), 0}, [=] { std::memcpy(target, source, bytes); });
+    launch("copy_", {2 * static_cast<int64_t>(bytes), 0},
+           [=] { std::memcpy(target, source, bytes); });
   }
-  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, void *c) override;
+  void multiply(const MatrixProduct &product) override;
 
   void *kernelAddress(void *memory) const override { return arena.reach(memory); }
-  void launch(Work work, std::function<void()> kernel) override;
+  void launch(const char *name, Work work, std::function<void()> kernel) override;
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override;
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
@@ -208,21 +209,22 @@ void *SimulatedDevice::allocate(std::size_t bytes) {
   return memory;
 }
 
-void SimulatedDevice::launch(Work work, std::function<void()> kernel) {
+void SimulatedDevice::launch(const char *, Work work, std::function<void()> kernel) {
   Lock lock(simulator().mutex);
   double seconds = std::max(static_cast<double>(work.bytes) / Model::memoryBandwidth,
                             static_cast<double>(work.operations) / Model::arithmetic);
   simulator().queue(*this, currentStream(), Model::kernelSeconds + seconds, std::move(kernel));
 }
 
-void SimulatedDevice::gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
-                           void *c) {
-  a.data = kernelAddress(const_cast<void *>(a.data));
-  b.data = kernelAddress(const_cast<void *>(b.data));
-  void *out = kernelAddress(c);
-  auto size = static_cast<int64_t>(elementSize(type));
-  launch({(m * k + k * n + m * n) * size, 2 * m * n * k},
-         [=] { cpuBackend().gemm(type, m, n, k, a, b, out); });
+void SimulatedDevice::multiply(const MatrixProduct &product) {
+  MatrixProduct p = product;
+  p.a.data = kernelAddress(const_cast<void *>(p.a.data));
+  p.b.data = kernelAddress(const_cast<void *>(p.b.data));
+  p.c = kernelAddress(p.c);
+  auto size = static_cast<int64_t>(elementSize(p.type));
+  launch("mm",
+         {p.batch * (p.m * p.k + p.k * p.n + p.m * p.n) * size, 2 * p.batch * p.m * p.n * p.k},
+         [=] { cpuBackend().multiply(p); });
 }
 
 void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,

@@ -1,7 +1,10 @@
-#include "../../core/Cuda.h"
-#include "../../core/Storage.h"
-#include "Cuda.cuh"
 #include "CudaDevices.h"
+#include "../../core/Cuda.h"
+#include "../../core/Generator.h"
+#include "../../core/Storage.h"
+#include "CublasLt.h"
+#include "Cuda.cuh"
+#include "Cudnn.h"
 
 #include <array>
 #include <mutex>
@@ -82,12 +85,26 @@ public:
     OnDevice guard(index);
     checkCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(currentStream())));
   }
-  void gemm(ScalarType, int64_t, int64_t, int64_t, Matrix, Matrix, void *) override {
-    fail("matrix products have no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  void multiply(const MatrixProduct &product) override {
+    OnDevice guard(index);
+    std::call_once(blasMade, [&] { blas = std::make_unique<CublasLt>(); });
+    blas->multiply(product, *this, stream(currentStream()));
   }
+  bool addsBias() const override { return true; }
+#if defined(GRADTIDY_CUDNN)
+  bool convolves() const override { return globalContext().userEnabledCuDNN(); }
+  bool convolve(const BatchConvolution &convolution) override {
+    OnDevice guard(index);
+    std::call_once(dnnMade, [&] { dnn = std::make_unique<Cudnn>(); });
+    return dnn->convolve(convolution, *this, stream(currentStream()));
+  }
+#endif
 
-  void launch(Work, std::function<void()>) override {
-    fail("this operation has no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  void launch(const char *name, Work, std::function<void()>) override {
+    throw NotImplementedError(
+        concat("Could not run 'aten::", name,
+               "' with arguments from the 'CUDA' backend: the "
+               "runtime has no kernel for it. GRADTIDY_DEVICE=sim has all operations."));
   }
   std::optional<void *> cudaStream() override {
     checkCuda(cudaSetDevice(index)); // where the caller launches its kernel
@@ -167,6 +184,12 @@ private:
   const DeviceIndex index;
   std::mutex mutex;
   BlockCache cache;
+  std::once_flag blasMade;
+  std::unique_ptr<CublasLt> blas;
+#if defined(GRADTIDY_CUDNN)
+  std::once_flag dnnMade;
+  std::unique_ptr<Cudnn> dnn;
+#endif
   std::mutex streamsMutex; // held alone: other devices ask for streams while theirs are locked
   std::array<cudaStream_t, 33> streams{}; // the default one and those of the pool
 };

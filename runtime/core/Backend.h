@@ -14,16 +14,42 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace gradtidy::runtime {
 
 class Storage;
 
-/// A matrix in memory: element (i, j) lies at data[i * rowStride + j * columnStride].
+/// A matrix in memory: element (i, j) lies at data[i * rowStride + j * columnStride], and that of
+/// the next matrix of a batch batchStride elements further.
 struct Matrix {
   const void *data;
   int64_t rowStride;
   int64_t columnStride;
+  int64_t batchStride = 0;
+};
+
+/// c = a b for a: m x k, b: k x n, c: m x n in row-major order, all of one type and not empty; for
+/// each of a batch.
+struct MatrixProduct {
+  ScalarType type;
+  int64_t batch, m, n, k;
+  Matrix a, b;
+  void *c;
+  /// n elements that are added to each row, where the backend says that it does that.
+  const void *bias = nullptr;
+};
+
+/// The convolution that makes of an input (N, C, extents) and a weight (K, C / groups, kernel) an
+/// output (N, K, positions), or either of its derivatives, which make one operand of the other two.
+/// All are of one type, contiguous and not empty; those that are read are not written.
+struct BatchConvolution {
+  enum Operand { Output, Input, Weight } wanted;
+  ScalarType type;
+  std::vector<int64_t> inputSizes, weightSizes, outputSizes;
+  std::vector<int64_t> stride, padding, dilation; ///< padding on both sides
+  int64_t groups;
+  void *input, *weight, *output;
 };
 
 class Backend {
@@ -36,9 +62,11 @@ public:
   /// Copies between two blocks of this device that do not overlap.
   virtual void copy(void *to, const void *from, std::size_t bytes) = 0;
 
-  /// c = a b for a: m x k, b: k x n, c: m x n in row-major order, all of one type.
-  virtual void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
-                    void *c) = 0;
+  virtual void multiply(const MatrixProduct &product) = 0;
+  virtual bool addsBias() const { return false; }
+  /// Whether there is a library for convolutions; convolve() says whether it could do this one.
+  virtual bool convolves() const { return false; }
+  virtual bool convolve(const BatchConvolution &) { return false; }
 };
 
 /// What a kernel has to do, for the clock of a device that is simulated.
@@ -49,19 +77,6 @@ struct Work {
   int64_t operations = 0;
 };
 
-/// A moment in the course of a stream: reached when all work queued before it is done.
-class Marker {
-public:
-  virtual ~Marker() = default;
-  virtual bool reached() = 0;
-  /// Lets the host wait.
-  virtual void wait() = 0;
-  /// Lets the later work of a stream of any device wait.
-  virtual void block(DeviceIndex device, StreamId stream) = 0;
-  /// Milliseconds from this moment to `later`, both of which have been reached.
-  virtual double millisecondsTo(Marker &later) = 0;
-};
-
 /// A backend with memory of its own, which works through streams of kernels while the host goes on.
 /// All work goes to the stream that the calling thread has made current (core/Cuda.h).
 class Accelerator : public Backend {
@@ -69,14 +84,13 @@ public:
   /// The address by which kernels reach memory that allocate() gave out.
   virtual void *kernelAddress(void *memory) const { return memory; }
   /// Queues `kernel`, host code that touches this device's memory by kernelAddress alone. A device
-  /// that the host only talks to throws.
-  virtual void launch(Work work, std::function<void()> kernel) = 0;
+  /// that the host only talks to throws, and says that it has no `name`.
+  virtual void launch(const char *name, Work work, std::function<void()> kernel) = 0;
   /// Of a device that runs CUDA kernels: its current stream, a cudaStream_t.
   virtual std::optional<void *> cudaStream() { return std::nullopt; }
 
   /// Copies from the host's memory, of which `host` is the block. Returns when the host may change
-  /// that memory; at once where `wait` is false and the block is page-locked, which then lives
-  /// until the copy is done.
+  /// that memory; at once where `wait` is false and the block is page-locked.
   virtual void upload(void *to, const std::shared_ptr<Storage> &host, const void *from,
                       std::size_t bytes, bool wait) = 0;
   /// Copies to the host's memory; as above.
@@ -88,8 +102,13 @@ public:
   /// Whether the device has memory at this address.
   virtual bool owns(const void *memory) const = 0;
   virtual std::unique_ptr<Marker> mark(StreamId stream) = 0;
+  /// The same for caches of memory, which ask often: it knows no time, and asking takes none.
+  virtual std::unique_ptr<Marker> fence(StreamId stream) = 0;
   /// Waits for the work of all streams.
   virtual void synchronize() = 0;
+  /// Page-locked memory of the host, which no cache keeps; null where there is not enough.
+  virtual void *acquirePinned(std::size_t bytes) = 0;
+  virtual void giveBackPinned(void *memory) = 0;
   /// Lets `use` see the device's memory while nobody else does.
   virtual void memory(const std::function<void(BlockCache &)> &use) = 0;
 };

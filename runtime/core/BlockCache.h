@@ -1,21 +1,27 @@
-// BlockCache: blocks of device memory, kept for reuse when they are released.
+// BlockCache: blocks of memory, kept for reuse when they are released.
 //
-// Getting memory from a device is slow and may wait for it, so it is got in large segments, which
-// are split into blocks and go back only when asked for or when memory is short. A released block
-// is reused at once, but only by the stream it was made for, whose order protects the work that
-// still uses it. Sizes are rounded and pooled as LibTorch does it, so that statistics compare.
+// Getting memory from a driver is slow and may wait for the device, so it is got in large segments,
+// which are split into blocks and go back only when asked for or when memory is short. A released
+// block is reused at once by the stream it was made for, whose order protects the work that still
+// uses it. If other streams use it, too (recordStream), it is nobody's until they are through with
+// what they had been given when it was released. Sizes are rounded and pooled as LibTorch does it,
+// so that statistics compare.
 #pragma once
+
+#include "Driver.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace gradtidy::runtime {
-
-using StreamId = int64_t;
 
 namespace CachingAllocator {
 
@@ -43,27 +49,38 @@ using namespace CachingAllocator;
 
 /// What a device's memory was used for, by pool.
 struct DeviceStats {
-  /// Blocks in use, and segments.
-  StatArray allocation, segment;
-  /// Bytes in use, in segments, and asked for by the program.
-  StatArray allocated_bytes, reserved_bytes, requested_bytes;
+  /// Blocks in use, segments, blocks that are in use or awaited, and free parts of segments.
+  StatArray allocation, segment, active, inactive_split;
+  /// Bytes in use, in segments, in active blocks, in free parts, and asked for by the program.
+  StatArray allocated_bytes, reserved_bytes, active_bytes, inactive_split_bytes, requested_bytes;
   /// How often segments had to go back to find room, and how often that did not help.
   int64_t num_alloc_retries = 0;
   int64_t num_ooms = 0;
+  /// How often the driver gave a segment and took one back.
+  int64_t num_device_alloc = 0;
+  int64_t num_device_free = 0;
+};
+
+struct BlockInfo {
+  std::size_t size = 0;
+  std::size_t requested_size = 0;
+  bool allocated = false;
+  bool active = false;
+};
+
+struct SegmentInfo {
+  DeviceIndex device = 0;
+  std::size_t address = 0;
+  std::size_t total_size = 0;
+  std::size_t requested_size = 0;
+  std::size_t allocated_size = 0;
+  std::size_t active_size = 0;
+  StreamId stream = 0;
+  bool is_large = false;
+  std::vector<BlockInfo> blocks;
 };
 
 } // namespace CachingDeviceAllocator
-
-/// Where a BlockCache gets its segments.
-class SegmentSource {
-public:
-  virtual ~SegmentSource() = default;
-  /// Null where there is not enough.
-  virtual void *acquire(std::size_t bytes) = 0;
-  /// The device has done all its work on the segment.
-  virtual void giveBack(void *segment, std::size_t bytes) = 0;
-  virtual void waitForDevice() = 0;
-};
 
 /// Not thread safe.
 class BlockCache {
@@ -71,39 +88,52 @@ public:
   struct Block {
     char *segment;
     std::size_t size;
-    std::size_t requested;
-    StreamId stream;
+    StreamKey stream;
     bool small;
-    bool used;
+    std::size_t requested = 0;
+    bool used = false;
+    std::set<StreamKey> others = {}; ///< streams that use it beside its own
+    int awaited = 0;                 ///< of these, once it is released: those not through with it
+
+    bool active() const { return used || awaited != 0; }
   };
 
-  explicit BlockCache(SegmentSource &source) : source(source) {}
+  explicit BlockCache(MemoryDriver &driver) : driver(driver) {}
 
   /// Null where there is not enough memory.
-  void *allocate(std::size_t bytes, StreamId stream);
+  void *allocate(std::size_t bytes, StreamKey stream);
   void release(void *memory);
-  /// Gives back all segments that hold no block in use.
+  /// Work of `stream`, too, uses the block at this address, if there is one.
+  void recordStream(void *memory, StreamKey stream);
+  /// Waits for what is awaited and gives back all segments that hold no block in use.
   void clear();
-  /// The block at this address, in use or not.
+  /// The block that has this address, in use or not.
   const Block *find(const void *address) const;
+  /// All segments and their blocks in the order of addresses.
+  std::vector<CachingDeviceAllocator::SegmentInfo> snapshot() const;
 
   CachingDeviceAllocator::DeviceStats stats;
 
 private:
   using Blocks = std::map<char *, Block>;
-  using FreeKey = std::tuple<StreamId, bool, std::size_t, char *>;
+  using FreeKey = std::tuple<StreamKey, bool, std::size_t, char *>;
 
-  static FreeKey keyOf(const Blocks::value_type &block);
-  Blocks::iterator findFree(std::size_t size, bool small, StreamId stream);
-  Blocks::iterator addSegment(std::size_t size, bool small, StreamId stream);
+  Blocks::iterator findFree(std::size_t size, bool small, StreamKey stream);
+  Blocks::iterator addSegment(std::size_t size, bool small, StreamKey stream);
   void split(Blocks::iterator block, std::size_t size);
-  Blocks::iterator merge(Blocks::iterator first, Blocks::iterator second);
-  /// Calls change(stat) for the total and for the pool.
-  template <class Change> void count(CachingAllocator::StatArray &stat, bool small, Change change);
+  /// Makes blocks free whose last marker has been reached, or is waited for.
+  void settle(bool wait);
+  /// Joins a block that nobody uses any more with its neighbours.
+  void makeFree(Blocks::iterator block);
+  void addToFree(Blocks::iterator block);
+  void removeFromFree(Blocks::iterator block);
+  bool isWholeSegment(Blocks::const_iterator block) const;
 
-  SegmentSource &source;
+  MemoryDriver &driver;
   Blocks blocks;
   std::set<FreeKey> free;
+  /// What each stream must be through with, in its order.
+  std::map<StreamKey, std::deque<std::pair<std::unique_ptr<Marker>, Blocks::iterator>>> pending;
 };
 
 } // namespace gradtidy::runtime

@@ -163,8 +163,9 @@ namespace {
 template <class Change> void changeStats(DeviceIndex device, Change change) {
   acceleratorOf({kCUDA, device}).memory([&](BlockCache &memory) {
     DeviceStats &stats = memory.stats;
-    for (auto *stat : {&stats.allocation, &stats.segment, &stats.allocated_bytes,
-                       &stats.reserved_bytes, &stats.requested_bytes})
+    for (auto *stat : {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split,
+                       &stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes,
+                       &stats.inactive_split_bytes, &stats.requested_bytes})
       for (Stat &pool : *stat)
         change(pool);
   });
@@ -184,6 +185,16 @@ void resetPeakStats(DeviceIndex device) {
 
 void resetAccumulatedStats(DeviceIndex device) {
   changeStats(device, [](Stat &stat) { stat.reset_accumulated(); });
+}
+
+SnapshotInfo snapshot() {
+  SnapshotInfo all;
+  for (const auto &device : accelerators())
+    device->memory([&](const BlockCache &memory) {
+      auto segments = memory.snapshot();
+      all.segments.insert(all.segments.end(), segments.begin(), segments.end());
+    });
+  return all;
 }
 
 void emptyCache() {

@@ -37,6 +37,7 @@ public:
   StreamId id() const { return number; }
   DeviceIndex device_index() const { return where; }
   Device device() const { return {kCUDA, where}; }
+  StreamKey key() const { return {where, number}; }
   /// Whether all its work is done.
   bool query() const;
   /// Waits for all its work.
@@ -123,9 +124,15 @@ using CachingAllocator::Stat;
 using CachingAllocator::StatType;
 using CachingDeviceAllocator::DeviceStats;
 
+/// The segments of all devices.
+struct SnapshotInfo {
+  std::vector<CachingDeviceAllocator::SegmentInfo> segments;
+};
+
 DeviceStats getDeviceStats(DeviceIndex device);
 void resetPeakStats(DeviceIndex device);
 void resetAccumulatedStats(DeviceIndex device);
+SnapshotInfo snapshot();
 /// Gives memory that no tensor uses back to the devices.
 void emptyCache();
 

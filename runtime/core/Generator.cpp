@@ -66,19 +66,6 @@ void Generator::set_state(const Tensor &bytes) {
 
 uint32_t Generator::random() { return static_cast<uint32_t>(state->engine()); }
 
-uint64_t Generator::random64() {
-  uint64_t high = random();
-  return high << 32 | random();
-}
-
-float Generator::uniformFloat() {
-  return static_cast<float>(random() & ((1u << 24) - 1)) * (1.0f / (1u << 24));
-}
-
-double Generator::uniformDouble() {
-  return static_cast<double>(random64() & ((1ull << 53) - 1)) * (1.0 / (1ull << 53));
-}
-
 double Generator::normal() {
   if (state->nextNormal) {
     double value = *state->nextNormal;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "Device.h"
+#include "Platform.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,8 +17,28 @@ class Tensor;
 /// Seeds the generators of the host and of all devices.
 void manual_seed(uint64_t seed);
 
+/// The numbers that a source of 32 random bits gives.
+template <class Source> class NumbersOf {
+public:
+  GRADTIDY_HOST_DEVICE uint64_t random64() {
+    uint64_t high = bits();
+    return high << 32 | bits();
+  }
+  /// In [0, 1), 24 random bits.
+  GRADTIDY_HOST_DEVICE float uniformFloat() {
+    return static_cast<float>(bits() & ((1u << 24) - 1)) * (1.0f / (1u << 24));
+  }
+  /// In [0, 1), 53 random bits.
+  GRADTIDY_HOST_DEVICE double uniformDouble() {
+    return static_cast<double>(random64() & ((1ull << 53) - 1)) * (1.0 / (1ull << 53));
+  }
+
+private:
+  GRADTIDY_HOST_DEVICE uint32_t bits() { return static_cast<Source *>(this)->random(); }
+};
+
 /// A handle: copies draw from one sequence. Its methods do not lock; operations hold mutex().
-class Generator {
+class Generator : public NumbersOf<Generator> {
 public:
   explicit Generator(uint64_t seed);
   /// The default generator of the host.
@@ -35,11 +57,6 @@ public:
   Tensor get_state() const;
   void set_state(const Tensor &bytes);
   uint32_t random();
-  uint64_t random64();
-  /// In [0, 1), 24 random bits.
-  float uniformFloat();
-  /// In [0, 1), 53 random bits.
-  double uniformDouble();
   /// Mean 0, deviation 1; samples come in pairs, the second one is kept for the next call.
   double normal();
 
@@ -55,6 +72,19 @@ inline const Generator &getDefaultCPUGenerator() { return Generator::standard();
 
 struct Context {
   const Generator &defaultGenerator(Device device) const { return Generator::of(device); }
+  /// Whether products of float32 matrices on CUDA devices may round their operands to ten bits of
+  /// mantissa, for which there are tensor cores; not, unless a program says so.
+  bool allowTF32CuBLAS() const { return productsInTF32; }
+  void setAllowTF32CuBLAS(bool allow) const { productsInTF32 = allow; }
+  /// The same for convolutions; it may, unless a program says that it may not.
+  bool allowTF32CuDNN() const { return convolutionsInTF32; }
+  void setAllowTF32CuDNN(bool allow) const { convolutionsInTF32 = allow; }
+  /// Whether cuDNN computes convolutions on CUDA devices; else they are products of matrices.
+  bool userEnabledCuDNN() const { return cudnn; }
+  void setUserEnabledCuDNN(bool enabled) const { cudnn = enabled; }
+
+private:
+  inline static std::atomic<bool> productsInTF32 = false, convolutionsInTF32 = true, cudnn = true;
 };
 inline Context globalContext() { return {}; }
 

@@ -13,3 +13,15 @@
 #define GRADTIDY_HOST_DEVICE
 #define GRADTIDY_LAUNCHERS launchers
 #endif
+
+/// In a formula: throws the exception (all that follows the condition) on the host, where the
+/// condition does not hold. A kernel of a CUDA device ends, and nothing works there after that.
+#if defined(__CUDA_ARCH__)
+#define GRADTIDY_FORMULA_CHECK(CONDITION, ...)                                                     \
+  if (!(CONDITION))                                                                                \
+  __assert_fail(#CONDITION, __FILE__, __LINE__, "")
+#else
+#define GRADTIDY_FORMULA_CHECK(CONDITION, ...)                                                     \
+  if (!(CONDITION))                                                                                \
+  throw __VA_ARGS__
+#endif

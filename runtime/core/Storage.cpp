@@ -1,6 +1,7 @@
 #include "Storage.h"
 #include "Backend.h"
 #include "MemoryReport.h"
+#include "PinnedMemory.h"
 
 #include <utility>
 
@@ -12,17 +13,22 @@ Storage::Storage(Device device, void *memory, std::size_t bytes,
 
 std::shared_ptr<Storage> Storage::allocate(Device device, std::size_t bytes) {
   Backend &backend = backendOf(device);
-  void *memory = backend.allocate(bytes);
-  auto storage = borrow(device, memory, bytes, [&backend](void *p) { backend.release(p); });
-  storage->ours = true;
-  if (memoryProfilingEnabled())
-    storage->report(true);
-  return storage;
+  return own(borrow(device, backend.allocate(bytes), bytes,
+                    [&backend](void *memory) { backend.release(memory); }));
 }
 
 std::shared_ptr<Storage> Storage::allocatePinned(std::size_t bytes) {
-  auto storage = allocate(kCPU, bytes);
+  PinnedMemory &host = PinnedMemory::instance();
+  auto storage =
+      borrow(kCPU, host.allocate(bytes), bytes, [&host](void *memory) { host.release(memory); });
   storage->pinned = true;
+  return own(std::move(storage));
+}
+
+std::shared_ptr<Storage> Storage::own(std::shared_ptr<Storage> storage) {
+  storage->ours = true;
+  if (memoryProfilingEnabled())
+    storage->report(true);
   return storage;
 }
 
@@ -36,6 +42,13 @@ Storage::~Storage() {
     report(false);
   if (release)
     release(memory);
+}
+
+void Storage::recordStream(StreamKey stream) const {
+  if (pinned)
+    PinnedMemory::instance().recordStream(memory, stream);
+  else if (!where.is_cpu())
+    acceleratorOf(where).memory([&](BlockCache &cache) { cache.recordStream(memory, stream); });
 }
 
 void Storage::report(bool got) const {

@@ -1,7 +1,7 @@
 // Storage: one block of device memory, shared by every tensor that views it.
 #pragma once
 
-#include "Device.h"
+#include "Driver.h"
 
 #include <cstddef>
 #include <functional>
@@ -30,9 +30,14 @@ public:
   std::size_t nbytes() const { return bytes; }
   Device device() const { return where; }
   bool isPinned() const { return pinned; }
+  /// Tells the memory of a device, or what is page-locked, that work of `stream` uses it: once
+  /// released, it is not used again before that work is done.
+  void recordStream(StreamKey stream) const;
 
 private:
   Storage(Device device, void *memory, std::size_t bytes, std::function<void(void *)> release);
+  /// Memory that was got here, not borrowed.
+  static std::shared_ptr<Storage> own(std::shared_ptr<Storage> storage);
   /// Tells an observer (core/MemoryReport.h) that the memory was got or is about to go back.
   void report(bool got) const;
 
@@ -41,7 +46,7 @@ private:
   std::size_t bytes;
   std::function<void(void *)> release;
   bool pinned = false;
-  bool ours = false; ///< from a backend, not borrowed
+  bool ours = false;
 };
 
 } // namespace gradtidy::runtime

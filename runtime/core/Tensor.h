@@ -27,6 +27,9 @@ class Node;
 class Storage;
 class Tensor;
 class TensorImpl;
+namespace cuda {
+class CUDAStream;
+} // namespace cuda
 namespace indexing {
 class TensorIndex;
 }
@@ -187,6 +190,9 @@ public:
   Tensor cuda() const { return to(kCUDA); }
   /// A copy in page-locked memory, from which and to which devices copy while the host goes on.
   Tensor pin_memory() const;
+  /// Says that work of `stream`, which is not the one the memory was got for, uses it: the block is
+  /// not given to another tensor before that work is done.
+  void record_stream(cuda::CUDAStream stream) const;
   Tensor &fill_(const Scalar &value) const;
   Tensor &fill_(const Tensor &value) const;
   Tensor &zero_() const;

@@ -3,7 +3,8 @@
 // Three bilinear maps are the derivatives of each other: of input and weight (correlate), of
 // output and weight (correlateInput), of input and output (correlateWeight). Each records the other
 // two as its gradient, so that gradients of any order work. One sample is done at a time: its
-// columns stay in the cache, and memory does not grow with the batch.
+// columns stay in the cache, and memory does not grow with the batch. A device may have a library
+// for whole batches.
 #include "Convolution.h"
 #include "../autograd/Casting.h"
 #include "../autograd/Record.h"
@@ -87,6 +88,18 @@ DimVector joined(std::initializer_list<int64_t> front, IntArrayRef back) {
 Tensor correlateInput(G output, G weight, G bias, const Correlation &c);
 Tensor correlateWeight(G input, G output, const Correlation &c);
 
+/// Lets a library of the device compute one operand from the others; false where it does not.
+bool correlateByLibrary(BatchConvolution::Operand wanted, G input, G weight, G output,
+                        const Correlation &c) {
+  Backend &backend = backendOf(input.device());
+  if (!backend.convolves() || input.numel() == 0 || weight.numel() == 0 || output.numel() == 0)
+    return false;
+  Tensor x = input.contiguous(), w = weight.contiguous(), y = output.contiguous();
+  return backend.convolve({wanted, x.scalar_type(), x.sizes().vec(), w.sizes().vec(),
+                           y.sizes().vec(), c.windows.stride, c.padding, c.windows.dilation,
+                           c.groups, x.data_ptr(), w.data_ptr(), y.data_ptr()});
+}
+
 void addBias(Tensor &output, G bias, std::size_t dims) {
   if (!bias.defined())
     return;
@@ -107,9 +120,11 @@ Tensor correlate(G input, G weight, G bias, const Correlation &c) {
                             input.scalar_type(), input.device());
   {
     NoGradGuard guard;
-    Tensor matrices = weightMatrices(weight, c);
-    for (int64_t n = 0; n < input.size(0); ++n)
-      outputMatrices(output.select(0, n), c).copy_(bmm(matrices, columns(input.select(0, n), c)));
+    if (!correlateByLibrary(BatchConvolution::Output, input, weight, output, c)) {
+      Tensor matrices = weightMatrices(weight, c);
+      for (int64_t n = 0; n < input.size(0); ++n)
+        outputMatrices(output.select(0, n), c).copy_(bmm(matrices, columns(input.select(0, n), c)));
+    }
     addBias(output, bias, c.windows.dims());
   }
   return record(output, "ConvolutionBackward0", {input, weight, bias}, {input, weight},
@@ -127,14 +142,16 @@ Tensor correlateInput(G output, G weight, G bias, const Correlation &c) {
                            output.device());
   {
     NoGradGuard guard;
-    Tensor matrices = weightMatrices(weight, c).transpose(1, 2);
-    DimVector parts = joined({channels}, c.windows.kernel);
-    for (int64_t position : c.positions())
-      parts.push_back(position);
-    for (int64_t n = 0; n < output.size(0); ++n) {
-      Tensor columns = bmm(matrices, outputMatrices(output.select(0, n), c));
-      input.select(0, n).copy_(
-          cropped(overlapAdd(columns.reshape(parts), c.paddedExtents(), c.windows), c));
+    if (!correlateByLibrary(BatchConvolution::Input, input, weight, output, c)) {
+      Tensor matrices = weightMatrices(weight, c).transpose(1, 2);
+      DimVector parts = joined({channels}, c.windows.kernel);
+      for (int64_t position : c.positions())
+        parts.push_back(position);
+      for (int64_t n = 0; n < output.size(0); ++n) {
+        Tensor columns = bmm(matrices, outputMatrices(output.select(0, n), c));
+        input.select(0, n).copy_(
+            cropped(overlapAdd(columns.reshape(parts), c.paddedExtents(), c.windows), c));
+      }
     }
     addBias(input, bias, c.windows.dims());
   }
@@ -152,10 +169,12 @@ Tensor correlateWeight(G input, G output, const Correlation &c) {
   Tensor weight = zeros(shape, input.options());
   {
     NoGradGuard guard;
-    Tensor sum = weightMatrices(weight, c);
-    for (int64_t n = 0; n < input.size(0); ++n)
-      sum.add_(bmm(outputMatrices(output.select(0, n), c),
-                   columns(input.select(0, n), c).transpose(1, 2)));
+    if (!correlateByLibrary(BatchConvolution::Weight, input, weight, output, c)) {
+      Tensor sum = weightMatrices(weight, c);
+      for (int64_t n = 0; n < input.size(0); ++n)
+        sum.add_(bmm(outputMatrices(output.select(0, n), c),
+                     columns(input.select(0, n), c).transpose(1, 2)));
+    }
   }
   return record(weight, "ConvolutionBackward0", {input, output}, {input, output},
                 [c](G g, C context) -> Gradients {

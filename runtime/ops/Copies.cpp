@@ -35,6 +35,12 @@ bool alike(const Tensor &a, const Tensor &b) {
 /// Copies between host and device or between two devices, for tensors that are alike.
 void transfer(const Tensor &target, const Tensor &source, bool wait) {
   const TensorImpl &to = implOf(target), &from = implOf(source);
+  if (!wait) { // the host's side may be dropped before the copy is done
+    const Tensor &host = target.is_cpu() ? target : source,
+                 &other = target.is_cpu() ? source : target;
+    if (host.is_pinned())
+      host.record_stream(cuda::getCurrentCUDAStream(other.device().index()));
+  }
   if (target.is_cpu())
     acceleratorOf(source.device())
         .download(to.storage, to.bytes(), from.bytes(), target.nbytes(), wait);
@@ -191,6 +197,10 @@ Tensor Tensor::to(const TensorOptions &options, bool nonBlocking, bool copy,
                     return {g.to(from)};
                   });
   return inFormat(result, format);
+}
+
+void Tensor::record_stream(cuda::CUDAStream stream) const {
+  implOf(*this).storage->recordStream(stream.key());
 }
 
 Tensor Tensor::pin_memory() const {

@@ -109,7 +109,7 @@ template <class T, class Use>
 void forEachSequence(const Tensor &x, const Tensor &labels, const Lengths &lengths, int64_t blank,
                      Use use) {
   int64_t batch = x.size(1), classes = x.size(2), width = labels.size(1);
-  launch(x.device(), {x.numel() * static_cast<int64_t>(sizeof(T)), x.numel()},
+  launch("_ctc_loss", x.device(), {x.numel() * static_cast<int64_t>(sizeof(T)), x.numel()},
          [=, from = kernelData<T>(x), targets = kernelData<int64_t>(labels)] {
            for (int64_t n = 0; n < batch; ++n) {
              auto i = static_cast<std::size_t>(n);

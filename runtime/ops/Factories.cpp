@@ -22,28 +22,37 @@ TensorOptions merged(const Tensor &like, const TensorOptions &options) {
   return result.requires_grad(options.requires_grad());
 }
 
-/// formula(i) for element i, written through memory in order.
-template <class Formula> struct Sequence {
-  Formula formula;
-  mutable int64_t i = 0;
-  auto operator()() const { return formula(i++); }
-};
-
 /// A tensor of `count` elements, element i being formulaOf<T>()(i).
 template <class FormulaOf>
 Tensor sequence(const char *name, int64_t count, ScalarType type, const TensorOptions &options,
                 FormulaOf formulaOf) {
   Tensor result = makeEmpty(count, type, options.device());
   if (count != 0)
-    dispatchNumbers(type, name, [&]<class T>() {
-      auto formula = formulaOf.template operator()<T>();
-      elementwise<T>(Sequence<decltype(formula)>{formula}, result);
-    });
+    dispatchNumbers(type, name,
+                    [&]<class T>() { enumerate<T>(formulaOf.template operator()<T>(), result); });
   return finish(result, options);
 }
 
 /// In which bounds and steps are counted.
 template <class T> using Step = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+
+template <class T> struct Steps {
+  Step<T> first, step;
+  GRADTIDY_HOST_DEVICE T operator()(int64_t i) const {
+    return static_cast<T>(first + static_cast<Step<T>>(i) * step);
+  }
+};
+
+/// From the nearer end.
+template <class T> struct EvenSteps {
+  double from, to, by;
+  int64_t steps;
+  GRADTIDY_HOST_DEVICE T operator()(int64_t i) const {
+    return static_cast<T>(i < steps / 2 || steps == 1
+                              ? from + by * static_cast<double>(i)
+                              : to - by * static_cast<double>(steps - 1 - i));
+  }
+};
 
 } // namespace
 
@@ -98,9 +107,7 @@ Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, Tensor
   TORCH_CHECK(length < 0x1p63, "invalid size, possible overflow?");
   auto count = static_cast<int64_t>(length);
   return sequence("arange_cpu", count, type, options, [&]<class T>() {
-    return [first = static_cast<Step<T>>(from), step = static_cast<Step<T>>(by)](int64_t i) {
-      return static_cast<T>(first + static_cast<Step<T>>(i) * step);
-    };
+    return Steps<T>{static_cast<Step<T>>(from), static_cast<Step<T>>(by)};
   });
 }
 
@@ -109,14 +116,9 @@ Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOpt
   if (steps == 1)
     return full(1, start, options.dtype(options.dtype().toScalarType()));
   return sequence("linspace_cpu", steps, options.dtype(), options, [&]<class T>() {
-    // From the nearer end.
     auto from = static_cast<double>(start.to<T>()), to = static_cast<double>(end.to<T>());
     double by = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
-    return [=](int64_t i) {
-      return static_cast<T>(i < steps / 2 || steps == 1
-                                ? from + by * static_cast<double>(i)
-                                : to - by * static_cast<double>(steps - 1 - i));
-    };
+    return EvenSteps<T>{from, to, by, steps};
   });
 }
 

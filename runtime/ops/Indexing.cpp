@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <string_view>
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
 
 namespace gradtidy::runtime {
 namespace {
@@ -39,7 +42,34 @@ template <class T> struct Put {
 template <class T> struct PutSum {
   T *data;
   GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
-    data[picked + rest] = static_cast<T>(data[picked + rest] + value);
+    T &sum = data[picked + rest];
+#if defined(__CUDA_ARCH__) // where other threads may add to the same element
+    ::cuda::atomic_ref<T, ::cuda::thread_scope_device> shared(sum);
+    T before = shared.load(::cuda::memory_order_relaxed);
+    while (!shared.compare_exchange_weak(before, static_cast<T>(before + value),
+                                         ::cuda::memory_order_relaxed)) {
+    }
+#else
+    sum = static_cast<T>(sum + value);
+#endif
+  }
+};
+
+/// A position with negative ones counted from the end.
+template <class Failure> struct Wrap {
+  int64_t size, dim, least;
+  GRADTIDY_HOST_DEVICE int64_t operator()(int64_t i) const {
+    GRADTIDY_FORMULA_CHECK(
+        i >= least && i < size,
+        Failure(concat("index ", i, " is out of bounds for dimension ", dim, " with size ", size)));
+    return i < 0 ? i + size : i;
+  }
+};
+
+struct CheckPosition {
+  int64_t size;
+  GRADTIDY_HOST_DEVICE void operator()(int64_t i) const {
+    GRADTIDY_FORMULA_CHECK(i >= 0 && i < size, IndexError("index out of range in self"));
   }
 };
 
@@ -91,16 +121,7 @@ template <class Failure = IndexError>
 Tensor checked(const Tensor &index, int64_t size, int64_t dim, bool fromEnd = true) {
   Tensor positions = castValues(index.detach(), ScalarType::Long);
   Tensor result = makeResult(positions.sizes(), ScalarType::Long, {&positions});
-  struct Wrap {
-    int64_t size, dim, least;
-    int64_t operator()(int64_t i) const {
-      if (i < least || i >= size)
-        throw Failure(
-            concat("index ", i, " is out of bounds for dimension ", dim, " with size ", size));
-      return i < 0 ? i + size : i;
-    }
-  };
-  elementwise<int64_t, int64_t>(Wrap{size, dim, fromEnd ? -size : 0}, result, positions);
+  elementwise<int64_t, int64_t>(Wrap<Failure>{size, dim, fromEnd ? -size : 0}, result, positions);
   return result;
 }
 
@@ -109,14 +130,7 @@ void checkRange(const Tensor &positions, const Tensor &self, int64_t dim) {
   int64_t size = self.dim() == 0 ? 1 : self.size(dim);
   TORCH_CHECK(size > 0 || self.dim() == 1 || positions.numel() == 0,
               "index_select(): self indexing axis dim should be positive");
-  struct Check {
-    int64_t size;
-    void operator()(int64_t i) const {
-      if (i < 0 || i >= size)
-        throw IndexError("index out of range in self");
-    }
-  };
-  visitElements<int64_t>(positions.device(), Check{size},
+  visitElements<int64_t>(positions.device(), CheckPosition{size},
                          castValues(positions.detach(), ScalarType::Long));
 }
 

@@ -1,6 +1,7 @@
 #include "Linear.h"
 #include "../autograd/Casting.h"
 #include "../autograd/Record.h"
+#include "../backends/BlasLayout.h"
 #include "Arithmetic.h"
 #include "Copies.h"
 #include "Reductions.h"
@@ -29,12 +30,9 @@ void checkProduct(const char *name, const Tensor &a, const Tensor &b) {
               a.size(0), "x", a.size(1), " and ", b.size(0), "x", b.size(1), ")");
 }
 
-Matrix matrix(const Tensor &x, int64_t batch = -1) {
-  const TensorImpl &impl = implOf(x);
-  if (batch < 0)
-    return {impl.bytes(), impl.strides[0], impl.strides[1]};
-  return {impl.bytes() + static_cast<std::size_t>(batch * impl.strides[0]) * elementSize(impl.type),
-          impl.strides[1], impl.strides[2]};
+/// A matrix, or a batch of them.
+Matrix matrix(const Tensor &x) {
+  return {implOf(x).bytes(), x.stride(-2), x.stride(-1), x.dim() == 3 ? x.stride(0) : 0};
 }
 
 /// A factor for tensors like `x`: an integer where they hold integers.
@@ -42,12 +40,35 @@ Scalar inType(const Scalar &factor, const Tensor &x) {
   return x.is_floating_point() ? Scalar(factor.toDouble()) : Scalar(factor.toLong());
 }
 
+/// x as libraries can read it.
+Tensor forBlas(const Tensor &x) {
+  return blasLayout(matrix(x), x.size(-2), x.size(-1)) ? x : x.contiguous();
+}
+
+/// out = a b for matrices or batches of them, and `bias` where the backend adds it.
+void multiply(const Tensor &out, const Tensor &a, const Tensor &b, const void *bias = nullptr) {
+  NoGradGuard guard;
+  Tensor left = forBlas(a), right = forBlas(b);
+  backendOf(out.device())
+      .multiply({a.scalar_type(), a.dim() == 3 ? a.size(0) : 1, a.size(-2), b.size(-1), a.size(-1),
+                 matrix(left), matrix(right), out.data_ptr(), bias});
+}
+
 Tensor product(const Tensor &a, const Tensor &b) {
   Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
   if (out.numel() == 0 || a.size(1) == 0)
     return out.zero_();
-  backendOf(out.device())
-      .gemm(a.scalar_type(), a.size(0), b.size(1), a.size(1), matrix(a), matrix(b), out.data_ptr());
+  multiply(out, a, b);
+  return out;
+}
+
+/// a b + self in one kernel; undefined where self is not a row or the backend has no such kernel.
+Tensor productWithBias(const Tensor &self, const Tensor &a, const Tensor &b) {
+  if (!backendOf(a.device()).addsBias() || a.numel() == 0 || b.numel() == 0 || self.dim() != 1 ||
+      self.size(0) != b.size(1) || !self.is_contiguous())
+    return {};
+  Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
+  multiply(out, a, b, self.data_ptr());
   return out;
 }
 
@@ -104,10 +125,14 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
   Tensor out;
   {
     NoGradGuard guard;
-    out = product(a, b);
-    if (scale != 1)
-      out.mul_(inType(alpha, out));
-    out.add_(self, inType(beta, out));
+    if (scale == 1 && scaleSelf == 1)
+      out = productWithBias(self, a, b);
+    if (!out.defined()) {
+      out = product(a, b);
+      if (scale != 1)
+        out.mul_(inType(alpha, out));
+      out.add_(self, inType(beta, out));
+    }
   }
   return record(out, "AddmmBackward0", {self, a, b}, {a, b},
                 [scaleSelf, scale](G g, C c) -> Gradients {
@@ -135,10 +160,7 @@ Tensor bmm(const Tensor &a, const Tensor &b) {
     TORCH_CHECK(a.scalar_type() == b.scalar_type(), "expected scalar type ", a.scalar_type(),
                 " but found ", b.scalar_type());
     dispatchNumbers(a.scalar_type(), "bmm", []<class T>() {});
-    Backend &backend = backendOf(out.device());
-    for (int64_t i = 0; i < a.size(0); ++i)
-      backend.gemm(a.scalar_type(), a.size(1), b.size(2), a.size(2), matrix(a, i), matrix(b, i),
-                   const_cast<void *>(matrix(out, i).data));
+    multiply(out, a, b);
   }
   return record(out, "BmmBackward0", {a, b}, {a, b}, [](G g, C c) -> Gradients {
     return {c.needs(0) ? bmm(g, c.saved(1).transpose(1, 2)) : Tensor(),

@@ -20,16 +20,17 @@ namespace {
 // These throw on the host at once; on a device their kernel fails when it runs.
 
 struct CheckProbability {
-  template <class T> void operator()(T p) const {
-    TORCH_CHECK(p >= 0 && p <= 1, "all elements of input should be between 0 and 1");
+  template <class T> GRADTIDY_HOST_DEVICE void operator()(T p) const {
+    GRADTIDY_FORMULA_CHECK(p >= 0 && p <= 1,
+                           Error("all elements of input should be between 0 and 1"));
   }
 };
 
 struct CheckClass {
   int64_t classes, ignored;
-  void operator()(int64_t label) const {
-    if (label != ignored && (label < 0 || label >= classes))
-      throw IndexError(concat("Target ", label, " is out of bounds."));
+  GRADTIDY_HOST_DEVICE void operator()(int64_t label) const {
+    GRADTIDY_FORMULA_CHECK(label == ignored || (label >= 0 && label < classes),
+                           IndexError(concat("Target ", label, " is out of bounds.")));
   }
 };
 

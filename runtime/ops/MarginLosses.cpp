@@ -19,7 +19,9 @@ namespace {
 struct CheckRange {
   int64_t first, classes;
   const char *message;
-  void operator()(int64_t label) const { TORCH_CHECK(label >= first && label < classes, message); }
+  GRADTIDY_HOST_DEVICE void operator()(int64_t label) const {
+    GRADTIDY_FORMULA_CHECK(label >= first && label < classes, Error(message));
+  }
 };
 
 /// `input` as (N, C).

@@ -1,5 +1,6 @@
 #include "Random.h"
 #include "../autograd/Record.h"
+#include "../core/Philox.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
 #include "Copies.h"
@@ -35,17 +36,47 @@ void drawAs(Generator &generator, T *data, int64_t count, const Fill &fill) {
 /// Lets fill(generator, data, count) fill a contiguous tensor in the order of its indices. On the
 /// host the default generator draws; a kernel on a device has one of its own, whose seed the
 /// device's generator draws here.
-template <class T, class Fill> void drawInto(const Tensor &values, Fill fill) {
+template <class T, class Fill> void drawInto(const char *name, const Tensor &values, Fill fill) {
   Generator &generator = Generator::of(values.device());
   std::lock_guard lock(generator.mutex());
   T *data = kernelData<T>(values);
   int64_t count = values.numel();
   if (values.is_cpu())
     return drawAs(generator, data, count, fill);
-  launch(values.device(), detail::workOf<T>(count), [=, seed = generator.random64()] {
+  launch(name, values.device(), detail::workOf<T>(count), [=, seed = generator.random64()] {
     Generator own(seed);
     drawAs(own, data, count, fill);
   });
+}
+
+/// What draw(generator) gives for element i.
+template <class Draw> struct DrawnAt {
+  Draw draw;
+  uint64_t seed;
+  GRADTIDY_HOST_DEVICE auto operator()(int64_t i) const {
+    Philox generator(seed, static_cast<uint64_t>(i));
+    return draw(generator);
+  }
+};
+
+/// Fills a contiguous tensor where its device runs CUDA kernels, each element from a generator of
+/// its own; says whether it does.
+template <class T, class Draw> bool drawByCuda(const Tensor &values, const Draw &draw) {
+  if (!cudaStreamOf(values.device()))
+    return false;
+  Generator &generator = Generator::of(values.device());
+  std::lock_guard lock(generator.mutex());
+  enumerate<T>(DrawnAt<Draw>{draw, generator.random64()}, values);
+  return true;
+}
+
+/// Fills a contiguous tensor, each element with draw(generator).
+template <class T, class Draw> void drawEach(const Tensor &values, const Draw &draw) {
+  if (!drawByCuda<T>(values, draw))
+    drawInto<T>("random_", values, [draw](Generator &generator, MathType<T> *data, int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = draw(generator);
+    });
 }
 
 /// Gives `self` values that draw() writes into a tensor like it, in the order of its memory.
@@ -60,12 +91,59 @@ template <class Draw> Tensor &redraw(const Tensor &self, Draw draw) {
   });
 }
 
-template <class T> T uniform(Generator &generator) {
+template <class T, class Source> GRADTIDY_HOST_DEVICE T uniform(Source &generator) {
   if constexpr (std::is_same_v<T, double>)
     return generator.uniformDouble();
   else
     return generator.uniformFloat();
 }
+
+template <class T> struct Uniform {
+  MathType<T> low, high;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    T value = static_cast<T>(uniform<MathType<T>>(generator) * (high - low) + low);
+    return MathType<T>(value) == high ? low : MathType<T>(value); // rounding may reach the open end
+  }
+};
+
+template <class T> struct Normal {
+  double mean, std;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    return static_cast<MathType<T>>(generator.normal() * std + mean);
+  }
+};
+
+template <class T> struct Exponential {
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    return static_cast<MathType<T>>(-std::log1p(-generator.uniformDouble()));
+  }
+};
+
+template <class T> struct Bernoulli {
+  double p;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    return static_cast<MathType<T>>(generator.uniformDouble() < p);
+  }
+};
+
+/// `range` integers from `from`.
+template <class T> struct Integer {
+  int64_t from;
+  uint64_t range;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
+    return static_cast<MathType<T>>(static_cast<int64_t>(bits % range) + from);
+  }
+};
+
+struct CheckProbability {
+  GRADTIDY_HOST_DEVICE void operator()(double p) const {
+    GRADTIDY_FORMULA_CHECK(
+        p >= 0 && p <= 1,
+        Error("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
+              "message be improved?  If so, please report an enhancement request to PyTorch.)"));
+  }
+};
 
 /// Box-Muller over sixteen uniform numbers: eight radii, eight angles.
 template <class T> void normalSixteen(T *data, T mean, T std) {
@@ -127,13 +205,7 @@ Tensor &Tensor::uniform_(double from, double to) const {
   return redraw(*this, [&](const Tensor &values) {
     dispatchFloating(values.scalar_type(), "check_uniform_bounds", [&]<class T>() {
       using M = MathType<T>;
-      drawInto<T>(values, [low = static_cast<M>(from), high = static_cast<M>(to)](
-                              Generator &generator, M *data, int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
-          T value = static_cast<T>(uniform<M>(generator) * (high - low) + low);
-          data[i] = M(value) == high ? low : M(value); // rounding may reach the open end
-        }
-      });
+      drawEach<T>(values, Uniform<T>{static_cast<M>(from), static_cast<M>(to)});
     });
   });
 }
@@ -144,14 +216,17 @@ Tensor &Tensor::normal_(double mean, double std) const {
   return redraw(*this, [&](const Tensor &values) {
     if (values.numel() == 0)
       return;
-    dispatchFloating(
-        values.scalar_type(), "normal_kernel_cpu", [&, one = !is_contiguous()]<class T>() {
-          drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
-            // LibTorch draws numbers of 16 bits by sixteens.
-            int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
-            fillNormal(generator, data, count, one, ahead, mean, std);
-          });
-        });
+    dispatchFloating(values.scalar_type(), "normal_kernel_cpu",
+                     [&, one = !is_contiguous()]<class T>() {
+                       if (drawByCuda<T>(values, Normal<T>{mean, std}))
+                         return;
+                       drawInto<T>("normal_", values,
+                                   [=](Generator &generator, MathType<T> *data, int64_t count) {
+                                     // LibTorch draws numbers of 16 bits by sixteens.
+                                     int64_t ahead = sizeof(T) == 2 ? count - count % 16 : count;
+                                     fillNormal(generator, data, count, one, ahead, mean, std);
+                                   });
+                     });
   });
 }
 
@@ -159,12 +234,8 @@ Tensor &Tensor::bernoulli_(double p) const {
   OperationScope scope("bernoulli_");
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return redraw(*this, [&](const Tensor &values) {
-    dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
-        for (int64_t i = 0; i < count; ++i)
-          data[i] = static_cast<MathType<T>>(generator.uniformDouble() < p);
-      });
-    });
+    dispatchAll(values.scalar_type(), "bernoulli_scalar_cpu_",
+                [&]<class T>() { drawEach<T>(values, Bernoulli<T>{p}); });
   });
 }
 
@@ -175,14 +246,8 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
   TORCH_CHECK(scalar_type() != ScalarType::Bool || to <= 2, "to - 1 is out of bounds for bool");
   return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
-    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
-      drawInto<T>(values, [=](Generator &generator, MathType<T> *data, int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
-          uint64_t bits = range >= 1ull << 28 ? generator.random64() : generator.random();
-          data[i] = static_cast<MathType<T>>(static_cast<int64_t>(bits % range) + from);
-        }
-      });
-    });
+    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu",
+                [&]<class T>() { drawEach<T>(values, Integer<T>{from, range}); });
   });
 }
 Tensor &Tensor::random_(int64_t to) const { return random_(0, to); }
@@ -228,13 +293,6 @@ Tensor normal(double mean, double std, IntArrayRef size) { return empty(size).no
 
 Tensor bernoulli(const Tensor &self) {
   dispatchFloating(self.scalar_type(), "bernoulli_tensor_cpu_p_", []<class T>() {});
-  struct CheckProbability {
-    void operator()(double p) const {
-      TORCH_CHECK(p >= 0 && p <= 1,
-                  "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
-                  "message be improved?  If so, please report an enhancement request to PyTorch.)");
-    }
-  };
   Tensor result;
   {
     NoGradGuard guard;
@@ -266,12 +324,8 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
   if (!replacement || samples == 1) {
     // The one with the first of events that occur at these rates.
     Tensor waiting = empty_like(self);
-    dispatchFloating(self.scalar_type(), "exponential", [&]<class T>() {
-      drawInto<T>(waiting, [](Generator &generator, MathType<T> *data, int64_t count) {
-        for (int64_t i = 0; i < count; ++i)
-          data[i] = static_cast<MathType<T>>(-std::log1p(-generator.uniformDouble()));
-      });
-    });
+    dispatchFloating(self.scalar_type(), "exponential",
+                     [&]<class T>() { drawEach<T>(waiting, Exponential<T>()); });
     Tensor rates = self / waiting;
     return samples == 1 ? argmax(rates, -1, true) : std::get<1>(topk(rates, samples));
   }
@@ -352,7 +406,7 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
   dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
     using M = MathType<T>;
     double from = static_cast<M>(low), range = static_cast<M>(high) - from;
-    drawInto<T>(slopes, [=](Generator &generator, M *data, int64_t count) {
+    drawInto<T>("rrelu_with_noise", slopes, [=](Generator &generator, M *data, int64_t count) {
       for (int64_t i = 0; i < count; ++i)
         data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
     });

@@ -523,7 +523,7 @@ std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending
   Tensor indices = makeEmpty(rows.sizes(), ScalarType::Long, self.device());
   int64_t length = rows.size(-1), count = length == 0 ? 0 : rows.numel() / length;
   dispatchAll(self.scalar_type(), "sort", [&]<class T>() {
-    launch(self.device(), detail::workOf<T, int64_t>(rows.numel()),
+    launch("sort", self.device(), detail::workOf<T, int64_t>(rows.numel()),
            [=, first = kernelData<T>(rows), firstOrder = kernelData<int64_t>(indices)] {
              for (int64_t r = 0; r < count; ++r)
                sortRow(first + r * length, firstOrder + r * length, length, descending);
@@ -576,7 +576,7 @@ std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim)
     shape.back() = 1;
   Tensor places = makeEmpty(shape, ScalarType::Long, self.device());
   dispatchNumbers(self.scalar_type(), "median_out", [&]<class T>() {
-    launch(self.device(), detail::workOf<T, int64_t>(rows.numel()),
+    launch("median", self.device(), detail::workOf<T, int64_t>(rows.numel()),
            [=, values = kernelData<T>(rows), out = kernelData<int64_t>(places),
             count = places.numel()] {
              std::vector<int64_t> order(static_cast<std::size_t>(length));

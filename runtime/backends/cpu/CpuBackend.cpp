@@ -2,6 +2,7 @@
 // matrix products from OpenBLAS.
 #include "../../core/Backend.h"
 #include "../../ops/kernels/Dispatch.h"
+#include "../BlasLayout.h"
 
 #include <cblas.h>
 
@@ -36,14 +37,9 @@ blasint checkedSize(int64_t size) {
 template <class T, class From>
 BlasMatrix<T> forBlas(Matrix x, int64_t rows, int64_t columns, std::vector<T> &packed) {
   auto *data = static_cast<const From *>(x.data);
-  if constexpr (std::is_same_v<T, From>) {
-    if ((x.columnStride == 1 || columns <= 1) && (x.rowStride >= columns || rows <= 1))
-      return {data, checkedSize(std::max({rows > 1 ? x.rowStride : 0, columns, int64_t{1}})),
-              CblasNoTrans};
-    if ((x.rowStride == 1 || rows <= 1) && (x.columnStride >= rows || columns <= 1))
-      return {data, checkedSize(std::max({columns > 1 ? x.columnStride : 0, rows, int64_t{1}})),
-              CblasTrans};
-  }
+  if constexpr (std::is_same_v<T, From>)
+    if (auto layout = blasLayout(x, rows, columns))
+      return {data, checkedSize(layout->leading), layout->transposed ? CblasTrans : CblasNoTrans};
   packed.resize(static_cast<std::size_t>(rows * columns));
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
@@ -112,16 +108,20 @@ public:
       std::memcpy(to, from, bytes);
   }
 
-  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
-            void *c) override {
-    dispatchNumbers(type, "addmm_impl_cpu_", [&]<class T>() {
+  void multiply(const MatrixProduct &p) override {
+    dispatchNumbers(p.type, "addmm_impl_cpu_", [&]<class T>() {
+      auto [type, batch, m, n, k, a, b, c, bias] = p;
       auto *out = static_cast<T *>(c);
-      if constexpr (std::is_floating_point_v<T>)
-        blasGemm<T, T>(m, n, k, a, b, out);
-      else if constexpr (std::is_integral_v<T>)
-        integerGemm(m, n, k, a, b, out);
-      else
-        narrowGemm(m, n, k, a, b, out);
+      for (int64_t i = 0; i < batch; ++i, out += m * n) {
+        if constexpr (std::is_floating_point_v<T>)
+          blasGemm<T, T>(m, n, k, a, b, out);
+        else if constexpr (std::is_integral_v<T>)
+          integerGemm(m, n, k, a, b, out);
+        else
+          narrowGemm(m, n, k, a, b, out);
+        for (Matrix *x : {&a, &b})
+          x->data = static_cast<const T *>(x->data) + x->batchStride;
+      }
     });
   }
 };

@@ -14,11 +14,12 @@ inline void checkCuda(cudaError_t status) {
 }
 
 constexpr int cudaThreads = 256;
+constexpr int cudaMaxBlocks = 65535;
 
 /// Blocks of cudaThreads threads for `count` elements, each thread taking several if need be.
 inline unsigned cudaBlocks(int64_t count) {
   return static_cast<unsigned>(
-      std::clamp<int64_t>((count + cudaThreads - 1) / cudaThreads, 1, 65535));
+      std::clamp<int64_t>((count + cudaThreads - 1) / cudaThreads, 1, cudaMaxBlocks));
 }
 
 } // namespace gradtidy::runtime

@@ -1,7 +1,7 @@
 // The machine's CUDA devices, for runtimes that were built with GRADTIDY_CUDA.
 //
-// They hold tensors, copy them, and run the two families of kernels that are written as functions
-// of one element: elementwise operations and reductions. Whatever else is launched throws.
+// They hold tensors, copy and multiply them, and run the kernels that are written as functions of
+// one element (ops/kernels). Whatever else is launched throws.
 #pragma once
 
 #include "../../core/Backend.h"

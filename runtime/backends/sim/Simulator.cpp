@@ -59,7 +59,7 @@ Simulator &simulator() {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-class SimulatedDevice final : public Accelerator, private SegmentSource {
+class SimulatedDevice final : public Accelerator, private MemoryDriver {
 public:
   SimulatedDevice(DeviceIndex index, std::size_t capacity)
       : index(index), arena(capacity), cache(*this) {}
@@ -71,12 +71,13 @@ public:
   }
   void copy(void *to, const void *from, std::size_t bytes) override {
     auto *target = kernelAddress(to), *source = kernelAddress(const_cast<void *>(from));
-    launch({2 * static_cast<int64_t>(bytes), 0}, [=] { std::memcpy(target, source, bytes); });
+    launch("copy_", {2 * static_cast<int64_t>(bytes), 0},
+           [=] { std::memcpy(target, source, bytes); });
   }
-  void gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, void *c) override;
+  void multiply(const MatrixProduct &product) override;
 
   void *kernelAddress(void *memory) const override { return arena.reach(memory); }
-  void launch(Work work, std::function<void()> kernel) override;
+  void launch(const char *name, Work work, std::function<void()> kernel) override;
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override;
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
@@ -85,6 +86,9 @@ public:
 
   bool owns(const void *memory) const override { return arena.contains(memory); }
   std::unique_ptr<Marker> mark(StreamId stream) override;
+  std::unique_ptr<Marker> fence(StreamId stream) override;
+  void *acquirePinned(std::size_t bytes) override { return cpuBackend().allocate(bytes); }
+  void giveBackPinned(void *memory) override { cpuBackend().release(memory); }
   void synchronize() override;
   void memory(const std::function<void(BlockCache &)> &use) override {
     Lock lock(simulator().mutex);
@@ -108,6 +112,9 @@ private:
   void giveBack(void *segment, std::size_t bytes) override { arena.giveBack(segment, bytes); }
   void waitForDevice() override {
     simulator().waitUntil(*std::max_element(ends.begin(), ends.end()));
+  }
+  std::unique_ptr<Marker> mark(StreamKey stream) override {
+    return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
   }
   /// A copy between host and device, whose work is `move`.
   void transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,
@@ -196,27 +203,28 @@ void SimulatedDevice::failForMemory(std::size_t bytes) {
 void *SimulatedDevice::allocate(std::size_t bytes) {
   Lock lock(simulator().mutex);
   check();
-  void *memory = cache.allocate(bytes, currentStream());
+  void *memory = cache.allocate(bytes, {index, currentStream()});
   if (!memory)
     failForMemory(bytes);
   return memory;
 }
 
-void SimulatedDevice::launch(Work work, std::function<void()> kernel) {
+void SimulatedDevice::launch(const char *, Work work, std::function<void()> kernel) {
   Lock lock(simulator().mutex);
   double seconds = std::max(static_cast<double>(work.bytes) / Model::memoryBandwidth,
                             static_cast<double>(work.operations) / Model::arithmetic);
   simulator().queue(*this, currentStream(), Model::kernelSeconds + seconds, std::move(kernel));
 }
 
-void SimulatedDevice::gemm(ScalarType type, int64_t m, int64_t n, int64_t k, Matrix a, Matrix b,
-                           void *c) {
-  a.data = kernelAddress(const_cast<void *>(a.data));
-  b.data = kernelAddress(const_cast<void *>(b.data));
-  void *out = kernelAddress(c);
-  auto size = static_cast<int64_t>(elementSize(type));
-  launch({(m * k + k * n + m * n) * size, 2 * m * n * k},
-         [=] { cpuBackend().gemm(type, m, n, k, a, b, out); });
+void SimulatedDevice::multiply(const MatrixProduct &product) {
+  MatrixProduct p = product;
+  p.a.data = kernelAddress(const_cast<void *>(p.a.data));
+  p.b.data = kernelAddress(const_cast<void *>(p.b.data));
+  p.c = kernelAddress(p.c);
+  auto size = static_cast<int64_t>(elementSize(p.type));
+  launch("mm",
+         {p.batch * (p.m * p.k + p.k * p.n + p.m * p.n) * size, 2 * p.batch * p.m * p.n * p.k},
+         [=] { cpuBackend().multiply(p); });
 }
 
 void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,
@@ -224,9 +232,8 @@ void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t
   Lock lock(simulator().mutex);
   double bandwidth = host->isPinned() ? Model::pinnedBandwidth : Model::pageableBandwidth;
   StreamId stream = currentStream();
-  // The work owns the block: the program may drop its tensor before the copy is done.
   simulator().queue(*this, stream, Model::copySeconds + static_cast<double>(bytes) / bandwidth,
-                    [host, move = std::move(move)] { move(); });
+                    std::move(move));
   if (wait || !host->isPinned()) {
     simulator().waitUntil(endOf(stream));
     check();
@@ -258,7 +265,7 @@ void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from, 
   otherEnd = start;
 }
 
-class SimulatedMarker final : public Marker {
+class SimulatedMarker : public Marker {
 public:
   SimulatedMarker(SimulatedDevice &device, double time) : device(device), time(time) {}
 
@@ -282,14 +289,27 @@ public:
     return (static_cast<SimulatedMarker &>(later).time - time) * 1000;
   }
 
-private:
+protected:
   SimulatedDevice &device;
   double time;
+};
+
+class SimulatedFence final : public SimulatedMarker {
+public:
+  using SimulatedMarker::SimulatedMarker;
+  bool reached() override {
+    Lock lock(simulator().mutex);
+    return time <= simulator().now;
+  }
 };
 
 std::unique_ptr<Marker> SimulatedDevice::mark(StreamId stream) {
   Lock lock(simulator().mutex);
   return std::make_unique<SimulatedMarker>(*this, std::max(endOf(stream), simulator().now));
+}
+std::unique_ptr<Marker> SimulatedDevice::fence(StreamId stream) {
+  Lock lock(simulator().mutex);
+  return std::make_unique<SimulatedFence>(*this, endOf(stream));
 }
 
 void SimulatedDevice::synchronize() {

@@ -129,23 +129,50 @@ void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, co
 }
 
 #if defined(__CUDACC__)
-template <class Op, std::size_t... I, class... In>
-__device__ auto evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
-                         const In *...in) {
-  return op(MathType<In>(in[at[I + 1]])...);
+// One thread for each element, or for some of them.
+
+template <class Body> __device__ void forEachOf(int64_t count, Body body) {
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count;
+       i += int64_t{gridDim.x} * blockDim.x)
+    body(i);
 }
 
-/// One thread for each element, or for some of them.
+/// Where element i of all operands lies.
+template <std::size_t N> __device__ void locate(const Geometry<N> &g, int64_t i, int64_t (&at)[N]) {
+  for (std::size_t k = 0; k < N; ++k)
+    at[k] = 0;
+  for (int d = 0; d < g.dims; i /= g.shape[d++])
+    for (std::size_t k = 0; k < N; ++k)
+      at[k] += i % g.shape[d] * g.strides[d][k];
+}
+
+template <class Op, std::size_t... I, class... In>
+__device__ decltype(auto) evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
+                                   const In *...in) {
+  return op(MathType<In>(in[at[I]])...);
+}
+
 template <class Op, class Out, std::size_t N, class... In>
 __global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>... in) {
-  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < g.count;
-       i += int64_t{gridDim.x} * blockDim.x) {
-    int64_t at[N] = {}, rest = i;
-    for (int d = 0; d < g.dims; rest /= g.shape[d++])
-      for (std::size_t k = 0; k < N; ++k)
-        at[k] += rest % g.shape[d] * g.strides[d][k];
-    out[at[0]] = static_cast<Out>(evaluate(op, at, std::index_sequence_for<In...>(), in.get()...));
-  }
+  forEachOf(g.count, [&](int64_t i) {
+    int64_t at[N];
+    locate(g, i, at);
+    out[at[0]] =
+        static_cast<Out>(evaluate(op, at + 1, std::index_sequence_for<In...>(), in.get()...));
+  });
+}
+
+template <class Op, std::size_t N, class... In>
+__global__ void visitKernel(Geometry<N> g, Op op, Operand<In>... in) {
+  forEachOf(g.count, [&](int64_t i) {
+    int64_t at[N];
+    locate(g, i, at);
+    evaluate(op, at, std::index_sequence_for<In...>(), in.get()...);
+  });
+}
+
+template <class Out, class Op> __global__ void enumerateKernel(int64_t count, Op op, Out *out) {
+  forEachOf(count, [&](int64_t i) { out[i] = static_cast<Out>(op(i)); });
 }
 #endif
 
@@ -201,7 +228,7 @@ void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
     return checkCuda(cudaGetLastError());
   }
 #endif
-  launch(device, detail::workOf<Out, In...>(geometry.count),
+  launch("elementwise", device, detail::workOf<Out, In...>(geometry.count),
          [=, target = kernelData<Out>(out), sources = std::tuple(operandOf<In>(in, device)...)] {
            std::apply(
                [&](const auto &...source) {
@@ -219,7 +246,17 @@ template <class... In, class Op, class... Tensors>
 void visitElements(Device device, const Op &op, const Tensors &...in) {
   static_assert(sizeof...(In) == sizeof...(Tensors));
   auto geometry = makeGeometry(in...);
-  launch(device, detail::workOf<In...>(geometry.count),
+  if (geometry.count == 0)
+    return;
+#if defined(__CUDACC__)
+  if (auto stream = cudaStreamOf(device)) {
+    detail::visitKernel<<<cudaBlocks(geometry.count), cudaThreads, 0,
+                          static_cast<cudaStream_t>(*stream)>>>(geometry, op,
+                                                                operandOf<In>(in, device)...);
+    return checkCuda(cudaGetLastError());
+  }
+#endif
+  launch("elementwise", device, detail::workOf<In...>(geometry.count),
          [=, sources = std::tuple(operandOf<In>(in, device)...)] {
            std::apply(
                [&](const auto &...source) {
@@ -227,6 +264,26 @@ void visitElements(Device device, const Op &op, const Tensors &...in) {
                },
                sources);
          });
+}
+
+/// out[i] = op(i) for the elements of a contiguous tensor.
+template <class Out, class Op> void enumerate(const Op &op, const Tensor &out) {
+  int64_t count = out.numel();
+  if (count == 0)
+    return;
+  Out *target = kernelData<Out>(out);
+#if defined(__CUDACC__)
+  if (auto stream = cudaStreamOf(out.device())) {
+    detail::
+        enumerateKernel<<<cudaBlocks(count), cudaThreads, 0, static_cast<cudaStream_t>(*stream)>>>(
+            count, op, target);
+    return checkCuda(cudaGetLastError());
+  }
+#endif
+  launch("elementwise", out.device(), detail::workOf<Out>(count), [=] {
+    for (int64_t i = 0; i < count; ++i)
+      target[i] = static_cast<Out>(op(i));
+  });
 }
 
 } // namespace GRADTIDY_LAUNCHERS

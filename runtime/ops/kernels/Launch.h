@@ -47,12 +47,13 @@ inline std::optional<void *> cudaStreamOf(Device device) {
   return device.is_cpu() ? std::nullopt : acceleratorOf(device).cudaStream();
 }
 
-/// Runs `kernel` on the host now, or lets `device` run it in its own time.
-template <class Kernel> void launch(Device device, Work work, Kernel kernel) {
+/// Runs `kernel` on the host now, or lets `device` run it in its own time. `name` is that of the
+/// operation, for devices that run CUDA kernels alone.
+template <class Kernel> void launch(const char *name, Device device, Work work, Kernel kernel) {
   if (device.is_cpu())
     kernel();
   else
-    acceleratorOf(device).launch(work, std::move(kernel));
+    acceleratorOf(device).launch(name, work, std::move(kernel));
 }
 
 } // namespace gradtidy::runtime

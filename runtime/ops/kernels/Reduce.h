@@ -132,26 +132,68 @@ void hostFold(const Op &op, const Fold &fold, const In *source, Out *target) {
 }
 
 #if defined(__CUDACC__)
+/// Where step i of a nest leads in memory.
+__device__ inline int64_t locate(const Nest &nest, const std::array<int64_t, maxLoopDims> &steps,
+                                 int64_t i) {
+  int64_t at = 0;
+  for (int d = nest.dims - 1; d >= 0; i /= nest.sizes[d--])
+    at += i % nest.sizes[d] * steps[d];
+  return at;
+}
+
+/// Folds every `stride`th element from the `first` one into result i.
+template <class In, class Op>
+__device__ auto foldPart(const Op &op, const Fold &fold, const In *source, int64_t i, int64_t first,
+                         int64_t stride) {
+  auto acc = op.start();
+  source += locate(fold.outer, fold.outerIn, i);
+  for (int64_t k = first; k < fold.inner.count; k += stride)
+    op.add(acc, MathType<In>(source[locate(fold.inner, fold.innerIn, k)]), k);
+  return acc;
+}
+
 /// One thread for each result, or for some of them.
 template <class Out, class In, class Op>
 __global__ void foldKernel(Op op, Fold fold, const In *source, Out *target) {
-  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < fold.outer.count;
-       i += int64_t{gridDim.x} * blockDim.x) {
-    int64_t from = 0, to = 0, rest = i;
-    for (int d = fold.outer.dims - 1; d >= 0; rest /= fold.outer.sizes[d--]) {
-      from += rest % fold.outer.sizes[d] * fold.outerIn[d];
-      to += rest % fold.outer.sizes[d] * fold.outerOut[d];
+  forEachOf(fold.outer.count, [&](int64_t i) {
+    target[locate(fold.outer, fold.outerOut, i)] =
+        static_cast<Out>(op.result(foldPart<In>(op, fold, source, i, 0, 1)));
+  });
+}
+
+/// One block for each result, or for some of them: its threads fold parts, which are then joined.
+template <class Out, class In, class Op>
+__global__ void foldByBlockKernel(Op op, Fold fold, const In *source, Out *target) {
+  using Acc = decltype(op.start());
+  __shared__ alignas(Acc) unsigned char memory[cudaThreads * sizeof(Acc)];
+  auto *parts = reinterpret_cast<Acc *>(memory);
+  for (int64_t i = blockIdx.x; i < fold.outer.count; i += gridDim.x) {
+    parts[threadIdx.x] = foldPart<In>(op, fold, source, i, threadIdx.x, cudaThreads);
+    for (unsigned width = cudaThreads / 2; width > 0; width /= 2) {
+      __syncthreads();
+      if (threadIdx.x < width)
+        op.join(parts[threadIdx.x], parts[threadIdx.x + width]);
     }
-    auto acc = op.start();
-    for (int64_t k = 0; k < fold.inner.count; ++k) {
-      int64_t at = from;
-      rest = k;
-      for (int d = fold.inner.dims - 1; d >= 0; rest /= fold.inner.sizes[d--])
-        at += rest % fold.inner.sizes[d] * fold.innerIn[d];
-      op.add(acc, MathType<In>(source[at]), k);
-    }
-    target[to] = static_cast<Out>(op.result(acc));
+    if (threadIdx.x == 0)
+      target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(parts[0]));
+    __syncthreads(); // before the parts of the next result
   }
+}
+
+template <class Out, class In, class Op>
+void launchFold(const Op &op, const Fold &fold, const In *source, Out *target,
+                cudaStream_t stream) {
+  if (fold.outer.count == 0)
+    return;
+  if constexpr (requires(decltype(op.start()) &acc) { op.join(acc, acc); })
+    if (fold.inner.count >= cudaThreads) {
+      auto blocks = static_cast<unsigned>(std::min<int64_t>(fold.outer.count, cudaMaxBlocks));
+      foldByBlockKernel<Out, In><<<blocks, cudaThreads, 0, stream>>>(op, fold, source, target);
+      return checkCuda(cudaGetLastError());
+    }
+  foldKernel<Out, In>
+      <<<cudaBlocks(fold.outer.count), cudaThreads, 0, stream>>>(op, fold, source, target);
+  checkCuda(cudaGetLastError());
 }
 #endif
 
@@ -168,14 +210,11 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
   const In *source = kernelData<In>(in);
   Out *target = kernelData<Out>(out);
 #if defined(__CUDACC__)
-  if (auto stream = cudaStreamOf(in.device())) {
-    detail::foldKernel<Out, In>
-        <<<cudaBlocks(fold.outer.count), cudaThreads, 0, static_cast<cudaStream_t>(*stream)>>>(
-            op, fold, source, target);
-    return checkCuda(cudaGetLastError());
-  }
+  if (auto stream = cudaStreamOf(in.device()))
+    return detail::launchFold<Out, In>(op, fold, source, target,
+                                       static_cast<cudaStream_t>(*stream));
 #endif
-  launch(in.device(), detail::workOf<In>(in.numel()),
+  launch("reduce", in.device(), detail::workOf<In>(in.numel()),
          [=] { detail::hostFold<Out, In>(op, fold, source, target); });
 }
 

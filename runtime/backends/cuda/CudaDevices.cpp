@@ -1,10 +1,12 @@
-#include "../../core/Cuda.h"
-#include "../../core/Storage.h"
-#include "Cuda.cuh"
 #include "CudaDevices.h"
+#include "../../core/Cuda.h"
+#include "../../core/Generator.h"
+#include "../../core/Storage.h"
+#include "CublasLt.h"
+#include "Cuda.cuh"
+#include "Cudnn.h"
 
 #include <array>
-#include <list>
 #include <mutex>
 #include <utility>
 
@@ -24,13 +26,23 @@ private:
   int before = 0;
 };
 
-class CudaDevice;
+/// The memory that get(&memory) asks the driver for; null where there is not enough.
+template <class Get> void *orNull(Get get) {
+  void *memory = nullptr;
+  cudaError_t status = get(&memory);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); // or the next call would report it
+    return nullptr;
+  }
+  checkCuda(status);
+  return memory;
+}
 
 class CudaMarker final : public Marker {
 public:
-  CudaMarker(int device, cudaStream_t stream) : device(device) {
+  CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) {
     OnDevice guard(device);
-    checkCuda(cudaEventCreate(&event));
+    checkCuda(cudaEventCreateWithFlags(&event, flags));
     checkCuda(cudaEventRecord(event, stream));
   }
   ~CudaMarker() override { cudaEventDestroy(event); }
@@ -50,18 +62,17 @@ public:
   }
 
 private:
-  int device;
   cudaEvent_t event = nullptr;
 };
 
-class CudaDevice final : public Accelerator, private SegmentSource {
+class CudaDevice final : public Accelerator, private MemoryDriver {
 public:
   explicit CudaDevice(DeviceIndex index) : index(index), cache(*this) {}
 
   void *allocate(std::size_t bytes) override {
     std::lock_guard lock(mutex);
     OnDevice guard(index);
-    void *memory = cache.allocate(bytes, currentStream());
+    void *memory = cache.allocate(bytes, {index, currentStream()});
     if (!memory)
       throw OutOfMemoryError(concat("CUDA out of memory. Tried to allocate ", bytes, " bytes."));
     return memory;
@@ -74,12 +85,26 @@ public:
     OnDevice guard(index);
     checkCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(currentStream())));
   }
-  void gemm(ScalarType, int64_t, int64_t, int64_t, Matrix, Matrix, void *) override {
-    fail("matrix products have no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  void multiply(const MatrixProduct &product) override {
+    OnDevice guard(index);
+    std::call_once(blasMade, [&] { blas = std::make_unique<CublasLt>(); });
+    blas->multiply(product, *this, stream(currentStream()));
   }
+  bool addsBias() const override { return true; }
+#if defined(GRADTIDY_CUDNN)
+  bool convolves() const override { return globalContext().userEnabledCuDNN(); }
+  bool convolve(const BatchConvolution &convolution) override {
+    OnDevice guard(index);
+    std::call_once(dnnMade, [&] { dnn = std::make_unique<Cudnn>(); });
+    return dnn->convolve(convolution, *this, stream(currentStream()));
+  }
+#endif
 
-  void launch(Work, std::function<void()>) override {
-    fail("this operation has no CUDA kernel yet; GRADTIDY_DEVICE=sim has all operations");
+  void launch(const char *name, Work, std::function<void()>) override {
+    throw NotImplementedError(
+        concat("Could not run 'aten::", name,
+               "' with arguments from the 'CUDA' backend: the "
+               "runtime has no kernel for it. GRADTIDY_DEVICE=sim has all operations."));
   }
   std::optional<void *> cudaStream() override {
     checkCuda(cudaSetDevice(index)); // where the caller launches its kernel
@@ -88,11 +113,11 @@ public:
 
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override {
-    transfer(host, wait, to, from, bytes, cudaMemcpyHostToDevice);
+    transfer(wait, to, from, bytes, cudaMemcpyHostToDevice);
   }
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
                 bool wait) override {
-    transfer(host, wait, to, from, bytes, cudaMemcpyDeviceToHost);
+    transfer(wait, to, from, bytes, cudaMemcpyDeviceToHost);
   }
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
     auto &other = static_cast<CudaDevice &>(peer);
@@ -109,6 +134,14 @@ public:
   std::unique_ptr<Marker> mark(StreamId id) override {
     return std::make_unique<CudaMarker>(index, stream(id));
   }
+  std::unique_ptr<Marker> fence(StreamId id) override {
+    return std::make_unique<CudaMarker>(index, stream(id), cudaEventDisableTiming);
+  }
+  void *acquirePinned(std::size_t bytes) override {
+    return orNull(
+        [&](void **memory) { return cudaHostAlloc(memory, bytes, cudaHostAllocPortable); });
+  }
+  void giveBackPinned(void *memory) override { checkCuda(cudaFreeHost(memory)); }
   void synchronize() override {
     OnDevice guard(index);
     checkCuda(cudaDeviceSynchronize());
@@ -121,7 +154,7 @@ public:
 
   StreamId currentStream() const { return cuda::getCurrentCUDAStream(index).id(); }
   cudaStream_t stream(StreamId id) {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(streamsMutex);
     cudaStream_t &stream = streams.at(static_cast<std::size_t>(id));
     if (id != 0 && !stream) {
       OnDevice guard(index);
@@ -132,35 +165,33 @@ public:
 
 private:
   void *acquire(std::size_t bytes) override {
-    void *segment = nullptr;
-    if (cudaMalloc(&segment, bytes) == cudaSuccess)
-      return segment;
-    cudaGetLastError(); // or the next call would report it
-    return nullptr;
+    return orNull([&](void **segment) { return cudaMalloc(segment, bytes); });
   }
   void giveBack(void *segment, std::size_t) override { checkCuda(cudaFree(segment)); }
   void waitForDevice() override { checkCuda(cudaDeviceSynchronize()); }
+  std::unique_ptr<Marker> mark(StreamKey stream) override {
+    return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
+  }
 
-  void transfer(const std::shared_ptr<Storage> &host, bool wait, void *to, const void *from,
-                std::size_t bytes, cudaMemcpyKind kind) {
+  void transfer(bool wait, void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind) {
     OnDevice guard(index);
     cudaStream_t queue = stream(currentStream());
     checkCuda(cudaMemcpyAsync(to, from, bytes, kind, queue));
-    if (wait) {
+    if (wait)
       checkCuda(cudaStreamSynchronize(queue));
-      return;
-    }
-    // The host's block must outlive the copy.
-    std::lock_guard lock(mutex);
-    inFlight.remove_if([](const auto &copy) { return copy.first->reached(); });
-    inFlight.emplace_back(std::make_unique<CudaMarker>(index, queue), host);
   }
 
   const DeviceIndex index;
-  std::recursive_mutex mutex;
+  std::mutex mutex;
   BlockCache cache;
+  std::once_flag blasMade;
+  std::unique_ptr<CublasLt> blas;
+#if defined(GRADTIDY_CUDNN)
+  std::once_flag dnnMade;
+  std::unique_ptr<Cudnn> dnn;
+#endif
+  std::mutex streamsMutex; // held alone: other devices ask for streams while theirs are locked
   std::array<cudaStream_t, 33> streams{}; // the default one and those of the pool
-  std::list<std::pair<std::unique_ptr<Marker>, std::shared_ptr<Storage>>> inFlight;
 };
 
 void CudaMarker::block(DeviceIndex other, StreamId stream) {

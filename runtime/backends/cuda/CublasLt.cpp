@@ -1,0 +1,188 @@
+#include "CublasLt.h"
+#include "../../core/Generator.h"
+#include "../BlasLayout.h"
+#include "SharedLibrary.h"
+
+#include <algorithm>
+#include <bit>
+#include <cublasLt.h>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+namespace gradtidy::runtime {
+
+namespace {
+
+struct CublasLtLibrary {
+  SharedLibrary library{"libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR)};
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtGetStatusName);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtCreate);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtDestroy);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulDescCreate);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulDescDestroy);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulDescSetAttribute);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatrixLayoutCreate);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatrixLayoutDestroy);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatrixLayoutSetAttribute);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulPreferenceCreate);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulPreferenceDestroy);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulPreferenceSetAttribute);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmulAlgoGetHeuristic);
+  GRADTIDY_LIBRARY_FUNCTION(cublasLtMatmul);
+};
+
+const CublasLtLibrary &library() {
+  static const auto *library = new CublasLtLibrary;
+  return *library;
+}
+
+/// The most that an algorithm may ask for.
+constexpr std::size_t largestWorkspace = std::size_t{32} << 20;
+
+void check(cublasStatus_t status, const char *call) {
+  TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS,
+              "CUDA error: ", library().cublasLtGetStatusName(status), " when calling `", call,
+              "`");
+}
+
+/// In which type the library multiplies and adds, and what it calls the type of elements and
+/// factors.
+struct Types {
+  cudaDataType_t element, factor;
+  cublasComputeType_t compute;
+};
+
+Types typesOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::Half:
+    return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  case ScalarType::BFloat16:
+    return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  case ScalarType::Float:
+    return {CUDA_R_32F, CUDA_R_32F,
+            globalContext().allowTF32CuBLAS() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+  case ScalarType::Double:
+    return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+  default:
+    throw NotImplementedError(concat("\"addmm_cuda\" not implemented for '", type, "'"));
+  }
+}
+
+/// An object of the library that describes something.
+template <class Object> using Owned = std::unique_ptr<Object, cublasStatus_t (*)(Object *)>;
+
+template <class Object, class... Arguments>
+Owned<Object> make(cublasStatus_t (*create)(Object **, Arguments...),
+                   cublasStatus_t (*destroy)(Object *),
+                   std::type_identity_t<Arguments>... arguments) {
+  Object *object = nullptr;
+  check(create(&object, arguments...), "cublasLt...Create");
+  return {object, destroy};
+}
+
+template <class Object, class Attribute, class Value>
+void set(cublasStatus_t (*setAttribute)(Object *, Attribute, const void *, std::size_t),
+         const Owned<Object> &object, std::type_identity_t<Attribute> attribute,
+         const Value &value) {
+  if (cublasStatus_t status = setAttribute(object.get(), attribute, &value, sizeof value);
+      status != CUBLAS_STATUS_SUCCESS)
+    check(status, concat("cublasLt...SetAttribute of ", static_cast<int>(attribute)).c_str());
+}
+
+Owned<cublasLtMatrixLayoutOpaque_t> layoutOf(const ColumnMajor &x, cudaDataType_t type,
+                                             int64_t batch) {
+  const CublasLtLibrary &lt = library();
+  auto layout = make(lt.cublasLtMatrixLayoutCreate, lt.cublasLtMatrixLayoutDestroy, type,
+                     static_cast<uint64_t>(x.rows), static_cast<uint64_t>(x.columns), x.leading);
+  if (batch > 1) {
+    TORCH_CHECK(batch <= INT32_MAX, "a batch of ", batch, " matrices is too large for cuBLAS");
+    set(lt.cublasLtMatrixLayoutSetAttribute, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+        static_cast<int32_t>(batch));
+    set(lt.cublasLtMatrixLayoutSetAttribute, layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+        x.batchStride);
+  }
+  return layout;
+}
+
+/// The largest power of two up to 256 that divides an address.
+uint32_t alignmentOf(const void *address) {
+  return uint32_t{1} << std::min(std::countr_zero(reinterpret_cast<uintptr_t>(address)), 8);
+}
+
+} // namespace
+
+struct ProductPlan {
+  explicit ProductPlan(const MatrixProduct &product);
+
+  Types types;
+  ColumnMajorProduct operands;
+  Owned<cublasLtMatrixLayoutOpaque_t> a, b, c;
+  Owned<cublasLtMatmulDescOpaque_t> operation;
+  Owned<cublasLtMatmulPreferenceOpaque_t> preference;
+};
+
+ProductPlan::ProductPlan(const MatrixProduct &product)
+    : types(typesOf(product.type)), operands(columnMajor(product)),
+      a(layoutOf(operands.first, types.element, product.batch)),
+      b(layoutOf(operands.second, types.element, product.batch)),
+      c(layoutOf({product.c, product.n, product.m, product.n, product.m * product.n, false},
+                 types.element, product.batch)),
+      operation(make(library().cublasLtMatmulDescCreate, library().cublasLtMatmulDescDestroy,
+                     types.compute, types.factor)),
+      preference(make(library().cublasLtMatmulPreferenceCreate,
+                      library().cublasLtMatmulPreferenceDestroy)) {
+  auto describe = [&](auto attribute, const auto &value) {
+    set(library().cublasLtMatmulDescSetAttribute, operation, attribute, value);
+  };
+  describe(CUBLASLT_MATMUL_DESC_TRANSA, operands.first.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  describe(CUBLASLT_MATMUL_DESC_TRANSB, operands.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  if (product.bias) {
+    describe(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    describe(CUBLASLT_MATMUL_DESC_BIAS_POINTER, product.bias);
+  }
+  auto prefer = [&](auto attribute, const auto &value) {
+    set(library().cublasLtMatmulPreferenceSetAttribute, preference, attribute, value);
+  };
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, largestWorkspace);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(operands.first.data));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(operands.second.data));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOf(product.c));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignmentOf(product.c));
+}
+
+std::shared_ptr<const ProductPlan> planOf(const MatrixProduct &product) {
+  return std::make_shared<ProductPlan>(product);
+}
+
+CublasLt::CublasLt() { check(library().cublasLtCreate(&handle), "cublasLtCreate"); }
+CublasLt::~CublasLt() { library().cublasLtDestroy(handle); }
+
+void CublasLt::multiply(const MatrixProduct &product, Backend &device, void *stream) {
+  const ProductPlan plan(product);
+  const auto &[types, operands, a, b, c, operation, preference] = plan;
+  cublasLtMatmulHeuristicResult_t best{};
+  int found = 0;
+  check(library().cublasLtMatmulAlgoGetHeuristic(handle, operation.get(), a.get(), b.get(), c.get(),
+                                                 c.get(), preference.get(), 1, &best, &found),
+        "cublasLtMatmulAlgoGetHeuristic");
+  TORCH_CHECK(found > 0, "cuBLAS has no algorithm for a product of ", product.m, "x", product.k,
+              " and ", product.k, "x", product.n, " matrices of type ", product.type);
+
+  // Factors are of a type of their own.
+  const double one = 1, zero = 0;
+  const float narrowOne = 1, narrowZero = 0;
+  const bool wide = types.factor == CUDA_R_64F;
+  const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
+  const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
+  // The order of the stream protects the workspace when others get it.
+  std::unique_ptr<void, std::function<void(void *)>> workspace(
+      device.allocate(best.workspaceSize), [&](void *memory) { device.release(memory); });
+  check(library().cublasLtMatmul(handle, operation.get(), alpha, operands.first.data, a.get(),
+                                 operands.second.data, b.get(), beta, product.c, c.get(), product.c,
+                                 c.get(), &best.algo, workspace.get(), best.workspaceSize,
+                                 static_cast<cudaStream_t>(stream)),
+        "cublasLtMatmul");
+}
+
+} // namespace gradtidy::runtime

@@ -1,0 +1,243 @@
+#include "Cudnn.h"
+#include "../../core/Generator.h"
+#include "SharedLibrary.h"
+
+#include <cudnn.h>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace gradtidy::runtime {
+namespace {
+
+struct CudnnLibrary {
+  SharedLibrary library{"libcudnn.so." + std::to_string(CUDNN_MAJOR)};
+  GRADTIDY_LIBRARY_FUNCTION(cudnnGetErrorString);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnCreate);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroy);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetStream);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateTensorDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyTensorDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetTensorNdDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateFilterDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyFilterDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetFilterNdDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateConvolutionDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyConvolutionDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionNdDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionGroupCount);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionMathType);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionNdForwardOutputDim);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionForwardAlgorithm_v7);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionForward);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionBackwardData);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionBackwardFilter);
+};
+
+const CudnnLibrary &library() {
+  static const auto *library = new CudnnLibrary;
+  return *library;
+}
+
+/// The most that an algorithm may ask for.
+constexpr std::size_t largestWorkspace = std::size_t{256} << 20;
+
+void check(cudnnStatus_t status, const char *call) {
+  TORCH_CHECK(status == CUDNN_STATUS_SUCCESS,
+              "cuDNN error: ", library().cudnnGetErrorString(status), " when calling `", call, "`");
+}
+
+struct Types {
+  cudnnDataType_t element, compute;
+  cudnnMathType_t math;
+};
+
+Types typesOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::Half:
+    return {CUDNN_DATA_HALF, CUDNN_DATA_FLOAT, CUDNN_TENSOR_OP_MATH};
+  case ScalarType::BFloat16:
+    return {CUDNN_DATA_BFLOAT16, CUDNN_DATA_FLOAT, CUDNN_TENSOR_OP_MATH};
+  case ScalarType::Float:
+    return {CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+            globalContext().allowTF32CuDNN() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH};
+  case ScalarType::Double:
+    return {CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, CUDNN_DEFAULT_MATH};
+  default:
+    throw NotImplementedError(concat("\"conv_cuda\" not implemented for '", type, "'"));
+  }
+}
+
+/// An object of the library that describes something.
+template <class Object> using Owned = std::unique_ptr<Object, cudnnStatus_t (*)(Object *)>;
+
+template <class Object>
+Owned<Object> make(cudnnStatus_t (*create)(Object **), cudnnStatus_t (*destroy)(Object *)) {
+  Object *object = nullptr;
+  check(create(&object), "cudnnCreate...Descriptor");
+  return {object, destroy};
+}
+
+using Numbers = std::vector<int>;
+
+/// For the library, which knows no less than two dimensions: one of size (or step) one is put
+/// before a single one, behind `lead` others.
+Numbers forTwo(const std::vector<int64_t> &values, std::size_t lead, int filler) {
+  Numbers result;
+  for (int64_t value : values) {
+    TORCH_CHECK(value <= std::numeric_limits<int>::max(), "a size of ", value,
+                " is too large for cuDNN");
+    result.push_back(static_cast<int>(value));
+  }
+  if (result.size() == lead + 1)
+    result.insert(result.begin() + static_cast<std::ptrdiff_t>(lead), filler);
+  return result;
+}
+
+int countOf(const Numbers &numbers) { return static_cast<int>(numbers.size()); }
+
+Numbers packedStrides(const Numbers &sizes) {
+  Numbers strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size() - 1; d-- > 0;)
+    strides[d] = strides[d + 1] * sizes[d + 1];
+  return strides;
+}
+
+} // namespace
+
+struct ConvolutionPlan {
+  explicit ConvolutionPlan(const BatchConvolution &c)
+      : types(typesOf(c.type)), input(tensorOf(c.inputSizes)), output(tensorOf(c.outputSizes)),
+        weight(make(library().cudnnCreateFilterDescriptor, library().cudnnDestroyFilterDescriptor)),
+        convolution(make(library().cudnnCreateConvolutionDescriptor,
+                         library().cudnnDestroyConvolutionDescriptor)) {
+    const Numbers weightSizes = forTwo(c.weightSizes, 2, 1), stride = forTwo(c.stride, 0, 1),
+                  padding = forTwo(c.padding, 0, 0), dilation = forTwo(c.dilation, 0, 1);
+    check(library().cudnnSetFilterNdDescriptor(weight.get(), types.element, CUDNN_TENSOR_NCHW,
+                                               countOf(weightSizes), weightSizes.data()),
+          "cudnnSetFilterNdDescriptor");
+    check(library().cudnnSetConvolutionNdDescriptor(convolution.get(), countOf(stride),
+                                                    padding.data(), stride.data(), dilation.data(),
+                                                    CUDNN_CROSS_CORRELATION, types.compute),
+          "cudnnSetConvolutionNdDescriptor");
+    check(library().cudnnSetConvolutionGroupCount(convolution.get(), static_cast<int>(c.groups)),
+          "cudnnSetConvolutionGroupCount");
+    check(library().cudnnSetConvolutionMathType(convolution.get(), types.math),
+          "cudnnSetConvolutionMathType");
+    const Numbers expected = forTwo(c.outputSizes, 2, 1);
+    Numbers found(expected.size());
+    check(library().cudnnGetConvolutionNdForwardOutputDim(
+              convolution.get(), input.get(), weight.get(), countOf(found), found.data()),
+          "cudnnGetConvolutionNdForwardOutputDim");
+    TORCH_CHECK(found == expected, "cuDNN gives this convolution an output of other sizes");
+  }
+
+  Types types;
+  Owned<cudnnTensorStruct> input, output;
+  Owned<cudnnFilterStruct> weight;
+  Owned<cudnnConvolutionStruct> convolution;
+
+private:
+  Owned<cudnnTensorStruct> tensorOf(const std::vector<int64_t> &dims) const {
+    auto tensor =
+        make(library().cudnnCreateTensorDescriptor, library().cudnnDestroyTensorDescriptor);
+    const Numbers sizes = forTwo(dims, 2, 1), strides = packedStrides(sizes);
+    check(library().cudnnSetTensorNdDescriptor(tensor.get(), types.element, countOf(sizes),
+                                               sizes.data(), strides.data()),
+          "cudnnSetTensorNdDescriptor");
+    return tensor;
+  }
+};
+
+std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolution) {
+  return std::make_shared<ConvolutionPlan>(convolution);
+}
+
+Cudnn::Cudnn() { check(library().cudnnCreate(&handle), "cudnnCreate"); }
+Cudnn::~Cudnn() { library().cudnnDestroy(handle); }
+
+bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
+  std::lock_guard lock(mutex);
+  const CudnnLibrary &dnn = library();
+  const ConvolutionPlan plan(c);
+  auto *input = plan.input.get(), *output = plan.output.get();
+  auto *weight = plan.weight.get();
+  auto *convolution = plan.convolution.get();
+  check(dnn.cudnnSetStream(handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
+  // Factors are of a type of their own.
+  const double one = 1, zero = 0;
+  const float narrowOne = 1, narrowZero = 0;
+  const bool wide = plan.types.compute == CUDNN_DATA_DOUBLE;
+  const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
+  const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
+
+  // find(most, &count, found) lists algorithms, the fastest first; run(algorithm, workspace, bytes)
+  // runs one.
+  auto runFastest = [&](auto *found, auto find, auto run) {
+    constexpr int most = 8;
+    std::vector<std::remove_pointer_t<decltype(found)>> algorithms(most);
+    int count = 0;
+    cudnnStatus_t status = find(most, &count, algorithms.data());
+    if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED)
+      return false;
+    check(status, "cudnnGetConvolution...Algorithm_v7");
+    for (const auto &algorithm : std::span(algorithms).first(static_cast<std::size_t>(count))) {
+      if (algorithm.status != CUDNN_STATUS_SUCCESS || algorithm.memory > largestWorkspace)
+        continue;
+      check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
+            "cudnnSetConvolutionMathType");
+      // The order of the stream protects the workspace when others get it.
+      std::unique_ptr<void, std::function<void(void *)>> workspace(
+          device.allocate(algorithm.memory), [&](void *memory) { device.release(memory); });
+      check(run(algorithm.algo, workspace.get(), algorithm.memory), "cudnnConvolution...");
+      return true;
+    }
+    return false;
+  };
+  switch (c.wanted) {
+  case BatchConvolution::Output:
+    return runFastest(
+        static_cast<cudnnConvolutionFwdAlgoPerf_t *>(nullptr),
+        [&](int most, int *count, auto *found) {
+          return dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, input, weight, convolution,
+                                                            output, most, count, found);
+        },
+        [&](auto algorithm, void *workspace, std::size_t bytes) {
+          return dnn.cudnnConvolutionForward(handle, alpha, input, c.input, weight, c.weight,
+                                             convolution, algorithm, workspace, bytes, beta, output,
+                                             c.output);
+        });
+  case BatchConvolution::Input:
+    return runFastest(
+        static_cast<cudnnConvolutionBwdDataAlgoPerf_t *>(nullptr),
+        [&](int most, int *count, auto *found) {
+          return dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
+              handle, weight, output, convolution, input, most, count, found);
+        },
+        [&](auto algorithm, void *workspace, std::size_t bytes) {
+          return dnn.cudnnConvolutionBackwardData(handle, alpha, weight, c.weight, output, c.output,
+                                                  convolution, algorithm, workspace, bytes, beta,
+                                                  input, c.input);
+        });
+  case BatchConvolution::Weight:
+    return runFastest(
+        static_cast<cudnnConvolutionBwdFilterAlgoPerf_t *>(nullptr),
+        [&](int most, int *count, auto *found) {
+          return dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+              handle, input, output, convolution, weight, most, count, found);
+        },
+        [&](auto algorithm, void *workspace, std::size_t bytes) {
+          return dnn.cudnnConvolutionBackwardFilter(handle, alpha, input, c.input, output, c.output,
+                                                    convolution, algorithm, workspace, bytes, beta,
+                                                    weight, c.weight);
+        });
+  }
+  return false;
+}
+
+} // namespace gradtidy::runtime

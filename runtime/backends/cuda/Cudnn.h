@@ -1,0 +1,34 @@
+// Cudnn: convolutions from NVIDIA's library.
+#pragma once
+
+#include "../../core/Backend.h"
+
+#include <memory>
+#include <mutex>
+
+struct cudnnContext;
+
+namespace gradtidy::runtime {
+
+/// A convolution in the library's words, all that can be said of it without a device.
+struct ConvolutionPlan;
+/// Opens the library if need be. Throws where it is missing, does not take the description, or
+/// makes of input and weight an output of other sizes.
+std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolution);
+
+/// For one device, which must be current in all calls.
+class Cudnn {
+public:
+  Cudnn();
+  ~Cudnn();
+
+  /// Queues the convolution in a cudaStream_t. Workspace is taken from `device` and given back to
+  /// it. Says whether the library has an algorithm.
+  bool convolve(const BatchConvolution &convolution, Backend &device, void *stream);
+
+private:
+  std::mutex mutex; // a handle has one stream
+  cudnnContext *handle = nullptr;
+};
+
+} // namespace gradtidy::runtime

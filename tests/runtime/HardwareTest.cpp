@@ -1,0 +1,234 @@
+// What must hold on every device, real ones too: the tests run with GRADTIDY_DEVICE=sim, and
+// script/hardware runs this program with GRADTIDY_DEVICE=cuda.
+#include "DeviceOperations.h"
+
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+
+using torch::kCPU;
+using torch::kCUDA;
+using torch::Tensor;
+
+namespace {
+
+[[maybe_unused]] const bool simulatedUnlessSaid = setenv("GRADTIDY_DEVICE", "sim", 0) == 0;
+[[maybe_unused]] const bool exact = (at::globalContext().setAllowTF32CuDNN(false), true);
+
+/// Whether a device's numbers are those of the host, up to the order of sums.
+bool close(const Tensor &host, const Tensor &device, double tolerance) {
+  return host.sizes() == device.sizes() && host.dtype() == device.dtype() &&
+         torch::allclose(device.cpu(), host, tolerance, tolerance, /*equal_nan=*/true);
+}
+
+/// The losses of some steps with a model whose parameters are the same on every device.
+template <class Model, class Optimizer>
+std::vector<double> train(Model model, const Tensor &x, const Tensor &labels, Optimizer optimizer,
+                          torch::Device device) {
+  model->to(device);
+  std::vector<double> losses;
+  for (int step = 0; step < 5; ++step) {
+    optimizer.zero_grad();
+    Tensor loss = torch::cross_entropy_loss(model(x.to(device)), labels.to(device));
+    loss.backward();
+    optimizer.step();
+    losses.push_back(loss.item<double>());
+  }
+  return losses;
+}
+
+/// Training with make(), on the host and on a device.
+template <class Make> void checkTraining(const Tensor &x, const Tensor &labels, Make make) {
+  std::vector<double> losses[2];
+  for (torch::Device device : {torch::Device(kCPU), torch::Device(kCUDA)}) {
+    torch::manual_seed(3);
+    auto [model, optimizer] = make();
+    losses[device.is_cuda()] = train(model, x, labels, std::move(optimizer), device);
+  }
+  CHECK(losses[0].back() < losses[0].front());
+  for (std::size_t step = 0; step < losses[0].size(); ++step)
+    CHECK(losses[1][step] == Approx(losses[0][step]).epsilon(1e-3));
+}
+
+} // namespace
+
+TEST_CASE("operations and their gradients are close to the host's") {
+  torch::manual_seed(11);
+  Tensor a = torch::rand({3, 4}) * 0.8 + 0.2, b = torch::rand({3, 4}) * 0.8 + 0.2;
+  for (const DeviceOperation &row : deviceOperations())
+    DYNAMIC_SECTION(row.name) {
+      for (auto type : {torch::kFloat, torch::kDouble}) {
+        auto run = [&](torch::Device device) {
+          Tensor x = a.to(device, type).clone().requires_grad_();
+          Tensor y = b.to(device, type).clone().requires_grad_();
+          Tensor out = row.operation(x, y);
+          if (out.requires_grad())
+            (out * out).sum().backward();
+          return std::vector<Tensor>{out, x.grad(), y.grad()};
+        };
+        const std::vector<Tensor> host = run(kCPU), device = run(kCUDA);
+        for (std::size_t i = 0; i < host.size(); ++i) {
+          REQUIRE(host[i].defined() == device[i].defined());
+          if (host[i].defined())
+            CHECK(close(host[i], device[i], type == torch::kFloat ? 1e-4 : 1e-9));
+        }
+      }
+    }
+}
+
+TEST_CASE("matrices are multiplied wherever they lie, in all types") {
+  torch::manual_seed(12);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                 {torch::kDouble, 1e-9},
+                                 {torch::kHalf, 2e-2},
+                                 {torch::kBFloat16, 1e-1}}) {
+    Tensor a = torch::rand({33, 65}).to(type), b = torch::rand({17, 65}).to(type),
+           row = torch::rand({17}).to(type), batch = torch::rand({5, 65, 9}).to(type);
+    auto both = [&](auto operation) {
+      Tensor host = operation(a, b, row, batch);
+      Tensor device = operation(a.to(kCUDA), b.to(kCUDA), row.to(kCUDA), batch.to(kCUDA));
+      CHECK(close(host, device, tolerance));
+    };
+    both([](auto a, auto b, auto, auto) { return a.mm(b.t()); });
+    both([](auto a, auto b, auto, auto) { return b.t().contiguous().t().mm(a.t()); });
+    both([](auto a, auto b, auto row, auto) { return torch::linear(a, b, row); });
+    both([](auto a, auto b, auto row, auto) { return torch::addmm(row, a, b.t(), 2, 0.5); });
+    both([](auto a, auto, auto, auto batch) { return torch::matmul(a, batch); });
+    both([](auto, auto, auto, auto batch) { return batch.bmm(batch.transpose(1, 2)); });
+    both([](auto a, auto b, auto, auto) {
+      return a.slice(1, 0, 64, 2).mm(b.slice(1, 1, 65, 2).t()); // no elements are neighbours
+    });
+  }
+}
+
+TEST_CASE("convolutions and their gradients are close to the host's, by cuDNN and by products") {
+  torch::manual_seed(17);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                 {torch::kDouble, 1e-9},
+                                 {torch::kHalf, 5e-2},
+                                 {torch::kBFloat16, 3e-1}}) {
+    Tensor x = torch::rand({3, 4, 9, 8}).to(type), w = torch::rand({6, 2, 3, 2}).to(type),
+           b = torch::rand({6}).to(type), v = torch::rand({4, 3, 3, 2}).to(type);
+    auto run = [&](torch::Device device) {
+      std::vector<Tensor> in;
+      for (const Tensor &each : {x, w, b, v})
+        in.push_back(each.to(device).clone().requires_grad_());
+      Tensor y = torch::conv2d(in[0], in[1], in[2], {2, 1}, {1, 2}, {1, 3}, 2);
+      Tensor z = torch::conv_transpose2d(in[0], in[3], {}, 2, 1, 1);
+      Tensor line = torch::conv1d(in[0].select(2, 0), in[1].select(2, 0), {}, 1, 1, 1, 2);
+      (y.mean() + z.mean() + line.mean()).backward();
+      return std::vector<Tensor>{y,           z, line, in[0].grad(), in[1].grad(), in[2].grad(),
+                                 in[3].grad()};
+    };
+    const std::vector<Tensor> host = run(kCPU);
+    for (bool library : {true, false}) {
+      at::globalContext().setUserEnabledCuDNN(library);
+      const std::vector<Tensor> device = run(kCUDA);
+      for (std::size_t i = 0; i < host.size(); ++i)
+        CHECK(close(host[i], device[i], tolerance));
+    }
+    at::globalContext().setUserEnabledCuDNN(true);
+  }
+}
+
+TEST_CASE("long and wide sums are close to the host's") {
+  torch::manual_seed(13);
+  Tensor x = torch::rand({300, 5000});
+  const Tensor device = x.to(kCUDA);
+  CHECK(close(x.sum(), device.sum(), 1e-4));
+  CHECK(close(x.sum(0), device.sum(0), 1e-4));
+  CHECK(close(x.sum(1), device.sum(1), 1e-4));
+  CHECK(close(x.softmax(1), device.softmax(1), 1e-4));
+  CHECK(close(x.argmax(1), device.argmax(1), 0));
+  CHECK(close(x.t().var(1), device.t().var(1), 1e-3));
+}
+
+TEST_CASE("sums over repeated positions lose nothing") {
+  Tensor positions = torch::arange(10000).remainder(7);
+  for (auto type : {torch::kFloat, torch::kLong, torch::kInt}) {
+    Tensor ones = torch::ones({10000}, type);
+    auto sums = [&](torch::Device device) {
+      return torch::zeros({7}, ones.options().device(device))
+          .index_add_(0, positions.to(device), ones.to(device));
+    };
+    CHECK(sums(kCPU).equal(sums(kCUDA).cpu()));
+  }
+}
+
+TEST_CASE("random numbers have the distributions that are asked for") {
+  torch::manual_seed(14);
+  const torch::TensorOptions device(kCUDA);
+  Tensor normal = torch::randn({100000}, device), uniform = torch::rand({100000}, device);
+  CHECK(std::abs(normal.mean().item<float>()) < 0.02);
+  CHECK(normal.std().item<float>() == Approx(1).epsilon(0.02));
+  CHECK(uniform.mean().item<float>() == Approx(0.5).epsilon(0.02));
+  CHECK(uniform.ge(0).logical_and(uniform.lt(1)).all().item<bool>());
+  Tensor kept = torch::dropout(torch::ones({100000}, device), 0.25, true);
+  CHECK(kept.mean().item<float>() == Approx(1).epsilon(0.02));
+  CHECK(kept.eq(0).sum().item<float>() == Approx(25000).epsilon(0.05));
+  Tensor die = torch::randint(1, 7, {60000}, device);
+  CHECK(die.min().item<int64_t>() == 1);
+  CHECK(die.max().item<int64_t>() == 6);
+  CHECK(die.eq(3).sum().item<float>() == Approx(10000).epsilon(0.1));
+  CHECK_FALSE(torch::rand({100}, device).equal(torch::rand({100}, device)));
+}
+
+TEST_CASE("a perceptron learns what it learns on the host") {
+  torch::manual_seed(15);
+  checkTraining(torch::randn({64, 20}), torch::randint(10, {64}), [] {
+    torch::nn::Sequential model(torch::nn::Linear(20, 32), torch::nn::ReLU(),
+                                torch::nn::Linear(32, 10));
+    torch::optim::Adam optimizer(model->parameters(), 1e-2);
+    return std::pair(model, std::move(optimizer));
+  });
+}
+
+TEST_CASE("a convolutional network learns what it learns on the host") {
+  torch::manual_seed(16);
+  checkTraining(torch::randn({8, 1, 28, 28}), torch::randint(10, {8}), [] {
+    torch::nn::Sequential model(
+        torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 6, 5).padding(2)), torch::nn::ReLU(),
+        torch::nn::MaxPool2d(2), torch::nn::Conv2d(6, 16, 5), torch::nn::BatchNorm2d(16),
+        torch::nn::ReLU(), torch::nn::AvgPool2d(2), torch::nn::Flatten(),
+        torch::nn::Linear(400, 84), torch::nn::ReLU(), torch::nn::Linear(84, 10));
+    torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+    return std::pair(model, std::move(optimizer));
+  });
+}
+
+TEST_CASE("work of two streams meets by events, and memory waits for both") {
+  const c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();
+  for (int round = 0; round < 20; ++round) {
+    Tensor host = torch::full({1 << 16}, round).pin_memory(), sum;
+    {
+      c10::cuda::CUDAStreamGuard guard(other);
+      Tensor x = host.to(kCUDA, /*non_blocking=*/true);
+      host = Tensor();
+      sum = x + x;
+      x.record_stream(c10::cuda::getDefaultCUDAStream());
+    }
+    c10::Event done(kCUDA);
+    done.record(other);
+    done.block(c10::cuda::getDefaultCUDAStream());
+    sum.record_stream(c10::cuda::getDefaultCUDAStream());
+    CHECK((sum + 1).eq(2 * round + 1).all().item<bool>());
+  }
+}
+
+TEST_CASE("memory that runs out comes back") {
+  using namespace c10::cuda;
+  const auto bytes = torch::TensorOptions(kCUDA).dtype(torch::kByte);
+  CUDACachingAllocator::emptyCache();
+  const auto before = CUDACachingAllocator::getDeviceStats(0);
+  torch::zeros({int64_t{64} << 20}, bytes);
+  CHECK_THROWS_AS(torch::empty({int64_t{1} << 50}, bytes), c10::OutOfMemoryError);
+  CHECK(torch::zeros({1000}, bytes).sum().item<int64_t>() == 0);
+  CUDACachingAllocator::emptyCache();
+  const auto after = CUDACachingAllocator::getDeviceStats(0);
+  CHECK(after.num_ooms == before.num_ooms + 1);
+  CHECK(after.num_device_alloc > before.num_device_alloc);
+  CHECK(after.reserved_bytes[0].current == before.reserved_bytes[0].current);
+}

@@ -121,12 +121,20 @@ TEST_CASE("the table is sorted by time or number") {
     torch::ones({4}).exp();
   torch::rand({300, 300}).mm(torch::rand({300, 300}));
   profiler.stop();
+  // On a busy machine anything may take the longest.
+  std::map<std::string, double> times;
+  for (const auto &event : profiler.events())
+    times[event.name] += event.self;
   const std::string byTime = profiler.table();
   CHECK(byTime.find("Name") == 0);
-  CHECK(byTime.find("aten::mm") < byTime.find("aten::exp"));
+  CHECK((byTime.find("aten::mm") < byTime.find("aten::exp")) ==
+        (times["aten::mm"] > times["aten::exp"]));
   const std::string byNumber = profiler.table(gradtidy::SortBy::Count);
   CHECK(byNumber.find("aten::exp") < byNumber.find("aten::mm"));
-  CHECK(profiler.table(gradtidy::SortBy::Self, 1).find("aten::exp") == std::string::npos);
+  const std::string slowest = profiler.table(gradtidy::SortBy::Self, 1);
+  for (const auto &[name, time] : times)
+    if (time < times["aten::mm"] || time < times["aten::exp"])
+      CHECK(slowest.find(name + " ") == std::string::npos);
   CHECK(byTime.find("Self CPU time total: ") != std::string::npos);
 }
 

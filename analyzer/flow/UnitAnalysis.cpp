@@ -97,7 +97,8 @@ public:
     llvm::SmallSetVector<const FunctionBody *, 32> relevant;
     for (const FunctionBody *body : all) {
       findChanges(*body);
-      const bool isOwn = !isInPartner(body->function->getLocation(), context.getSourceManager());
+      const bool isOwn =
+          partnerAt(body->function->getLocation(), context.getSourceManager()).empty();
       if (isOwn)
         relevant.insert(body);
       if (const FunctionBody *around = isClosure(*body) ? bodyAround(*body) : nullptr)

@@ -42,7 +42,8 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = (!facts.isTrained && facts.set && facts.set->constant == true) ||
+    bool isDoubtful = isTrial(visit) ||
+                      (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
                       (isForgotten && isSetByCaller(visit)) ||

@@ -112,7 +112,8 @@ struct Block {
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
   llvm::SmallVector<Edge, 2> edges;
-  bool isLoopHead = false; ///< Control comes back to it.
+  bool isLoopHead = false;  ///< Control comes back to it.
+  bool endsProgram = false; ///< What it calls last does not come back.
   /// The edge that leaves a `for` or `while` loop, which is assumed to run at least once; else -1.
   int exitEdge = -1;
   /// The block from which control comes back to this loop head (see exitEdge).

@@ -1044,6 +1044,7 @@ private:
       condition = withoutNegations(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
+    current->endsProgram = block.hasNoReturnElement();
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
       bool taken = index++ == 0;

@@ -42,7 +42,7 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = isTrial(visit) ||
+    bool isDoubtful = isTrial(visit) || isSampledInTraining(visit) ||
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
@@ -110,6 +110,21 @@ private:
         return event.kind == EventKind::SetMode && event.constant == false;
       });
     });
+  }
+
+  /// Whether a generator that is being trained makes samples of noise, as it does for its training:
+  /// their batch has statistics like those it is trained with.
+  static bool isSampledInTraining(const Visit &visit) {
+    const Event &forward = visit.event;
+    const FunctionBody &function = *forward.function;
+    return !forward.operands.empty() &&
+           llvm::all_of(forward.operands,
+                        [&](const Operand &operand) {
+                          return !operand.isTensor || visit.before.valueOf(operand).isNoise;
+                        }) &&
+           llvm::any_of(function.loopsAround(forward.site), [&](const clang::Stmt *loop) {
+             return trainsIn(visit, function, loop);
+           });
   }
 
   /// Whether a caller that is known hands the module over in evaluation mode. Others may not.

@@ -83,6 +83,7 @@ struct Event {
   bool isTensor = false;        ///< The result is a tensor or holds some.
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
   bool keepsDimensions = true;  ///< The result has dimensions if an operand has.
+  bool isNoise = false;         ///< Create: several random samples.
   bool isAnyDevice = false;     ///< The operands may be on several devices.
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.

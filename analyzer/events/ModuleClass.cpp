@@ -743,6 +743,9 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
 /// as when parameters are loaded by hand.
 bool ModuleClasses::Implementation::isLoadedWithSiblings(const EntityDefinition &definition,
                                                          const clang::FieldDecl *field) {
+  const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(definition.function);
+  if (method && method->getParent()->getCanonicalDecl() == field->getParent()->getCanonicalDecl())
+    return false;
   return llvm::any_of(field->getParent()->fields(), [&](const clang::FieldDecl *sibling) {
     if (sibling == field || !uses.heldBy(sibling->getType()).hasTensors)
       return false;

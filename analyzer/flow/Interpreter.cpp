@@ -299,6 +299,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   Value result;
   result.graph = Graph::Detached;
   result.hasDimensions = event.keepsDimensions;
+  result.isNoise = event.isNoise;
   result.device = {Device::Cpu};
   result.placed = &event;
   if (event.subject.path) { // Like another tensor.
@@ -342,6 +343,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.history = before.history;
   result.graphs = before.graphs;
   result.hasDimensions = before.hasDimensions;
+  result.isNoise = before.isNoise;
   result.device = before.device;
   result.placed = before.placed;
   for (const Operand &operand : event.operands) {

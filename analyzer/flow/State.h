@@ -79,6 +79,7 @@ struct Value {
   SourcesId graphs = noSources;  ///< Those of them whose graphs are part of its own.
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false; ///< Certainly more than a scalar.
+  bool isNoise = false;       ///< Several random samples, perhaps on another device.
   Device device;
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
@@ -86,7 +87,8 @@ struct Value {
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
-           graph == other.graph && hasDimensions == other.hasDimensions && device == other.device;
+           graph == other.graph && hasDimensions == other.hasDimensions &&
+           isNoise == other.isNoise && device == other.device;
   }
 };
 

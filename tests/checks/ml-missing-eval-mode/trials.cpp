@@ -75,3 +75,23 @@ void returned_bad(torch::optim::Optimizer &optimizer, torch::Tensor x) {
     std::cout << net.forward(x).argmax(1); // expect: ml-missing-eval-mode (level 0)
   }
 }
+
+// Samples of a generator between the steps of its training: a batch of noise like those before, and
+// a single one, of which batch normalisation makes nothing.
+void sampled_in_training(Net &generator, torch::optim::Optimizer &optimizer, int64_t count,
+                         torch::Device device) {
+  generator->train();
+  for (int i = 0; i < 99; ++i) {
+    train(generator, optimizer, torch::randn({64, 8}));
+    auto samples = generator(torch::randn({count, 8}).to(device)); // expect: ml-missing-eval-mode (level 2)
+    auto first = samples[0].item<double>();
+  }
+}
+void sampled_once_bad(Net &generator, torch::optim::Optimizer &optimizer, torch::Device device) {
+  generator->train();
+  for (int i = 0; i < 99; ++i) {
+    train(generator, optimizer, torch::randn({64, 8}));
+    auto sample = generator(torch::randn({1, 8}).to(device)); // expect: ml-missing-eval-mode (level 0)
+    auto first = sample[0].item<double>();
+  }
+}

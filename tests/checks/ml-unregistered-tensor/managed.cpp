@@ -55,3 +55,16 @@ struct PromptOkImpl : torch::nn::Module {
 };
 TORCH_MODULE(PromptOk);
 void ask(PromptOk &model, torch::Tensor prompt) { model->prompt = prompt; }
+
+// Made anew by each forward pass, like the state beside it.
+struct SamplerOkImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    state = x;
+    scale = torch::full({2}, 0.5);
+    torch::NoGradGuard no_grad;
+    return state + torch::exp(scale);
+  }
+  torch::Tensor state = register_parameter("state", torch::rand({2}));
+  torch::Tensor scale = torch::full({2}, 0.5);
+};
+TORCH_MODULE(SamplerOk);

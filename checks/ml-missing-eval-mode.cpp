@@ -42,7 +42,8 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = isTrial(visit) || isSampledInTraining(visit) ||
+    bool isDoubtful = (isTrial(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
+                      isSampledInTraining(visit) ||
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
@@ -110,6 +111,13 @@ private:
         return event.kind == EventKind::SetMode && event.constant == false;
       });
     });
+  }
+
+  static bool trainsLater(const Visit &visit) {
+    const Event &forward = visit.shown();
+    const FunctionBody &function = *forward.function;
+    const auto *body = llvm::dyn_cast<clang::CompoundStmt>(function.body);
+    return body && trainsBehind(visit, function, function.statementOf(forward.site), *body);
   }
 
   /// Whether a generator that is being trained makes samples of noise, as it does for its training:

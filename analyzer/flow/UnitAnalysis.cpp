@@ -120,12 +120,16 @@ public:
     for (size_t i = 0; i < relevant.size(); ++i)
       relevant.insert_range(callers[relevant[i]]);
     llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
+    const auto run = [&](const FunctionBody *body) {
+      if (runs(*body, isOfTraining, [](const Event &) { return false; }))
+        interpreter.run(*body);
+    };
     for (const FunctionBody *body : all)
       if (!called.contains(body) && !isClosure(*body))
-        interpreter.run(*body);
+        run(body);
     for (const FunctionBody *body : all)
       if (!interpreter.hasVisited(*body))
-        interpreter.run(*body);
+        run(body);
     interpreter.uses().finish();
     for (const FunctionBody *body : all)
       findModeSetUps(*body);
@@ -273,8 +277,14 @@ private:
 
   /// Whether the event has anything to do with what is followed from event to event.
   static bool isFollowed(const Event &event) {
+    return isOfTraining(event) || event.subject.isClosure ||
+           llvm::any_of(event.operands, [](const Operand &operand) { return operand.isClosure; });
+  }
+
+  /// The same, but for closures, whose bodies have events of their own.
+  static bool isOfTraining(const Event &event) {
     const auto isFollowed = [](const Operand &operand) {
-      return operand.role != TypeRole::None || operand.isTensor || operand.isClosure;
+      return operand.role != TypeRole::None || operand.isTensor;
     };
     const bool isPlain = event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
                          event.kind == EventKind::Combine || event.kind == EventKind::Return ||

@@ -24,6 +24,22 @@ void smoke_test(torch::Tensor x) {
   Net net;
   std::cout << net(x).argmax(1); // expect: ml-missing-eval-mode (level 2)
 }
+void smoke_test_before_training(torch::Tensor x) {
+  Net net;
+  std::cout << net(x).argmax(1); // expect: ml-missing-eval-mode (level 2)
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  optimizer.zero_grad();
+  net(x).mean().backward();
+  optimizer.step();
+  net->eval();
+}
+// Who sets the mode of one wants to see what the other one computes.
+void demonstration_bad(torch::Tensor x) {
+  Net first, second;
+  first->eval();
+  std::cout << first(x).argmax(1);
+  std::cout << second(x).argmax(1); // expect: ml-missing-eval-mode (level 0)
+}
 void accuracy_bad(torch::Tensor x) {
   Net net;
   torch::load(net, "net.pt");

@@ -96,6 +96,14 @@ void time_a_layer(torch::Tensor x) {
     std::cout << conv->forward(x).sum().item<float>(); // expect: ml-missing-no-grad (level 2)
 }
 
+void regression_bad(torch::nn::Linear &model, torch::optim::SGD &optimizer, torch::Tensor x) {
+  model->train();
+  optimizer.zero_grad();
+  model->forward(x).mean().backward();
+  optimizer.step();
+  std::cout << model->forward(x).sum().item<float>(); // expect: ml-missing-no-grad (level 1)
+}
+
 // Code with many ways that has nothing to do with tensors is not followed on all of them.
 template <int N> int parse(int n) {
   for (int i = 0; i < n; i++) {

@@ -47,9 +47,8 @@ public:
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
-                      (isForgotten && isSetByCaller(visit)) ||
-                      visit.unit.isLayer(visit.shown()) || forward.kind == EventKind::Call ||
-                      !visit.unit.uses().isRead(visit.site);
+                      (isForgotten && isSetByCaller(visit)) || visit.unit.isLayer(visit.shown()) ||
+                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
@@ -125,14 +124,11 @@ private:
   static bool isSampledInTraining(const Visit &visit) {
     const Event &forward = visit.event;
     const FunctionBody &function = *forward.function;
-    return !forward.operands.empty() &&
-           llvm::all_of(forward.operands,
-                        [&](const Operand &operand) {
-                          return !operand.isTensor || visit.before.valueOf(operand).isNoise;
-                        }) &&
-           llvm::any_of(function.loopsAround(forward.site), [&](const clang::Stmt *loop) {
-             return trainsIn(visit, function, loop);
-           });
+    return !forward.operands.empty() && llvm::all_of(forward.operands, [&](const Operand &operand) {
+      return !operand.isTensor || visit.before.valueOf(operand).isNoise;
+    }) && llvm::any_of(function.loopsAround(forward.site), [&](const clang::Stmt *loop) {
+      return trainsIn(visit, function, loop);
+    });
   }
 
   /// Whether a caller that is known hands the module over in evaluation mode. Others may not.

@@ -261,8 +261,7 @@ private:
     enterGuard(guard, role, arguments, site);
   }
 
-  void enterGuard(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments,
-                     const Stmt *site) {
+  void enterGuard(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments, const Stmt *site) {
     if (role == TypeRole::AutocastGuard) {
       emit(EventKind::EnterAutocast, site).subject.path = guard;
       return;

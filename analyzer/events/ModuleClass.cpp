@@ -596,9 +596,9 @@ bool ModuleClasses::Implementation::isConstruction(const clang::FunctionDecl *fu
     return true; // Cloneable's.
   const ModuleUses::Functions &callers = uses.callersOf(function);
   return depth < 5 && !callers.empty() &&
-         llvm::all_of(
-             callers,
-             [&](const clang::FunctionDecl *caller) { return isConstruction(caller, depth + 1); });
+         llvm::all_of(callers, [&](const clang::FunctionDecl *caller) {
+           return isConstruction(caller, depth + 1);
+         });
 }
 
 llvm::SmallVector<Entity, 8> ModuleClasses::Implementation::reached(Entity entity, size_t &own) {
@@ -693,8 +693,7 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
       member.isManaged |= use.isMove && !isConstruction(use.function);
       bool isForward = i < own && use.function && forward.contains(use.function);
       // A tensor has to be on the device under a guard, too.
-      if (isForward &&
-          (use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand)))
+      if (isForward && (use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand)))
         member.forwardUses.push_back(use.site);
       isOperand |= isForward && use.isOperand;
       isChanged |= isForward && use.isChange;
@@ -739,8 +738,8 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
          });
 }
 
-/// Whether the definition gives the member a value where registered tensors of its class get theirs,
-/// as when parameters are loaded by hand.
+/// Whether the definition gives the member a value where registered tensors of its class get
+/// theirs, as when parameters are loaded by hand.
 bool ModuleClasses::Implementation::isLoadedWithSiblings(const EntityDefinition &definition,
                                                          const clang::FieldDecl *field) {
   const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(definition.function);
@@ -750,9 +749,10 @@ bool ModuleClasses::Implementation::isLoadedWithSiblings(const EntityDefinition 
     if (sibling == field || !uses.heldBy(sibling->getType()).hasTensors)
       return false;
     const std::vector<EntityDefinition> &definitions = definitionsOf(sibling);
-    const bool isRegistered =
-        uses.of(canonical(sibling)).isRegistered ||
-        llvm::any_of(definitions, [&](const auto &other) { return isRegisteredResult(other.value); });
+    const bool isRegistered = uses.of(canonical(sibling)).isRegistered ||
+                              llvm::any_of(definitions, [&](const auto &other) {
+                                return isRegisteredResult(other.value);
+                              });
     return isRegistered && llvm::any_of(definitions, [&](const EntityDefinition &other) {
              return other.function == definition.function;
            });
@@ -777,7 +777,8 @@ void ModuleClasses::Implementation::judgeTensor(ModuleMember &member, bool isOpe
   bool isTable = true;
   for (const EntityDefinition &definition : definitionsOf(member.field)) {
     isTable &= isComputed(definition.value);
-    member.isManaged |= !isConstruction(definition.function) && !isLoadedWithSiblings(definition, member.field);
+    member.isManaged |=
+        !isConstruction(definition.function) && !isLoadedWithSiblings(definition, member.field);
     content = std::max(content, contentOf(definition.value));
     member.requiresGrad |= mentions(definition.value, Trait::RequiresGrad);
   }

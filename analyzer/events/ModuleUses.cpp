@@ -275,8 +275,8 @@ private:
       uses.facts[entity].isManaged = true;
   }
 
-  /// Whether the entity is a member of a class that the function is no part of: what it takes to the
-  /// host, it looks at.
+  /// Whether the entity is a member of a class that the function is no part of: what it takes to
+  /// the host, it looks at.
   bool isOthers(Entity entity) const {
     const auto *field = llvm::dyn_cast_or_null<clang::FieldDecl>(entity);
     const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);

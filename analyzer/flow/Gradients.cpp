@@ -61,8 +61,8 @@ SourcesId State::sourcesOf(const Operand &operand) const {
     path = paths.parent(path);
   const bool isOwner = isModule(operand.role) || operand.role == TypeRole::Optimizer;
   if (const Value *known = findValue(path)) {
-    // The parts of an object that is made of nothing are their own; what a function returns a handle
-    // to may have other names.
+    // The parts of an object that is made of nothing are their own; what a function returns a
+    // handle to may have other names.
     bool isPart = known->sources == noSources && !values.find(path);
     if (!isOwner || (!isPart && !tables->sources.isUnknown(known->sources)))
       return known->sources;

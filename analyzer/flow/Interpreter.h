@@ -53,8 +53,8 @@ public:
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless,
-              IrrelevantCalls isIrrelevant, FixedMembers isFixed)
+  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
+              FixedMembers isFixed)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
         isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
 

@@ -100,9 +100,10 @@ void State::markTrained(SourcesId reached) {
 void State::markChanged(SourcesId parameters) {
   const bool mayBeAny = tables->sources.isUnknown(parameters);
   for (auto &[path, facts] : modules)
-    facts.isNew &= !mayBeAny && llvm::none_of(tables->sources.members(parameters), [&](PathId source) {
-      return tables->paths.overlap(path, source);
-    });
+    facts.isNew &=
+        !mayBeAny && llvm::none_of(tables->sources.members(parameters), [&](PathId source) {
+          return tables->paths.overlap(path, source);
+        });
 }
 
 void State::joinModules(const State &other, Junction junction) {

@@ -239,9 +239,8 @@ private:
   /// Whether all that the call may run can be seen and has nothing to do with training.
   bool isIrrelevant(const Event &call) {
     return !isFollowed(call) && runsNone(call, following, isFollowed, [](const Event &unseen) {
-      return !unseen.callee ||
-             !unseen.callee->getASTContext().getSourceManager().isInSystemHeader(
-                 unseen.callee->getLocation());
+      return !unseen.callee || !unseen.callee->getASTContext().getSourceManager().isInSystemHeader(
+                                   unseen.callee->getLocation());
     });
   }
 
@@ -288,8 +287,8 @@ private:
     };
     const bool isPlain = event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
                          event.kind == EventKind::Combine || event.kind == EventKind::Return ||
-                         event.kind == EventKind::EndLifetime ||
-                         event.kind == EventKind::Assign || event.kind == EventKind::Call;
+                         event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
+                         event.kind == EventKind::Call;
     return !isPlain || event.isTensor || event.resultRole != TypeRole::None ||
            isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
   }
@@ -343,7 +342,7 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See isHarmless().
   llvm::DenseMap<const FunctionBody *, bool> following; ///< See isIrrelevant().
   llvm::DenseMap<const FunctionBody *, bool> updating;  ///< See callsTraining().
-  llvm::DenseSet<const void *> changed; ///< Members (see findChanges).
+  llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
 
 public:
   bool callsTraining(const Event &call) {

@@ -231,7 +231,9 @@ private:
 /// Collects the files that a unit reads.
 class FileCollector : public clang::PPCallbacks {
 public:
-  explicit FileCollector(clang::SourceManager &sources) : sources(sources) {}
+  /// \param mainFile its text as it is on the disk, if what is parsed differs; else empty.
+  FileCollector(clang::SourceManager &sources, llvm::StringRef mainFile)
+      : sources(sources), mainFile(mainFile) {}
 
   void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
                         clang::SrcMgr::CharacteristicKind, clang::FileID,
@@ -247,8 +249,8 @@ public:
       llvm::SmallString<256> path = entry.getName();
       sources.getFileManager().makeAbsolutePath(path);
       if (const auto buffer = sources.getMemoryBufferForFileOrNone(entry)) {
-        llvm::StringRef text = buffer->getBuffer();
-        text.consume_back(partnersHere);
+        const bool isMain = entry == sources.getFileEntryRefForID(sources.getMainFileID());
+        const llvm::StringRef text = isMain && !mainFile.empty() ? mainFile : buffer->getBuffer();
         files.push_back({std::string(path), FileIdentity::of(text, std::string(path), begin)});
       }
     }
@@ -257,16 +259,19 @@ public:
 
 private:
   clang::SourceManager &sources;
+  const llvm::StringRef mainFile;
   const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
   llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
 };
 
 class UnitAction : public clang::ASTFrontendAction {
 public:
+  /// \param mainFile as for FileCollector.
   UnitAction(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-             UserCode &userCode, std::vector<Partner> &partners, Unit &unit, HeaderUse &header)
-      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit),
-        header(header) {}
+             UserCode &userCode, llvm::StringRef mainFile, std::vector<Partner> &partners,
+             Unit &unit, HeaderUse &header)
+      : consumers(consumers), request(request), userCode(userCode), mainFile(mainFile),
+        partners(partners), unit(unit), header(header) {}
 
 protected:
   bool BeginInvocation(clang::CompilerInstance &compiler) override {
@@ -278,7 +283,7 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     findFrameworkFolders(compiler.getPreprocessor(), request.frameworkHeaders, userCode);
-    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
+    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager(), mainFile);
     collector = callbacks.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     compiler.getPreprocessor().addPPCallbacks(
@@ -309,6 +314,7 @@ private:
   tidy::ClangTidyASTConsumerFactory &consumers;
   const Frontend::Request &request;
   UserCode &userCode;
+  const llvm::StringRef mainFile;
   std::vector<Partner> &partners;
   Unit &unit;
   HeaderUse &header;
@@ -333,7 +339,10 @@ public:
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
     if (request.findPartners)
-      appendPragma(*invocation);
+      if (auto text = llvm::MemoryBuffer::getFile(request.job.file))
+        mainFile = std::move(*text);
+    if (mainFile)
+      parseText(mainFile->getBuffer(), *invocation);
     if (over != Frontend::Over::Nothing)
       findHeader(*invocation, *files);
     const bool done = FrontendActionFactory::runInvocation(std::move(invocation), files,
@@ -344,18 +353,18 @@ public:
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(consumers, request, userCode, partners, unit, header);
+    return std::make_unique<UnitAction>(consumers, request, userCode,
+                                        mainFile ? mainFile->getBuffer() : llvm::StringRef(),
+                                        partners, unit, header);
   }
 
 private:
-  void appendPragma(clang::CompilerInvocation &invocation) {
-    const auto text = llvm::MemoryBuffer::getFile(request.job.file);
-    if (!text)
-      return;
-    mainFile = llvm::MemoryBuffer::getMemBufferCopy(((*text)->getBuffer() + partnersHere).str(),
-                                                    request.job.file);
+  /// Has this text of the main file parsed, and partners behind it.
+  void parseText(llvm::StringRef text, clang::CompilerInvocation &invocation) {
+    parsed = llvm::MemoryBuffer::getMemBufferCopy((text + partnersHere).str(), request.job.file);
     clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
-    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), mainFile.get());
+    options.clearRemappedFiles();
+    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
     options.RetainRemappedFileBuffers = true; // The preamble is scanned first.
   }
 
@@ -364,8 +373,10 @@ private:
     if (!header.found.file.empty() && mainFile && over == Frontend::Over::Own) {
       header.own.emplace(*headers, invocation, mainFile->getBuffer(), header.found);
       header.isOwn = header.own->exists();
-      if (header.isOwn)
+      if (header.isOwn) {
         header.found = header.own->header();
+        parseText(header.own->rest(), invocation);
+      }
     }
     invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
   }
@@ -386,7 +397,8 @@ private:
   const bool makesOwnHeaders;
   HeaderUse &header;
   std::vector<Partner> partners;
-  std::unique_ptr<llvm::MemoryBuffer> mainFile;
+  std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
+  std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.

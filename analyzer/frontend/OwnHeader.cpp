@@ -20,6 +20,24 @@ namespace gradtidy {
 
 namespace {
 
+/// Blanks for the directives at the beginning of \p text, of \p size; comments stay.
+std::string withoutDirectives(llvm::StringRef text, unsigned size,
+                              const clang::LangOptions &language) {
+  std::string rest = text.str();
+  const std::string beginning = text.take_front(size).str();
+  clang::Lexer lexer({}, language, beginning.data(), beginning.data(),
+                     beginning.data() + beginning.size());
+  lexer.SetCommentRetentionState(true);
+  for (clang::Token token; !lexer.LexFromRawLexer(token);)
+    if (token.isNot(clang::tok::comment)) {
+      const size_t end = lexer.getBufferLocation() - beginning.data();
+      for (size_t i = end - token.getLength(); i < end; ++i)
+        if (rest[i] != '\n')
+          rest[i] = ' ';
+    }
+  return rest;
+}
+
 /// Tells partners and the way they are compiled from others.
 std::string nameOf(const std::vector<Partner> &partners) {
   std::string text = textOf(partners, 0);
@@ -103,7 +121,7 @@ private:
 } // namespace
 
 OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invocation,
-                     llvm::StringRef mainFile, const HeaderCache::Header &framework)
+                     llvm::StringRef text, const HeaderCache::Header &framework)
     : cache(&cache), precompiler(precompilerFor(invocation)), base(framework.stamp) {
   const llvm::StringRef file = invocation.getFrontendOpts().Inputs.front().getFile();
   precompiler->getPreprocessorOpts().ImplicitPCHInclude = framework.file;
@@ -112,8 +130,9 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
       precompiler->getHeaderSearchOpts().UserEntries;
   folders.emplace(folders.begin(), llvm::sys::path::parent_path(file), clang::frontend::Quoted,
                   /*isFramework=*/false, /*ignoreSysRoot=*/false);
-  const unsigned size = clang::Lexer::ComputePreamble(mainFile, invocation.getLangOpts()).Size;
-  source = (mainFile.take_front(size) + partnersHere).str();
+  const unsigned size = clang::Lexer::ComputePreamble(text, invocation.getLangOpts()).Size;
+  source = (text.take_front(size) + partnersHere).str();
+  mainFile = withoutDirectives(text, size, invocation.getLangOpts());
   key = keyOf(*precompiler, (source + base + "\n" + file).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
     if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))

@@ -25,13 +25,16 @@ class OwnHeader {
 public:
   /// That of the unit of \p invocation, if there is one, found by flags, main file and what that
   /// begins with.
-  /// \param mainFile  its text.
+  /// \param text      that of the main file.
   /// \param framework the header of the framework.
-  OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invocation,
-            llvm::StringRef mainFile, const HeaderCache::Header &framework);
+  OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invocation, llvm::StringRef text,
+            const HeaderCache::Header &framework);
 
   bool exists() const { return !found.file.empty(); }
   const HeaderCache::Header &header() const { return found; }
+
+  /// The main file without the directives that are in the header: with blanks in their place.
+  const std::string &rest() const { return mainFile; }
 
   /// Whether it has these partners, in this order.
   bool has(const std::vector<Partner> &partners) const;
@@ -51,7 +54,7 @@ private:
   HeaderCache *cache;
   std::shared_ptr<clang::CompilerInvocation> precompiler;
   std::string base; ///< The stamp of the framework's header.
-  std::string source, key;
+  std::string source, key, mainFile;
   HeaderCache::Header found;
 };
 

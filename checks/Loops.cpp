@@ -63,6 +63,7 @@ bool trains(const Visit &visit, const FunctionBody &function,
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
       bool isNeeded = event.kind == EventKind::Backward || event.kind == EventKind::Step ||
+                      visit.unit.callsTraining(event) ||
                       (isModuleCall(event) && uses.mayBeDifferentiated(event));
       if (isNeeded && isMeant(event.site))
         return true;
@@ -79,6 +80,10 @@ bool isEvaluation(const Visit &visit) {
     return false;
   const FunctionBody &outermost = *visit.shown().function;
   return !(outermost.isModuleMethod && outermost.returnsTensors);
+}
+
+bool isTrial(const Visit &visit) {
+  return visit.before.module(visit.event.subject).isNew && loopsAround(visit).empty();
 }
 
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {

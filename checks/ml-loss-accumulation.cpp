@@ -68,13 +68,18 @@ private:
 
   /// Whether \p loop now and then begins with an empty \p place.
   static bool isEmptiedIn(const Visit &visit, PathId place, const clang::Stmt *loop) {
-    return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
-      return llvm::any_of(block.events, [&](const Event &event) {
-        return event.kind == EventKind::Bind && event.operands.empty() &&
-               !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place &&
-               contains(visit, loop, event.site);
+    const auto isEmptying = [&](const Event &event) {
+      return event.kind == EventKind::Bind && event.operands.empty() &&
+             !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place &&
+             contains(visit, loop, event.site);
+    };
+    const auto empties = [&](const FunctionBody &function) {
+      return llvm::any_of(function.blocks, [&](const Block &block) {
+        return llvm::any_of(block.events, isEmptying);
       });
-    });
+    };
+    return empties(*visit.event.function) ||
+           llvm::any_of(visit.callers, [&](const Event *call) { return empties(*call->function); });
   }
 
   /// Whether the graph of the value comes from a forward pass in \p loop.

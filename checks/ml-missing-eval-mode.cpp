@@ -42,12 +42,13 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = (!facts.isTrained && facts.set && facts.set->constant == true) ||
+    bool isDoubtful = (isTrial(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
+                      isSampledInTraining(visit) ||
+                      (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
-                      (isForgotten && isSetByCaller(visit)) ||
-                      visit.unit.isLayer(visit.shown()) || forward.kind == EventKind::Call ||
-                      !visit.unit.uses().isRead(visit.site);
+                      (isForgotten && isSetByCaller(visit)) || visit.unit.isLayer(visit.shown()) ||
+                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
@@ -108,6 +109,25 @@ private:
       return llvm::any_of(block.events, [](const Event &event) {
         return event.kind == EventKind::SetMode && event.constant == false;
       });
+    });
+  }
+
+  static bool trainsLater(const Visit &visit) {
+    const Event &forward = visit.shown();
+    const FunctionBody &function = *forward.function;
+    const auto *body = llvm::dyn_cast<clang::CompoundStmt>(function.body);
+    return body && trainsBehind(visit, function, function.statementOf(forward.site), *body);
+  }
+
+  /// Whether a generator that is being trained makes samples of noise, as it does for its training:
+  /// their batch has statistics like those it is trained with.
+  static bool isSampledInTraining(const Visit &visit) {
+    const Event &forward = visit.event;
+    const FunctionBody &function = *forward.function;
+    return !forward.operands.empty() && llvm::all_of(forward.operands, [&](const Operand &operand) {
+      return !operand.isTensor || visit.before.valueOf(operand).isNoise;
+    }) && llvm::any_of(function.loopsAround(forward.site), [&](const clang::Stmt *loop) {
+      return trainsIn(visit, function, loop);
     });
   }
 

@@ -23,8 +23,11 @@ public:
 
     Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the
-    // result wants to know it once.
-    bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
+    // result, or tries a module that is new, wants to know it once. The graph of a single layer
+    // keeps little that does not live anyway.
+    const ModuleFacts facts = visit.before.module(forward.subject);
+    bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
+                      isTrial(visit) || (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
     const Event &culprit =

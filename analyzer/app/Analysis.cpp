@@ -5,6 +5,7 @@
 #include "Workers.h"
 
 #include "analyzer/frontend/HeaderCache.h"
+#include "analyzer/frontend/Precompile.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/source/Paths.h"
@@ -20,6 +21,9 @@ namespace tidy = clang::tidy;
 namespace fs = llvm::sys::fs;
 
 namespace {
+
+/// Who asks for so few sources is at work on them.
+constexpr size_t beingEdited = 3;
 
 /// Sorted by place; what several units found in one header is there once.
 void sortAndUnite(std::vector<tidy::ClangTidyError> &errors) {
@@ -96,7 +100,7 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
   }
 
   UnitRunner runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
-                    !commandLine.timeTrace.empty());
+                    !commandLine.timeTrace.empty(), list.jobs.size() <= beingEdited);
   Progress progress(open.size(), commandLine.quiet);
   WorkerLimits limits;
   limits.processes = commandLine.workers ? commandLine.workers

@@ -1,6 +1,7 @@
 #include "UnitRunner.h"
 
 #include "analyzer/events/SharedFunctions.h"
+#include "analyzer/frontend/PartnerPragma.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "checks/Catalogue.h"
@@ -42,18 +43,26 @@ bool enablesAnyCheck(const tidy::ClangTidyOptions &options) {
 }
 
 /// Finds the partners of one unit while it is parsed.
-class PartnerSearch {
+class PartnerSearch : public PartnerFinder {
 public:
   PartnerSearch(const Job &job, Partners &partners, const Model &model)
-      : callers({job.file}), job(job), partners(partners), model(model) {}
+      : job(job), partners(partners), model(model) {}
 
-  std::vector<Partner> operator()(clang::ASTContext &context, const UserCode &userCode) {
+  void begin() override {
+    known.clear();
+    callers = {job.file};
+  }
+
+  std::vector<Partner> find(clang::ASTContext &context, const UserCode &userCode,
+                            const TurnOf &turnOf) override {
     Vocabulary vocabulary(model);
     UnitResult::Question question;
-    for (SharedFunction &function :
-         findSharedFunctions(context, vocabulary, [&](const clang::Decl *declaration) {
-           return userCode.contains(declaration->getLocation(), context.getSourceManager());
-         }))
+    for (SharedFunction &function : findSharedFunctions(
+             context, vocabulary,
+             [&](const clang::Decl *declaration) {
+               return userCode.contains(declaration->getLocation(), context.getSourceManager());
+             },
+             turnOf))
       // Who else calls what the unit calls has nothing to do with it.
       if (function.source.empty() || callers.contains(function.source))
         question.functions.push_back(std::move(function));
@@ -62,35 +71,33 @@ public:
     callers.insert(found.calling.begin(), found.calling.end());
     std::vector<Partner> added;
     for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling))
-      if (known.size() < Partners::limit && !misfits.contains(file) && known.insert(file).second)
+      if (known.size() < Partners::limit && !unfit.contains(file) && known.insert(file).second)
         added.push_back(partners.describe(job, file));
     questions.push_back(std::move(question));
     return added;
   }
 
-  /// Begins anew without \p others.
-  void avoid(const std::set<std::string> &others) {
-    misfits.insert(others.begin(), others.end());
-    known.clear();
-    callers = {job.file};
-  }
+  std::set<std::string> &misfits() override { return unfit; }
 
-  std::set<std::string> known, callers, misfits;
+  std::set<std::string> known;
   std::vector<UnitResult::Question> questions;
 
 private:
   const Job &job;
   Partners &partners;
   const Model &model;
+  std::set<std::string> callers, unfit;
 };
 
 } // namespace
 
 UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers,
-                       Partners &partners, bool traces)
+                       Partners &partners, bool traces, bool makesOwnHeaders)
     : context(context), frontend(context, list.projectFolder, headers), partners(partners) {
   if (traces)
     frontend.enableTrace();
+  if (makesOwnHeaders)
+    frontend.makeOwnHeaders();
 }
 
 UnitResult UnitRunner::run(const Job &job) {
@@ -117,7 +124,7 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
   std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
   bool headerIsMissing = false;
   PartnerSearch find(job, partners, model);
-  const auto run = [&](const PartnerFinder &finder) {
+  const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
     result.unit = frontend.run(job, model.headers(), finder);
     llvm::append_range(files, result.unit.files);
@@ -126,13 +133,13 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
   const auto fits = [&] {
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
   };
-  run(std::ref(find));
+  run(&find);
   for (unsigned tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
-    find.avoid(result.unit.misfits);
-    run(std::ref(find));
+    find.misfits().merge(result.unit.misfits);
+    run(&find);
   }
   if (!fits())
-    run({});
+    run(nullptr);
   else
     llvm::erase_if(result.unit.diagnostics, [&](const tidy::ClangTidyError &finding) {
       return find.known.contains(finding.Message.FilePath);

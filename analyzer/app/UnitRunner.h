@@ -19,7 +19,7 @@ class UnitRunner {
 public:
   /// All arguments must outlive this object. \p headers may be null.
   UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
-             Partners &partners, bool traces);
+             Partners &partners, bool traces, bool makesOwnHeaders);
 
   UnitResult run(const Job &job);
 

@@ -83,6 +83,7 @@ struct Event {
   bool isTensor = false;        ///< The result is a tensor or holds some.
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
   bool keepsDimensions = true;  ///< The result has dimensions if an operand has.
+  bool isNoise = false;         ///< Create: several random samples.
   bool isAnyDevice = false;     ///< The operands may be on several devices.
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
@@ -112,7 +113,8 @@ struct Block {
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
   llvm::SmallVector<Edge, 2> edges;
-  bool isLoopHead = false; ///< Control comes back to it.
+  bool isLoopHead = false;  ///< Control comes back to it.
+  bool endsProgram = false; ///< What it calls last does not come back.
   /// The edge that leaves a `for` or `while` loop, which is assumed to run at least once; else -1.
   int exitEdge = -1;
   /// The block from which control comes back to this loop head (see exitEdge).

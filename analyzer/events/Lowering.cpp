@@ -261,8 +261,7 @@ private:
     enterGuard(guard, role, arguments, site);
   }
 
-  void enterGuard(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments,
-                     const Stmt *site) {
+  void enterGuard(PathId guard, TypeRole role, ArrayRef<const Expr *> arguments, const Stmt *site) {
     if (role == TypeRole::AutocastGuard) {
       emit(EventKind::EnterAutocast, site).subject.path = guard;
       return;
@@ -555,6 +554,7 @@ private:
     event.keepsDimensions = role == FunctionRole::Create
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
+    event.isNoise = callee && vocabulary.traitOf(callee) == Trait::MakesRandom && !makesOne(call);
     event.isAnyDevice = role == FunctionRole::AnyDevice;
     event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
                         (method && isStandard(method) && (name == "size" || name == "empty"));
@@ -849,6 +849,26 @@ private:
   }
 
   /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
+  /// Whether the first size of the tensor that is made is 1.
+  static bool makesOne(const Expr *call) {
+    const auto *direct = dyn_cast<CallExpr>(call);
+    const Expr *first = direct && direct->getNumArgs() ? strip(direct->getArg(0)) : nullptr;
+    while (first) {
+      if (const auto *list = dyn_cast<InitListExpr>(first))
+        first = list->getNumInits() ? strip(list->getInit(0)) : nullptr;
+      else if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(first))
+        first = strip(list->getSubExpr());
+      else if (const auto *made = dyn_cast<CXXConstructExpr>(first))
+        first = made->getNumArgs() ? strip(made->getArg(0)) : nullptr;
+      else if (const auto *array = dyn_cast<MaterializeTemporaryExpr>(first))
+        first = strip(array->getSubExpr());
+      else
+        break;
+    }
+    const auto *number = dyn_cast_or_null<IntegerLiteral>(first);
+    return number && number->getValue() == 1;
+  }
+
   bool makesScalar(const CallExpr *call) {
     if (call->getNumArgs() == 0)
       return true;
@@ -1044,6 +1064,7 @@ private:
       condition = withoutNegations(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
+    current->endsProgram = block.hasNoReturnElement();
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
       bool taken = index++ == 0;

@@ -113,6 +113,7 @@ private:
   ModuleMember view(const clang::FieldDecl *field);
   void judgeTensor(ModuleMember &member, bool isOperand, bool isChanged);
   bool isRegisteredResult(const clang::Expr *value);
+  bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);
   const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field);
   /// All that may hold what \p entity holds.
   llvm::SmallVector<Entity, 8> component(Entity entity);
@@ -595,9 +596,9 @@ bool ModuleClasses::Implementation::isConstruction(const clang::FunctionDecl *fu
     return true; // Cloneable's.
   const ModuleUses::Functions &callers = uses.callersOf(function);
   return depth < 5 && !callers.empty() &&
-         llvm::all_of(
-             callers,
-             [&](const clang::FunctionDecl *caller) { return isConstruction(caller, depth + 1); });
+         llvm::all_of(callers, [&](const clang::FunctionDecl *caller) {
+           return isConstruction(caller, depth + 1);
+         });
 }
 
 llvm::SmallVector<Entity, 8> ModuleClasses::Implementation::reached(Entity entity, size_t &own) {
@@ -691,7 +692,8 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
     for (const EntityUse &use : uses.of(found[i]).uses) {
       member.isManaged |= use.isMove && !isConstruction(use.function);
       bool isForward = i < own && use.function && forward.contains(use.function);
-      if (isForward && use.isRecorded)
+      // A tensor has to be on the device under a guard, too.
+      if (isForward && (use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand)))
         member.forwardUses.push_back(use.site);
       isOperand |= isForward && use.isOperand;
       isChanged |= isForward && use.isChange;
@@ -736,6 +738,27 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
          });
 }
 
+/// Whether the definition gives the member a value where registered tensors of its class get
+/// theirs, as when parameters are loaded by hand.
+bool ModuleClasses::Implementation::isLoadedWithSiblings(const EntityDefinition &definition,
+                                                         const clang::FieldDecl *field) {
+  const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(definition.function);
+  if (method && method->getParent()->getCanonicalDecl() == field->getParent()->getCanonicalDecl())
+    return false;
+  return llvm::any_of(field->getParent()->fields(), [&](const clang::FieldDecl *sibling) {
+    if (sibling == field || !uses.heldBy(sibling->getType()).hasTensors)
+      return false;
+    const std::vector<EntityDefinition> &definitions = definitionsOf(sibling);
+    const bool isRegistered = uses.of(canonical(sibling)).isRegistered ||
+                              llvm::any_of(definitions, [&](const auto &other) {
+                                return isRegisteredResult(other.value);
+                              });
+    return isRegistered && llvm::any_of(definitions, [&](const EntityDefinition &other) {
+             return other.function == definition.function;
+           });
+  });
+}
+
 /// Whether the tensor is missed by to() or save().
 void ModuleClasses::Implementation::judgeTensor(ModuleMember &member, bool isOperand,
                                                 bool isChanged) {
@@ -754,7 +777,8 @@ void ModuleClasses::Implementation::judgeTensor(ModuleMember &member, bool isOpe
   bool isTable = true;
   for (const EntityDefinition &definition : definitionsOf(member.field)) {
     isTable &= isComputed(definition.value);
-    member.isManaged |= !isConstruction(definition.function);
+    member.isManaged |=
+        !isConstruction(definition.function) && !isLoadedWithSiblings(definition, member.field);
     content = std::max(content, contentOf(definition.value));
     member.requiresGrad |= mentions(definition.value, Trait::RequiresGrad);
   }

@@ -275,6 +275,15 @@ private:
       uses.facts[entity].isManaged = true;
   }
 
+  /// Whether the entity is a member of a class that the function is no part of: what it takes to
+  /// the host, it looks at.
+  bool isOthers(Entity entity) const {
+    const auto *field = llvm::dyn_cast_or_null<clang::FieldDecl>(entity);
+    const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
+    return field && !(method && method->getParent()->getCanonicalDecl() ==
+                                    field->getParent()->getCanonicalDecl());
+  }
+
   bool isManagementOf(const clang::FunctionDecl *function, Entity entity) {
     return llvm::isa<clang::FieldDecl>(entity) && uses.isManagement(function);
   }
@@ -458,7 +467,8 @@ private:
             uses.facts[entity].isManaged = true;
           if (isTensor && !isStandard(method)) {
             // The result of an operation with others is no longer what should have been moved.
-            use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method);
+            use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method) &&
+                          !(role == FunctionRole::MoveToCpu && isOthers(entity));
             use.isChange |= trait == Trait::None && !isDerived && worksInPlace(method);
             meets(takesOther(call, child) && !simpleName(method).ends_with("_as"));
             isDerived |= !worksInPlace(method);
@@ -963,6 +973,7 @@ const clang::FunctionDecl *ModuleUses::definitionOf(const clang::FunctionDecl *f
 bool ModuleUses::isManagement(const clang::FunctionDecl *function) {
   const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
   if (!method || !method->getIdentifier() || isForward(method) || method->getName() == "reset" ||
+      method->getName() == "save" || // Which says nothing of parameters() and to().
       !isUserCode(method) || vocabulary.roleOf(method->getParent()) != TypeRole::Module)
     return false;
   for (const clang::ParmVarDecl *parameter : method->parameters())

@@ -17,9 +17,10 @@ namespace {
 class Collector : public clang::RecursiveASTVisitor<Collector> {
 public:
   Collector(const clang::ASTContext &context, Vocabulary &vocabulary,
-            const std::function<bool(const clang::Decl *)> &isUserCode)
+            const std::function<bool(const clang::Decl *)> &isUserCode,
+            const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf)
       : context(context), sources(context.getSourceManager()), vocabulary(vocabulary),
-        isUserCode(isUserCode) {}
+        isUserCode(isUserCode), turnOf(turnOf) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -34,7 +35,7 @@ public:
     if (function->isThisDeclarationADefinition() && function->hasExternalFormalLinkage() &&
         !isModulesOwn(function))
       if (const std::string source = fileOf(function);
-          source != fileOf(function->getFirstDecl()) || isDeclaredByHand(*function))
+          source != fileOf(firstDeclaration(*function)) || isDeclaredByHand(*function))
         add(function, source);
     return true;
   }
@@ -66,8 +67,28 @@ private:
            !function.isMain() && !function.isTemplateInstantiation();
   }
 
+  /// The first as the unit and its partners are read, whatever a precompiled header has before;
+  /// null if none is read yet.
+  const clang::FunctionDecl *firstDeclaration(const clang::FunctionDecl &function) const {
+    const clang::FunctionDecl *first = nullptr;
+    std::optional<size_t> turnOfFirst;
+    for (const clang::FunctionDecl *other = function.getMostRecentDecl(); other;
+         other = other->getPreviousDecl())
+      if (const std::optional<size_t> turn = turnOf(*other);
+          turn && (!first || *turn <= *turnOfFirst)) {
+        first = other;
+        turnOfFirst = turn;
+      }
+    return first;
+  }
+
+  bool isDefined(const clang::FunctionDecl &function) const {
+    const clang::FunctionDecl *definition = nullptr;
+    return function.isDefined(definition) && turnOf(*definition);
+  }
+
   void need(const clang::FunctionDecl *function) {
-    if (!function->isDefined() && !function->isPureVirtual() && !function->isImplicit() &&
+    if (!isDefined(*function) && !function->isPureVirtual() && !function->isImplicit() &&
         !function->isDefaulted() && !function->isDeleted() && isUserCode(function) &&
         !llvm::isa<clang::CXXDestructorDecl>(function))
       add(function, {});
@@ -75,7 +96,7 @@ private:
 
   void add(const clang::FunctionDecl *function, const std::string &source) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
-    const std::string header = fileOf(function->getFirstDecl());
+    const std::string header = fileOf(firstDeclaration(*function));
     if (header.empty() || function->isDependentContext() || !matters(function))
       return;
     const clang::CXXRecordDecl *record = method ? method->getParent() : nullptr;
@@ -104,6 +125,8 @@ private:
   }
 
   std::string fileOf(const clang::Decl *declaration) const {
+    if (!declaration)
+      return {};
     const clang::FileID file =
         sources.getFileID(sources.getExpansionLoc(declaration->getLocation()));
     const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file);
@@ -117,6 +140,7 @@ private:
   const clang::SourceManager &sources;
   Vocabulary &vocabulary;
   const std::function<bool(const clang::Decl *)> &isUserCode;
+  const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf;
   llvm::DenseSet<const clang::CXXRecordDecl *> used;
 };
 
@@ -124,8 +148,9 @@ private:
 
 std::vector<SharedFunction>
 findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<bool(const clang::Decl *)> &isUserCode) {
-  Collector collector(context, vocabulary, isUserCode);
+                    const std::function<bool(const clang::Decl *)> &isUserCode,
+                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf) {
+  Collector collector(context, vocabulary, isUserCode, turnOf);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
   return {collector.found.begin(), collector.found.end()};

@@ -5,6 +5,7 @@
 #include "analyzer/source/SharedFunction.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace clang {
@@ -18,8 +19,10 @@ namespace gradtidy {
 /// defined elsewhere. Sorted; the forward pass and the constructors of a module are not counted
 /// among what others may call. Visits the traversal scope of \p context, as far as \p isUserCode
 /// holds.
+/// \param turnOf  in which turn a declaration was read; none for one that does not count yet.
 std::vector<SharedFunction>
 findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<bool(const clang::Decl *)> &isUserCode);
+                    const std::function<bool(const clang::Decl *)> &isUserCode,
+                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf);
 
 } // namespace gradtidy

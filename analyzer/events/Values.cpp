@@ -352,7 +352,10 @@ Device Values::literalDevice(const Expr *expr) {
 
 bool Values::makesObject(const Expr *expr) {
   if (const auto *call = dyn_cast<CallExpr>(expr))
-    return call->getDirectCallee() && isFactory(call->getDirectCallee());
+    return call->getDirectCallee() &&
+           (isFactory(call->getDirectCallee()) ||
+            (call->isPRValue() && vocabulary.roleOf(call->getType()) == TypeRole::Module &&
+             call->getType()->isRecordType() && !vocabulary.isHandle(call->getType())));
   return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);
 }
 

@@ -59,15 +59,25 @@ SourcesId State::sourcesOf(const Operand &operand) const {
     return tables->sources.unknown();
   if (paths.last(path).kind == PathStep::Gradient)
     path = paths.parent(path);
-  if (const Value *known = findValue(path))
-    return known->sources;
+  const bool isOwner = isModule(operand.role) || operand.role == TypeRole::Optimizer;
+  if (const Value *known = findValue(path)) {
+    // The parts of an object that is made of nothing are their own; what a function returns a
+    // handle to may have other names.
+    bool isPart = known->sources == noSources && !values.find(path);
+    if (!isOwner || (!isPart && !tables->sources.isUnknown(known->sources)))
+      return known->sources;
+    return isPart ? tables->sources.of(path)
+                  : tables->sources.join(tables->sources.of(path), known->sources);
+  }
   bool isNamed = paths.last(paths.rootOf(path)).kind != PathStep::Temporary;
   switch (operand.role) {
   case TypeRole::Module:
   case TypeRole::ScriptModule:
   case TypeRole::ModuleHolder:
   case TypeRole::Optimizer:
-    return isNamed || operand.fresh ? tables->sources.of(path) : tables->sources.unknown();
+    return isNamed || operand.fresh
+               ? tables->sources.of(path)
+               : tables->sources.join(tables->sources.of(path), tables->sources.unknown());
   case TypeRole::Tensor:
   case TypeRole::None:
     // Nobody said what it is made of: a parameter of its own, or the outcome of code not seen.

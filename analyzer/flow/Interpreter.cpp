@@ -64,6 +64,7 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
     });
     forFixed([&](PathId from, PathId to) {
       ModuleFacts facts = end->moduleAt(end->resolve(from));
+      facts.isNew = false; // Who knows what was called before.
       if (auto known = sameDevice.find(facts.device.id);
           facts.device.kind == Device::Symbol && known != sameDevice.end())
         facts.device.id = known->second;
@@ -144,7 +145,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     const Block &block = body.blocks[number];
     State state = joined(before[number][key], number);
     Answers answers = key & ~entersLoop;
-    if (!runBlock(block, state, answers, /*observe=*/false))
+    if (!runBlock(block, state, answers, /*observe=*/false) || block.endsProgram)
       continue;
     if (block.edges.empty())
       ends.insert_or_assign({number, key}, state);
@@ -298,6 +299,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   Value result;
   result.graph = Graph::Detached;
   result.hasDimensions = event.keepsDimensions;
+  result.isNoise = event.isNoise;
   result.device = {Device::Cpu};
   result.placed = &event;
   if (event.subject.path) { // Like another tensor.
@@ -341,6 +343,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.history = before.history;
   result.graphs = before.graphs;
   result.hasDimensions = before.hasDimensions;
+  result.isNoise = before.isNoise;
   result.device = before.device;
   result.placed = before.placed;
   for (const Operand &operand : event.operands) {
@@ -423,8 +426,15 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   });
   if (observing && addsGraph)
     observe(event, state);
-  if (event.subject.role != TypeRole::Tensor)
+  if (event.subject.role != TypeRole::Tensor) {
     contents.graph = state.valueOf(event.subject).graph;
+    for (const Operand &operand : event.operands)
+      if (const Value part = operand.isTensor ? state.valueOf(operand) : Value();
+          part.graph == Graph::Unrecorded) {
+        contents.graph = (contents.graph & ~Graph::Detached) | Graph::Unrecorded;
+        contents.disabled = part.disabled;
+      }
+  }
   if (addsGraph)
     contents.graph |= Graph::Attached;
   contents.graph &= ~Graph::Unknown;
@@ -460,7 +470,16 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
     return;
   ModuleFacts facts;
   facts.mode = ModuleFacts::Training;
+  facts.isNew = true;
   facts.placed = &event;
+  // A part that is handed in stays as it is.
+  for (const Operand &operand : event.operands)
+    if (isModule(operand.role)) {
+      const ModuleFacts part = state.module(operand);
+      facts.isNew &= part.isNew;
+      if (part.mode != ModuleFacts::Training)
+        facts.mode = ModuleFacts::Unknown;
+    }
   bool isTold = llvm::any_of(
       event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
   facts.device = isTold ? Device{} : device;
@@ -474,7 +493,10 @@ void Interpreter::forward(const Event &event, State &state, bool observing) {
   passModule(event, state, value);
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
-  if (Device device = state.module(event.subject).device; device.isKnown() && !event.isStateless)
+  // Where inputs are not on the CPU, the module is what should have been moved: said once.
+  if (Device device = state.module(event.subject).device;
+      device.isKnown() && !event.isStateless &&
+      (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.setValue(event.result, value);
 }
@@ -648,6 +670,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
         if (operand.role == TypeRole::Device)
           device = state.deviceOf(operand);
       state.moveModule(state.resolve(first->path), device, &event);
+      state.markChanged(tables.sources.of(state.resolve(first->path)));
     } else if (first)
       state.escape(*first);
     return true;
@@ -723,6 +746,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       if (!event.isArithmetic)
         state.setValue(event.result, value);
       PathId object = state.resolve(event.subject.path);
+      if (event.subject.role == TypeRole::Tensor)
+        state.markChanged(state.sourcesOf(event.subject));
       if (!event.operands.empty() && event.subject.role == TypeRole::Tensor &&
           object != tables.paths.unknown())
         state.addValue(object, value);
@@ -753,6 +778,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       OptimizerFacts &facts = state.optimizerAt(object);
       facts.gradients.use(event);
       state.outdateWeights(facts.owned, event);
+      state.markChanged(facts.owned);
+    } else {
+      state.markChanged(tables.sources.unknown());
     }
     return true;
   }
@@ -796,11 +824,25 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   return true;
 }
 
+bool Interpreter::mayReturn(const FunctionBody &body) {
+  const auto [known, added] = returning.try_emplace(&body, true);
+  if (added) {
+    const bool returns = solve(body, State(tables), /*observe=*/false).has_value();
+    returning[&body] = returns;
+    return returns;
+  }
+  return known->second;
+}
+
 bool Interpreter::call(const Event &event, State &state, bool observing) {
   const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
     body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
+  if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
+    state.forget(event.result);
+    return true;
+  }
   if (body && !recursive && stack.size() > maxDepth && !isHarmless(event))
     bounded.insert(stack.front());
   if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
@@ -901,6 +943,9 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
     if (leavesAlone)
       return;
+    // It may load the parameters of modules that an object knows of.
+    if (operand.escapes && operand.role == TypeRole::None && !isForward)
+      state.markChanged(tables.sources.unknown());
     if (operand.escapes && isModule(operand.role) && !isForward)
       state.moduleMayChange(state.resolve(operand.path), devices);
     if (operand.escapes && !isRead)

@@ -41,6 +41,10 @@ public:
   /// alone.
   using HarmlessCalls = std::function<bool(const Event &call)>;
 
+  /// Whether all that a call may run can be seen, and has nothing to do with anything that is
+  /// followed.
+  using IrrelevantCalls = std::function<bool(const Event &call)>;
+
   /// Whether only constructors decide which module or device a member holds, where that is, and its
   /// mode.
   using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
@@ -49,9 +53,10 @@ public:
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, FixedMembers isFixed)
+  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
+              FixedMembers isFixed)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
-        isFixed(std::move(isFixed)) {}
+        isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body);
@@ -98,6 +103,8 @@ private:
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
   const FunctionBody *closureOf(const Operand &operand, const State &state) const;
+  /// Whether a function may come back to its caller, whatever that knows.
+  bool mayReturn(const FunctionBody &body);
   void observe(const Event &event, const State &state);
 
   /// What can be said before a function is entered by nobody that is known.
@@ -132,6 +139,7 @@ private:
   Tables &tables;
   Bodies bodies;
   HarmlessCalls isHarmless;
+  IrrelevantCalls isIrrelevant;
   FixedMembers isFixed;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
@@ -141,6 +149,7 @@ private:
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
+  llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
   unsigned visits = 0;
 };
 

@@ -44,6 +44,7 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
     if (isOneOfMany) // Of which one, nobody knows.
       facts.mode |= before | ModuleFacts::Unknown;
     facts.set = &event;
+    facts.isTrainedSinceSet = false;
   };
   bool isPart = !modules.find(object) && moduleAt(object).mode == ModuleFacts::Training;
   own(object);
@@ -74,6 +75,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
   for (auto &[path, facts] : modules)
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
+      facts.isNew = false;
       if (llvm::any_of(devices, [&](Device device) { return !(device == facts.device); }))
         facts.device = {};
     }
@@ -90,7 +92,18 @@ void State::freeze(SourcesId parameters) {
 void State::markTrained(SourcesId reached) {
   for (auto &[path, facts] : modules)
     for (PathId source : tables->sources.members(reached))
-      facts.isTrained |= tables->paths.overlap(path, source);
+      if (tables->paths.overlap(path, source))
+        facts.isTrained = facts.isTrainedSinceSet = true;
+  markChanged(reached); // By a step, or by hand.
+}
+
+void State::markChanged(SourcesId parameters) {
+  const bool mayBeAny = tables->sources.isUnknown(parameters);
+  for (auto &[path, facts] : modules)
+    facts.isNew &=
+        !mayBeAny && llvm::none_of(tables->sources.members(parameters), [&](PathId source) {
+          return tables->paths.overlap(path, source);
+        });
 }
 
 void State::joinModules(const State &other, Junction junction) {
@@ -98,7 +111,9 @@ void State::joinModules(const State &other, Junction junction) {
   auto join = [&](ModuleFacts &facts, const ModuleFacts &there) {
     facts.mode |= there.mode;
     facts.isTrained |= there.isTrained;
+    facts.isTrainedSinceSet |= there.isTrainedSinceSet;
     facts.isFrozen &= there.isFrozen;
+    facts.isNew &= there.isNew;
     // What left the training mode explains more than what came back to it.
     if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))
       facts.set = there.set;

@@ -201,6 +201,7 @@ Value joined(const Value &a, const Value &b, Tables &tables) {
   result.graphs = tables.histories.join(a.graphs, b.graphs);
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
+  result.isNoise &= b.isNoise;
   if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
     // Nothing in it yet: it is where that will be.
     const Value &filled = a.device.kind == Device::Unset ? b : a;

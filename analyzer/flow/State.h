@@ -79,6 +79,7 @@ struct Value {
   SourcesId graphs = noSources;  ///< Those of them whose graphs are part of its own.
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false; ///< Certainly more than a scalar.
+  bool isNoise = false;       ///< Several random samples, perhaps on another device.
   Device device;
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
@@ -86,7 +87,8 @@ struct Value {
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
-           graph == other.graph && hasDimensions == other.hasDimensions && device == other.device;
+           graph == other.graph && hasDimensions == other.hasDimensions &&
+           isNoise == other.isNoise && device == other.device;
   }
 };
 
@@ -100,15 +102,18 @@ struct ModuleFacts {
     Unknown = 1 << 4,      ///< Computed, or set by code that cannot be seen.
   };
   std::uint8_t mode = Entry;
-  bool isTrained = false; ///< A backward has gone through it.
-  bool isFrozen = false;  ///< Its parameters get no gradients.
+  bool isTrained = false;         ///< A backward has gone through it.
+  bool isTrainedSinceSet = false; ///< The same, since its mode was set.
+  bool isFrozen = false;          ///< Its parameters get no gradients.
+  bool isNew = false;             ///< Its parameters are what they were made with.
   Device device;
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
 
   bool operator==(const ModuleFacts &other) const {
-    return mode == other.mode && isTrained == other.isTrained && isFrozen == other.isFrozen &&
-           device == other.device;
+    return mode == other.mode && isTrained == other.isTrained &&
+           isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
+           isNew == other.isNew && device == other.device;
   }
 };
 
@@ -225,6 +230,8 @@ public:
   void freeze(SourcesId parameters);
   /// A backward goes through these.
   void markTrained(SourcesId reached);
+  /// Parameters of these get other values.
+  void markChanged(SourcesId parameters);
 
   void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
   void setGradMode(std::optional<bool> enabled, const Event &event);

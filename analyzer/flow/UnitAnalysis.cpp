@@ -73,6 +73,7 @@ public:
               return isVirtual ? dispatch(callee) : bodyOf(callee);
             },
             [this](const Event &call) { return isHarmless(call); },
+            [this](const Event &call) { return isIrrelevant(call); },
             [this](const clang::FieldDecl *field) {
               return field->getAccess() != clang::AS_public && !changed.contains(field);
             }),
@@ -97,7 +98,8 @@ public:
     llvm::SmallSetVector<const FunctionBody *, 32> relevant;
     for (const FunctionBody *body : all) {
       findChanges(*body);
-      const bool isOwn = !isInPartner(body->function->getLocation(), context.getSourceManager());
+      const bool isOwn =
+          partnerAt(body->function->getLocation(), context.getSourceManager()).empty();
       if (isOwn)
         relevant.insert(body);
       if (const FunctionBody *around = isClosure(*body) ? bodyAround(*body) : nullptr)
@@ -118,12 +120,16 @@ public:
     for (size_t i = 0; i < relevant.size(); ++i)
       relevant.insert_range(callers[relevant[i]]);
     llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
+    const auto run = [&](const FunctionBody *body) {
+      if (runs(*body, isOfTraining, [](const Event &) { return false; }))
+        interpreter.run(*body);
+    };
     for (const FunctionBody *body : all)
       if (!called.contains(body) && !isClosure(*body))
-        interpreter.run(*body);
+        run(body);
     for (const FunctionBody *body : all)
       if (!interpreter.hasVisited(*body))
-        interpreter.run(*body);
+        run(body);
     interpreter.uses().finish();
     for (const FunctionBody *body : all)
       findModeSetUps(*body);
@@ -226,31 +232,65 @@ private:
 
   /// Whether all that the call may run can be seen and only computes tensors.
   bool isHarmless(const Event &call) {
-    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(call);
-    return !bodies.empty() && llvm::none_of(bodies, [&](const FunctionBody *body) {
-      if (touching.try_emplace(body).second)
-        touching[body] = touchesTraining(*body);
-      return touching[body];
+    // Or gets hold of modules, optimizers or gradients out of sight.
+    return runsNone(call, touching, isTraining, getsHold);
+  }
+
+  /// Whether all that the call may run can be seen and has nothing to do with training.
+  bool isIrrelevant(const Event &call) {
+    return !isFollowed(call) && runsNone(call, following, isFollowed, [](const Event &unseen) {
+      return !unseen.callee || !unseen.callee->getASTContext().getSourceManager().isInSystemHeader(
+                                   unseen.callee->getLocation());
     });
   }
 
-  /// Whether anything in the function, or in what it calls, concerns modules, optimizers or
-  /// gradients, or gets hold of them out of sight.
-  bool touchesTraining(const FunctionBody &function) {
+  /// Whether all that the call may run can be seen, and none of the events is \p one, nor a call
+  /// that cannot be seen and is \p unseen.
+  bool runsNone(const Event &call, llvm::DenseMap<const FunctionBody *, bool> &known,
+                bool (*one)(const Event &), bool (*unseen)(const Event &)) {
+    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(call);
+    return !bodies.empty() && llvm::none_of(bodies, [&](const FunctionBody *body) {
+      if (known.try_emplace(body).second)
+        known[body] = runs(*body, one, unseen);
+      return known[body];
+    });
+  }
+
+  bool runs(const FunctionBody &function, bool (*one)(const Event &),
+            bool (*unseen)(const Event &)) {
     llvm::SetVector<const FunctionBody *> reached;
     reached.insert(&function);
-    const auto touches = [&](const Event &event) {
-      if (event.kind != EventKind::Call)
-        return isTraining(event);
+    const auto isOne = [&](const Event &event) {
+      if (event.kind != EventKind::Call || one(event))
+        return one(event);
       const auto callees = candidates(event);
       reached.insert(callees.begin(), callees.end());
-      return callees.empty() && getsHold(event);
+      return callees.empty() && unseen(event);
     };
     for (size_t i = 0; i < reached.size(); ++i)
       for (const Block &block : reached[i]->blocks)
-        if (llvm::any_of(block.events, touches))
+        if (llvm::any_of(block.events, isOne))
           return true;
     return false;
+  }
+
+  /// Whether the event has anything to do with what is followed from event to event.
+  static bool isFollowed(const Event &event) {
+    return isOfTraining(event) || event.subject.isClosure ||
+           llvm::any_of(event.operands, [](const Operand &operand) { return operand.isClosure; });
+  }
+
+  /// The same, but for closures, whose bodies have events of their own.
+  static bool isOfTraining(const Event &event) {
+    const auto isFollowed = [](const Operand &operand) {
+      return operand.role != TypeRole::None || operand.isTensor;
+    };
+    const bool isPlain = event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
+                         event.kind == EventKind::Combine || event.kind == EventKind::Return ||
+                         event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
+                         event.kind == EventKind::Call;
+    return !isPlain || event.isTensor || event.resultRole != TypeRole::None ||
+           isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
   }
 
   static bool getsHold(const Event &call) {
@@ -260,8 +300,10 @@ private:
     return isHold(call.subject) || llvm::any_of(call.operands, isHold);
   }
 
+  /// Whether the event concerns modules, optimizers or gradients.
   static bool isTraining(const Event &event) {
     switch (event.kind) {
+    case EventKind::Call:
     case EventKind::Bind:
     case EventKind::Construct:
     case EventKind::Combine:
@@ -297,10 +339,23 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
-  llvm::DenseMap<const FunctionBody *, bool> touching;
-  llvm::DenseSet<const void *> changed; ///< Members (see findChanges).
+  llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See isHarmless().
+  llvm::DenseMap<const FunctionBody *, bool> following; ///< See isIrrelevant().
+  llvm::DenseMap<const FunctionBody *, bool> updating;  ///< See callsTraining().
+  llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
 
 public:
+  bool callsTraining(const Event &call) {
+    const auto isUpdate = [](const Event &event) {
+      return event.kind == EventKind::Backward || event.kind == EventKind::Step;
+    };
+    return llvm::any_of(candidates(call), [&](const FunctionBody *body) {
+      if (updating.try_emplace(body).second)
+        updating[body] = runs(*body, isUpdate, [](const Event &) { return false; });
+      return updating[body];
+    });
+  }
+
   Interpreter interpreter;
   ModuleClasses modules;
 };
@@ -367,6 +422,10 @@ bool UnitAnalysis::isLayer(const Event &event) const {
     return false;
   Trait trait = vocabulary.traitOf(record);
   return trait != Trait::Container && trait != Trait::Opaque;
+}
+
+bool UnitAnalysis::callsTraining(const Event &event) const {
+  return event.kind == EventKind::Call && implementation->callsTraining(event);
 }
 
 size_t UnitAnalysis::functionCount() const { return implementation->functionCount; }

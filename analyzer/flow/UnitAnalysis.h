@@ -36,6 +36,9 @@ public:
   /// Whether \p event calls a single layer of the framework.
   bool isLayer(const Event &event) const;
 
+  /// Whether \p event calls a function of the unit that runs a backward or a step.
+  bool callsTraining(const Event &event) const;
+
   /// What becomes of forwards, stores and retained graphs in the unit.
   const Uses &uses() const;
 

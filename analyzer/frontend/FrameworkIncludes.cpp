@@ -128,6 +128,8 @@ void ForewordRecorder::MacroExpands(const clang::Token &name, const clang::Macro
                                     clang::SourceRange, const clang::MacroArgs *) {
   if (preprocessor.isParsingIfOrElifDirective())
     ask(name, macro);
+  else if (isUsers(name))
+    seePartner(macro);
 }
 
 void ForewordRecorder::Defined(const clang::Token &name, const clang::MacroDefinition &macro,
@@ -159,11 +161,18 @@ void ForewordRecorder::ask(const clang::Token &name, const clang::MacroDefinitio
   const clang::MacroInfo *info = macro.getMacroInfo();
   if (!info || !isUsers(name))
     return;
+  seePartner(macro);
   // The compiler's own macros, and those of its command line, are part of the header's key.
   const clang::SourceLocation definition = info->getDefinitionLoc();
   since.seesHeader |= sources.isLoadedSourceLocation(definition) &&
                       !sources.isWrittenInBuiltinFile(definition) &&
                       !sources.isWrittenInCommandLineFile(definition);
+}
+
+void ForewordRecorder::seePartner(const clang::MacroDefinition &macro) {
+  const clang::SourceLocation definition = macro.getMacroInfo()->getDefinitionLoc();
+  foreword.seesPartner |=
+      sources.isLoadedSourceLocation(definition) && !partnerAt(definition, sources).empty();
 }
 
 } // namespace gradtidy

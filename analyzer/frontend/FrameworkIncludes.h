@@ -34,6 +34,9 @@ OuterIncludes findOuterIncludes(const clang::CompilerInvocation &invocation,
 struct Foreword {
   std::vector<std::string> macros; ///< Defined.
   bool seesHeader = false; ///< A macro of the precompiled header is asked for, or undefined.
+
+  /// A macro of a partner is used or asked for, anywhere in the unit.
+  bool seesPartner = false;
 };
 
 /// Observes a unit that is parsed over a precompiled header, up to its partners.
@@ -70,6 +73,7 @@ public:
 private:
   bool isUsers(const clang::Token &name) const;
   void ask(const clang::Token &name, const clang::MacroDefinition &macro);
+  void seePartner(const clang::MacroDefinition &macro);
 
   const clang::Preprocessor &preprocessor;
   const clang::SourceManager &sources;

@@ -1,24 +1,24 @@
 #include "Frontend.h"
 #include "HeaderCache.h"
 #include "MissingNames.h"
+#include "OwnHeader.h"
+#include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "UserCode.h"
+#include "UserCodeConsumer.h"
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Decl.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
-#include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/LexDiagnostic.h"
 #include "clang/Lex/PPCallbacks.h"
-#include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/Sema.h"
-#include "clang/Sema/SemaConsumer.h"
+#include "clang/Serialization/ASTReader.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,8 +39,8 @@ namespace tooling = clang::tooling;
 struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
-  const PartnerFinder &findPartners;
-  bool standIns; ///< For names of missing headers.
+  PartnerFinder *findPartners; ///< Or null.
+  bool standIns;               ///< For names of missing headers.
 };
 
 namespace {
@@ -48,162 +48,82 @@ namespace {
 /// Enough for clang's recursion over deeply nested code, as in clang itself.
 constexpr unsigned stackSize = 8u << 20;
 
-/// At the end of a unit's main file; handled by PartnerPragma. The declaration before it makes sure
-/// that the parser is done with what comes before.
-constexpr llvm::StringLiteral partnersHere = "\n;\n#pragma gradtidy_partners\n";
-
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse {
   HeaderCache::Header found;
+  std::optional<OwnHeader> own; ///< Of the unit, over the framework's.
+  bool isOwn = false;           ///< The one found.
   Foreword foreword;
-  bool failed = false;  ///< It cannot be read.
-  bool doubted = false; ///< There are errors that may come of the framework's being first.
+  bool failed = false;   ///< It cannot be read.
+  bool doubted = false;  ///< There are errors that may come of what it has first.
+  bool outdated = false; ///< It has other partners than the unit.
 };
 
-/// At the end of a unit clang instantiates the function templates that it uses, and those that a
-/// precompiled header left to it. Nobody looks at the bodies of others' functions.
-class UserInstantiations : public clang::ExternalSemaSource {
+/// Whether nothing that is first in an own header can have changed what the unit means.
+bool isReliable(const HeaderUse &own) {
+  return !own.failed && !own.doubted && !own.outdated && !own.foreword.seesPartner;
+}
+
+/// Hands the user's declarations to the checks.
+class UnitConsumer : public UserCodeConsumer {
 public:
-  UserInstantiations(clang::Sema &sema, const UserCode &userCode)
-      : sema(sema), userCode(userCode) {}
-
-  void ReadPendingInstantiations(
-      llvm::SmallVectorImpl<std::pair<clang::ValueDecl *, clang::SourceLocation>> &fromHeader)
-      override {
-    const auto isOthers = [&](const auto &pending) { return !isUsers(*pending.first); };
-    llvm::erase_if(fromHeader, isOthers);
-    llvm::erase_if(sema.PendingInstantiations, isOthers);
-  }
-
-  void ReadUndefinedButUsed(
-      llvm::MapVector<clang::NamedDecl *, clang::SourceLocation> &undefined) override {
-    undefined.remove_if([&](const auto &function) { return !isUsers(*function.first); });
-  }
-
-private:
-  bool isUsers(const clang::Decl &decl) const {
-    return userCode.contains(decl.getLocation(), sema.getSourceManager());
-  }
-
-  clang::Sema &sema;
-  const UserCode &userCode;
-};
-
-/// Narrows parsing and matching to user code.
-class UserCodeConsumer : public clang::SemaConsumer {
-public:
-  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources, bool standIns,
-                   Unit &unit)
-      : userCode(userCode), sources(sources), standIns(standIns), unit(unit) {
+  /// \param partners those parsed so far. All must outlive this object.
+  UnitConsumer(const UserCode &userCode, clang::CompilerInstance &compiler, bool standIns,
+               const HeaderUse &header, const std::vector<Partner> &partners, Unit &unit)
+      : UserCodeConsumer(userCode, compiler.getSourceManager()), compiler(compiler),
+        standIns(standIns), header(header), partners(partners), unit(unit) {
     parsing.emplace("parsing");
   }
 
-  void Initialize(clang::ASTContext &context) override { ast = &context; }
-
-  /// The user's declarations that are parsed become the traversal scope.
+  /// What is parsed so far, and what of the unit's own header belongs to that, becomes the
+  /// traversal scope. Enumerating all declarations instead would also deserialise the whole of a
+  /// header.
   clang::ASTContext &contextSoFar() {
-    ast->setTraversalScope(scope);
-    return *ast;
+    std::vector<clang::Decl *> scope;
+    std::map<std::string, std::vector<clang::Decl *>> ofPartners;
+    if (header.isOwn)
+      for (clang::Decl *declaration : header.own->declarations(*compiler.getASTReader())) {
+        const std::string partner =
+            partnerAt(declaration->getLocation(), compiler.getSourceManager());
+        (partner.empty() ? scope : ofPartners[partner]).push_back(declaration);
+      }
+    llvm::append_range(scope, declarations());
+    for (const Partner &partner : partners)
+      llvm::append_range(scope, ofPartners[partner.file]);
+    compiler.getASTContext().setTraversalScope(scope);
+    return compiler.getASTContext();
   }
 
   void InitializeSema(clang::Sema &sema) override {
-    sema.addExternalSource(llvm::makeIntrusiveRefCnt<UserInstantiations>(sema, userCode));
+    UserCodeConsumer::InitializeSema(sema);
     if (standIns)
       sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
   }
 
-  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    for (clang::Decl *decl : group) {
-      // Instantiations arrive here too; they are reached through their template.
-      const auto *function = llvm::dyn_cast<clang::FunctionDecl>(decl);
-      if (decl->getLexicalDeclContext()->isTranslationUnit() &&
-          !(function && function->isTemplateInstantiation()) &&
-          userCode.contains(decl->getLocation(), sources))
-        scope.push_back(decl);
-    }
-    return true;
-  }
-
-  /// Comes before the consumer that runs the checks. Enumerating all declarations instead would
-  /// also deserialise the whole of a precompiled header.
+  /// Comes before the consumer that runs the checks.
   void HandleTranslationUnit(clang::ASTContext &) override {
     contextSoFar();
     parsing.reset();
     unit.outcome = Unit::Outcome::Analysed;
   }
 
-  /// A body is skipped only if all consumers agree; those of the checks agree by default.
-  bool shouldSkipFunctionBody(clang::Decl *decl) override {
-    return !userCode.contains(decl->getLocation(), sources);
-  }
-
 private:
-  const UserCode &userCode;
-  const clang::SourceManager &sources;
+  clang::CompilerInstance &compiler;
   const bool standIns;
+  const HeaderUse &header;
+  const std::vector<Partner> &partners;
   Unit &unit;
-  clang::ASTContext *ast = nullptr;
-  std::vector<clang::Decl *> scope;
   std::optional<PhaseTimer> parsing; ///< From here to the checks.
-};
-
-/// Has partners parsed where partnersHere stands.
-class PartnerPragma : public clang::PragmaHandler {
-public:
-  PartnerPragma(const PartnerFinder &find, UserCodeConsumer &consumer, const UserCode &userCode,
-                std::set<std::string> &partners)
-      : PragmaHandler("gradtidy_partners"), find(find), consumer(consumer), userCode(userCode),
-        partners(partners) {}
-
-  void HandlePragma(clang::Preprocessor &preprocessor, clang::PragmaIntroducer,
-                    clang::Token &name) override {
-    preprocessor.DiscardUntilEndOfDirective();
-    std::string text;
-    for (const Partner &partner : find(consumer.contextSoFar(), userCode)) {
-      for (const std::string &folder : partner.folders)
-        addFolder(preprocessor, folder);
-      for (llvm::StringRef macro : partner.macros) {
-        const auto [word, value] = macro.split('=');
-        text += ("#ifndef " + word.split('(').first + "\n#define " + word + " " +
-                 (macro.contains('=') ? value : "1") + "\n#endif\n")
-                    .str();
-      }
-      // Each program has a main() of its own.
-      text += "#define main main_of_partner_" + std::to_string(partners.size()) + "\n#include \"" +
-              partner.file + "\"\n#undef main\n";
-      partners.insert(partner.file);
-    }
-    if (text.empty())
-      return;
-    clang::SourceManager &sources = preprocessor.getSourceManager();
-    const clang::FileID file = sources.createFileID(
-        llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), partnersBuffer),
-        clang::SrcMgr::C_User, 0, 0, name.getLocation());
-    preprocessor.EnterSourceFile(file, nullptr, name.getLocation());
-  }
-
-private:
-  static void addFolder(clang::Preprocessor &preprocessor, const std::string &folder) {
-    if (const auto entry = preprocessor.getFileManager().getOptionalDirectoryRef(folder))
-      preprocessor.getHeaderSearchInfo().AddSearchPath(
-          clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, /*isFramework=*/false),
-          /*isAngled=*/true);
-  }
-
-  const PartnerFinder &find;
-  UserCodeConsumer &consumer;
-  const UserCode &userCode;
-  std::set<std::string> &partners;
 };
 
 /// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
 public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode,
-                  const std::set<std::string> &partners, Unit &unit, HeaderUse &header)
-      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode),
-        partners(partners), unit(unit), header(header) {}
+  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
+                  HeaderUse &header)
+      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
+        header(header) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
@@ -221,18 +141,10 @@ public:
   }
 
 private:
-  /// The partner in which the diagnostic is, or which includes the header where it is; or nothing.
-  std::string partnerOf(const clang::Diagnostic &diagnostic) const {
-    if (partners.empty() || !diagnostic.hasSourceManager())
-      return {};
-    const clang::SourceManager &sources = diagnostic.getSourceManager();
-    for (clang::SourceLocation place = diagnostic.getLocation(); place.isValid();
-         place = sources.getIncludeLoc(sources.getFileID(place))) {
-      place = sources.getFileLoc(place);
-      if (std::string file = sources.getFilename(place).str(); partners.contains(file))
-        return file;
-    }
-    return {};
+  static std::string partnerOf(const clang::Diagnostic &diagnostic) {
+    return diagnostic.hasSourceManager()
+               ? partnerAt(diagnostic.getLocation(), diagnostic.getSourceManager())
+               : std::string();
   }
 
   /// What is wrong with a partner may follow from a header that is missing, unless it can only come
@@ -311,7 +223,6 @@ private:
 
   const tidy::ClangTidyContext &context;
   const UserCode &userCode;
-  const std::set<std::string> &partners;
   Unit &unit;
   HeaderUse &header;
   bool shown = true;
@@ -320,7 +231,9 @@ private:
 /// Collects the files that a unit reads.
 class FileCollector : public clang::PPCallbacks {
 public:
-  explicit FileCollector(clang::SourceManager &sources) : sources(sources) {}
+  /// \param mainFile its text as it is on the disk, if what is parsed differs; else empty.
+  FileCollector(clang::SourceManager &sources, llvm::StringRef mainFile)
+      : sources(sources), mainFile(mainFile) {}
 
   void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
                         clang::SrcMgr::CharacteristicKind, clang::FileID,
@@ -336,8 +249,8 @@ public:
       llvm::SmallString<256> path = entry.getName();
       sources.getFileManager().makeAbsolutePath(path);
       if (const auto buffer = sources.getMemoryBufferForFileOrNone(entry)) {
-        llvm::StringRef text = buffer->getBuffer();
-        text.consume_back(partnersHere);
+        const bool isMain = entry == sources.getFileEntryRefForID(sources.getMainFileID());
+        const llvm::StringRef text = isMain && !mainFile.empty() ? mainFile : buffer->getBuffer();
         files.push_back({std::string(path), FileIdentity::of(text, std::string(path), begin)});
       }
     }
@@ -346,16 +259,19 @@ public:
 
 private:
   clang::SourceManager &sources;
+  const llvm::StringRef mainFile;
   const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
   llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
 };
 
 class UnitAction : public clang::ASTFrontendAction {
 public:
+  /// \param mainFile as for FileCollector.
   UnitAction(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-             UserCode &userCode, std::set<std::string> &partners, Unit &unit, Foreword &foreword)
-      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit),
-        foreword(foreword) {}
+             UserCode &userCode, llvm::StringRef mainFile, std::vector<Partner> &partners,
+             Unit &unit, HeaderUse &header)
+      : consumers(consumers), request(request), userCode(userCode), mainFile(mainFile),
+        partners(partners), unit(unit), header(header) {}
 
 protected:
   bool BeginInvocation(clang::CompilerInstance &compiler) override {
@@ -367,41 +283,51 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     findFrameworkFolders(compiler.getPreprocessor(), request.frameworkHeaders, userCode);
-    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager());
+    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager(), mainFile);
     collector = callbacks.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
     compiler.getPreprocessor().addPPCallbacks(
-        std::make_unique<ForewordRecorder>(compiler.getPreprocessor(), userCode, foreword));
+        std::make_unique<ForewordRecorder>(compiler.getPreprocessor(), userCode, header.foreword));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
-    auto narrowing = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(),
-                                                        request.standIns, unit);
-    if (request.findPartners)
-      compiler.getPreprocessor().AddPragmaHandler(
-          new PartnerPragma(request.findPartners, *narrowing, userCode, partners));
+    auto narrowing = std::make_unique<UnitConsumer>(userCode, compiler, request.standIns, header,
+                                                    partners, unit);
+    if (request.findPartners) {
+      if (header.isOwn)
+        request.findPartners->misfits().merge(header.own->misfits());
+      request.findPartners->begin();
+      compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
+          *request.findPartners, userCode, partners,
+          [&unit = *narrowing]() -> clang::ASTContext & { return unit.contextSoFar(); },
+          header.isOwn));
+    }
     all.push_back(std::move(narrowing));
     all.push_back(consumers.createASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
-  void EndSourceFileAction() override { unit.files = collector->files(); }
+  void EndSourceFileAction() override {
+    unit.files = collector->files();
+    header.outdated = header.isOwn && !header.own->has(partners);
+  }
 
 private:
   tidy::ClangTidyASTConsumerFactory &consumers;
   const Frontend::Request &request;
   UserCode &userCode;
-  std::set<std::string> &partners;
+  const llvm::StringRef mainFile;
+  std::vector<Partner> &partners;
   Unit &unit;
-  Foreword &foreword;
+  HeaderUse &header;
   FileCollector *collector = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
   UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-                    UserCode &userCode, std::set<std::string> &partners, Unit &unit,
-                    HeaderCache *headers, HeaderUse &header)
-      : consumers(consumers), request(request), userCode(userCode), partners(partners), unit(unit),
-        headers(headers), header(header) {}
+                    UserCode &userCode, Unit &unit, Frontend::Over over, HeaderCache *headers,
+                    bool makesOwnHeaders, HeaderUse &header)
+      : consumers(consumers), request(request), userCode(userCode), unit(unit), over(over),
+        headers(headers), makesOwnHeaders(makesOwnHeaders), header(header) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -413,40 +339,66 @@ public:
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
     if (request.findPartners)
-      appendPragma(*invocation);
-    if (headers) {
-      header.found = headers->find(*invocation, *files, request.frameworkHeaders, userCode);
-      invocation->getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
-    }
-    return FrontendActionFactory::runInvocation(std::move(invocation), files, std::move(containers),
-                                                diagnostics);
+      if (auto text = llvm::MemoryBuffer::getFile(request.job.file))
+        mainFile = std::move(*text);
+    if (mainFile)
+      parseText(mainFile->getBuffer(), *invocation);
+    if (over != Frontend::Over::Nothing)
+      findHeader(*invocation, *files);
+    const bool done = FrontendActionFactory::runInvocation(std::move(invocation), files,
+                                                           std::move(containers), diagnostics);
+    if (makesOwnHeaders && header.own && !header.isOwn && isSound() && unit.files.size() > 1)
+      header.own->make(*files, userCode, partners, request.findPartners->misfits());
+    return done;
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(consumers, request, userCode, partners, unit,
-                                        header.foreword);
+    return std::make_unique<UnitAction>(consumers, request, userCode,
+                                        mainFile ? mainFile->getBuffer() : llvm::StringRef(),
+                                        partners, unit, header);
   }
 
 private:
-  void appendPragma(clang::CompilerInvocation &invocation) {
-    const auto text = llvm::MemoryBuffer::getFile(request.job.file);
-    if (!text)
-      return;
-    mainFile = llvm::MemoryBuffer::getMemBufferCopy(((*text)->getBuffer() + partnersHere).str(),
-                                                    request.job.file);
+  /// Has this text of the main file parsed, and partners behind it.
+  void parseText(llvm::StringRef text, clang::CompilerInvocation &invocation) {
+    parsed = llvm::MemoryBuffer::getMemBufferCopy((text + partnersHere).str(), request.job.file);
     clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
-    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), mainFile.get());
+    options.clearRemappedFiles();
+    options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
     options.RetainRemappedFileBuffers = true; // The preamble is scanned first.
+  }
+
+  void findHeader(clang::CompilerInvocation &invocation, clang::FileManager &files) {
+    header.found = headers->find(invocation, files, request.frameworkHeaders, userCode);
+    if (!header.found.file.empty() && mainFile && over == Frontend::Over::Own) {
+      header.own.emplace(*headers, invocation, mainFile->getBuffer(), header.found);
+      header.isOwn = header.own->exists();
+      if (header.isOwn) {
+        header.found = header.own->header();
+        parseText(header.own->rest(), invocation);
+      }
+    }
+    invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
+  }
+
+  /// Whether nothing went wrong that an own header could have to do with.
+  bool isSound() const {
+    return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing &&
+           unit.misfits.empty() && !header.failed && !header.doubted &&
+           headers->commutes(header.found, header.foreword);
   }
 
   tidy::ClangTidyASTConsumerFactory &consumers;
   const Frontend::Request &request;
   UserCode &userCode;
-  std::set<std::string> &partners;
   Unit &unit;
+  const Frontend::Over over;
   HeaderCache *headers;
+  const bool makesOwnHeaders;
   HeaderUse &header;
-  std::unique_ptr<llvm::MemoryBuffer> mainFile;
+  std::vector<Partner> partners;
+  std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
+  std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
@@ -536,17 +488,22 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, H
 Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                   const PartnerFinder &findPartners) {
+                   PartnerFinder *findPartners) {
   const Request request{job, frameworkHeaders, findPartners, /*standIns=*/true};
   // What clang does not survive may be a stand-in, or a partner.
-  const Request plain{job, frameworkHeaders, {}, /*standIns=*/false};
+  const Request plain{job, frameworkHeaders, nullptr, /*standIns=*/false};
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
-  Attempt first = attempt(request, headers);
+  Attempt first = attempt(request, headers ? Over::Own : Over::Nothing);
+  if (first.header.isOwn) {
+    if (!hasCrashed(first) && isReliable(first.header))
+      return std::move(first.unit);
+    first = withoutOwnHeader(request, first);
+  }
   const bool crashed = hasCrashed(first);
   if (crashed)
-    first = attempt(plain, headers);
+    first = attempt(plain, headers ? Over::Framework : Over::Nothing);
   const HeaderUse &header = first.header;
   if (header.found.file.empty())
     return std::move(first.unit);
@@ -556,15 +513,28 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     headers->discard(header.found.file);
   else if (!header.doubted && headers->commutes(header.found, header.foreword))
     return std::move(first.unit);
-  return attempt(crashed ? plain : request, nullptr).unit;
+  return attempt(crashed ? plain : request, Over::Nothing).unit;
 }
 
-Frontend::Attempt Frontend::attempt(const Request &request, HeaderCache *headers) {
+Frontend::Attempt Frontend::withoutOwnHeader(const Request &request, const Attempt &rejected) {
+  const HeaderUse &header = rejected.header;
+  if (header.failed || header.outdated) {
+    headers->discard(header.found.file);
+    return attempt(request, Over::Own); // Which is made anew.
+  }
+  Attempt other = attempt(request, Over::Framework);
+  // What is wrong with the unit itself is wrong behind any header.
+  if (other.unit.outcome == Unit::Outcome::Analysed && !other.header.doubted)
+    headers->refuse(header.found.file);
+  return other;
+}
+
+Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
   Attempt result;
   const tidy::ClangTidyStats before = context.getStats();
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
-  if (!guard.RunSafelyOnThread([&] { parse(request, headers, result); }, stackSize)) {
+  if (!guard.RunSafelyOnThread([&] { parse(request, over, result); }, stackSize)) {
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;
   }
@@ -572,17 +542,16 @@ Frontend::Attempt Frontend::attempt(const Request &request, HeaderCache *headers
   return result;
 }
 
-void Frontend::parse(const Request &request, HeaderCache *headers, Attempt &attempt) {
+void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   const Job &job = request.job;
   Unit &unit = attempt.unit;
-  std::set<std::string> partners;
   const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   UserCode userCode(findProjectRoot(job.file, projectFolder));
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, partners, unit, attempt.header);
+  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
                                   /*ShouldOwnClient=*/false);
@@ -595,7 +564,8 @@ void Frontend::parse(const Request &request, HeaderCache *headers, Attempt &atte
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(*consumers, request, userCode, partners, unit, headers, attempt.header);
+  UnitActionFactory action(*consumers, request, userCode, unit, over, headers, makesOwnHeaders,
+                           attempt.header);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);

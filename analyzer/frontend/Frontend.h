@@ -6,20 +6,14 @@
 #include "CacheFolder.h"
 #include "UserCode.h"
 #include "analyzer/source/Jobs.h"
-#include "analyzer/source/Partners.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
-
-namespace clang {
-class ASTContext;
-} // namespace clang
 
 namespace clang::tidy {
 class ClangTidyASTConsumerFactory;
@@ -28,6 +22,7 @@ class ClangTidyASTConsumerFactory;
 namespace gradtidy {
 
 class HeaderCache;
+class PartnerFinder;
 
 /// A file as it was when it was read.
 struct ReadFile {
@@ -66,10 +61,6 @@ struct Unit {
   std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
 };
 
-/// Says which sources to parse behind those parsed so far, whose user's declarations are the
-/// traversal scope of the context. Asked again behind these, until there are none.
-using PartnerFinder = std::function<std::vector<Partner>(clang::ASTContext &, const UserCode &)>;
-
 class Frontend {
 public:
   /// \param context       gives options and collects statistics; must outlive this object.
@@ -82,24 +73,36 @@ public:
   /// From now on units have traces.
   void enableTrace() { traces = true; }
 
+  /// From now on a header of its own is made for every unit that has none: see
+  /// docs/decisions/0014-own-headers.md. Those that there are, are used in any case.
+  void makeOwnHeaders() { makesOwnHeaders = true; }
+
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
   /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
   /// \param findPartners     null for a unit by itself.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-           const PartnerFinder &findPartners = {});
+           PartnerFinder *findPartners = nullptr);
 
   struct Request; ///< Of one run.
 
+  /// What a unit is parsed over.
+  enum class Over {
+    Nothing,
+    Framework, ///< The precompiled header of the framework.
+    Own,       ///< The unit's own where there is one, else the framework's.
+  };
+
 private:
   struct Attempt;
-  Attempt attempt(const Request &request, HeaderCache *headers);
-  void parse(const Request &request, HeaderCache *headers, Attempt &attempt);
+  Attempt attempt(const Request &request, Over over);
+  Attempt withoutOwnHeader(const Request &request, const Attempt &rejected);
+  void parse(const Request &request, Over over, Attempt &attempt);
 
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
   HeaderCache *headers;
-  bool traces = false;
+  bool traces = false, makesOwnHeaders = false;
   /// The context remembers names of checks by these, for all units.
   llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids;
   std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;

@@ -1,11 +1,12 @@
 // Precompiled headers of frameworks, made once for all units and runs that can share them.
 #pragma once
 
-#include "CacheFolder.h"
 #include "FrameworkIncludes.h"
+#include "HeaderEntry.h"
 #include "UserCode.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,9 +16,6 @@ class FileManager;
 } // namespace clang
 
 namespace gradtidy {
-
-/// Of --stats; see PhaseTimer.
-inline constexpr llvm::StringLiteral makingPhase = "precompiling";
 
 /// The headers of a framework are parsed once, bodies skipped, and read back by every unit with the
 /// same flags that includes any of them. See docs/decisions/0013-framework-first.md.
@@ -47,13 +45,24 @@ public:
   /// \p file, a header, cannot be read.
   void discard(const std::string &file);
 
-private:
-  class Entry;
-  Entry *get(const std::string &key, const clang::CompilerInvocation &maker,
-             const std::string &source, clang::FileManager &files);
+  // ---- headers of other kinds ----
 
+  /// The entry of \p key, if there is one that holds.
+  HeaderEntry *known(const std::string &key);
+
+  /// Makes \p target of \p sourceFile; false if that cannot be done.
+  using Maker =
+      std::function<bool(llvm::StringRef sourceFile, llvm::StringRef target, HeaderRecord &record)>;
+  /// The entry of \p key, made of \p source if there is none; null if that cannot be had. It may
+  /// be one that is not usable.
+  HeaderEntry *make(const std::string &key, llvm::StringRef source, const Maker &maker);
+
+  /// \p file, a header, is not to be used; it is not made again for some hours.
+  void refuse(const std::string &file);
+
+private:
   CacheFolder folder;
-  llvm::StringMap<std::unique_ptr<Entry>> entries; ///< By key; null for what cannot be had.
+  llvm::StringMap<std::unique_ptr<HeaderEntry>> entries; ///< By key; null for what cannot be had.
 };
 
 } // namespace gradtidy

@@ -130,15 +130,17 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));
 }
 
-bool isInPartner(clang::SourceLocation location, const clang::SourceManager &sources) {
+std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources) {
+  llvm::StringRef includer;
   while (location.isValid()) {
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
-    const auto buffer = sources.getBufferOrNone(file);
-    if (buffer && buffer->getBufferIdentifier() == partnersBuffer)
-      return true;
+    const llvm::StringRef name = sources.getSLocEntry(file).getFile().getName();
+    if (name == partnersBuffer)
+      return includer.str();
+    includer = name;
     location = sources.getIncludeLoc(file);
   }
-  return false;
+  return {};
 }
 
 std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback) {

@@ -30,6 +30,9 @@ public:
   /// From now on every file counts as user code (--system-headers).
   void includeEverything();
 
+  /// Files are asked for by another source manager from now on.
+  void changeSources() { known.clear(); }
+
   /// Whether the spelling of \p location (the expansion, for macros) is in user code.
   bool contains(clang::SourceLocation location, const clang::SourceManager &sources) const;
 
@@ -56,8 +59,9 @@ private:
 /// are parsed behind it.
 inline constexpr llvm::StringLiteral partnersBuffer = "<partners>";
 
-/// Whether \p location lies in a partner, or in a header that a partner was the first to include.
-bool isInPartner(clang::SourceLocation location, const clang::SourceManager &sources);
+/// The partner in which \p location lies, or which was the first to include the header where it
+/// does; else nothing.
+std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources);
 
 /// Finds the folders of the model's framework while a unit is preprocessed: every folder of the
 /// include path that has one of \p headers ("torch/torch.h"), at once, and the folder of every

@@ -147,7 +147,10 @@ public:
 
   /// The sources other than \p file that may call \p function.
   void addCalling(const SharedFunction &function, StringRef file, std::vector<std::string> &found) {
-    addUsing(function.name, function, file, found, /*defining=*/false);
+    // Who calls an operator names the class at most.
+    const bool isOperator = StringRef(function.name).starts_with("operator");
+    addUsing(isOperator ? holderOf(function.record).str() : function.name, function, file, found,
+             /*defining=*/false);
   }
 
   const Words &words(const CompileCommand &unit) {

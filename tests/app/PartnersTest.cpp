@@ -72,6 +72,19 @@ TEST_CASE("A function that no header declares is declared by those that call it"
   CHECK(program.lint({"step.cpp"}).out.empty());
 }
 
+TEST_CASE("Who calls an operator names its class only") {
+  const Program program("Step step; step(net, solver);");
+  program.write("step.h",
+                "#pragma once\n#include <axon/axon.h>\n"
+                "struct Step { void operator()(axon::Block &net, axon::Solver &solver); };\n");
+  std::string text = program.read("step.cpp");
+  const std::string name = "void step(";
+  program.write("step.cpp", text.replace(text.find(name), name.size(), "void Step::operator()("));
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+  program.write("main.cpp", "#include \"step.h\"\n");
+  CHECK(program.lint({"step.cpp"}).out.empty());
+}
+
 TEST_CASE("A model that a known caller hands over in evaluation mode") {
   const Project project;
   project.write(".git/HEAD", "");

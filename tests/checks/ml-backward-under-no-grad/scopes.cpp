@@ -211,3 +211,25 @@ void declared_behind_the_guard_bad(Net net, Optimizer &optimizer, const Batches 
     optimizer.step();
   }
 }
+
+// A list of what is not recorded.
+void list_bad(torch::nn::Linear &model, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> outputs;
+  for (int i = 0; i < 3; ++i)
+    outputs.push_back(model->forward(x[i]));
+  optimizer.zero_grad();
+  torch::cat(outputs).mean().backward(); // expect: ml-backward-under-no-grad
+  optimizer.step();
+}
+void mixed_list_ok(torch::nn::Linear &model, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  std::vector<torch::Tensor> outputs;
+  {
+    torch::NoGradGuard no_grad;
+    outputs.push_back(model->forward(x[0]));
+  }
+  outputs.push_back(model->forward(x[1]));
+  optimizer.zero_grad();
+  torch::cat(outputs).mean().backward();
+  optimizer.step();
+}

@@ -105,6 +105,7 @@ public:
 };
 void test_tower_bad(torch::Tensor x) {
   Tower<> tower(4);
+  torch::load(tower, "tower.pt");
   torch::NoGradGuard noGrad;
   auto right =
       tower->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 0)

@@ -202,3 +202,19 @@ void instantiates(torch::Tensor x, torch::Tensor y) {
   torch::nn::Linear linear(4, 1);
   template_bad(linear, x, y);
 }
+
+// The members of an object that no constructor of the user makes.
+struct Trainer {
+  void train_bad(int epochs, torch::Tensor x) {
+    torch::optim::Adam optimizer(model->parameters(), 1e-3);
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+      model->forward(x).mean().backward();
+      optimizer.step(); // expect: ml-missing-zero-grad
+    }
+  }
+  torch::nn::Linear model{2, 2};
+};
+void train_with_trainer(torch::Tensor x) {
+  Trainer trainer;
+  trainer.train_bad(3, x);
+}

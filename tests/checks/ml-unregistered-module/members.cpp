@@ -260,3 +260,15 @@ Tensor useStack(Tensor x) {
   Stack<> stack(4);
   return stack->forward(x);
 }
+
+// Saved by hand: parameters() and to() miss it all the same.
+struct SavedByHandImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return second(torch::relu(first(x))); }
+  void save(const std::string &folder) {
+    torch::save(first, folder + "/first.pt");
+    torch::save(second, folder + "/second.pt");
+  }
+  torch::nn::Linear first{2, 2}; // expect: ml-unregistered-module (no fix)
+  torch::nn::Linear second = register_module("second", torch::nn::Linear(2, 2));
+};
+TORCH_MODULE(SavedByHand);

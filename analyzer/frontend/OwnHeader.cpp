@@ -1,0 +1,181 @@
+#include "OwnHeader.h"
+#include "PartnerPragma.h"
+#include "Precompile.h"
+#include "UserCodeConsumer.h"
+
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Serialization/ASTReader.h"
+#include "clang/Serialization/ASTWriter.h"
+#include "clang/Serialization/ModuleFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+namespace gradtidy {
+
+namespace {
+
+/// Blanks for the directives at the beginning of \p text, of \p size; comments stay.
+std::string withoutDirectives(llvm::StringRef text, unsigned size,
+                              const clang::LangOptions &language) {
+  std::string rest = text.str();
+  const std::string beginning = text.take_front(size).str();
+  clang::Lexer lexer({}, language, beginning.data(), beginning.data(),
+                     beginning.data() + beginning.size());
+  lexer.SetCommentRetentionState(true);
+  for (clang::Token token; !lexer.LexFromRawLexer(token);)
+    if (token.isNot(clang::tok::comment)) {
+      const size_t end = lexer.getBufferLocation() - beginning.data();
+      for (size_t i = end - token.getLength(); i < end; ++i)
+        if (rest[i] != '\n')
+          rest[i] = ' ';
+    }
+  return rest;
+}
+
+/// Tells partners and the way they are compiled from others.
+std::string nameOf(const std::vector<Partner> &partners) {
+  std::string text = textOf(partners, 0);
+  for (const Partner &partner : partners)
+    for (const std::string &folder : partner.folders)
+      text += folder + "\n";
+  return llvm::utohexstr(llvm::xxh3_64bits(text));
+}
+
+class KnownPartners : public PartnerFinder {
+public:
+  explicit KnownPartners(std::vector<Partner> partners) : partners(std::move(partners)) {}
+
+  void begin() override {}
+  std::set<std::string> &misfits() override { return none; }
+  std::vector<Partner> find(clang::ASTContext &, const UserCode &, const TurnOf &) override {
+    return std::exchange(partners, {});
+  }
+
+private:
+  std::vector<Partner> partners;
+  std::set<std::string> none;
+};
+
+/// Writes the header, and which of its declarations are the user's.
+class Writer : public clang::PCHGenerator {
+public:
+  Writer(clang::CompilerInstance &compiler, std::string target,
+         std::shared_ptr<clang::PCHBuffer> buffer, const UserCodeConsumer &users,
+         std::vector<std::string> &declarations)
+      : PCHGenerator(compiler.getPreprocessor(), compiler.getModuleCache(), std::move(target),
+                     /*isysroot=*/"", std::move(buffer), compiler.getCodeGenOpts(), {},
+                     /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false),
+        users(users), declarations(declarations) {}
+
+  void HandleTranslationUnit(clang::ASTContext &context) override {
+    PCHGenerator::HandleTranslationUnit(context);
+    if (hasEmittedPCH())
+      for (const clang::Decl *declaration : users.declarations())
+        declarations.push_back(std::to_string(getWriter().getDeclID(declaration).getRawValue()));
+  }
+
+private:
+  const UserCodeConsumer &users;
+  std::vector<std::string> &declarations;
+};
+
+class MakeAction : public PrecompileAction {
+public:
+  MakeAction(const UserCode &userCode, std::vector<Partner> partners, HeaderRecord &record)
+      : PrecompileAction(record), userCode(userCode), finder(std::move(partners)) {}
+
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                        llvm::StringRef file) override {
+    compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
+        finder, userCode, parsed, [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
+        /*areInHeader=*/false));
+    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager());
+    std::string target;
+    std::unique_ptr<llvm::raw_pwrite_stream> out = CreateOutputFile(compiler, file, target);
+    if (!out)
+      return nullptr;
+    auto buffer = std::make_shared<clang::PCHBuffer>();
+    auto writer =
+        std::make_unique<Writer>(compiler, target, buffer, *users, record.facts["declaration"]);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> all;
+    all.push_back(std::move(users));
+    all.push_back(std::move(writer));
+    all.push_back(compiler.getPCHContainerWriter().CreatePCHContainerGenerator(
+        compiler, file.str(), target, std::move(out), buffer));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(all));
+  }
+
+private:
+  const UserCode &userCode;
+  KnownPartners finder;
+  std::vector<Partner> parsed;
+};
+
+} // namespace
+
+OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invocation,
+                     llvm::StringRef text, const HeaderCache::Header &framework)
+    : cache(&cache), precompiler(precompilerFor(invocation)), base(framework.stamp) {
+  const llvm::StringRef file = invocation.getFrontendOpts().Inputs.front().getFile();
+  precompiler->getPreprocessorOpts().ImplicitPCHInclude = framework.file;
+  // What the main file includes lies beside it.
+  std::vector<clang::HeaderSearchOptions::Entry> &folders =
+      precompiler->getHeaderSearchOpts().UserEntries;
+  folders.emplace(folders.begin(), llvm::sys::path::parent_path(file), clang::frontend::Quoted,
+                  /*isFramework=*/false, /*ignoreSysRoot=*/false);
+  const unsigned size = clang::Lexer::ComputePreamble(text, invocation.getLangOpts()).Size;
+  source = (text.take_front(size) + partnersHere).str();
+  mainFile = withoutDirectives(text, size, invocation.getLangOpts());
+  key = keyOf(*precompiler, (source + base + "\n" + file).str());
+  if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
+    if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))
+      found = header;
+}
+
+bool OwnHeader::has(const std::vector<Partner> &partners) const {
+  return cache->known(key)->has("partners", nameOf(partners));
+}
+
+std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) const {
+  clang::serialization::ModuleFile &file = reader.getModuleManager().getPrimaryModule();
+  std::vector<clang::Decl *> all;
+  for (const llvm::StringRef fact : cache->known(key)->facts("declaration"))
+    if (clang::LocalDeclID::DeclID id = 0; !fact.getAsInteger(10, id))
+      all.push_back(reader.GetLocalDecl(file, clang::LocalDeclID::get(reader, file, id)));
+  return all;
+}
+
+std::set<std::string> OwnHeader::misfits() const {
+  const std::vector<llvm::StringRef> facts = cache->known(key)->facts("misfit");
+  return {facts.begin(), facts.end()};
+}
+
+void OwnHeader::make(clang::FileManager &files, UserCode &userCode,
+                     const std::vector<Partner> &partners, const std::set<std::string> &misfits) {
+  const auto begin = std::chrono::system_clock::now();
+  userCode.changeSources();
+  for (const Partner &partner : partners)
+    for (const std::string &folder : partner.folders)
+      precompiler->getHeaderSearchOpts().AddPath(folder, clang::frontend::Angled,
+                                                 /*IsFramework=*/false, /*IgnoreSysRoot=*/false);
+  cache->make(
+      key, source, [&](llvm::StringRef sourceFile, llvm::StringRef target, HeaderRecord &record) {
+        record.facts["base"] = {base};
+        record.facts["partners"] = {nameOf(partners)};
+        record.facts["misfit"] = {misfits.begin(), misfits.end()};
+        for (const std::string &file : misfits) // They may fit, once they change.
+          if (const auto text = llvm::MemoryBuffer::getFile(file))
+            record.files.emplace_back(file, FileIdentity::of((*text)->getBuffer(), file, begin));
+        MakeAction action(userCode, partners, record);
+        return precompile(*precompiler, files, action, sourceFile, target);
+      });
+}
+
+} // namespace gradtidy

@@ -1,0 +1,69 @@
+#include "PartnerPragma.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclBase.h"
+#include "clang/Lex/HeaderSearch.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+
+namespace {
+
+void addFolder(clang::Preprocessor &preprocessor, const std::string &folder) {
+  if (const auto entry = preprocessor.getFileManager().getOptionalDirectoryRef(folder))
+    preprocessor.getHeaderSearchInfo().AddSearchPath(
+        clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, /*isFramework=*/false),
+        /*isAngled=*/true);
+}
+
+} // namespace
+
+std::string textOf(const std::vector<Partner> &found, size_t partners) {
+  std::string text;
+  for (const Partner &partner : found) {
+    for (llvm::StringRef macro : partner.macros) {
+      const auto [word, value] = macro.split('=');
+      text += ("#ifndef " + word.split('(').first + "\n#define " + word + " " +
+               (macro.contains('=') ? value : "1") + "\n#endif\n")
+                  .str();
+    }
+    // Each program has a main() of its own.
+    text += "#define main main_of_partner_" + std::to_string(partners++) + "\n#include \"" +
+            partner.file + "\"\n#undef main\n";
+  }
+  return text;
+}
+
+void PartnerPragma::HandlePragma(clang::Preprocessor &preprocessor, clang::PragmaIntroducer,
+                                 clang::Token &name) {
+  preprocessor.DiscardUntilEndOfDirective();
+  clang::SourceManager &sources = preprocessor.getSourceManager();
+  const TurnOf turnOf = [&](const clang::Decl &declaration) -> std::optional<size_t> {
+    const std::string partner = partnerAt(declaration.getLocation(), sources);
+    if (partner.empty())
+      return 0;
+    const auto known = llvm::find_if(partners, [&](const auto &p) { return p.file == partner; });
+    if (known == partners.end())
+      return std::nullopt;
+    return known - partners.begin() + 1;
+  };
+  std::vector<Partner> found;
+  do {
+    found = finder.find(contextSoFar(), userCode, turnOf);
+    const std::string text = textOf(found, partners.size());
+    llvm::append_range(partners, found);
+    if (!found.empty() && !areInHeader) {
+      for (const Partner &partner : found)
+        for (const std::string &folder : partner.folders)
+          addFolder(preprocessor, folder);
+      const clang::FileID file = sources.createFileID(
+          llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), partnersBuffer),
+          clang::SrcMgr::C_User, 0, 0, name.getLocation());
+      preprocessor.EnterSourceFile(file, nullptr, name.getLocation());
+      return;
+    }
+  } while (!found.empty());
+}
+
+} // namespace gradtidy

@@ -105,4 +105,27 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
   return result;
 }
 
+namespace {
+
+void checkLength(IntArrayRef padding, std::size_t dims) {
+  TORCH_CHECK(padding.size() == 2 * dims, "padding size is expected to be ", 2 * dims,
+              ", but got: ", padding.size());
+}
+
+} // namespace
+
+#define GRADTIDY_PADDING(D)                                                                        \
+  Tensor reflection_pad##D##d(const Tensor &self, IntArrayRef padding) {                           \
+    checkLength(padding, D);                                                                       \
+    return pad(self, padding, "reflect");                                                          \
+  }                                                                                                \
+  Tensor replication_pad##D##d(const Tensor &self, IntArrayRef padding) {                          \
+    checkLength(padding, D);                                                                       \
+    return pad(self, padding, "replicate");                                                        \
+  }
+GRADTIDY_PADDING(1)
+GRADTIDY_PADDING(2)
+GRADTIDY_PADDING(3)
+#undef GRADTIDY_PADDING
+
 } // namespace gradtidy::runtime

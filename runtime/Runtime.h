@@ -18,6 +18,7 @@
 #include "data/DataLoader.h"
 #include "data/Transforms.h"
 #include "distributed/Gloo.h"
+#include "distributed/Nccl.h"
 #include "nn/Activations.h"
 #include "nn/AnyModule.h"
 #include "nn/Containers.h"

@@ -18,6 +18,7 @@ template <class T> struct SgdStep {
   Number rate, momentum, share, decay; ///< share: of the change in the momentum
   bool nesterov, first;
 
+  SgdStep() = default;
   explicit SgdStep(const SgdFactors &f, bool first)
       : rate(static_cast<Number>(-f.rate)), momentum(static_cast<Number>(f.momentum)),
         share(static_cast<Number>(1 - f.dampening)), decay(static_cast<Number>(f.decay)),
@@ -41,6 +42,7 @@ template <class T> struct AdamStep {
   using Number = MathType<T>;
   Number shrink, decay, beta1, rest1, beta2, rest2, root, eps, rate;
 
+  AdamStep() = default;
   explicit AdamStep(const AdamFactors &f, int64_t step)
       : shrink(static_cast<Number>(f.decoupled ? 1 - f.rate * f.decay : 1)),
         decay(static_cast<Number>(f.decoupled ? 0 : f.decay)), beta1(static_cast<Number>(f.beta1)),

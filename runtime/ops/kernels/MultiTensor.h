@@ -8,7 +8,7 @@
 namespace gradtidy::runtime {
 
 /// N tensors of `count` elements in the same order, and what is done to each of these: op(x, y,
-/// ...) with references to them.
+/// ...) with references to them. Op has a default constructor.
 template <class T, std::size_t N, class Op> struct TensorRow {
   Op op;
   std::array<T *, N> data;

@@ -82,6 +82,9 @@ std::vector<Tap> tapsOf(const Tensor &x, int64_t size, int64_t interpolation, in
 
 Tensor grid_sampler(const Tensor &input, const Tensor &grid, int64_t interpolation, int64_t padding,
                     bool alignCorners) {
+  if (isReducedFloatingType(input.scalar_type()) && isReducedFloatingType(grid.scalar_type()))
+    return grid_sampler(input.to(kFloat), grid.to(kFloat), interpolation, padding, alignCorners)
+        .to(input.scalar_type());
   OperationScope scope("grid_sampler");
   int64_t dims = input.dim() - 2;
   TORCH_CHECK(input.device() == grid.device(),

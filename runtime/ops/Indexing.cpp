@@ -558,7 +558,7 @@ Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Sc
   DimVector shape(static_cast<std::size_t>(self.dim()), 1);
   if (self.dim() > 0)
     shape[dim] = length;
-  return self.masked_fill(filled.view(shape), value);
+  return where(filled.view(shape), full({}, value, self.options()), self);
 }
 
 Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) {

@@ -90,6 +90,11 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
               "\" doesn't take in value argument");
   TORCH_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular",
               "Unrecognised padding mode ", std::string(mode));
+  int64_t channels = self.dim() - 1 - static_cast<int64_t>(pad.size() / 2);
+  TORCH_CHECK(mode == "circular" || channels < 0 || self.size(channels) > 0,
+              "Expected a tensor with possibly 0 batch size and other non-zero dimensions for "
+              "input, but got: ",
+              toText(self.sizes()));
   bool onList = mode == "replicate" || (mode == "reflect" && pad.size() <= 4);
   Casting cast = autocast::widen(self, onList ? autocast::onHost : 0);
   Tensor result = cast(self);

@@ -300,7 +300,7 @@ Tensor productOver(const char *node, const Tensor &self, optional<int64_t> dim, 
   ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), dim ? IntArrayRef(*dim) : IntArrayRef());
   Tensor in = castValues(self, to), out = makeEmpty(folded.kept, to, self.device());
-  dispatchNumbers(to, "prod", [&]<class T>() { reduce<T, T>(Product<T>(), out, in, folded); });
+  dispatchAll(to, "prod", [&]<class T>() { reduce<T, T>(Product<T>(), out, in, folded); });
   Tensor result = shaped(out, folded, keepdim);
   return record(result, node, {self}, {self, result},
                 [dim, kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {

@@ -75,6 +75,9 @@ std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending
 
 std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool largest, bool) {
   OperationScope scope("topk");
+  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() != ScalarType::Bool,
+                              "topk does not support bool dtypes on ",
+                              self.is_cpu() ? "CPU" : "CUDA");
   int64_t length = self.dim() == 0 ? 1 : self.size(dim);
   TORCH_CHECK(k >= 0 && k <= length, "selected index k out of range");
   auto [values, indices] = sort(self, dim, largest);

@@ -463,6 +463,8 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
                 "got: ",
                 tensor.dim());
+    TORCH_CHECK(tensor.scalar_type() == tensors[0].scalar_type(),
+                "meshgrid expects all tensors to have the same dtype");
     shape.push_back(tensor.numel());
   }
   if (swaps)

@@ -82,9 +82,17 @@ struct Context {
   /// Whether cuDNN computes convolutions on CUDA devices; else they are products of matrices.
   bool userEnabledCuDNN() const { return cudnn; }
   void setUserEnabledCuDNN(bool enabled) const { cudnn = enabled; }
+  /// Whether cuDNN may only compute in ways that give the same bits in every run.
+  bool deterministicCuDNN() const { return reproducible; }
+  void setDeterministicCuDNN(bool deterministic) const { reproducible = deterministic; }
+  /// Whether to measure which way is fastest, where LibTorch does; the runtime takes the one that
+  /// cuDNN expects to be it.
+  bool benchmarkCuDNN() const { return benchmark; }
+  void setBenchmarkCuDNN(bool measure) const { benchmark = measure; }
 
 private:
-  inline static std::atomic<bool> productsInTF32 = false, convolutionsInTF32 = true, cudnn = true;
+  inline static std::atomic<bool> productsInTF32 = false, convolutionsInTF32 = true, cudnn = true,
+                                  reproducible = false, benchmark = false;
 };
 inline Context globalContext() { return {}; }
 

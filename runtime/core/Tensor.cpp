@@ -115,10 +115,6 @@ TensorOptions Tensor::options() const {
 
 bool Tensor::is_pinned() const { return implOf(*this).storage->isPinned(); }
 
-std::string Tensor::toString() const {
-  return concat(is_cpu() ? "CPU" : "CUDA", scalar_type(), "Type");
-}
-
 void *Tensor::data_ptr() const { return implOf(*this).bytes(); }
 
 template <class T> T *Tensor::data_ptr() const {

@@ -106,6 +106,9 @@ public:
   Device device() const;
   TensorOptions options() const;
   Layout layout() const { return kStrided; }
+  bool is_sparse() const { return false; }
+  /// The index of its device, -1 on the host.
+  int64_t get_device() const { return device().index(); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   /// Whether it is on the host, in page-locked memory.
@@ -113,7 +116,8 @@ public:
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
   bool is_view() const;
-  std::string toString() const;
+  DeprecatedTypeProperties type() const { return {device().type(), scalar_type()}; }
+  std::string toString() const { return type().toString(); }
   void print() const;
 
   // Access from the host
@@ -185,6 +189,7 @@ public:
   Tensor to(const Tensor &other, bool nonBlocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
   Tensor toType(ScalarType type) const { return to(type); }
+  Tensor toType(const DeprecatedTypeProperties &type) const { return to(type.options()); }
   Tensor type_as(const Tensor &other) const { return to(other); }
   Tensor cpu() const { return to(kCPU); }
   Tensor cuda() const { return to(kCUDA); }
@@ -210,6 +215,7 @@ public:
   Tensor bernoulli() const;
   Tensor &random_(int64_t from, int64_t to) const;
   Tensor &random_(int64_t to) const;
+  Tensor &exponential_(double rate = 1) const;
   Tensor multinomial(int64_t samples, bool replacement = false) const;
 
   // Views (ops/Views.h)
@@ -221,12 +227,20 @@ public:
   Tensor permute(IntArrayRef dims) const;
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor t() const;
+  Tensor mT() const { return transpose(-2, -1); }
+  Tensor swapaxes(int64_t dim0, int64_t dim1) const { return transpose(dim0, dim1); }
+  Tensor swapdims(int64_t dim0, int64_t dim1) const { return transpose(dim0, dim1); }
+  Tensor movedim(int64_t source, int64_t destination) const;
+  Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
+  Tensor ravel() const { return contiguous().view(-1); }
+  Tensor unflatten(int64_t dim, IntArrayRef sizes) const;
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor &squeeze_() const;
   Tensor &squeeze_(int64_t dim) const;
   Tensor &unsqueeze_(int64_t dim) const;
+  Tensor &transpose_(int64_t dim0, int64_t dim1) const;
   Tensor &t_() const;
   Tensor expand(IntArrayRef size) const;
   Tensor expand_as(const Tensor &other) const { return expand(other.sizes()); }
@@ -234,7 +248,6 @@ public:
   Tensor slice(int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt,
                int64_t step = 1) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
-  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
   Tensor as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> offset = nullopt) const;
   Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
@@ -246,8 +259,16 @@ public:
   std::vector<Tensor> unbind(int64_t dim = 0) const;
   Tensor repeat_interleave(int64_t repeats, optional<int64_t> dim = nullopt) const;
   Tensor repeat(IntArrayRef repeats) const;
+  Tensor tile(IntArrayRef repeats) const;
   Tensor flip(IntArrayRef dims) const;
   Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+  Tensor rot90(int64_t k = 1, IntArrayRef dims = {0, 1}) const;
+
+  // Diagonals and triangles (ops/Diagonals.h)
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
+  Tensor diag(int64_t offset = 0) const;
+  Tensor trace() const;
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
 
@@ -267,7 +288,10 @@ public:
   Tensor scatter(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value) const;
+  Tensor scatter_add(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor index_fill(int64_t dim, const Tensor &index, const Scalar &value) const;
+  Tensor &index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor index_add(int64_t dim, const Tensor &index, const Tensor &source,
                    const Scalar &alpha = 1) const;
   Tensor &index_add_(int64_t dim, const Tensor &index, const Tensor &source,
@@ -276,6 +300,8 @@ public:
   Tensor masked_select(const Tensor &mask) const;
   Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
   Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
+  Tensor masked_scatter(const Tensor &mask, const Tensor &source) const;
+  Tensor &masked_scatter_(const Tensor &mask, const Tensor &source) const;
   Tensor nonzero() const;
 
   // Arithmetic (ops/Arithmetic.h)
@@ -339,18 +365,20 @@ public:
   Tensor &abs_() const;
   Tensor exp() const;
   Tensor &exp_() const;
+  Tensor exp2() const;
   Tensor log() const;
   Tensor &log_() const;
+  Tensor log2() const;
+  Tensor log10() const;
   Tensor log1p() const;
   Tensor expm1() const;
   Tensor sqrt() const;
   Tensor &sqrt_() const;
   Tensor rsqrt() const;
   Tensor square() const;
+  Tensor &square_() const;
   Tensor reciprocal() const;
-  Tensor sin() const;
-  Tensor cos() const;
-  Tensor atan() const;
+  Tensor &reciprocal_() const;
   Tensor tanh() const;
   Tensor &tanh_() const;
   Tensor sigmoid() const;
@@ -358,21 +386,60 @@ public:
   Tensor relu() const;
   Tensor &relu_() const;
   Tensor erf() const;
+  Tensor erfc() const;
+  Tensor erfinv() const;
+  Tensor &erfinv_() const;
   Tensor sign() const;
   Tensor floor() const;
+  Tensor &floor_() const;
   Tensor trunc() const;
+  Tensor frac() const;
   Tensor ceil() const;
+  Tensor &ceil_() const;
   Tensor round() const;
+  Tensor &round_() const;
   Tensor clamp(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const;
   Tensor &clamp_(const optional<Scalar> &min = nullopt,
                  const optional<Scalar> &max = nullopt) const;
+  Tensor clamp(const optional<Tensor> &min, const optional<Tensor> &max = nullopt) const;
+  Tensor clip(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const {
+    return clamp(min, max);
+  }
   Tensor clamp_min(const Scalar &min) const;
   Tensor &clamp_min_(const Scalar &min) const;
   Tensor clamp_max(const Scalar &max) const;
+  Tensor &clamp_max_(const Scalar &max) const;
+  Tensor nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                    optional<double> neginf = nullopt) const;
   Tensor isnan() const;
   Tensor isinf() const;
   Tensor isfinite() const;
   Tensor logical_not() const;
+
+  // Trigonometry (ops/Trigonometry.h)
+  Tensor sin() const;
+  Tensor &sin_() const;
+  Tensor cos() const;
+  Tensor &cos_() const;
+  Tensor tan() const;
+  Tensor asin() const;
+  Tensor acos() const;
+  Tensor atan() const;
+  Tensor sinh() const;
+  Tensor cosh() const;
+  Tensor asinh() const;
+  Tensor acosh() const;
+  Tensor atanh() const;
+
+  // Bits of integers, truth values (ops/Bitwise.h)
+  Tensor bitwise_and(const Tensor &other) const;
+  Tensor bitwise_or(const Tensor &other) const;
+  Tensor bitwise_xor(const Tensor &other) const;
+  Tensor bitwise_not() const;
+  Tensor operator~() const { return bitwise_not(); }
+  Tensor &operator&=(const Tensor &other);
+  Tensor &operator|=(const Tensor &other);
+  Tensor &operator^=(const Tensor &other);
 
   // Comparisons (ops/Comparisons.h)
   Tensor eq(const Tensor &other) const;
@@ -389,6 +456,7 @@ public:
   Tensor ge(const Scalar &other) const;
   Tensor logical_and(const Tensor &other) const;
   Tensor logical_or(const Tensor &other) const;
+  Tensor logical_xor(const Tensor &other) const;
   Tensor where(const Tensor &condition, const Tensor &other) const;
 
   // Reductions (ops/Reductions.h)
@@ -400,7 +468,10 @@ public:
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
-  Tensor prod() const;
+  Tensor prod(optional<ScalarType> type = nullopt) const;
+  Tensor prod(int64_t dim, bool keepdim = false, optional<ScalarType> type = nullopt) const;
+  Tensor count_nonzero(IntArrayRef dims) const;
+  Tensor count_nonzero(optional<int64_t> dim = nullopt) const;
   Tensor max() const;
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   Tensor min() const;
@@ -419,12 +490,17 @@ public:
   Tensor any(int64_t dim, bool keepdim = false) const;
   Tensor median() const;
   std::tuple<Tensor, Tensor> median(int64_t dim, bool keepdim = false) const;
-  Tensor cumsum(int64_t dim) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
                                   bool sorted = true) const;
   std::tuple<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false) const;
   Tensor argsort(int64_t dim = -1, bool descending = false) const;
+
+  // What comes together along a dimension (ops/Cumulative.h)
+  Tensor cumsum(int64_t dim, optional<ScalarType> type = nullopt) const;
+  Tensor cumprod(int64_t dim, optional<ScalarType> type = nullopt) const;
+  std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
+  std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
 
   // Softmax family (ops/Softmax.h)
   Tensor softmax(int64_t dim, optional<ScalarType> type = nullopt) const;
@@ -436,10 +512,22 @@ public:
   Tensor bmm(const Tensor &other) const;
   Tensor mv(const Tensor &other) const;
   Tensor dot(const Tensor &other) const;
+  Tensor outer(const Tensor &other) const;
+  Tensor ger(const Tensor &other) const { return outer(other); }
+  Tensor cross(const Tensor &other, optional<int64_t> dim = nullopt) const;
   Tensor addmm(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+               const Scalar &alpha = 1) const;
+  Tensor &addmm_(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+                 const Scalar &alpha = 1) const;
+  Tensor addmv(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
                const Scalar &alpha = 1) const;
   Tensor baddbmm(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
                  const Scalar &alpha = 1) const;
+
+  // Linear algebra (ops/LinearAlgebra.h)
+  Tensor det() const;
+  Tensor inverse() const;
+  Tensor cholesky(bool upper = false) const;
 
 private:
   unsigned registerHook(std::function<Tensor(const Tensor &)> hook) const;

@@ -8,6 +8,8 @@
 #include "ScalarType.h"
 
 #include <optional>
+#include <ostream>
+#include <string>
 
 namespace gradtidy::runtime {
 
@@ -72,6 +74,28 @@ private:
   std::optional<Device> where;
   std::optional<bool> grad;
   std::optional<bool> pinned;
+};
+
+/// What Tensor::type() answers: an element type on a kind of device, called "CPUFloatType".
+class DeprecatedTypeProperties {
+public:
+  DeprecatedTypeProperties(DeviceType device, ScalarType type) : where(device), element(type) {}
+  ScalarType scalarType() const { return element; }
+  DeviceType device_type() const { return where; }
+  bool is_cuda() const { return where == kCUDA; }
+  TensorOptions options() const { return TensorOptions(element).device(where); }
+  std::string toString() const {
+    return std::string(is_cuda() ? "CUDA" : "CPU") + runtime::toString(element) + "Type";
+  }
+  friend bool operator==(const DeprecatedTypeProperties &,
+                         const DeprecatedTypeProperties &) = default;
+  friend std::ostream &operator<<(std::ostream &out, const DeprecatedTypeProperties &type) {
+    return out << type.toString();
+  }
+
+private:
+  DeviceType where;
+  ScalarType element;
 };
 
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }

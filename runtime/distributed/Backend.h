@@ -1,5 +1,5 @@
 // Backend: what a group of ranks does together, whatever carries their tensors. ProcessGroupGloo
-// (Gloo.h) is the one for the host; one for CUDA devices would stand beside it.
+// (Gloo.h) is the one for the host, ProcessGroupNCCL (Nccl.h) the one for CUDA devices.
 //
 // Every rank calls the same operations in the same order, with tensors of the same shapes and
 // types. An operation returns at once; its tensors must not be touched before Work::wait() has

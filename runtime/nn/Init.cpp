@@ -82,6 +82,19 @@ Tensor orthogonal_(Tensor tensor, double gain) {
   return tensor.mul_(gain);
 }
 
+Tensor sparse_(Tensor matrix, double sparsity, double std) {
+  NoGradGuard guard;
+  TORCH_CHECK(matrix.dim() == 2, "Only tensors with 2 dimensions are supported");
+  int64_t rows = matrix.size(0);
+  auto zeros = static_cast<int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  matrix.normal_(0, std);
+  Tensor values = matrix.detach();
+  for (int64_t column = 0; column < matrix.size(1); ++column)
+    values.select(1, column)
+        .index_fill_(0, randperm(rows, matrix.device()).slice(0, 0, zeros), 0);
+  return matrix;
+}
+
 Tensor uniform_(Tensor tensor, double low, double high) {
   NoGradGuard guard;
   return tensor.uniform_(low, high);

@@ -24,6 +24,8 @@ Tensor dirac_(Tensor tensor);
 /// Orthonormal rows (or columns, where there are more rows), times `gain`: see Saxe et al.,
 /// https://arxiv.org/abs/1312.6120. Dimensions behind the first one count as one.
 Tensor orthogonal_(Tensor tensor, double gain = 1.0);
+/// Normal with mean 0, but that this share of each column, rounded up, is zeros.
+Tensor sparse_(Tensor matrix, double sparsity, double std = 0.01);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
 Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);

@@ -2,6 +2,7 @@
 #include "../ops/Factories.h"
 #include "../ops/Indexing.h"
 #include "../ops/Reductions.h"
+#include "../ops/Sorting.h"
 #include "../ops/Views.h"
 
 #include <algorithm>

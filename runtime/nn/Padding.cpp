@@ -1,9 +1,8 @@
 #include "Padding.h"
-#include "../autograd/Casting.h"
-#include "../ops/Arithmetic.h"
-#include "../ops/Factories.h"
-#include "../ops/Indexing.h"
+#include "../ops/GridSampling.h"
+#include "../ops/Padding.h"
 #include "../ops/Pooling.h"
+#include "../ops/Upsampling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,74 +18,6 @@ Tensor pad(const Tensor &input, const PadFuncOptions &options) {
   return runtime::pad(input, options.pad(), word,
                       constant ? optional<double>(options.value()) : nullopt);
 }
-
-namespace {
-
-/// How one dimension is resized: `scale` is the input's step for one step of the output.
-struct Resizing {
-  int64_t dim, in, out;
-  double scale;
-};
-
-/// Elements at the given places along a dimension.
-Tensor pickAlong(const Tensor &x, int64_t dim, const std::vector<int64_t> &places) {
-  return index_select(x, dim, tensor(places).to(x.device()));
-}
-
-Tensor nearest(const Tensor &x, const Resizing &r, double shift) {
-  std::vector<int64_t> places;
-  for (int64_t i = 0; i < r.out; ++i) {
-    auto place = static_cast<int64_t>(
-        std::floor((static_cast<float>(i) + shift) * static_cast<float>(r.scale)));
-    places.push_back(std::min(place, r.in - 1));
-  }
-  return pickAlong(x, r.dim, places);
-}
-
-/// The sum, along one dimension, of `taps` neighbours of each place, the first of them `before` the
-/// one below it, with the weights of weightOf(distance).
-template <class WeightOf>
-Tensor blended(const Tensor &x, const Resizing &r, bool alignCorners, bool clampStart, int64_t taps,
-               int64_t before, WeightOf weightOf) {
-  double step = r.scale;
-  if (alignCorners)
-    step = r.out > 1 ? static_cast<double>(r.in - 1) / static_cast<double>(r.out - 1) : 0;
-  std::vector<int64_t> shape(static_cast<std::size_t>(x.dim()), 1);
-  shape[r.dim] = r.out;
-  Tensor sum;
-  for (int64_t tap = 0; tap < taps; ++tap) {
-    std::vector<int64_t> places;
-    std::vector<double> weights;
-    for (int64_t i = 0; i < r.out; ++i) {
-      auto at = static_cast<double>(i);
-      double place = alignCorners ? at * step : (at + 0.5) * step - 0.5;
-      if (clampStart)
-        place = std::max(place, 0.0);
-      double below = std::floor(place);
-      int64_t neighbour = static_cast<int64_t>(below) - before + tap;
-      places.push_back(std::clamp<int64_t>(neighbour, 0, r.in - 1));
-      weights.push_back(weightOf(std::abs(place - static_cast<double>(neighbour))));
-    }
-    Tensor weight = tensor(weights, x.options().requires_grad(false)).view(shape);
-    Tensor part = pickAlong(x, r.dim, places) * weight;
-    sum = sum.defined() ? sum + part : part;
-  }
-  return sum;
-}
-
-Tensor linear(const Tensor &x, const Resizing &r, bool alignCorners) {
-  return blended(x, r, alignCorners, true, 2, 0, [](double distance) { return 1 - distance; });
-}
-
-/// R. Keys, Cubic Convolution Interpolation for Digital Image Processing, 1981.
-Tensor cubic(const Tensor &x, const Resizing &r, bool alignCorners) {
-  return blended(x, r, alignCorners, false, 4, 1, [](double d) {
-    constexpr double a = -0.75;
-    return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
-  });
-}
-
-} // namespace
 
 Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options) {
   auto is = [&]<class Word>(const Word &) { return std::holds_alternative<Word>(options.mode()); };
@@ -113,36 +44,43 @@ Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options) {
               " shape must match input shape. Input is ", dims, "D, ",
               options.size() ? "size" : "scale_factor", " is ", given, "D");
   bool keepScale = options.scale_factor() && !options.recompute_scale_factor().value_or(false);
-  std::vector<Resizing> resizings;
+  std::vector<int64_t> sizes;
+  std::vector<optional<double>> scales;
   for (int64_t d = 0; d < dims; ++d) {
     int64_t in = input.size(d + 2);
     double factor = options.scale_factor() ? options.scale_factor()->at(d) : 1;
     int64_t out = options.size()
                       ? options.size()->at(d)
                       : static_cast<int64_t>(std::floor(static_cast<double>(in) * factor));
-    TORCH_CHECK(in > 0 && out > 0,
-                "Input and output sizes should be greater than 0, but got input (", in,
-                ") and output (", out, ") at dimension ", d + 2);
-    resizings.push_back(
-        {d + 2, in, out,
-         keepScale ? 1 / factor : static_cast<double>(in) / static_cast<double>(out)});
+    sizes.push_back(out);
+    scales.push_back(keepScale ? optional(factor) : nullopt);
   }
-  if (is(kArea)) {
-    std::vector<int64_t> sizes;
-    for (const Resizing &r : resizings)
-      sizes.push_back(r.out);
+  if (is(kArea))
     return dims == 1   ? adaptive_avg_pool1d(input, sizes)
            : dims == 2 ? adaptive_avg_pool2d(input, sizes)
                        : adaptive_avg_pool3d(input, sizes);
-  }
-  Casting cast = autocast::widen(input, autocast::onCuda);
-  Tensor result = cast(input);
   bool alignCorners = options.align_corners().value_or(false);
-  for (auto r = resizings.rbegin(); r != resizings.rend(); ++r)
-    result = is(kBicubic) ? cubic(result, *r, alignCorners)
-             : blends     ? linear(result, *r, alignCorners)
-                          : nearest(result, *r, is(kNearestExact) ? 0.5 : 0);
-  return result;
+  return is(kBicubic)        ? upsampleCubic(input, sizes, alignCorners, scales)
+         : blends            ? upsampleLinear(input, sizes, alignCorners, scales)
+         : is(kNearestExact) ? upsampleNearestExact(input, sizes, scales)
+                             : upsampleNearest(input, sizes, scales);
+}
+
+Tensor grid_sample(const Tensor &input, const Tensor &grid, const GridSampleFuncOptions &options) {
+  // The modes are listed in the order of their numbers.
+  return grid_sampler(input, grid, static_cast<int64_t>(options.mode().index()),
+                      static_cast<int64_t>(options.padding_mode().index()),
+                      options.align_corners().value_or(false));
+}
+
+Tensor affine_grid(const Tensor &theta, IntArrayRef size, bool alignCorners) {
+  TORCH_CHECK(theta.is_floating_point(), "Expected theta to have floating point type, but got ",
+              theta.dtype());
+  int64_t dims = static_cast<int64_t>(size.size()) - 2;
+  TORCH_CHECK(theta.dim() == 3 && theta.size(-2) == dims && theta.size(-1) == dims + 1,
+              "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1,
+              " for size ", toText(size), ". Got ", toText(theta.sizes()), ".");
+  return affine_grid_generator(theta, size, alignCorners);
 }
 
 } // namespace functional

@@ -64,8 +64,20 @@ struct InterpolateFuncOptions {
   TORCH_ARG(optional<bool>, recompute_scale_factor) = nullopt;
 };
 
+struct GridSampleFuncOptions {
+  using mode_t = std::variant<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
+  using padding_mode_t = std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
+  TORCH_ARG(mode_t, mode) = kBilinear;
+  TORCH_ARG(padding_mode_t, padding_mode) = kZeros;
+  TORCH_ARG(optional<bool>, align_corners) = nullopt;
+};
+
 Tensor pad(const Tensor &input, const PadFuncOptions &options);
 Tensor interpolate(const Tensor &input, const InterpolateFuncOptions &options);
+/// The values of images at the places of a grid (ops/GridSampling.h).
+Tensor grid_sample(const Tensor &input, const Tensor &grid,
+                   const GridSampleFuncOptions &options = {});
+Tensor affine_grid(const Tensor &theta, IntArrayRef size, bool alignCorners = false);
 
 } // namespace functional
 

@@ -1,5 +1,6 @@
 #include "Transformer.h"
 #include "../ops/Arithmetic.h"
+#include "../ops/Diagonals.h"
 #include "../ops/Factories.h"
 #include "../ops/Linear.h"
 #include "../ops/Random.h"

@@ -25,6 +25,12 @@ GRADTIDY_RELATION(And, &&)
 GRADTIDY_RELATION(Or, ||)
 #undef GRADTIDY_RELATION
 
+struct Xor {
+  template <class T> GRADTIDY_HOST_DEVICE bool operator()(T a, T b) const {
+    return (a != T(0)) != (b != T(0));
+  }
+};
+
 struct Choose {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(bool condition, T a, T b) const {
     return condition ? a : b;
@@ -51,6 +57,7 @@ Tensor gt(const Tensor &a, const Tensor &b) { return compare("gt", Gt(), a, b); 
 Tensor ge(const Tensor &a, const Tensor &b) { return compare("ge", Ge(), a, b); }
 Tensor logical_and(const Tensor &a, const Tensor &b) { return compare("logical_and", And(), a, b); }
 Tensor logical_or(const Tensor &a, const Tensor &b) { return compare("logical_or", Or(), a, b); }
+Tensor logical_xor(const Tensor &a, const Tensor &b) { return compare("logical_xor", Xor(), a, b); }
 
 Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) {
   OperationScope scope("where");
@@ -113,6 +120,7 @@ Tensor Tensor::ge(const Tensor &other) const { return runtime::ge(*this, other);
 Tensor Tensor::ge(const Scalar &other) const { return runtime::ge(*this, wrapNumber(other)); }
 Tensor Tensor::logical_and(const Tensor &other) const { return runtime::logical_and(*this, other); }
 Tensor Tensor::logical_or(const Tensor &other) const { return runtime::logical_or(*this, other); }
+Tensor Tensor::logical_xor(const Tensor &other) const { return runtime::logical_xor(*this, other); }
 Tensor Tensor::where(const Tensor &condition, const Tensor &other) const {
   return runtime::where(condition, *this, other);
 }

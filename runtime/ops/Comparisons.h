@@ -13,6 +13,7 @@ Tensor gt(const Tensor &a, const Tensor &b);
 Tensor ge(const Tensor &a, const Tensor &b);
 Tensor logical_and(const Tensor &a, const Tensor &b);
 Tensor logical_or(const Tensor &a, const Tensor &b);
+Tensor logical_xor(const Tensor &a, const Tensor &b);
 
 /// a where `condition` holds, b elsewhere.
 Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b);
@@ -46,6 +47,12 @@ inline Tensor operator>(const Tensor &a, const Tensor &b) { return gt(a, b); }
 inline Tensor operator>(const Tensor &a, const Scalar &b) { return a.gt(b); }
 inline Tensor operator>=(const Tensor &a, const Tensor &b) { return ge(a, b); }
 inline Tensor operator>=(const Tensor &a, const Scalar &b) { return a.ge(b); }
+inline Tensor operator==(const Scalar &a, const Tensor &b) { return b.eq(a); }
+inline Tensor operator!=(const Scalar &a, const Tensor &b) { return b.ne(a); }
+inline Tensor operator<(const Scalar &a, const Tensor &b) { return b.gt(a); }
+inline Tensor operator<=(const Scalar &a, const Tensor &b) { return b.ge(a); }
+inline Tensor operator>(const Scalar &a, const Tensor &b) { return b.lt(a); }
+inline Tensor operator>=(const Scalar &a, const Tensor &b) { return b.le(a); }
 inline Tensor operator!(const Tensor &a) { return a.logical_not(); }
 
 } // namespace gradtidy::runtime

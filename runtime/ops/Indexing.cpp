@@ -3,6 +3,7 @@
 #include "Arithmetic.h"
 #include "Comparisons.h"
 #include "Copies.h"
+#include "Cumulative.h"
 #include "Factories.h"
 #include "Reductions.h"
 #include "Views.h"
@@ -544,6 +545,41 @@ Tensor take(const Tensor &self, const Tensor &index) {
   return indexTensors(self.reshape({-1}), {index});
 }
 
+Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value) {
+  OperationScope scope("index_fill");
+  dim = wrapDim(dim, self.dim());
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt,
+                    "index_fill_(): Expected dtype int32 or int64 for index.");
+  TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar");
+  // The positions to fill, seen in the shape of self.
+  int64_t length = self.dim() == 0 ? 1 : self.size(dim);
+  Tensor filled = zeros({length}, TensorOptions(kBool).device(self.device()));
+  filled.index_put_({checked(index, length, dim)}, true);
+  DimVector shape(static_cast<std::size_t>(self.dim()), 1);
+  if (self.dim() > 0)
+    shape[dim] = length;
+  return where(filled.view(shape), full({}, value, self.options()), self);
+}
+
+Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) {
+  OperationScope scope("masked_scatter");
+  TORCH_CHECK(self.scalar_type() == source.scalar_type(),
+              "masked_scatter: expected self and source to have same dtypes but got",
+              self.scalar_type(), " and ", source.scalar_type());
+  TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
+              "masked_scatter_ only supports boolean masks, but got mask with dtype ",
+              mask.scalar_type());
+  DimVector shape = broadcastShapes(mask.sizes(), self.sizes());
+  Tensor chosen = mask.expand(shape), whole = self.expand(shape);
+  // Each position that is chosen takes the next element of the source.
+  Tensor next = chosen.reshape({-1}).cumsum(0) - 1;
+  TORCH_CHECK(next.numel() == 0 || next[-1].item<int64_t>() < source.numel(),
+              "Number of elements of source < number of ones in mask");
+  if (source.numel() == 0)
+    return whole.clone();
+  return where(chosen, take(source, next.clamp_min(0)).view(shape), whole);
+}
+
 Tensor masked_select(const Tensor &self, const Tensor &mask) {
   OperationScope scope("masked_select");
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
@@ -654,6 +690,29 @@ Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &sou
           put(*this, placesAlong(*this, along, index), source, true);
       },
       [&](const Tensor &self) { return scatterSum(self, along, index, source); });
+}
+Tensor Tensor::scatter_add(int64_t dim, const Tensor &index, const Tensor &source) const {
+  return scatterSum(*this, dim, index, source);
+}
+Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Scalar &value) const {
+  return runtime::index_fill(*this, dim, index, value);
+}
+Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &self) { return self.index_fill(dim, index, value); });
+}
+Tensor Tensor::masked_scatter(const Tensor &mask, const Tensor &source) const {
+  return runtime::masked_scatter(*this, mask, source);
+}
+Tensor &Tensor::masked_scatter_(const Tensor &mask, const Tensor &source) const {
+  return changeInPlace(*this, source, [&](const Tensor &self) {
+    Tensor result = self.masked_scatter(mask, source);
+    TORCH_CHECK(result.sizes() == sizes(),
+                "The expanded size of the tensor must match the size of "
+                "the mask, which is ",
+                toText(mask.sizes()));
+    return result;
+  });
 }
 Tensor Tensor::index_add(int64_t dim, const Tensor &index, const Tensor &source,
                          const Scalar &alpha) const {

@@ -55,6 +55,23 @@ Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Ten
                  const Scalar &alpha = 1);
 /// Elements by their positions in the flattened tensor.
 Tensor take(const Tensor &self, const Tensor &index);
+/// `value` in the slices along `dim` that `index` names.
+Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value);
+/// The elements of `source`, one after the other, where `mask` holds.
+Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source);
+inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) {
+  return self.masked_fill(mask, value);
+}
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  return self.scatter(dim, index, source);
+}
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value) {
+  return self.scatter(dim, index, value);
+}
+inline Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index,
+                          const Tensor &source) {
+  return self.scatter_add(dim, index, source);
+}
 Tensor masked_select(const Tensor &self, const Tensor &mask);
 /// The positions of non-zero elements, one row each.
 Tensor nonzero(const Tensor &self);

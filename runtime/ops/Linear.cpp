@@ -4,6 +4,7 @@
 #include "../backends/BlasLayout.h"
 #include "Arithmetic.h"
 #include "Copies.h"
+#include "Factories.h"
 #include "Reductions.h"
 #include "Views.h"
 #include "kernels/Elementwise.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace gradtidy::runtime {
 namespace {
@@ -199,6 +201,69 @@ Tensor outer(const Tensor &a, const Tensor &b) {
   TORCH_CHECK(a.dim() == 1, "outer: Expected 1-D argument self, but got ", a.dim(), "-D");
   TORCH_CHECK(b.dim() == 1, "outer: Expected 1-D argument vec2, but got ", b.dim(), "-D");
   return a.unsqueeze(1) * b.unsqueeze(0);
+}
+
+Tensor addmv(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+             const Scalar &alpha) {
+  if (Casting cast = autocast::lower(a, autocast::onCuda))
+    return addmv(cast(self), cast(a), cast(b), beta, alpha);
+  OperationScope scope("addmv");
+  TORCH_CHECK(self.scalar_type() == a.scalar_type() && a.scalar_type() == b.scalar_type(),
+              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ",
+              a.scalar_type(), ", and ", b.scalar_type());
+  Tensor product = mv(a, b);
+  TORCH_CHECK(self.dim() <= 1 && isExpandableTo(self.sizes(), product.sizes()), "size mismatch, ",
+              "got input (", toText(self.sizes()), "), mat (", a.size(0), "x", a.size(1),
+              "), vec (", b.size(0), ")");
+  Scalar scale = inType(alpha, product), scaleSelf = inType(beta, product);
+  if (scale.toDouble() != 1)
+    product = product * scale;
+  return scaleSelf.toDouble() == 0 ? product : product.add(self, scaleSelf);
+}
+
+Tensor linalg_cross(const Tensor &a, const Tensor &b, int64_t dim) {
+  OperationScope scope("linalg_cross");
+  TORCH_CHECK(a.dim() == b.dim(), "linalg.cross: inputs must have the same number of dimensions.");
+  TORCH_CHECK(a.size(dim) == 3 && b.size(dim) == 3, "linalg.cross: inputs dimension ", dim,
+              " must have length 3. Got ", a.size(dim), " and ", b.size(dim));
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(), "expected scalar type ", a.scalar_type(),
+              " but found ", b.scalar_type());
+  DimVector shape = broadcastShapes(a.sizes(), b.sizes());
+  Tensor x = a.expand(shape), y = b.expand(shape);
+  return roll(x, -1, dim) * roll(y, 1, dim) - roll(x, 1, dim) * roll(y, -1, dim);
+}
+
+Tensor cross(const Tensor &a, const Tensor &b, optional<int64_t> dim) {
+  if (dim)
+    return linalg_cross(a, b, *dim);
+  auto three = std::find(a.sizes().begin(), a.sizes().end(), 3);
+  TORCH_CHECK(three != a.sizes().end(), "no dimension of size 3 in input");
+  return linalg_cross(a, b, three - a.sizes().begin());
+}
+
+Tensor cdist(const Tensor &a, const Tensor &b, double p) {
+  if (Casting cast = autocast::widen(a))
+    return cdist(cast(a), cast(b), p);
+  OperationScope scope("cdist");
+  for (const auto &[x, name] : {std::pair{&a, "X1"}, std::pair{&b, "X2"}})
+    TORCH_CHECK(x->dim() >= 2, "cdist only supports at least 2D tensors, ", name,
+                " got: ", x->dim(), "D");
+  TORCH_CHECK(a.size(-1) == b.size(-1),
+              "X1 and X2 must have the same number of columns. X1: ", a.size(-1),
+              " X2: ", b.size(-1));
+  TORCH_CHECK(a.is_floating_point() && b.is_floating_point(),
+              "cdist only supports floating-point dtypes, X1 got: ", a.scalar_type());
+  TORCH_CHECK(p >= 0, "cdist only supports non-negative p values");
+  Tensor difference = a.unsqueeze(-2) - b.unsqueeze(-3);
+  TORCH_CHECK_NOT_IMPLEMENTED(difference.numel() == 0 ||
+                                  !isReducedFloatingType(difference.scalar_type()),
+                              "\"cdist\" not implemented for '", difference.scalar_type(), "'");
+  if (p != 0)
+    return norm(difference, p, -1);
+  return record(count_nonzero(difference.detach(), IntArrayRef(-1)).to(difference.scalar_type()),
+                "CdistBackward0", {a, b}, {a, b}, [](G, C c) -> Gradients {
+                  return {zeros_like(c.saved(0)), zeros_like(c.saved(1))};
+                });
 }
 
 Tensor matmul(const Tensor &a, const Tensor &b) {
@@ -485,6 +550,19 @@ Tensor Tensor::baddbmm(const Tensor &a, const Tensor &b, const Scalar &beta,
                        const Scalar &alpha) const {
   return runtime::baddbmm(*this, a, b, beta, alpha);
 }
+Tensor &Tensor::addmm_(const Tensor &a, const Tensor &b, const Scalar &beta,
+                       const Scalar &alpha) const {
+  return changeInPlace(*this, {{a, b}},
+                       [&](const Tensor &self) { return runtime::addmm(self, a, b, beta, alpha); });
+}
+Tensor Tensor::addmv(const Tensor &a, const Tensor &b, const Scalar &beta,
+                     const Scalar &alpha) const {
+  return runtime::addmv(*this, a, b, beta, alpha);
+}
+Tensor Tensor::cross(const Tensor &other, optional<int64_t> dim) const {
+  return runtime::cross(*this, other, dim);
+}
+Tensor Tensor::outer(const Tensor &other) const { return runtime::outer(*this, other); }
 Tensor Tensor::matmul(const Tensor &other) const { return runtime::matmul(*this, other); }
 Tensor Tensor::mm(const Tensor &other) const { return runtime::mm(*this, other); }
 Tensor Tensor::bmm(const Tensor &other) const { return runtime::bmm(*this, other); }

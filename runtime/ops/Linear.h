@@ -20,6 +20,16 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
 /// x1^T weight[k] x2 + bias[k] for each k, over the last dimensions of x1 and x2.
 Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias = {});
 Tensor outer(const Tensor &a, const Tensor &b);
+inline Tensor ger(const Tensor &a, const Tensor &b) { return outer(a, b); }
+/// beta self + alpha (a b) for a matrix a and a vector b.
+Tensor addmv(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+             const Scalar &alpha = 1);
+/// The product that is at right angles to both, along a dimension of three (without `dim` the first
+/// such).
+Tensor cross(const Tensor &a, const Tensor &b, optional<int64_t> dim = nullopt);
+Tensor linalg_cross(const Tensor &a, const Tensor &b, int64_t dim = -1);
+/// The p-norms of all differences of a row of `a` (.., N, D) and one of `b` (.., M, D).
+Tensor cdist(const Tensor &a, const Tensor &b, double p = 2);
 
 /// beta self + alpha (a b) for batches of matrices.
 Tensor baddbmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta = 1,

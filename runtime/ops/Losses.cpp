@@ -79,9 +79,10 @@ Tensor huber_loss(const Tensor &input, const Tensor &target, int64_t reduction, 
     return huber_loss(cast(input), cast(target), reduction, delta);
   OperationScope scope("huber_loss");
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
-  Tensor distance = (input - target).abs();
-  return reduceLoss(where(distance.detach().lt(delta), 0.5 * distance * distance,
-                          delta * (distance - 0.5 * delta)),
+  Tensor distance = (input - target).abs(), square = 0.5 * distance * distance;
+  if (std::isinf(delta)) // the other branch would make its gradient NaN
+    return reduceLoss(square, reduction);
+  return reduceLoss(where(distance.detach().lt(delta), square, delta * (distance - 0.5 * delta)),
                     reduction);
 }
 

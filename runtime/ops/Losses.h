@@ -33,6 +33,19 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
 /// `input` are log-probabilities (N, C, ...), `target` classes (N, ...) as int64 or uint8.
 Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight = {},
                 int64_t reduction = Reduction::Mean, int64_t ignoreIndex = -100);
+/// The same of images (N, C, H, W).
+inline Tensor nll_loss2d(const Tensor &input, const Tensor &target, const Tensor &weight = {},
+                         int64_t reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+  TORCH_CHECK(target.dim() == 3,
+              "only batches of spatial targets supported (3D tensors) but got "
+              "targets of dimension: ",
+              target.dim());
+  TORCH_CHECK(input.dim() == 4,
+              "only batches of spatial inputs supported (4D tensors), but got "
+              "input of dimension: ",
+              input.dim());
+  return nll_loss(input, target, weight, reduction, ignoreIndex);
+}
 /// `input` are logits; `target` classes, or probabilities in the shape of `input`.
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight = {},
                           int64_t reduction = Reduction::Mean, int64_t ignoreIndex = -100,

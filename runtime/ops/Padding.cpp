@@ -90,6 +90,11 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
               "\" doesn't take in value argument");
   TORCH_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular",
               "Unrecognised padding mode ", std::string(mode));
+  int64_t channels = self.dim() - 1 - static_cast<int64_t>(pad.size() / 2);
+  TORCH_CHECK(mode == "circular" || channels < 0 || self.size(channels) > 0,
+              "Expected a tensor with possibly 0 batch size and other non-zero dimensions for "
+              "input, but got: ",
+              toText(self.sizes()));
   bool onList = mode == "replicate" || (mode == "reflect" && pad.size() <= 4);
   Casting cast = autocast::widen(self, onList ? autocast::onHost : 0);
   Tensor result = cast(self);
@@ -104,5 +109,28 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
   }
   return result;
 }
+
+namespace {
+
+void checkLength(IntArrayRef padding, std::size_t dims) {
+  TORCH_CHECK(padding.size() == 2 * dims, "padding size is expected to be ", 2 * dims,
+              ", but got: ", padding.size());
+}
+
+} // namespace
+
+#define GRADTIDY_PADDING(D)                                                                        \
+  Tensor reflection_pad##D##d(const Tensor &self, IntArrayRef padding) {                           \
+    checkLength(padding, D);                                                                       \
+    return pad(self, padding, "reflect");                                                          \
+  }                                                                                                \
+  Tensor replication_pad##D##d(const Tensor &self, IntArrayRef padding) {                          \
+    checkLength(padding, D);                                                                       \
+    return pad(self, padding, "replicate");                                                        \
+  }
+GRADTIDY_PADDING(1)
+GRADTIDY_PADDING(2)
+GRADTIDY_PADDING(3)
+#undef GRADTIDY_PADDING
 
 } // namespace gradtidy::runtime

@@ -15,4 +15,12 @@ Tensor constant_pad_nd(const Tensor &self, IntArrayRef pad, const Scalar &value 
 Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode = "constant",
            optional<double> value = nullopt);
 
+#define GRADTIDY_PADDING(D)                                                                        \
+  Tensor reflection_pad##D##d(const Tensor &self, IntArrayRef padding);                            \
+  Tensor replication_pad##D##d(const Tensor &self, IntArrayRef padding);
+GRADTIDY_PADDING(1)
+GRADTIDY_PADDING(2)
+GRADTIDY_PADDING(3)
+#undef GRADTIDY_PADDING
+
 } // namespace gradtidy::runtime

@@ -6,7 +6,7 @@
 #include "Copies.h"
 #include "Factories.h"
 #include "Indexing.h"
-#include "kernels/Elementwise.h"
+#include "kernels/Unary.h"
 
 #include <cmath>
 #include <limits>
@@ -19,29 +19,25 @@ using C = const GradientContext &;
 using G = const Tensor &;
 
 // Each formula once. `Floating` functors see float or double alone, `Number` ones every type.
-#define GRADTIDY_FORMULA(Name, expression)                                                         \
-  struct Name {                                                                                    \
-    template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {                              \
-      return static_cast<T>(expression);                                                           \
-    }                                                                                              \
-  };
 
 // Floating
 GRADTIDY_FORMULA(Exp, std::exp(x))
+GRADTIDY_FORMULA(Exp2, std::exp2(x))
 GRADTIDY_FORMULA(Expm1, std::expm1(x))
 GRADTIDY_FORMULA(Log, std::log(x))
+GRADTIDY_FORMULA(Log2, std::log2(x))
+GRADTIDY_FORMULA(Log10, std::log10(x))
 GRADTIDY_FORMULA(Log1p, std::log1p(x))
 GRADTIDY_FORMULA(Sqrt, std::sqrt(x))
 GRADTIDY_FORMULA(Rsqrt, T(1) / std::sqrt(x))
 GRADTIDY_FORMULA(Reciprocal, T(1) / x)
-GRADTIDY_FORMULA(Sin, std::sin(x))
-GRADTIDY_FORMULA(Cos, std::cos(x))
-GRADTIDY_FORMULA(Atan, std::atan(x))
 GRADTIDY_FORMULA(Erf, std::erf(x))
+GRADTIDY_FORMULA(Erfc, std::erfc(x))
 GRADTIDY_FORMULA(Tanh, std::tanh(x))
 GRADTIDY_FORMULA(Sigmoid, T(1) / (T(1) + std::exp(-x)))
 GRADTIDY_FORMULA(LogSigmoid, (x < 0 ? x : T(0)) - std::log1p(std::exp(-std::abs(x))))
 GRADTIDY_FORMULA(Silu, x / (T(1) + std::exp(-x)))
+GRADTIDY_FORMULA(Frac, x - std::trunc(x))
 GRADTIDY_FORMULA(Gelu, x *T(0.5) * (T(1) + std::erf(x * T(std::numbers::sqrt2 / 2))))
 // Number
 GRADTIDY_FORMULA(Neg, -x)
@@ -52,7 +48,41 @@ GRADTIDY_FORMULA(Floor, std::floor(x))
 GRADTIDY_FORMULA(Trunc, std::trunc(x))
 GRADTIDY_FORMULA(Ceil, std::ceil(x))
 GRADTIDY_FORMULA(Round, std::nearbyint(x))
-#undef GRADTIDY_FORMULA
+
+/// A rational approximation, and two steps of Newton's method.
+struct Erfinv {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T y) const {
+    T size = std::abs(y), x;
+    if (!(size < 1))
+      return size == 1 ? std::copysign(T(HUGE_VAL), y) : T(NAN);
+    if (size <= T(0.7)) {
+      T z = y * y;
+      x = y *
+          (((T(-0.140543331) * z + T(0.914624893)) * z + T(-1.645349621)) * z + T(0.886226899)) /
+          ((((T(0.012229801) * z + T(-0.329097515)) * z + T(1.442710462)) * z + T(-2.118377725)) *
+               z +
+           1);
+    } else {
+      T z = std::sqrt(-std::log((1 - size) / 2));
+      x = std::copysign(((T(1.641345311) * z + T(3.429567803)) * z + T(-1.624906493)) * z +
+                            T(-1.970840454),
+                        y) /
+          ((T(1.637067800) * z + T(3.543889200)) * z + 1);
+    }
+    for (int step = 0; step < 2; ++step)
+      x -= (std::erf(x) - y) / (T(2 * std::numbers::inv_sqrtpi) * std::exp(-x * x));
+    return x;
+  }
+};
+
+struct NanToNum {
+  double nan, positive, negative;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    if (x != x)
+      return static_cast<T>(nan);
+    return !std::isinf(x) ? x : static_cast<T>(x > 0 ? positive : negative);
+  }
+};
 
 struct Clamp {
   double min, max;
@@ -114,29 +144,17 @@ struct Not {
   template <class T> GRADTIDY_HOST_DEVICE bool operator()(T x) const { return !x; }
 };
 
-template <class Op> Tensor floating(const char *name, const Op &op, const Tensor &x) {
-  OperationScope scope(name);
-  ScalarType type =
-      isFloatingType(x.scalar_type()) ? x.scalar_type() : get_default_dtype_as_scalartype();
-  Tensor in = castValues(x, type), out = makeResult(x.sizes(), type, {&in});
-  dispatchFloating(type, name, [&]<class T>() { elementwise<T, T>(op, out, in); });
-  RecordFunction::setResult(out);
-  return out;
-}
-
-/// The same for functions that integers do not have.
-template <class Op> Tensor floatingOnly(const char *name, const Op &op, const Tensor &x) {
-  Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
-  dispatchFloating(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
-  return out;
-}
-
-template <class Op> Tensor number(const char *name, const Op &op, const Tensor &x) {
-  OperationScope scope(name);
-  Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
-  dispatchNumbers(x.scalar_type(), name, [&]<class T>() { elementwise<T, T>(op, out, x); });
-  RecordFunction::setResult(out);
-  return out;
+double largestOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::Half:
+    return HalfFormat::toFloat(0x7bff);
+  case ScalarType::BFloat16:
+    return BFloat16Format::toFloat(0x7f7f);
+  case ScalarType::Float:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
 }
 
 /// floor, ceil, round, trunc: integers stay as they are, no gradient comes through.
@@ -212,6 +230,12 @@ Tensor exp(const Tensor &x) {
                 [](G g, C c) -> Gradients { return {g * c.saved(0)}; });
 }
 
+Tensor exp2(const Tensor &x) {
+  Tensor y = floating("exp2", Exp2(), x);
+  return record(y, "Exp2Backward0", {x}, {y},
+                [](G g, C c) -> Gradients { return {g * c.saved(0) * std::numbers::ln2}; });
+}
+
 Tensor expm1(const Tensor &x) {
   if (Casting cast = autocast::widen(x, autocast::onCuda))
     return expm1(cast(x));
@@ -225,6 +249,20 @@ Tensor log(const Tensor &x) {
     return log(cast(x));
   return record(floating("log", Log(), x), "LogBackward0", {x}, {x},
                 [](G g, C c) -> Gradients { return {g / c.saved(0)}; });
+}
+
+Tensor log2(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return log2(cast(x));
+  return record(floating("log2", Log2(), x), "Log2Backward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g / (c.saved(0) * std::numbers::ln2)}; });
+}
+
+Tensor log10(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return log10(cast(x));
+  return record(floating("log10", Log10(), x), "Log10Backward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g / (c.saved(0) * std::numbers::ln10)}; });
 }
 
 Tensor log1p(const Tensor &x) {
@@ -258,25 +296,40 @@ Tensor reciprocal(const Tensor &x) {
                 [](G g, C c) -> Gradients { return {-g * (c.saved(0) * c.saved(0))}; });
 }
 
-Tensor sin(const Tensor &x) {
-  return record(floating("sin", Sin(), x), "SinBackward0", {x}, {x},
-                [](G g, C c) -> Gradients { return {g * cos(c.saved(0))}; });
-}
-
-Tensor cos(const Tensor &x) {
-  return record(floating("cos", Cos(), x), "CosBackward0", {x}, {x},
-                [](G g, C c) -> Gradients { return {g * -sin(c.saved(0))}; });
-}
-
-Tensor atan(const Tensor &x) {
-  return record(floating("atan", Atan(), x), "AtanBackward0", {x}, {x},
-                [](G g, C c) -> Gradients { return {g / (square(c.saved(0)) + 1)}; });
-}
-
 Tensor erf(const Tensor &x) {
   return record(floating("erf", Erf(), x), "ErfBackward0", {x}, {x}, [](G g, C c) -> Gradients {
     return {2 * std::numbers::inv_sqrtpi * exp(-c.saved(0).pow(2)) * g};
   });
+}
+
+Tensor erfc(const Tensor &x) {
+  return record(floating("erfc", Erfc(), x), "ErfcBackward0", {x}, {x}, [](G g, C c) -> Gradients {
+    return {-2 * std::numbers::inv_sqrtpi * exp(-c.saved(0).pow(2)) * g};
+  });
+}
+
+Tensor erfinv(const Tensor &x) {
+  if (Casting cast = autocast::widen(x, autocast::onCuda))
+    return erfinv(cast(x));
+  return record(floating("erfinv", Erfinv(), x), "ErfinvBackward0", {x}, {x},
+                [](G g, C c) -> Gradients {
+                  return {0.5 / std::numbers::inv_sqrtpi * exp(erfinv(c.saved(0)).pow(2)) * g};
+                });
+}
+
+Tensor frac(const Tensor &x) {
+  return record(floatingOnly("frac", Frac(), x), "FracBackward0", {x}, {},
+                [](G g, C) -> Gradients { return {g}; });
+}
+
+Tensor nan_to_num(const Tensor &x, optional<double> nan, optional<double> posinf,
+                  optional<double> neginf) {
+  if (!isFloatingType(x.scalar_type()))
+    return clone(x);
+  double largest = largestOf(x.scalar_type());
+  NanToNum formula{nan.value_or(0), posinf.value_or(largest), neginf.value_or(-largest)};
+  return record(floatingOnly("nan_to_num", formula, x), "NanToNumBackward0", {x}, {x},
+                [](G g, C c) -> Gradients { return {g * isfinite(c.saved(0).detach())}; });
 }
 
 Tensor tanh(const Tensor &x) {
@@ -322,6 +375,15 @@ Tensor clamp(const Tensor &x, const optional<Scalar> &min, const optional<Scalar
     Tensor x = c.saved(0).detach();
     return {g.masked_fill(x.ge(low).logical_and(x.le(high)).logical_not(), 0)};
   });
+}
+
+Tensor clamp(const Tensor &x, const optional<Tensor> &min, const optional<Tensor> &max) {
+  TORCH_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (!max)
+    return maximum(x, *min);
+  if (!min)
+    return minimum(x, *max);
+  return minimum(maximum(x, *min), *max);
 }
 
 // Unlike clamp, these let no gradient through at the bound itself.
@@ -403,25 +465,35 @@ Tensor Tensor::neg() const { return runtime::neg(*this); }
 Tensor Tensor::abs() const { return runtime::abs(*this); }
 Tensor Tensor::exp() const { return runtime::exp(*this); }
 Tensor Tensor::log() const { return runtime::log(*this); }
+Tensor Tensor::log2() const { return runtime::log2(*this); }
+Tensor Tensor::log10() const { return runtime::log10(*this); }
 Tensor Tensor::log1p() const { return runtime::log1p(*this); }
+Tensor Tensor::exp2() const { return runtime::exp2(*this); }
 Tensor Tensor::expm1() const { return runtime::expm1(*this); }
 Tensor Tensor::sqrt() const { return runtime::sqrt(*this); }
 Tensor Tensor::rsqrt() const { return runtime::rsqrt(*this); }
 Tensor Tensor::square() const { return runtime::square(*this); }
 Tensor Tensor::reciprocal() const { return runtime::reciprocal(*this); }
-Tensor Tensor::sin() const { return runtime::sin(*this); }
-Tensor Tensor::cos() const { return runtime::cos(*this); }
-Tensor Tensor::atan() const { return runtime::atan(*this); }
 Tensor Tensor::tanh() const { return runtime::tanh(*this); }
 Tensor Tensor::sigmoid() const { return runtime::sigmoid(*this); }
 Tensor Tensor::relu() const { return runtime::relu(*this); }
 Tensor Tensor::erf() const { return runtime::erf(*this); }
+Tensor Tensor::erfc() const { return runtime::erfc(*this); }
+Tensor Tensor::erfinv() const { return runtime::erfinv(*this); }
+Tensor Tensor::frac() const { return runtime::frac(*this); }
+Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf,
+                          optional<double> neginf) const {
+  return runtime::nan_to_num(*this, nan, posinf, neginf);
+}
 Tensor Tensor::sign() const { return runtime::sign(*this); }
 Tensor Tensor::floor() const { return runtime::floor(*this); }
 Tensor Tensor::trunc() const { return runtime::trunc(*this); }
 Tensor Tensor::ceil() const { return runtime::ceil(*this); }
 Tensor Tensor::round() const { return runtime::round(*this); }
 Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const {
+  return runtime::clamp(*this, min, max);
+}
+Tensor Tensor::clamp(const optional<Tensor> &min, const optional<Tensor> &max) const {
   return runtime::clamp(*this, min, max);
 }
 Tensor Tensor::clamp_min(const Scalar &min) const { return runtime::clamp_min(*this, min); }
@@ -437,6 +509,12 @@ Tensor &Tensor::exp_() const { return changeInPlace(*this, {}, runtime::exp); }
 Tensor &Tensor::log_() const { return changeInPlace(*this, {}, runtime::log); }
 Tensor &Tensor::sqrt_() const { return changeInPlace(*this, {}, runtime::sqrt); }
 Tensor &Tensor::tanh_() const { return changeInPlace(*this, {}, runtime::tanh); }
+Tensor &Tensor::square_() const { return changeInPlace(*this, {}, runtime::square); }
+Tensor &Tensor::reciprocal_() const { return changeInPlace(*this, {}, runtime::reciprocal); }
+Tensor &Tensor::erfinv_() const { return changeInPlace(*this, {}, runtime::erfinv); }
+Tensor &Tensor::floor_() const { return changeInPlace(*this, {}, runtime::floor); }
+Tensor &Tensor::ceil_() const { return changeInPlace(*this, {}, runtime::ceil); }
+Tensor &Tensor::round_() const { return changeInPlace(*this, {}, runtime::round); }
 Tensor &Tensor::sigmoid_() const { return changeInPlace(*this, {}, runtime::sigmoid); }
 Tensor &Tensor::relu_() const { return changeInPlace(*this, {}, runtime::relu); }
 Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const {
@@ -444,6 +522,9 @@ Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max)
 }
 Tensor &Tensor::clamp_min_(const Scalar &min) const {
   return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp_min(x, min); });
+}
+Tensor &Tensor::clamp_max_(const Scalar &max) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp_max(x, max); });
 }
 
 } // namespace gradtidy::runtime

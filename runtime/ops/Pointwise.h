@@ -8,17 +8,19 @@ namespace gradtidy::runtime {
 Tensor neg(const Tensor &x);
 Tensor abs(const Tensor &x);
 Tensor exp(const Tensor &x);
+Tensor exp2(const Tensor &x);
 Tensor expm1(const Tensor &x);
 Tensor log(const Tensor &x);
+Tensor log2(const Tensor &x);
+Tensor log10(const Tensor &x);
 Tensor log1p(const Tensor &x);
 Tensor sqrt(const Tensor &x);
 Tensor rsqrt(const Tensor &x);
 Tensor square(const Tensor &x);
 Tensor reciprocal(const Tensor &x);
-Tensor sin(const Tensor &x);
-Tensor cos(const Tensor &x);
-Tensor atan(const Tensor &x);
 Tensor erf(const Tensor &x);
+Tensor erfc(const Tensor &x);
+Tensor erfinv(const Tensor &x);
 Tensor tanh(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor relu(const Tensor &x);
@@ -26,11 +28,22 @@ Tensor sign(const Tensor &x);
 Tensor floor(const Tensor &x);
 Tensor trunc(const Tensor &x);
 Tensor ceil(const Tensor &x);
+/// What trunc takes away.
+Tensor frac(const Tensor &x);
 Tensor round(const Tensor &x);
 Tensor clamp(const Tensor &x, const optional<Scalar> &min = nullopt,
              const optional<Scalar> &max = nullopt);
+/// The same with bounds for each element.
+Tensor clamp(const Tensor &x, const optional<Tensor> &min, const optional<Tensor> &max = nullopt);
+inline Tensor clip(const Tensor &x, const optional<Scalar> &min = nullopt,
+                   const optional<Scalar> &max = nullopt) {
+  return clamp(x, min, max);
+}
 Tensor clamp_min(const Tensor &x, const Scalar &min);
 Tensor clamp_max(const Tensor &x, const Scalar &max);
+/// With numbers for NaN (0) and the infinities (the largest and the smallest of the type).
+Tensor nan_to_num(const Tensor &x, optional<double> nan = nullopt,
+                  optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 Tensor isnan(const Tensor &x);
 Tensor isinf(const Tensor &x);
 Tensor isfinite(const Tensor &x);

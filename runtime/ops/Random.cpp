@@ -8,6 +8,7 @@
 #include "Indexing.h"
 #include "Pointwise.h"
 #include "Reductions.h"
+#include "Sorting.h"
 #include "kernels/Elementwise.h"
 
 #include <algorithm>
@@ -114,8 +115,9 @@ template <class T> struct Normal {
 };
 
 template <class T> struct Exponential {
+  double rate = 1;
   template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
-    return static_cast<MathType<T>>(-std::log1p(-generator.uniformDouble()));
+    return static_cast<MathType<T>>(-std::log1p(-generator.uniformDouble()) / rate);
   }
 };
 
@@ -250,6 +252,16 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
                 [&]<class T>() { drawEach<T>(values, Integer<T>{from, range}); });
   });
 }
+Tensor &Tensor::exponential_(double rate) const {
+  OperationScope scope("exponential_");
+  TORCH_CHECK(rate > 0, "exponential_ expects lambda > 0.0, but found lambda=", rate);
+  return redraw(*this, [&](const Tensor &values) {
+    if (values.numel() == 0)
+      return;
+    dispatchFloating(values.scalar_type(), "exponential_cpu",
+                     [&]<class T>() { drawEach<T>(values, Exponential<T>{rate}); });
+  });
+}
 Tensor &Tensor::random_(int64_t to) const { return random_(0, to); }
 
 Tensor rand(IntArrayRef size, TensorOptions options) {
@@ -289,7 +301,56 @@ Tensor randn_like(const Tensor &self, TensorOptions options) {
   return finish(empty_like(self, likeOptions(self, options).requires_grad(false)).normal_(),
                 options);
 }
+Tensor randint_like(const Tensor &self, int64_t low, int64_t high, TensorOptions options) {
+  return finish(
+      empty_like(self, likeOptions(self, options).requires_grad(false)).random_(low, high),
+      options);
+}
+Tensor randint_like(const Tensor &self, int64_t high, TensorOptions options) {
+  return randint_like(self, 0, high, options);
+}
+
+namespace {
+
+/// A tensor of random numbers, with no gradient for what they were drawn by.
+Tensor drawnBy(std::initializer_list<Tensor> parameters, const std::function<Tensor()> &draw) {
+  Tensor result;
+  {
+    NoGradGuard guard;
+    result = draw();
+  }
+  return record(result, "NormalBackward", parameters, {},
+                [count = parameters.size()](const Tensor &g, const GradientContext &) -> Gradients {
+                  return Gradients(count, zeros_like(g));
+                });
+}
+
+void checkDeviations(const Tensor &std) {
+  TORCH_CHECK(std.numel() == 0 || std.detach().min().item<double>() >= 0,
+              "normal expects all elements of std >= 0.0");
+}
+
+} // namespace
+
 Tensor normal(double mean, double std, IntArrayRef size) { return empty(size).normal_(mean, std); }
+Tensor normal(const Tensor &mean, double std) {
+  return drawnBy({mean}, [&] {
+    return empty(mean.sizes(), mean.options().requires_grad(false)).normal_(0, std).add_(mean);
+  });
+}
+Tensor normal(double mean, const Tensor &std) {
+  checkDeviations(std);
+  return drawnBy({std}, [&] {
+    return empty(std.sizes(), std.options().requires_grad(false)).normal_().mul_(std).add_(mean);
+  });
+}
+Tensor normal(const Tensor &mean, const Tensor &std) {
+  checkDeviations(std);
+  DimVector shape = broadcastShapes(mean.sizes(), std.sizes());
+  return drawnBy({mean, std}, [&] {
+    return empty(shape, mean.options().requires_grad(false)).normal_().mul_(std).add_(mean);
+  });
+}
 
 Tensor bernoulli(const Tensor &self) {
   dispatchFloating(self.scalar_type(), "bernoulli_tensor_cpu_p_", []<class T>() {});

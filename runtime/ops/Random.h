@@ -17,7 +17,13 @@ Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions option
 Tensor randperm(int64_t n, TensorOptions options = {});
 Tensor rand_like(const Tensor &self, TensorOptions options = {});
 Tensor randn_like(const Tensor &self, TensorOptions options = {});
+Tensor randint_like(const Tensor &self, int64_t high, TensorOptions options = {});
+Tensor randint_like(const Tensor &self, int64_t low, int64_t high, TensorOptions options = {});
 Tensor normal(double mean, double std, IntArrayRef size);
+/// Each element with a mean or a deviation of its own. No gradient goes to these.
+Tensor normal(const Tensor &mean, double std = 1);
+Tensor normal(double mean, const Tensor &std);
+Tensor normal(const Tensor &mean, const Tensor &std);
 /// 1 with the probability each element gives.
 Tensor bernoulli(const Tensor &self);
 Tensor multinomial(const Tensor &self, int64_t samples, bool replacement = false);

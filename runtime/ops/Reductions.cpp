@@ -4,9 +4,11 @@
 #include "Arithmetic.h"
 #include "Comparisons.h"
 #include "Copies.h"
+#include "Cumulative.h"
 #include "Factories.h"
 #include "Indexing.h"
 #include "Pointwise.h"
+#include "SelectedElements.h"
 #include "Views.h"
 #include "kernels/Reduce.h"
 
@@ -51,15 +53,17 @@ detail::Fold detail::foldOf(const Tensor &out, const Tensor &in, const ReducedDi
   return fold;
 }
 
-namespace {
+Tensor shaped(const Tensor &kept, const ReducedDims &dims, bool keepdim) {
+  if (keepdim)
+    return kept;
+  DimVector strides;
+  for (std::size_t d = 0; d < dims.folded.size(); ++d)
+    if (!dims.folded[d])
+      strides.push_back(kept.strides()[d]);
+  return makeAlias(kept, dims.dropped, strides, 0);
+}
 
-template <class T> struct Product {
-  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 1; }
-  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
-    acc *= value;
-  }
-  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
-};
+namespace {
 
 /// (sum |x|^p)^(1/p) and its limits: how many are not 0, the largest, the smallest.
 template <class T> struct PowerNorm {
@@ -120,17 +124,6 @@ template <class T> struct Any {
   GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
-/// A new result with its folded dimensions of size one kept or dropped; no view of another tensor.
-Tensor shaped(const Tensor &kept, const ReducedDims &dims, bool keepdim) {
-  if (keepdim)
-    return kept;
-  DimVector strides;
-  for (std::size_t d = 0; d < dims.folded.size(); ++d)
-    if (!dims.folded[d])
-      strides.push_back(kept.strides()[d]);
-  return makeAlias(kept, dims.dropped, strides, 0);
-}
-
 /// A gradient of the reduced shape, seen with the folded dimensions again.
 Tensor unfolded(const Tensor &gradient, IntArrayRef kept) { return gradient.reshape(kept); }
 
@@ -162,20 +155,6 @@ Tensor extremumIndex(const Tensor &self, optional<int64_t> dim, bool keepdim, co
   return shaped(out, dims, keepdim);
 }
 
-/// `values`, which are those of `self` at `indices` along `dim`, and the indices.
-std::tuple<Tensor, Tensor> selected(const char *node, const Tensor &self, int64_t dim,
-                                    const Tensor &values, const Tensor &indices) {
-  bool dropped = values.dim() < self.dim();
-  return {record(values, node, {self}, {indices},
-                 [dim, dropped, sizes = self.sizes().vec()](const Tensor &g,
-                                                            const GradientContext &c) -> Gradients {
-                   Tensor indices = dropped ? c.saved(0).unsqueeze(dim) : c.saved(0);
-                   Tensor gradient = dropped ? g.unsqueeze(dim) : g;
-                   return {zeros(sizes, g.options()).scatter(dim, indices, gradient)};
-                 }),
-          indices};
-}
-
 template <bool largest>
 std::tuple<Tensor, Tensor> extremum(const Tensor &self, int64_t dim, bool keepdim,
                                     const char *name) {
@@ -184,12 +163,6 @@ std::tuple<Tensor, Tensor> extremum(const Tensor &self, int64_t dim, bool keepdi
   Tensor values = gather(self.detach(), dim, indices);
   return selected(largest ? "MaxBackward0" : "MinBackward0", self, wrapDim(dim, self.dim()),
                   shaped(values, dims, keepdim), shaped(indices, dims, keepdim));
-}
-
-/// `g`, shared among the elements of `x` that are `value`, or NaN where it is.
-Tensor shared(const Tensor &g, const Tensor &x, const Tensor &value, IntArrayRef dims) {
-  Tensor chosen = x.eq(value).logical_or(x.isnan().logical_and(value.isnan()));
-  return where(chosen, g / chosen.sum(dims, true), 0);
 }
 
 /// The largest (smallest) values. Equal ones share the gradient, NaNs only if `nanEqual`.
@@ -307,28 +280,49 @@ Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased, bool keepdim) {
 }
 Tensor std(const Tensor &self, bool unbiased) { return std(self, {}, unbiased, false); }
 
-Tensor prod(const Tensor &self) {
-  if (Casting cast = autocast::widen(self))
-    return prod(cast(self));
+namespace {
+
+/// The product of all other elements of each row along `dim`; no element divides, so it may be 0.
+Tensor productOfOthers(const Tensor &x, int64_t dim) {
+  int64_t rest = x.size(dim) - 1;
+  if (rest < 1)
+    return ones_like(x);
+  Tensor one = ones_like(x.narrow(dim, 0, 1));
+  Tensor before = cat({one, x.narrow(dim, 0, rest)}, dim).cumprod(dim);
+  Tensor behind = cat({one, x.narrow(dim, 1, rest).flip(dim)}, dim).cumprod(dim).flip(dim);
+  return before * behind;
+}
+
+Tensor productOver(const char *node, const Tensor &self, optional<int64_t> dim, bool keepdim,
+                   optional<ScalarType> type) {
   OperationScope scope("prod");
-  ScalarType from = self.scalar_type(), to = isFloatingType(from) ? from : ScalarType::Long;
-  ReducedDims folded = reducedDims(self.sizes(), {});
+  ScalarType from = self.scalar_type();
+  ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
+  ReducedDims folded = reducedDims(self.sizes(), dim ? IntArrayRef(*dim) : IntArrayRef());
   Tensor in = castValues(self, to), out = makeEmpty(folded.kept, to, self.device());
-  dispatchNumbers(to, "prod", [&]<class T>() { reduce<T, T>(Product<T>(), out, in, folded); });
-  Tensor result = shaped(out, folded, false);
-  return record(result, "ProdBackward0", {self}, {self, result},
-                [](const Tensor &g, const GradientContext &c) -> Gradients {
+  dispatchAll(to, "prod", [&]<class T>() { reduce<T, T>(Product<T>(), out, in, folded); });
+  Tensor result = shaped(out, folded, keepdim);
+  return record(result, node, {self}, {self, result},
+                [dim, kept = folded.kept](const Tensor &g, const GradientContext &c) -> Gradients {
                   c.saved(1); // as LibTorch looks at the product
-                  // The product of all others, which holds where an element is 0 too.
-                  Tensor x = c.saved(0).reshape({-1}), n = arange(x.numel(), x.device());
-                  Tensor others = x.unsqueeze(0)
-                                      .expand({x.numel(), x.numel()})
-                                      .masked_fill(n.unsqueeze(0).eq(n.unsqueeze(1)), 1);
-                  std::vector<Tensor> products;
-                  for (const Tensor &row : others.unbind())
-                    products.push_back(prod(row));
-                  return {g * (products.empty() ? x : stack(products)).view_as(c.saved(0))};
+                  Tensor x = c.saved(0);
+                  if (!dim || x.dim() == 0)
+                    return {g * productOfOthers(x.reshape({-1}), 0).view_as(x)};
+                  return {unfolded(g, kept) * productOfOthers(x, *dim)};
                 });
+}
+
+} // namespace
+
+Tensor prod(const Tensor &self, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self))
+    return prod(cast(self), type);
+  return productOver("ProdBackward0", self, nullopt, false, type);
+}
+Tensor prod(const Tensor &self, int64_t dim, bool keepdim, optional<ScalarType> type) {
+  if (Casting cast = autocast::widen(self))
+    return prod(cast(self), dim, keepdim, type);
+  return productOver("ProdBackward1", self, dim, keepdim, type);
 }
 
 Tensor max(const Tensor &self) { return extremumOfAll<true>(self, "max"); }
@@ -341,6 +335,26 @@ std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim) {
 }
 Tensor max(const Tensor &self, const Tensor &other) { return maximum(self, other); }
 Tensor min(const Tensor &self, const Tensor &other) { return minimum(self, other); }
+std::tuple<Tensor, Tensor> var_mean(const Tensor &self, bool unbiased) {
+  return var_mean(self, {}, unbiased);
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor &self, IntArrayRef dims, bool unbiased,
+                                    bool keepdim) {
+  return {var(self, dims, unbiased, keepdim), mean(self, dims, keepdim)};
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor &self, bool unbiased) {
+  return std_mean(self, {}, unbiased);
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor &self, IntArrayRef dims, bool unbiased,
+                                    bool keepdim) {
+  return {std(self, dims, unbiased, keepdim), mean(self, dims, keepdim)};
+}
+
+Tensor count_nonzero(const Tensor &self, IntArrayRef dims) { return self.ne(0).sum(dims); }
+Tensor count_nonzero(const Tensor &self, optional<int64_t> dim) {
+  return count_nonzero(self, dim ? IntArrayRef(*dim) : IntArrayRef());
+}
+
 namespace {
 
 void refuseBool(const char *name, const Tensor &self) {
@@ -450,26 +464,6 @@ Tensor amin(const Tensor &self, IntArrayRef dims, bool keepdim) {
   return extremumOver<false>("AminBackward0", self, dims, keepdim);
 }
 
-Tensor cumsum(const Tensor &self, int64_t dim) {
-  if (Casting cast = autocast::widen(self, autocast::onCuda))
-    return cumsum(cast(self), dim);
-  OperationScope scope("cumsum");
-  if (isReducedFloatingType(self.scalar_type()))
-    return cumsum(self.to(kFloat), dim).to(self.scalar_type());
-  ScalarType type = isFloatingType(self.scalar_type()) ? self.scalar_type() : ScalarType::Long;
-  Tensor result = packed(castValues(self.detach(), type));
-  dim = wrapDim(dim, self.dim());
-  {
-    NoGradGuard guard;
-    for (int64_t i = 1; self.dim() > 0 && i < self.size(dim); ++i)
-      result.select(dim, i).add_(result.select(dim, i - 1));
-  }
-  return record(result, "CumsumBackward0", {self}, {},
-                [dim](const Tensor &g, const GradientContext &) -> Gradients {
-                  return {g.dim() == 0 ? g : g.flip(dim).cumsum(dim).flip(dim)};
-                });
-}
-
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
   if (Casting cast = autocast::widen(self, autocast::onCuda))
     return logsumexp(cast(self), dims, keepdim);
@@ -495,115 +489,6 @@ Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim) {
                 });
 }
 
-namespace {
-
-/// The positions of `values` in their order; equal ones stay in the order they have.
-template <class T> void sortRow(const T *values, int64_t *order, int64_t length, bool descending) {
-  std::iota(order, order + length, 0);
-  // NaN counts as the largest value.
-  auto less = [&](int64_t a, int64_t b) {
-    T x = values[a], y = values[b];
-    return x < y || (x == x && y != y);
-  };
-  std::sort(order, order + length, [&](int64_t a, int64_t b) {
-    bool before = descending ? less(b, a) : less(a, b);
-    bool after = descending ? less(a, b) : less(b, a);
-    return before || (!after && a < b);
-  });
-}
-
-} // namespace
-
-std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim, bool descending) {
-  OperationScope scope("sort");
-  dim = wrapDim(dim, self.dim());
-  if (self.dim() == 0)
-    return {self.clone(), zeros({}, self.options().dtype(kLong))};
-  Tensor rows = self.detach().transpose(dim, -1).contiguous();
-  Tensor indices = makeEmpty(rows.sizes(), ScalarType::Long, self.device());
-  int64_t length = rows.size(-1), count = length == 0 ? 0 : rows.numel() / length;
-  dispatchAll(self.scalar_type(), "sort", [&]<class T>() {
-    launch("sort", self.device(), detail::workOf<T, int64_t>(rows.numel()),
-           [=, first = kernelData<T>(rows), firstOrder = kernelData<int64_t>(indices)] {
-             for (int64_t r = 0; r < count; ++r)
-               sortRow(first + r * length, firstOrder + r * length, length, descending);
-           });
-  });
-  Tensor order = empty_like(self.detach(), kLong), values = empty_like(self.detach());
-  copyInto(order, indices.transpose(dim, -1));
-  copyInto(values, gather(self.detach(), dim, order));
-  return selected("SortBackward0", self, dim, values, order);
-}
-
-std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim, bool largest, bool) {
-  OperationScope scope("topk");
-  int64_t length = self.dim() == 0 ? 1 : self.size(dim);
-  TORCH_CHECK(k >= 0 && k <= length, "selected index k out of range");
-  auto [values, indices] = sort(self, dim, largest);
-  if (self.dim() == 0)
-    return {values, indices};
-  return selected("TopkBackward0", self, wrapDim(dim, self.dim()),
-                  packed(values.detach().narrow(dim, 0, k)), packed(indices.narrow(dim, 0, k)));
-}
-
-namespace {
-
-/// The position of the median of a row, or of its first NaN; equal values stay in their order.
-template <class T> int64_t medianPlace(const T *values, std::vector<int64_t> &order) {
-  const T *end = values + order.size();
-  if (const T *nan = std::find_if(values, end, [](T x) { return x != x; }); nan != end)
-    return nan - values;
-  std::iota(order.begin(), order.end(), 0);
-  auto middle = order.begin() + (static_cast<int64_t>(order.size()) - 1) / 2;
-  std::nth_element(order.begin(), middle, order.end(), [&](int64_t a, int64_t b) {
-    return values[a] < values[b] || (values[a] == values[b] && a < b);
-  });
-  return *middle;
-}
-
-} // namespace
-
-std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim) {
-  OperationScope scope("median");
-  ReducedDims dims = reducedDims(self.sizes(), dim);
-  dim = wrapDim(dim, self.dim());
-  int64_t length = self.dim() == 0 ? 1 : self.size(dim);
-  TORCH_CHECK_INDEX(length > 0, "median(): Expected reduction dim ", dim,
-                    " to have non-zero size.");
-  Tensor rows = self.detach().transpose(dim, -1).contiguous();
-  DimVector shape = rows.sizes().vec();
-  if (!shape.empty())
-    shape.back() = 1;
-  Tensor places = makeEmpty(shape, ScalarType::Long, self.device());
-  dispatchNumbers(self.scalar_type(), "median_out", [&]<class T>() {
-    launch("median", self.device(), detail::workOf<T, int64_t>(rows.numel()),
-           [=, values = kernelData<T>(rows), out = kernelData<int64_t>(places),
-            count = places.numel()] {
-             std::vector<int64_t> order(static_cast<std::size_t>(length));
-             for (int64_t r = 0; r < count; ++r)
-               out[r] = medianPlace(values + r * length, order);
-           });
-  });
-  Tensor indices = makeEmpty(dims.kept, ScalarType::Long, self.device());
-  copyInto(indices, places.transpose(dim, -1));
-  return selected("MedianBackward1", self, dim,
-                  shaped(gather(self.detach(), dim, indices), dims, keepdim),
-                  shaped(indices, dims, keepdim));
-}
-
-Tensor median(const Tensor &self) {
-  OperationScope scope("median");
-  Tensor flat = self.detach().reshape({-1});
-  Tensor result = flat.numel() > 0 ? std::get<0>(median(flat, 0))
-                                   : full({}, std::numeric_limits<double>::quiet_NaN(),
-                                          self.options().dtype(kDouble))
-                                         .to(self.scalar_type());
-  return record(result, "MedianBackward0", {self}, {self, result},
-                [](const Tensor &g, const GradientContext &c) -> Gradients {
-                  return {shared(g, c.saved(0).detach(), c.saved(1).detach(), {})};
-                });
-}
-
 Tensor Tensor::sum(optional<ScalarType> type) const { return runtime::sum(*this, type); }
 Tensor Tensor::sum(IntArrayRef dims, bool keepdim, optional<ScalarType> type) const {
   return runtime::sum(*this, dims, keepdim, type);
@@ -620,7 +505,14 @@ Tensor Tensor::std(bool unbiased) const { return runtime::std(*this, unbiased); 
 Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
   return runtime::std(*this, dims, unbiased, keepdim);
 }
-Tensor Tensor::prod() const { return runtime::prod(*this); }
+Tensor Tensor::prod(optional<ScalarType> type) const { return runtime::prod(*this, type); }
+Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> type) const {
+  return runtime::prod(*this, dim, keepdim, type);
+}
+Tensor Tensor::count_nonzero(IntArrayRef dims) const { return runtime::count_nonzero(*this, dims); }
+Tensor Tensor::count_nonzero(optional<int64_t> dim) const {
+  return runtime::count_nonzero(*this, dim);
+}
 Tensor Tensor::max() const { return runtime::max(*this); }
 std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
   return runtime::max(*this, dim, keepdim);
@@ -649,22 +541,8 @@ Tensor Tensor::amax(IntArrayRef dims, bool keepdim) const {
 Tensor Tensor::amin(IntArrayRef dims, bool keepdim) const {
   return runtime::amin(*this, dims, keepdim);
 }
-Tensor Tensor::median() const { return runtime::median(*this); }
-std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
-  return runtime::median(*this, dim, keepdim);
-}
-Tensor Tensor::cumsum(int64_t dim) const { return runtime::cumsum(*this, dim); }
 Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
   return runtime::logsumexp(*this, dims, keepdim);
-}
-std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const {
-  return runtime::topk(*this, k, dim, largest, sorted);
-}
-std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const {
-  return runtime::sort(*this, dim, descending);
-}
-Tensor Tensor::argsort(int64_t dim, bool descending) const {
-  return std::get<1>(sort(dim, descending));
 }
 
 } // namespace gradtidy::runtime

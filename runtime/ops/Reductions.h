@@ -15,7 +15,18 @@ Tensor var(const Tensor &self, bool unbiased = true);
 Tensor var(const Tensor &self, IntArrayRef dims, bool unbiased = true, bool keepdim = false);
 Tensor std(const Tensor &self, bool unbiased = true);
 Tensor std(const Tensor &self, IntArrayRef dims, bool unbiased = true, bool keepdim = false);
-Tensor prod(const Tensor &self);
+std::tuple<Tensor, Tensor> var_mean(const Tensor &self, bool unbiased = true);
+std::tuple<Tensor, Tensor> var_mean(const Tensor &self, IntArrayRef dims, bool unbiased = true,
+                                    bool keepdim = false);
+std::tuple<Tensor, Tensor> std_mean(const Tensor &self, bool unbiased = true);
+std::tuple<Tensor, Tensor> std_mean(const Tensor &self, IntArrayRef dims, bool unbiased = true,
+                                    bool keepdim = false);
+Tensor prod(const Tensor &self, optional<ScalarType> type = nullopt);
+Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false,
+            optional<ScalarType> type = nullopt);
+/// How many elements are not 0, over some or all dimensions.
+Tensor count_nonzero(const Tensor &self, IntArrayRef dims);
+Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt);
 Tensor max(const Tensor &self);
 std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false);
 Tensor max(const Tensor &self, const Tensor &other);
@@ -33,13 +44,6 @@ Tensor any(const Tensor &self, int64_t dim, bool keepdim = false);
 /// The largest (smallest) elements over some or all dimensions.
 Tensor amax(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
 Tensor amin(const Tensor &self, IntArrayRef dims = {}, bool keepdim = false);
-/// The lower one of the two in the middle, where the number of elements is even; NaN, if any is.
-Tensor median(const Tensor &self);
-std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false);
-Tensor cumsum(const Tensor &self, int64_t dim);
 Tensor logsumexp(const Tensor &self, IntArrayRef dims, bool keepdim = false);
-std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false);
-std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim = -1,
-                                bool largest = true, bool sorted = true);
 
 } // namespace gradtidy::runtime

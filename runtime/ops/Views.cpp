@@ -8,6 +8,7 @@
 #include "kernels/Elementwise.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace gradtidy::runtime {
@@ -228,32 +229,6 @@ Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) {
   TORCH_CHECK(start + length <= size, "start (", start, ") + length (", length,
               ") exceeds dimension size (", size, ").");
   return slice(self, dim, start, start + length);
-}
-
-Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
-  dim1 = wrapDim(dim1, dim());
-  dim2 = wrapDim(dim2, dim());
-  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  int64_t rowStart = std::max<int64_t>(-offset, 0), columnStart = std::max<int64_t>(offset, 0);
-  int64_t length = std::max<int64_t>(std::min(size(dim1) - rowStart, size(dim2) - columnStart), 0);
-  DimVector newSizes, newStrides;
-  for (int64_t d = 0; d < dim(); ++d) {
-    if (d == dim1 || d == dim2)
-      continue;
-    newSizes.push_back(size(d));
-    newStrides.push_back(stride(d));
-  }
-  newSizes.push_back(length);
-  newStrides.push_back(stride(dim1) + stride(dim2));
-  int64_t start = length == 0
-                      ? storage_offset()
-                      : storage_offset() + rowStart * stride(dim1) + columnStart * stride(dim2);
-  return recordView(*this, makeAlias(*this, newSizes, newStrides, start), "DiagonalBackward0",
-                    [offset, dim1, dim2, from = sizes().vec()](G g, C) -> Gradients {
-                      return {zerosExcept(g, from, [&](const Tensor &w) {
-                        return w.diagonal(offset, dim1, dim2);
-                      })};
-                    });
 }
 
 Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> offset) const {
@@ -488,6 +463,8 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
                 "got: ",
                 tensor.dim());
+    TORCH_CHECK(tensor.scalar_type() == tensors[0].scalar_type(),
+                "meshgrid expects all tensors to have the same dtype");
     shape.push_back(tensor.numel());
   }
   if (swaps)
@@ -536,22 +513,108 @@ Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims) {
                 [back, dims = dims.vec()](G g, C) -> Gradients { return {roll(g, back, dims)}; });
 }
 
+void checkRotation(const Tensor &self, IntArrayRef dims) {
+  TORCH_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
+  TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
+  TORCH_CHECK(dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != self.dim(),
+              "expected rotation dims to be different, but got dim0 = ", dims[0],
+              " and dim1 = ", dims[1]);
+}
+
+Tensor rot90(const Tensor &self, int64_t k, IntArrayRef dims) {
+  checkRotation(self, dims);
+  switch (((k % 4) + 4) % 4) {
+  case 1:
+    return flip(self, dims[1]).transpose(dims[0], dims[1]);
+  case 2:
+    return flip(self, dims);
+  case 3:
+    return flip(self, dims[0]).transpose(dims[0], dims[1]);
+  default:
+    return packed(self);
+  }
+}
+
+Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination) {
+  TORCH_CHECK(source.size() == destination.size(),
+              "movedim: Invalid source or destination dims: source (", toText(source),
+              " dims) should contain the same number of dims as destination (", toText(destination),
+              " dims)");
+  constexpr int64_t none = -1;
+  DimVector order(static_cast<std::size_t>(self.dim()), none);
+  std::vector<bool> moved(order.size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    int64_t from = wrapDim(source[i], self.dim()), to = wrapDim(destination[i], self.dim());
+    if (self.dim() == 0)
+      return permute(self, {});
+    TORCH_CHECK(!moved[from], "movedim: repeated dim in `source` (", toText(source), ")");
+    TORCH_CHECK(order[to] == none, "movedim: repeated dim in `destination` (", toText(destination),
+                ")");
+    moved[from] = true;
+    order[to] = from;
+  }
+  int64_t next = 0; // the others keep their order
+  for (int64_t &dim : order) {
+    if (dim != none)
+      continue;
+    while (moved[next])
+      ++next;
+    dim = next++;
+  }
+  return permute(self, order);
+}
+
+Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes) {
+  dim = wrapDim(dim, self.dim());
+  TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
+  int64_t length = self.dim() == 0 ? 1 : self.size(dim), known = 1, unknown = 0;
+  for (int64_t size : sizes)
+    size == -1 ? ++unknown : known *= size;
+  TORCH_CHECK(unknown <= 1, "only one dimension can be inferred");
+  TORCH_CHECK(unknown == 0 ? known == length : known > 0 && length % known == 0,
+              "unflatten: Provided sizes ", toText(sizes), " don't multiply up to the size of dim ",
+              dim, " (", length, ") in the input tensor");
+  DimVector shape = self.sizes().vec(), parts = sizes.vec();
+  for (int64_t &part : parts)
+    part = part == -1 ? length / known : part;
+  if (self.dim() > 0)
+    shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin() + dim, parts.begin(), parts.end());
+  return self.view(shape);
+}
+
+Tensor tile(const Tensor &self, IntArrayRef repeats) {
+  DimVector all = repeats.vec();
+  if (static_cast<int64_t>(all.size()) < self.dim())
+    all.insert(all.begin(), static_cast<std::size_t>(self.dim()) - all.size(), 1);
+  return self.repeat(all);
+}
+
 namespace {
 
-Tensor triangle(const Tensor &self, int64_t diagonal, bool lower) {
-  TORCH_CHECK(self.dim() >= 2, lower ? "tril" : "triu",
-              ": input tensor must have at least 2 "
-              "dimensions");
-  Tensor rows = arange(self.size(-2), self.device()).unsqueeze(1);
-  Tensor columns = arange(self.size(-1), self.device()).unsqueeze(0);
-  Tensor drop = lower ? columns - rows > diagonal : columns - rows < diagonal;
-  return self.contiguous().masked_fill(drop, 0);
+/// Vectors as they are and numbers as vectors, or, with two dimensions, as rows.
+std::vector<Tensor> withDims(TensorList tensors, int64_t dims) {
+  std::vector<Tensor> result;
+  for (Tensor x : tensors) {
+    while (x.dim() < dims)
+      x = x.unsqueeze(0);
+    result.push_back(x);
+  }
+  return result;
 }
 
 } // namespace
 
-Tensor tril(const Tensor &self, int64_t diagonal) { return triangle(self, diagonal, true); }
-Tensor triu(const Tensor &self, int64_t diagonal) { return triangle(self, diagonal, false); }
+Tensor hstack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
+  std::vector<Tensor> parts = withDims(tensors, 1);
+  return cat(parts, parts[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
+  return cat(withDims(tensors, 2), 0);
+}
 
 Tensor Tensor::reshape(IntArrayRef size) const { return runtime::reshape(*this, size); }
 Tensor Tensor::flatten(int64_t startDim, int64_t endDim) const {
@@ -586,8 +649,17 @@ Tensor Tensor::flip(IntArrayRef dims) const { return runtime::flip(*this, dims);
 Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const {
   return runtime::roll(*this, shifts, dims);
 }
-Tensor Tensor::tril(int64_t diagonal) const { return runtime::tril(*this, diagonal); }
-Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagonal); }
+Tensor Tensor::movedim(int64_t source, int64_t destination) const {
+  return runtime::movedim(*this, source, destination);
+}
+Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const {
+  return runtime::movedim(*this, source, destination);
+}
+Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const {
+  return runtime::unflatten(*this, dim, sizes);
+}
+Tensor Tensor::tile(IntArrayRef repeats) const { return runtime::tile(*this, repeats); }
+Tensor Tensor::rot90(int64_t k, IntArrayRef dims) const { return runtime::rot90(*this, k, dims); }
 
 namespace {
 
@@ -616,6 +688,9 @@ Tensor &Tensor::squeeze_(int64_t dim) const {
 }
 Tensor &Tensor::unsqueeze_(int64_t dim) const {
   return becomeView(*this, [&] { return unsqueeze(dim); });
+}
+Tensor &Tensor::transpose_(int64_t dim0, int64_t dim1) const {
+  return becomeView(*this, [&] { return transpose(dim0, dim1); });
 }
 Tensor &Tensor::t_() const {
   return becomeView(*this, [&] { return t(); });

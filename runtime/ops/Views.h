@@ -39,7 +39,28 @@ Tensor flip(const Tensor &self, IntArrayRef dims);
 /// Moves elements by `shifts` along `dims` (along the flattened tensor without any), those that
 /// leave at the end to the start.
 Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims = {});
-Tensor tril(const Tensor &self, int64_t diagonal = 0);
-Tensor triu(const Tensor &self, int64_t diagonal = 0);
+/// The rotation in the plane of two dimensions, k times by a right angle from the first of them
+/// towards the second.
+Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1});
+
+/// Some dimensions at other places; the others keep their order.
+Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination);
+inline Tensor swapaxes(const Tensor &self, int64_t dim0, int64_t dim1) {
+  return transpose(self, dim0, dim1);
+}
+inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) {
+  return transpose(self, dim0, dim1);
+}
+inline Tensor ravel(const Tensor &self) { return self.contiguous().view(-1); }
+/// One dimension as several, of `sizes`, one of which may be -1.
+Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes);
+/// repeat() that takes fewer counts than there are dimensions.
+Tensor tile(const Tensor &self, IntArrayRef repeats);
+inline Tensor concat(TensorList tensors, int64_t dim = 0) { return cat(tensors, dim); }
+inline Tensor concatenate(TensorList tensors, int64_t dim = 0) { return cat(tensors, dim); }
+/// Side by side, vectors one behind the other.
+Tensor hstack(TensorList tensors);
+/// On top of each other, vectors as rows.
+Tensor vstack(TensorList tensors);
 
 } // namespace gradtidy::runtime

@@ -154,6 +154,9 @@ public:
 protected:
   /// Makes the empty state that load() fills; null where an optimizer keeps none.
   virtual std::unique_ptr<OptimizerParamState> newState() const { return nullptr; }
+  /// Changes parameters of one group, all of which have a gradient; one after the other by
+  /// update(), unless an optimizer knows better.
+  virtual void updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &options);
   /// Changes `parameter` by `gradient`, which is defined.
   virtual void update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &options);
   /// The state of `parameter`, made when first asked for.

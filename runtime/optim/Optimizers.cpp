@@ -3,6 +3,7 @@
 #include "../ops/Arithmetic.h"
 #include "../ops/Factories.h"
 #include "../ops/Pointwise.h"
+#include "FusedStep.h"
 #include "Schedulers.h"
 
 #include <algorithm>
@@ -99,11 +100,19 @@ Tensor Optimizer::step(LossClosure closure) {
     loss = closure();
   }
   NoGradGuard guard;
-  for (OptimizerParamGroup &group : groups)
-    for (Tensor &parameter : group.params())
+  for (OptimizerParamGroup &group : groups) {
+    std::vector<Tensor> changing;
+    for (const Tensor &parameter : group.params())
       if (parameter.grad().defined())
-        update(parameter, parameter.grad(), group.options());
+        changing.push_back(parameter);
+    updateAll(changing, group.options());
+  }
   return loss;
+}
+
+void Optimizer::updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &options) {
+  for (Tensor parameter : parameters)
+    update(parameter, parameter.grad(), options);
 }
 
 void Optimizer::update(Tensor &, const Tensor &, OptimizerOptions &) {
@@ -148,21 +157,22 @@ const SGDOptions &SGD::check(const SGDOptions &options) {
   return options;
 }
 
-void SGD::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+void SGD::updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &given) {
   auto &options = static_cast<SGDOptions &>(given);
-  Tensor change = gradient;
-  if (options.weight_decay() != 0)
-    change = change.add(parameter, options.weight_decay());
-  if (options.momentum() != 0) {
-    auto &state = stateOf<SGDParamState>(parameter);
-    Tensor &buffer = state.momentum_buffer();
-    if (!buffer.defined())
-      buffer = change.clone();
-    else
-      buffer.mul_(options.momentum()).add_(change, 1 - options.dampening());
-    change = options.nesterov() ? change.add(buffer, options.momentum()) : buffer;
+  std::vector<SgdTensors> all;
+  for (const Tensor &parameter : parameters) {
+    SgdTensors tensors{parameter, parameter.grad(), {}};
+    if (options.momentum() != 0) {
+      Tensor &buffer = stateOf<SGDParamState>(parameter).momentum_buffer();
+      tensors.first = !buffer.defined();
+      if (tensors.first)
+        buffer = empty_like(parameter);
+      tensors.momentum = buffer;
+    }
+    all.push_back(tensors);
   }
-  parameter.data().add_(change, -options.lr());
+  fusedSgd(all, {options.lr(), options.momentum(), options.dampening(), options.weight_decay(),
+                 options.nesterov()});
 }
 
 namespace {
@@ -175,48 +185,48 @@ template <class Options> const Options &checkAdam(const Options &options) {
   return options;
 }
 
-template <class Options>
-void adamStep(Tensor &parameter, const Tensor &gradient, const Options &options,
-              AdamParamState &state) {
+/// What Adam works on for `parameter`, whose state becomes that of the next step.
+AdamTensors nextStep(const Tensor &parameter, AdamParamState &state, bool amsgrad) {
   if (!state.exp_avg().defined()) {
     state.exp_avg(zeros_like(parameter));
     state.exp_avg_sq(zeros_like(parameter));
-    if (options.amsgrad())
+    if (amsgrad)
       state.max_exp_avg_sq(zeros_like(parameter));
   }
-  auto [beta1, beta2] = options.betas();
   state.step(state.step() + 1);
-  auto step = static_cast<double>(state.step());
-  double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(beta2, step);
-  state.exp_avg().mul_(beta1).add_(gradient, 1 - beta1);
-  state.exp_avg_sq().mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
-  Tensor second = state.exp_avg_sq();
-  if (options.amsgrad()) {
-    state.max_exp_avg_sq().copy_(maximum(state.max_exp_avg_sq(), second));
-    second = state.max_exp_avg_sq();
-  }
-  Tensor scale = second.sqrt().div_(std::sqrt(correction2)).add_(options.eps());
-  parameter.addcdiv_(state.exp_avg(), scale, -options.lr() / correction1);
+  return {parameter,
+          parameter.grad(),
+          state.exp_avg(),
+          state.exp_avg_sq(),
+          amsgrad ? state.max_exp_avg_sq() : Tensor(),
+          state.step()};
+}
+
+template <class Options> AdamFactors adamFactors(const Options &options, bool decoupled) {
+  auto [beta1, beta2] = options.betas();
+  return {options.lr(), beta1, beta2, options.eps(), options.weight_decay(), decoupled};
 }
 
 } // namespace
 
 const AdamOptions &Adam::check(const AdamOptions &options) { return checkAdam(options); }
 
-void Adam::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+void Adam::updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &given) {
   auto &options = static_cast<AdamOptions &>(given);
-  Tensor decayed =
-      options.weight_decay() != 0 ? gradient.add(parameter, options.weight_decay()) : gradient;
-  adamStep(parameter, decayed, options, stateOf<AdamParamState>(parameter));
+  std::vector<AdamTensors> all;
+  for (const Tensor &parameter : parameters)
+    all.push_back(nextStep(parameter, stateOf<AdamParamState>(parameter), options.amsgrad()));
+  fusedAdam(all, adamFactors(options, false));
 }
 
 const AdamWOptions &AdamW::check(const AdamWOptions &options) { return checkAdam(options); }
 
-void AdamW::update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &given) {
+void AdamW::updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &given) {
   auto &options = static_cast<AdamWOptions &>(given);
-  if (options.weight_decay() != 0)
-    parameter.mul_(1 - options.lr() * options.weight_decay());
-  adamStep(parameter, gradient, options, stateOf<AdamWParamState>(parameter));
+  std::vector<AdamTensors> all;
+  for (const Tensor &parameter : parameters)
+    all.push_back(nextStep(parameter, stateOf<AdamWParamState>(parameter), options.amsgrad()));
+  fusedAdam(all, adamFactors(options, true));
 }
 
 const RMSpropOptions &RMSprop::check(const RMSpropOptions &options) {

@@ -29,7 +29,7 @@ public:
   GRADTIDY_OPTIMIZER(SGD, )
 
 protected:
-  void update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &options) override;
+  void updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &options) override;
 
 private:
   static const SGDOptions &check(const SGDOptions &options);
@@ -63,7 +63,7 @@ public:
   GRADTIDY_OPTIMIZER(Adam, = {})
 
 protected:
-  void update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &options) override;
+  void updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &options) override;
 
 private:
   static const AdamOptions &check(const AdamOptions &options);
@@ -90,7 +90,7 @@ public:
   GRADTIDY_OPTIMIZER(AdamW, = {})
 
 protected:
-  void update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &options) override;
+  void updateAll(const std::vector<Tensor> &parameters, OptimizerOptions &options) override;
 
 private:
   static const AdamWOptions &check(const AdamWOptions &options);

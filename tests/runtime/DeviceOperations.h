@@ -28,6 +28,18 @@ inline const std::vector<DeviceOperation> &deviceOperations() {
     {"exp", [](auto &a, auto &b) { return a.exp() + b.log() + a.log1p() + b.expm1(); }},
     {"sqrt", [](auto &a, auto &b) { return a.sqrt() + b.rsqrt() + a.reciprocal() + b.square(); }},
     {"sin", [](auto &a, auto &b) { return a.sin() * b.cos() + a.erf(); }},
+    {"trigonometry", [](auto &a, auto &b) { return a.tan() + b.asinh() * a.acos() - b.atanh(); }},
+    {"logarithms", [](auto &a, auto &b) { return a.log2() + b.exp2() - (a - b).erfinv(); }},
+    {"nan_to_num", [](auto &a, auto &b) { return (a / (b - b[0])).detach().nan_to_num(1, 2, 3) + a; }},
+    {"bits", [](auto &a, auto &b) { return ((a > 0.5) ^ (b > 0.5)) & ~(a > b); }},
+    {"diag", [](auto &a, auto &b) { return torch::diag(a[0]) * b.rot90().trace() + b.diag().sum(); }},
+    {"cdist", [](auto &a, auto &b) { return torch::cdist(a, b) + torch::cdist(a, b, 1); }},
+    {"cross", [](auto &a, auto &b) { return torch::cross(a, b, 0); }},
+    {"attention", [](auto &a, auto &b) {
+       return torch::scaled_dot_product_attention(a, b, b, {}, 0, true);
+     }},
+    {"index_fill", [](auto &a, auto &b) { return a.index_fill(1, b.argmax(1), 2) * b; }},
+    {"masked_scatter", [](auto &a, auto &b) { return a.masked_scatter(a > b, b * 2); }},
     {"tanh", [](auto &a, auto &b) { return a.tanh() * b.sigmoid(); }},
     {"relu", [](auto &a, auto &b) { return (a - b).relu() + torch::leaky_relu(a - 0.5); }},
     {"gelu", [](auto &a, auto &b) { return torch::gelu(a) + torch::elu(b - 0.5); }},
@@ -44,6 +56,14 @@ inline const std::vector<DeviceOperation> &deviceOperations() {
     {"argmax", [](auto &a, auto &b) { return a.argmax(1) + b.argmin(); }},
     {"norm", [](auto &a, auto &b) { return a.norm() + b.norm(1, {0}); }},
     {"cumsum", [](auto &a, auto &b) { return a.cumsum(1) * b; }},
+    {"cumprod", [](auto &a, auto &b) { return a.cumprod(0) + (b - b[0][0]).cumprod(1); }},
+    {"cummax", [](auto &a, auto &b) { return std::get<0>(a.cummax(1)) - std::get<0>(b.cummin(0)); }},
+    {"prod over", [](auto &a, auto &b) { return a.prod(1) + b.prod(1, true).sum(); }},
+    {"median", [](auto &a, auto &b) { return std::get<0>(a.median(1)) + b.median(); }},
+    {"unique", [](auto &a, auto &b) {
+       auto [values, inverse, counts] = torch::_unique2((a * 4).round(), true, true, true);
+       return values.detach().sum() + (inverse * b).sum() + counts.max();
+     }},
     {"logsumexp", [](auto &a, auto &b) { return a.logsumexp({1}) + b.logsumexp({0, 1}); }},
     {"sort", [](auto &a, auto &b) { return std::get<0>(a.sort(1, true)) * b.argsort(0, false); }},
     {"topk", [](auto &a, auto &b) { return std::get<0>(a.topk(2, 1)) + b.slice(1, 0, 2); }},

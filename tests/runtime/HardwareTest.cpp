@@ -6,8 +6,11 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <catch2/catch.hpp>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include <cstdlib>
+#include <string>
 
 using torch::kCPU;
 using torch::kCUDA;
@@ -146,6 +149,57 @@ TEST_CASE("long and wide sums are close to the host's") {
   CHECK(close(x.t().var(1), device.t().var(1), 1e-3));
 }
 
+TEST_CASE("rows are sorted as on the host, equal elements in their order, NaN last") {
+  torch::manual_seed(18);
+  Tensor few = torch::randint(-3, 4, {70, 50}), wide = torch::randn({3, 20000});
+  wide.index_put_({1, torch::indexing::Slice(0, 9)}, std::nan(""));
+  for (auto type : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kLong, torch::kByte})
+    for (const Tensor &numbers : {few, wide}) {
+      if (&numbers != &few && !torch::isFloatingType(type))
+        continue;
+      const Tensor host = numbers.to(type), device = host.to(kCUDA);
+      for (bool descending : {false, true})
+        for (int64_t dim : {0, 1}) {
+          const auto [values, places] = host.sort(dim, descending);
+          const auto [found, where] = device.sort(dim, descending);
+          CHECK(close(values, found, 0));
+          CHECK(places.equal(where.cpu()));
+        }
+      CHECK(std::get<1>(host.median(1)).sizes() == std::get<1>(device.median(1)).sizes());
+      CHECK(close(std::get<0>(host.median(1)), std::get<0>(device.median(1)), 0));
+      CHECK(close(std::get<0>(host.topk(5, 1)), std::get<0>(device.topk(5, 1)), 0));
+    }
+}
+
+TEST_CASE("optimizers change many parameters as they do on the host") {
+  auto trained = [](torch::Device device, auto make) {
+    torch::manual_seed(19);
+    std::vector<Tensor> parameters;
+    for (int64_t i = 0; i < 150; ++i) // more than a kernel takes
+      parameters.push_back(
+          torch::randn({i % 7 * 3000 + 1, 3}).to(device).t().detach().requires_grad_());
+    auto optimizer = make(parameters);
+    for (int step = 0; step < 3; ++step) {
+      for (Tensor &x : parameters)
+        x.mutable_grad() = x.detach() * 2 + 1;
+      optimizer.step();
+    }
+    return parameters;
+  };
+  auto check = [&](auto make) {
+    const auto host = trained(kCPU, make), device = trained(kCUDA, make);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      REQUIRE(close(host[i].detach(), device[i].detach(), 1e-5));
+  };
+  namespace optim = torch::optim;
+  check([](auto &x) { return optim::SGD(x, 0.1); });
+  check([](auto &x) {
+    return optim::SGD(x, optim::SGDOptions(0.1).momentum(0.9).nesterov(true).weight_decay(0.1));
+  });
+  check([](auto &x) { return optim::Adam(x, optim::AdamOptions(0.1).weight_decay(0.1)); });
+  check([](auto &x) { return optim::AdamW(x, optim::AdamWOptions(0.1).amsgrad(true)); });
+}
+
 TEST_CASE("sums over repeated positions lose nothing") {
   Tensor positions = torch::arange(10000).remainder(7);
   for (auto type : {torch::kFloat, torch::kLong, torch::kInt}) {
@@ -198,6 +252,27 @@ TEST_CASE("a convolutional network learns what it learns on the host") {
     return std::pair(model, std::move(optimizer));
   });
 }
+
+#if defined(GRADTIDY_NCCL)
+TEST_CASE("a group of one rank that NCCL serves keeps its tensors") {
+  auto store = c10::make_intrusive<c10d::HashStore>();
+  if (std::string(std::getenv("GRADTIDY_DEVICE")) != "cuda") {
+    CHECK_THROWS_WITH(c10d::ProcessGroupNCCL(store, 0, 1),
+                      "ProcessGroupNCCL needs real devices: GRADTIDY_DEVICE=cuda");
+    return;
+  }
+  c10d::ProcessGroupNCCL group(store, 0, 1);
+  const Tensor x = torch::arange(5, kCUDA);
+  std::vector<Tensor> tensors{x.clone()};
+  group.allreduce(tensors)->wait();
+  group.broadcast(tensors)->wait();
+  std::vector<std::vector<Tensor>> outputs{{torch::zeros_like(x)}};
+  group.allgather(outputs, tensors)->wait();
+  group.barrier()->wait();
+  CHECK(tensors[0].equal(x));
+  CHECK(outputs[0][0].equal(x));
+}
+#endif
 
 TEST_CASE("work of two streams meets by events, and memory waits for both") {
   const c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();

@@ -4,10 +4,12 @@
 #include "runtime/backends/cuda/CublasLt.h"
 #include "runtime/backends/cuda/Cudnn.h"
 #include "runtime/core/Philox.h"
+#include "runtime/ops/kernels/SortKey.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 using namespace gradtidy::runtime;
@@ -78,6 +80,26 @@ std::vector<Matrix> layouts(const double *data, int64_t rows, int64_t columns) {
 }
 
 } // namespace
+
+TEST_CASE("numbers are sorted by keys that have their order") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto key = [](auto x, bool descending = false) {
+    return static_cast<uint64_t>(SortKey{descending}(x));
+  };
+  const std::vector<double> ascending = {-infinity, -2, -1e-300,  0,
+                                         1e-310,    1,  infinity, std::nan("")};
+  for (std::size_t i = 1; i < ascending.size(); ++i) {
+    CHECK(key(ascending[i - 1]) < key(ascending[i]));
+    CHECK(key(ascending[i - 1], true) > key(ascending[i], true));
+  }
+  CHECK(key(-0.0) == key(0.0));
+  CHECK(key(-std::nan("")) == key(std::nan("")));
+  CHECK(key(-1.5f) < key(0.25f));
+  CHECK(key(std::numeric_limits<int64_t>::min()) < key(int64_t{-1}));
+  CHECK(key(int64_t{-1}) < key(int64_t{0}));
+  CHECK(key(uint8_t{200}) > key(uint8_t{100}));
+  CHECK(key(true) > key(false));
+}
 
 TEST_CASE("a library for columns multiplies our matrices wherever they lie") {
   std::vector<double> numbers(400);

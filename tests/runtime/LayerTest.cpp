@@ -17,6 +17,27 @@ template <class T> std::string text(const T &value) {
 
 } // namespace
 
+TEST_CASE("a grid shows an image as it is, mirrored, and from outside") {
+  namespace F = torch::nn::functional;
+  Tensor x = torch::arange(12, torch::kFloat).view({1, 1, 3, 4});
+  Tensor same = torch::tensor({{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}});
+  auto seen = [&](const Tensor &theta, F::GridSampleFuncOptions options, bool align) {
+    return F::grid_sample(x, F::affine_grid(theta, x.sizes(), align), options.align_corners(align));
+  };
+  for (bool align : {false, true}) {
+    CHECK(torch::allclose(seen(same, {}, align), x, 1e-5, 1e-5));
+    CHECK(torch::allclose(seen(-same, {}, align), x.flip({2, 3}), 1e-5, 1e-5));
+    CHECK(seen(same, F::GridSampleFuncOptions().mode(torch::kNearest), align).equal(x));
+  }
+  Tensor far = torch::full({1, 1, 1, 2}, 5.0);
+  CHECK(F::grid_sample(x, far).item<float>() == 0);
+  CHECK(F::grid_sample(x, far, F::GridSampleFuncOptions().padding_mode(torch::kBorder))
+            .item<float>() == 11);
+  CHECK(errorOf([&] { F::affine_grid(same, {1, 1, 2, 2, 2}); }) ==
+        "Expected a batch of 3D affine matrices of shape Nx3x4 for size [1, 1, 2, 2, 2]. Got "
+        "[1, 2, 3].");
+}
+
 TEST_CASE("a ModuleDict keeps modules under names") {
   nn::ModuleDict modules;
   modules->update({{"a", nn::Linear(2, 3).ptr()}, {"b", nn::ReLU().ptr()}});

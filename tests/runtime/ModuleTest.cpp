@@ -196,6 +196,9 @@ TEST_CASE("weights may be orthogonal or pass on their input") {
                         1e-3, 1e-4));
   Tensor tall = nn::init::orthogonal_(torch::empty({5, 3}));
   CHECK(torch::allclose(tall.t().mm(tall), torch::eye(3), 1e-5, 1e-6));
+  Tensor sparse = nn::init::sparse_(torch::ones({10, 3}, torch::requires_grad()), 0.25, 1);
+  CHECK(torch::equal(torch::count_nonzero(sparse, torch::IntArrayRef(0)), torch::full({3}, 7)));
+  CHECK(sparse.is_leaf());
   CHECK(torch::equal(nn::init::eye_(torch::empty({2, 3})), torch::eye(3).narrow(0, 0, 2)));
   Tensor image = torch::rand({1, 2, 4, 4});
   Tensor same = nn::init::dirac_(torch::empty({2, 2, 3, 3}));

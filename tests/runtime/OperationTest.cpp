@@ -167,6 +167,105 @@ TEST_CASE("the median is the lower one of two in the middle") {
         "median(): Expected reduction dim 0 to have non-zero size.");
 }
 
+TEST_CASE("sums, products and extrema run along a dimension") {
+  Tensor x = torch::tensor({{1.0, 2.0, 0.0}, {3.0, 3.0, -1.0}});
+  CHECK(values(x.cumprod(1)) == Doubles{1, 2, 0, 3, 9, -9});
+  CHECK(values(torch::cumsum(x, 0)) == Doubles{1, 2, 0, 4, 5, -1});
+  CHECK(torch::cumsum(x, 0, torch::kLong).dtype() == torch::kLong);
+  auto [largest, places] = torch::cummax(x, 1);
+  CHECK(values(largest) == Doubles{1, 2, 2, 3, 3, 3});
+  CHECK(values(places) == Doubles{0, 1, 1, 0, 1, 1});
+  CHECK(values(std::get<0>(x.cummin(1))) == Doubles{1, 1, 0, 3, 3, -1});
+  CHECK(values(torch::prod(x, 1, true)) == Doubles{0, -9});
+  CHECK(values(torch::count_nonzero(x, torch::IntArrayRef(1))) == Doubles{2, 3});
+  auto [variance, mean] = torch::var_mean(x, 1, false);
+  CHECK(near(variance, {2.0 / 3, 32.0 / 9}));
+  CHECK(near(mean, {1, 5.0 / 3}));
+}
+
+TEST_CASE("products have gradients where factors are 0") {
+  Tensor x = torch::tensor({2.0, 0.0, 3.0}, torch::kDouble).requires_grad_();
+  x.prod().backward();
+  CHECK(values(x.grad()) == Doubles{0, 6, 0});
+  x.mutable_grad() = {};
+  x.cumprod(0).sum().backward(); // 2 + 0 + 0
+  CHECK(values(x.grad()) == Doubles{1, 2 + 6, 0});
+}
+
+TEST_CASE("unique elements and slices") {
+  auto [elements, inverse, counts] =
+      torch::_unique2(torch::tensor({{3, 1}, {2, 3}}), true, true, true);
+  CHECK(values(elements) == Doubles{1, 2, 3});
+  CHECK(values(inverse) == Doubles{2, 0, 1, 2});
+  CHECK(inverse.sizes() == torch::IntArrayRef({2, 2}));
+  CHECK(values(counts) == Doubles{1, 1, 2});
+  auto [rows, where, often] =
+      torch::unique_dim(torch::tensor({{2, 1}, {1, 5}, {2, 1}}), 0, true, true, true);
+  CHECK(values(rows) == Doubles{1, 5, 2, 1});
+  CHECK(values(where) == Doubles{1, 0, 1});
+  CHECK(values(often) == Doubles{1, 2});
+}
+
+TEST_CASE("bits of integers and truth values") {
+  Tensor x = torch::tensor({6, 5}), truth = torch::tensor({true, false});
+  CHECK(values(x & 3) == Doubles{2, 1});
+  CHECK(values(x | torch::tensor({1, 2})) == Doubles{7, 7});
+  CHECK(values(x ^ x) == Doubles{0, 0});
+  CHECK(values(~x) == Doubles{-7, -6});
+  CHECK((~truth).dtype() == torch::kBool);
+  CHECK(values(~truth | (1.5 > x)) == Doubles{0, 1});
+  truth &= x.eq(5);
+  CHECK(values(truth) == Doubles{0, 0});
+  CHECK(errorOf([&] { x &torch::ones(2); }) == "\"bitwise_and_cpu\" not implemented for 'Float'");
+}
+
+TEST_CASE("diagonals, rotations and dimensions that move") {
+  Tensor x = torch::arange(1, 7).view({2, 3});
+  CHECK(values(torch::diag(torch::tensor({1, 2}), 1)) == Doubles{0, 1, 0, 0, 0, 2, 0, 0, 0});
+  CHECK(values(x.diag()) == Doubles{1, 5});
+  CHECK(values(torch::trace(x)) == Doubles{6});
+  CHECK(torch::diag_embed(torch::ones({4, 2}), 0, 0, 2).sizes() == torch::IntArrayRef({2, 4, 2}));
+  CHECK(values(torch::rot90(x)) == Doubles{3, 6, 2, 5, 1, 4});
+  CHECK(values(x.rot90(-1)) == Doubles{4, 1, 5, 2, 6, 3});
+  CHECK(torch::zeros({2, 3, 4}).movedim(0, -1).sizes() == torch::IntArrayRef({3, 4, 2}));
+  CHECK(torch::zeros({6, 2}).unflatten(0, {2, -1}).sizes() == torch::IntArrayRef({2, 3, 2}));
+  CHECK(values(x.tile({2})) == Doubles{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  CHECK(torch::hstack({x, x}).sizes() == torch::IntArrayRef({2, 6}));
+  CHECK(torch::vstack({x, x[0]}).sizes() == torch::IntArrayRef({3, 3}));
+  CHECK(x.t().ravel().is_contiguous());
+  CHECK(errorOf([&] { x.unflatten(1, {2, 2}); }) ==
+        "unflatten: Provided sizes [2, 2] don't multiply up to the size of dim 1 (3) in the input "
+        "tensor");
+}
+
+TEST_CASE("distances, cross products and linear systems") {
+  Tensor x = torch::tensor({{3.0, 0.0}, {0.0, 4.0}}), y = torch::tensor({{0.0, 0.0}});
+  CHECK(values(torch::cdist(x, y)) == Doubles{3, 4});
+  CHECK(values(torch::cdist(x, x, 1)) == Doubles{0, 7, 7, 0});
+  CHECK(values(torch::cross(torch::tensor({1.0, 0.0, 0.0}), torch::tensor({0.0, 1.0, 0.0}))) ==
+        Doubles{0, 0, 1});
+  CHECK(torch::det(x + 1).item<double>() == Catch::Detail::Approx(19));
+  CHECK(near(torch::inverse(x), {1 / 3.0, 0, 0, 0.25}));
+  CHECK(near(torch::linalg_solve(x, torch::tensor({6.0, 2.0})), {2, 0.5}));
+  CHECK(near(torch::linalg_cholesky(torch::tensor({{4.0, 2.0}, {2.0, 5.0}})), {2, 0, 1, 2}));
+  CHECK(errorOf([] { torch::inverse(torch::ones({2, 2})); }) ==
+        "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed because "
+        "the input matrix is singular.");
+  CHECK(errorOf([] {
+          torch::linalg_cholesky(-torch::eye(2));
+        }).find("the leading minor of order 1 is not positive-definite") != std::string::npos);
+}
+
+TEST_CASE("attention looks where its mask lets it") {
+  Tensor q = torch::randn({2, 3, 4}), k = torch::randn({2, 5, 4}), v = torch::randn({2, 5, 2});
+  Tensor all = torch::softmax(q.matmul(k.transpose(1, 2)) / 2, -1).matmul(v);
+  CHECK(torch::allclose(torch::scaled_dot_product_attention(q, k, v), all, 1e-4, 1e-6));
+  Tensor causal = torch::scaled_dot_product_attention(q, k, v, {}, 0, true);
+  CHECK(torch::allclose(causal.select(1, 0), v.select(1, 0), 1e-4, 1e-6));
+  Tensor nothing = torch::zeros({3, 5}, torch::kBool);
+  CHECK(torch::scaled_dot_product_attention(q, k, v, nothing).eq(0).all().item<bool>());
+}
+
 TEST_CASE("softmax is safe for large logits") {
   Tensor x = torch::tensor({{1000.0, 1000.0}, {-1000.0, 0.0}});
   CHECK(values(torch::softmax(x, 1)) == Doubles{0.5, 0.5, 0, 1});

@@ -42,6 +42,36 @@ TEST_CASE("optimizers follow LibTorch's arithmetic") {
         Approx(0.9 - 0.1 * 1.8 / std::sqrt(4 + 3.24)));
 }
 
+TEST_CASE("parameters of all types and memory orders take the same step") {
+  auto stepped = [](Tensor parameter, const Tensor &gradient) {
+    parameter.requires_grad_();
+    parameter.mutable_grad() = gradient;
+    optim::Adam adam({parameter}, optim::AdamOptions(0.5).amsgrad(true));
+    adam.step();
+    optim::SGD sgd({parameter}, optim::SGDOptions(0.25).momentum(0.5).weight_decay(0.125));
+    sgd.step();
+    sgd.step();
+    return parameter.detach().clone();
+  };
+  Tensor x = torch::arange(12, torch::kFloat).view({3, 4}), g = x.remainder(5) - 2;
+  Tensor expected = stepped(x.clone(), g);
+  CHECK(stepped(x.t().contiguous().t(), g).equal(expected));
+  CHECK(stepped(x.clone(), g.t().contiguous().t()).equal(expected));
+  Tensor part = torch::stack({x, x}, -1).select(-1, 1).detach(); // every second element of memory
+  CHECK(stepped(part, g).equal(expected));
+  CHECK(torch::allclose(stepped(x.to(torch::kBFloat16), g.to(torch::kBFloat16)).to(torch::kFloat),
+                        expected, 0.02, 0.02));
+  Tensor wide = x.to(torch::kDouble).requires_grad_(), narrow = x.clone().requires_grad_();
+  wide.mutable_grad() = g.to(torch::kDouble);
+  narrow.mutable_grad() = g;
+  Tensor empty = torch::empty({0}).requires_grad_();
+  empty.mutable_grad() = torch::empty({0});
+  optim::AdamW together({narrow, wide, empty}, 0.1);
+  together.step();
+  CHECK(torch::allclose(wide.to(torch::kFloat), narrow));
+  CHECK(narrow._version() > 0);
+}
+
 TEST_CASE("a step skips parameters without a gradient") {
   Tensor p = torch::ones({1}).requires_grad_();
   optim::SGD optimizer({p}, optim::SGDOptions(0.1).momentum(0.9).weight_decay(0.1));

@@ -187,7 +187,8 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
       return false;
     check(status, "cudnnGetConvolution...Algorithm_v7");
     for (const auto &algorithm : std::span(algorithms).first(static_cast<std::size_t>(count))) {
-      if (algorithm.status != CUDNN_STATUS_SUCCESS || algorithm.memory > largestWorkspace)
+      if (algorithm.status != CUDNN_STATUS_SUCCESS || algorithm.memory > largestWorkspace ||
+          (globalContext().deterministicCuDNN() && algorithm.determinism != CUDNN_DETERMINISTIC))
         continue;
       check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
             "cudnnSetConvolutionMathType");

@@ -16,6 +16,8 @@ struct ReducedDims {
 
 /// No dims means all of them, as everywhere in LibTorch.
 ReducedDims reducedDims(IntArrayRef sizes, IntArrayRef dims);
+/// A new result with its folded dimensions of size one kept or dropped; no view of another tensor.
+Tensor shaped(const Tensor &kept, const ReducedDims &dims, bool keepdim);
 
 namespace detail {
 
@@ -230,6 +232,14 @@ template <class T> struct Sum {
     acc += value;
   }
   GRADTIDY_HOST_DEVICE void join(Accumulator<T> &acc, Accumulator<T> other) const { acc += other; }
+  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
+};
+
+template <class T> struct Product {
+  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 1; }
+  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
+    acc *= value;
+  }
   GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 

@@ -41,7 +41,10 @@ public:
         auto numeric = slope(leaves[i].first, place, loss.item<double>());
         if (!numeric)
           continue;
-        if (std::abs(gradient - *numeric) <= 1e-5 * std::max(1.0, std::abs(*numeric)))
+        // The second part is what the rounding of the two losses makes of their difference.
+        double tolerance =
+            1e-5 * std::max(1.0, std::abs(*numeric)) + 1e-9 * std::abs(loss.item<double>());
+        if (std::abs(gradient - *numeric) <= tolerance)
           ++compared;
         else if (!mayOverwrite())
           problem = leaves[i].first + "[" + std::to_string(place) + "] has the gradient " +

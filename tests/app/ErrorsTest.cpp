@@ -115,12 +115,13 @@ TEST_CASE("A crash of one file does not concern the others") {
 
 TEST_CASE("A function that calls too deep to be followed is named") {
   const Project project;
-  std::string text = "void call0(void *object);\n";
+  std::string text = "#include <axon/axon.h>\nvoid call0(axon::Block &net);\n";
   for (int depth = 1; depth <= 9; ++depth)
-    text += "void call" + std::to_string(depth) + "(void *object) { call" +
-            std::to_string(depth - 1) + "(object); }\n";
+    text += "void call" + std::to_string(depth) + "(axon::Block &net) { call" +
+            std::to_string(depth - 1) + "(net); }\n";
   project.write("deep.cpp", text);
-  const Run run = project.gradtidy({"deep.cpp", "--"});
+  const Run run = project.gradtidy(
+      {"deep.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
   CHECK(run.status == 0);
   CHECK(count(run.err, "Not analysed to the end (too large, or calls too deep): call9 (") == 1);
   CHECK(count(run.err, "Not analysed") == 1);

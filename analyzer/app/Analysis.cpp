@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Threading.h"
 
+#include <map>
 #include <tuple>
 
 namespace gradtidy {
@@ -99,35 +100,74 @@ Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandL
     run.outcomes.push_back({number, job.file, std::move(known).value_or(UnitResult()), {}});
   }
 
+  const bool isEdit = list.jobs.size() <= beingEdited;
   UnitRunner runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
-                    !commandLine.timeTrace.empty(), list.jobs.size() <= beingEdited);
+                    !commandLine.timeTrace.empty(), isEdit);
   Progress progress(open.size(), commandLine.quiet);
   WorkerLimits limits;
   limits.processes = commandLine.workers ? commandLine.workers
                                          : llvm::hardware_concurrency().compute_thread_count();
   limits.time = std::chrono::seconds(commandLine.timeout);
   limits.memory = uint64_t(commandLine.memoryLimit) << 20;
-  WorkerHooks hooks;
-  hooks.work = [&](size_t item) {
-    const Job &job = list.jobs[run.outcomes[open[item]].number];
-    const UnitResult result = runner.run(job);
-    if (caches.results && !measures)
-      caches.results->add(job, list.projectFolder, result);
-    return toBytes(result);
+
+  const auto jobOf = [&](size_t outcome) -> const Job & {
+    return list.jobs[run.outcomes[outcome].number];
   };
-  hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
-    Outcome &outcome = run.outcomes[open[item]];
-    std::optional<UnitResult> result = fromBytes(bytes);
-    if (ending == Ending::Done && !result)
-      ending = Ending::Crashed;
-    if (ending == Ending::Done)
-      outcome.result = std::move(*result);
-    outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
-    progress.add(outcome.file);
-    // What a crash has left behind is not to be relied on; making a header takes much memory.
-    return outcome.loss.empty() && !outcome.result.seconds.contains(makingPhase.str());
+  std::map<size_t, size_t> answeredBy; // Outcomes: the unit with which one was analysed.
+  const auto work = [&](const std::vector<size_t> &units, const std::vector<size_t> &others) {
+    std::map<std::string, const Job *> otherJobs;
+    std::map<std::string, size_t> outcomeOf;
+    for (size_t other : others) {
+      otherJobs.emplace(jobOf(other).file, &jobOf(other));
+      outcomeOf.emplace(jobOf(other).file, other);
+    }
+    WorkerHooks hooks;
+    hooks.work = [&](size_t item) {
+      UnitRunner::Results results = runner.run(jobOf(units[item]), otherJobs);
+      NumberedResults all;
+      all.emplace(units[item], std::move(results.own));
+      for (auto &[source, result] : results.others)
+        all.emplace(outcomeOf.at(source), std::move(result));
+      if (caches.results && !measures)
+        for (const auto &[outcome, result] : all)
+          caches.results->add(jobOf(outcome), list.projectFolder, result);
+      return toBytes(all);
+    };
+    hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
+      Outcome &own = run.outcomes[units[item]];
+      std::optional<NumberedResults> results = numberedFromBytes(bytes);
+      if (ending == Ending::Done && !results)
+        ending = Ending::Crashed;
+      if (ending == Ending::Done)
+        for (auto &[outcome, result] : *results) {
+          // The same whoever is first.
+          const auto [by, isFirst] = answeredBy.try_emplace(outcome, units[item]);
+          if (!isFirst && by->second < units[item])
+            continue;
+          by->second = units[item];
+          run.outcomes[outcome].result = std::move(result);
+          if (isFirst && outcome != units[item]) {
+            ++run.companions;
+            progress.add(run.outcomes[outcome].file);
+          }
+        }
+      own.loss = lossOf(own.file, ending, own.result, commandLine);
+      progress.add(own.file);
+      // What a crash has left behind is not to be relied on; making a header takes much memory.
+      return own.loss.empty() && !own.result.unit.companionCrashed &&
+             !own.result.seconds.contains(makingPhase.str());
+    };
+    run.signal = runWorkers(units.size(), limits, hooks);
   };
-  run.signal = runWorkers(open.size(), limits, hooks);
+
+  // A program is read from its main() first: that may do for its other sources.
+  std::vector<size_t> programs, others;
+  for (size_t outcome : open)
+    (!isEdit && partners.isProgram(jobOf(outcome)) ? programs : others).push_back(outcome);
+  work(programs, others);
+  llvm::erase_if(others, [&](size_t outcome) { return answeredBy.contains(outcome); });
+  if (!run.signal)
+    work(others, {});
   if (caches.results && !open.empty())
     caches.results->tidyUp();
   run.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -26,6 +26,7 @@ struct Run {
   std::vector<Outcome> outcomes;   ///< By number.
   std::vector<std::string> errors; ///< As in JobList.
   size_t known = 0;                ///< Units whose results are those of an earlier run.
+  size_t companions = 0;           ///< Units that were analysed in the parse of another.
   double wallSeconds = 0;
   int signal = 0; ///< That ended the run early, or 0.
 };

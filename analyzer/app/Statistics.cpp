@@ -21,9 +21,9 @@ void printTimes(llvm::raw_ostream &out, const Run &run, const Results &results) 
     phases.emplace_back(seconds, phase);
   }
   std::sort(phases.rbegin(), phases.rend());
-  out << llvm::formatv("{0} files: {1} analysed now, {2} of them over a precompiled header; {3} "
-                       "known from earlier runs\n",
-                       files, files - run.known, results.overHeader, run.known);
+  out << llvm::formatv("{0} files: {1} analysed now, {2} of them over a precompiled header, {3} in "
+                       "the parse of another; {4} known from earlier runs\n",
+                       files, files - run.known, results.overHeader, run.companions, run.known);
   out << llvm::formatv("{0} functions analysed, {1} of them not to the end\n",
                        results.coverage.functions, results.coverage.cutShort.size());
   out << llvm::formatv("{0,9:F2} s of processor time in {1:F2} s\n", total, run.wallSeconds);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
+
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
@@ -63,9 +65,7 @@ tidy::ClangTidyError toError(const Json &json) {
   return error;
 }
 
-} // namespace
-
-std::string toBytes(const UnitResult &result) {
+Json toJson(const UnitResult &result) {
   const Unit &unit = result.unit;
   Json diagnostics = Json::array(), levels = Json::array();
   for (const tidy::ClangTidyError &diagnostic : unit.diagnostics)
@@ -83,69 +83,101 @@ std::string toBytes(const UnitResult &result) {
     questions.push_back({std::move(functions), question.found.defining, question.found.calling});
   }
   const tidy::ClangTidyStats &stats = unit.stats;
-  const Json json = {
-      {"outcome", int(unit.outcome)},
-      {"diagnostics", std::move(diagnostics)},
-      {"levels", std::move(levels)},
-      {"hidden", {unit.errorsAfterMissingHeader, unit.errorsOutsideUserCode}},
-      {"stats",
-       {stats.ErrorsDisplayed, stats.ErrorsIgnoredCheckFilter, stats.ErrorsIgnoredNOLINT,
-        stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
-      {"files", std::move(files)},
-      {"header", unit.header},
-      {"headerIsMissing", unit.headerIsMissing},
-      {"trace", unit.trace},
-      {"functions", result.coverage.functions},
-      {"cutShort", result.coverage.cutShort},
-      {"error", result.error},
-      {"seconds", result.seconds},
-      {"questions", std::move(questions)}};
-  // CBOR keeps the bytes of messages and names that are no UTF-8.
+  return {{"outcome", int(unit.outcome)},
+          {"diagnostics", std::move(diagnostics)},
+          {"levels", std::move(levels)},
+          {"hidden", {unit.errorsAfterMissingHeader, unit.errorsOutsideUserCode}},
+          {"stats",
+           {stats.ErrorsDisplayed, stats.ErrorsIgnoredCheckFilter, stats.ErrorsIgnoredNOLINT,
+            stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
+          {"files", std::move(files)},
+          {"header", unit.header},
+          {"headerIsMissing", unit.headerIsMissing},
+          {"companionCrashed", unit.companionCrashed},
+          {"trace", unit.trace},
+          {"functions", result.coverage.functions},
+          {"cutShort", result.coverage.cutShort},
+          {"error", result.error},
+          {"seconds", result.seconds},
+          {"questions", std::move(questions)}};
+}
+
+UnitResult toResult(const Json &json) {
+  UnitResult result;
+  Unit &unit = result.unit;
+  unit.outcome = static_cast<Unit::Outcome>(json.at("outcome").get<int>());
+  for (const Json &diagnostic : json.at("diagnostics"))
+    unit.diagnostics.push_back(toError(diagnostic));
+  for (const Json &level : json.at("levels"))
+    result.levels.push_back(level.is_null() ? std::nullopt
+                                            : std::optional(static_cast<Level>(level.get<int>())));
+  unit.errorsAfterMissingHeader = json.at("hidden").at(0);
+  unit.errorsOutsideUserCode = json.at("hidden").at(1);
+  const Json &stats = json.at("stats");
+  unit.stats.ErrorsDisplayed = stats.at(0);
+  unit.stats.ErrorsIgnoredCheckFilter = stats.at(1);
+  unit.stats.ErrorsIgnoredNOLINT = stats.at(2);
+  unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
+  unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
+  for (const Json &file : json.at("files"))
+    unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
+  unit.header = json.at("header");
+  unit.headerIsMissing = json.at("headerIsMissing");
+  unit.companionCrashed = json.at("companionCrashed");
+  unit.trace = json.at("trace");
+  result.coverage.functions = json.at("functions");
+  result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
+  result.error = json.at("error");
+  result.seconds = json.at("seconds").get<PhaseSeconds>();
+  for (const Json &question : json.at("questions")) {
+    UnitResult::Question &added = result.questions.emplace_back();
+    for (const Json &function : question.at(0))
+      added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
+    added.found.defining = question.at(1).get<std::vector<std::string>>();
+    added.found.calling = question.at(2).get<std::vector<std::string>>();
+  }
+  if (result.levels.size() != unit.diagnostics.size())
+    throw Json::other_error::create(500, "each diagnostic has a level", nullptr);
+  return result;
+}
+
+// CBOR keeps the bytes of messages and names that are no UTF-8.
+std::string pack(const Json &json) {
   const std::vector<uint8_t> bytes = Json::to_cbor(json);
   return std::string(bytes.begin(), bytes.end());
 }
 
-std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
+template <typename T>
+std::optional<T> unpack(llvm::StringRef bytes, const std::function<T(const Json &)> &read) {
   try {
-    const Json json = Json::from_cbor(bytes.begin(), bytes.end());
-    UnitResult result;
-    Unit &unit = result.unit;
-    unit.outcome = static_cast<Unit::Outcome>(json.at("outcome").get<int>());
-    for (const Json &diagnostic : json.at("diagnostics"))
-      unit.diagnostics.push_back(toError(diagnostic));
-    for (const Json &level : json.at("levels"))
-      result.levels.push_back(
-          level.is_null() ? std::nullopt : std::optional(static_cast<Level>(level.get<int>())));
-    unit.errorsAfterMissingHeader = json.at("hidden").at(0);
-    unit.errorsOutsideUserCode = json.at("hidden").at(1);
-    const Json &stats = json.at("stats");
-    unit.stats.ErrorsDisplayed = stats.at(0);
-    unit.stats.ErrorsIgnoredCheckFilter = stats.at(1);
-    unit.stats.ErrorsIgnoredNOLINT = stats.at(2);
-    unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
-    unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
-    for (const Json &file : json.at("files"))
-      unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
-    unit.header = json.at("header");
-    unit.headerIsMissing = json.at("headerIsMissing");
-    unit.trace = json.at("trace");
-    result.coverage.functions = json.at("functions");
-    result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
-    result.error = json.at("error");
-    result.seconds = json.at("seconds").get<PhaseSeconds>();
-    for (const Json &question : json.at("questions")) {
-      UnitResult::Question &added = result.questions.emplace_back();
-      for (const Json &function : question.at(0))
-        added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
-      added.found.defining = question.at(1).get<std::vector<std::string>>();
-      added.found.calling = question.at(2).get<std::vector<std::string>>();
-    }
-    if (result.levels.size() != unit.diagnostics.size())
-      return std::nullopt;
-    return result;
+    return read(Json::from_cbor(bytes.begin(), bytes.end()));
   } catch (const Json::exception &) {
     return std::nullopt;
   }
+}
+
+} // namespace
+
+std::string toBytes(const UnitResult &result) { return pack(toJson(result)); }
+
+std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
+  return unpack<UnitResult>(bytes, toResult);
+}
+
+std::string toBytes(const NumberedResults &results) {
+  Json all = Json::array();
+  for (const auto &[number, result] : results)
+    all.push_back({number, toJson(result)});
+  return pack(all);
+}
+
+std::optional<NumberedResults> numberedFromBytes(llvm::StringRef bytes) {
+  return unpack<NumberedResults>(bytes, [](const Json &all) {
+    NumberedResults results;
+    for (const Json &each : all)
+      results.emplace(each.at(0).get<size_t>(), toResult(each.at(1)));
+    return results;
+  });
 }
 
 } // namespace gradtidy

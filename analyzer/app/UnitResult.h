@@ -7,6 +7,7 @@
 #include "analyzer/source/Partners.h"
 #include "checks/Finding.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct UnitResult {
   Unit unit;
   std::vector<std::optional<Level>> levels; ///< Of the unit's diagnostics, in their order.
   Coverage coverage;
-  std::string error;                        ///< Why the unit was not even tried, or empty.
+  std::string error; ///< Why the unit was not even tried, or empty.
   PhaseSeconds seconds;
 
   /// What was asked of Partners, and the answer.
@@ -32,5 +33,10 @@ std::string toBytes(const UnitResult &result);
 
 /// None if \p bytes are not what toBytes made.
 std::optional<UnitResult> fromBytes(llvm::StringRef bytes);
+
+/// The same for several, by any number.
+using NumberedResults = std::map<size_t, UnitResult>;
+std::string toBytes(const NumberedResults &results);
+std::optional<NumberedResults> numberedFromBytes(llvm::StringRef bytes);
 
 } // namespace gradtidy

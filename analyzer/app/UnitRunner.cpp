@@ -1,7 +1,8 @@
 #include "UnitRunner.h"
 
 #include "analyzer/events/SharedFunctions.h"
-#include "analyzer/frontend/PartnerPragma.h"
+#include "analyzer/frontend/Companions.h"
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "checks/Catalogue.h"
@@ -13,6 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <functional>
+
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
@@ -21,7 +24,7 @@ namespace fs = llvm::sys::fs;
 namespace {
 
 /// How often a unit is tried without the partners that did not fit, before it is analysed alone.
-constexpr unsigned maxTries = 2;
+constexpr int maxTries = 2;
 
 bool isAskedForByHeader(const Job &job) {
   bool same = true;
@@ -41,6 +44,9 @@ bool enablesAnyCheck(const tidy::ClangTidyOptions &options) {
   return llvm::any_of(catalogue(),
                       [&](const CatalogueRow &row) { return globs.contains(row.name); });
 }
+
+/// How many sources are parsed behind the partners of a unit for the units of others.
+constexpr size_t manyMore = 8;
 
 /// Finds the partners of one unit while it is parsed.
 class PartnerSearch : public PartnerFinder {
@@ -79,6 +85,22 @@ public:
 
   std::set<std::string> &misfits() override { return unfit; }
 
+  /// Those beyond the limit.
+  std::vector<Partner> findMore() override {
+    std::vector<Partner> more;
+    if (!wantsMore)
+      return more;
+    for (const UnitResult::Question &question : questions)
+      for (const std::string &file : partners.of(job, question.functions, manyMore).defining)
+        if (more.size() < manyMore && !known.contains(file) &&
+            llvm::none_of(more, [&](const Partner &each) { return each.file == file; }))
+          if (Partner source = partners.describe(job, file);
+              source.folders.empty() && source.macros.empty())
+            more.push_back(std::move(source));
+    return more;
+  }
+
+  bool wantsMore = false; ///< Sources that only the units of others have to do with.
   std::set<std::string> known;
   std::vector<UnitResult::Question> questions;
 
@@ -89,44 +111,119 @@ private:
   std::set<std::string> callers, unfit;
 };
 
+/// What was found while the parts of this process that keep logs were at work on one unit.
+void addLogs(UnitResult &result) {
+  Coverage coverage = takeCoverage();
+  result.coverage.functions += coverage.functions;
+  result.coverage.cutShort.merge(coverage.cutShort);
+  for (const auto &[phase, seconds] : takePhaseSeconds())
+    result.seconds[phase] += seconds;
+}
+
+/// Searches for the partners of other units, among those that one unit was parsed with.
+class OtherUnits : public CompanionFinder {
+public:
+  using Jobs = std::map<std::string, const Job *>;
+
+  /// \param isLike  whether a unit is configured as this one is.
+  OtherUnits(const Jobs &jobs, Partners &partners, const Model &model, UnitResult &own,
+             std::function<bool(const Job &)> isLike)
+      : jobs(jobs), partners(partners), model(model), own(own), isLike(std::move(isLike)) {}
+
+  void begin() override {
+    found.clear();
+    takeCoverage();
+    own.coverage = {};
+  }
+
+  PartnerFinder *search(const std::string &source) override {
+    addLogs(own);
+    const auto job = jobs.find(source);
+    if (job == jobs.end() || isAskedForByHeader(*job->second) || !isLike(*job->second))
+      return nullptr;
+    return &found.emplace(source, Entry(*job->second, partners, model)).first->second.search;
+  }
+
+  void end(const std::string &source) override { addLogs(found.at(source).result); }
+
+  /// That of the unit of \p source, which has been analysed.
+  UnitResult take(const std::string &source, Unit unit) {
+    Entry &entry = found.at(source);
+    entry.result.questions = std::move(entry.search.questions);
+    entry.result.unit = std::move(unit);
+    return std::move(entry.result);
+  }
+
+private:
+  struct Entry {
+    Entry(const Job &job, Partners &partners, const Model &model) : search(job, partners, model) {}
+    PartnerSearch search;
+    UnitResult result;
+  };
+
+  const Jobs &jobs;
+  Partners &partners;
+  const Model &model;
+  UnitResult &own;
+  const std::function<bool(const Job &)> isLike;
+  std::map<std::string, Entry> found;
+};
+
 } // namespace
 
 UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers,
                        Partners &partners, bool traces, bool makesOwnHeaders)
-    : context(context), frontend(context, list.projectFolder, headers), partners(partners) {
+    : list(list), context(context), frontend(context, list.projectFolder, headers),
+      partners(partners) {
   if (traces)
     frontend.enableTrace();
   if (makesOwnHeaders)
     frontend.makeOwnHeaders();
 }
 
-UnitResult UnitRunner::run(const Job &job) {
+UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others) {
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   llvm::Expected<const Model *> model = loadModels(options.CheckOptions.lookup(modelsOption).Value);
-  UnitResult result;
+  Results results;
   if (!model)
-    result.error = llvm::toString(model.takeError());
+    results.own.error = llvm::toString(model.takeError());
   else if (enablesAnyCheck(options))
-    result = runTogether(job, **model);
+    results = runTogether(job, **model, others);
   else
-    result.unit = frontend.run(job, (*model)->headers());
+    results.own.unit = frontend.run(job, (*model)->headers());
   if (isAskedForByHeader(job))
-    dropFindingsOfMainFile(result.unit, job);
-  for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
-    result.levels.push_back(levelOf(diagnostic));
-  result.coverage = takeCoverage();
-  result.seconds = takePhaseSeconds();
-  return result;
+    dropFindingsOfMainFile(results.own.unit, job);
+  addLogs(results.own);
+  complete(results.own);
+  for (auto &[source, result] : results.others)
+    complete(result);
+  return results;
 }
 
-UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
-  UnitResult result;
+void UnitRunner::complete(UnitResult &result) const {
+  for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
+    result.levels.push_back(levelOf(diagnostic));
+}
+
+UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
+                                            const OtherUnits::Jobs &others) {
+  Results results;
+  UnitResult &result = results.own;
   std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
-  bool headerIsMissing = false;
+  bool headerIsMissing = false, companionCrashed = false;
   PartnerSearch find(job, partners, model);
+  find.wantsMore = !others.empty();
+  OtherUnits companions(others, partners, model, result, [&](const Job &other) {
+    return tidy::configurationAsText(context.getOptionsForFile(other.file)) ==
+               tidy::configurationAsText(context.getOptionsForFile(job.file)) &&
+           findProjectRoot(other.file, list.projectFolder) ==
+               findProjectRoot(job.file, list.projectFolder);
+  });
   const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
-    result.unit = frontend.run(job, model.headers(), finder);
+    result.unit =
+        frontend.run(job, model.headers(), finder, find.wantsMore ? &companions : nullptr);
+    companionCrashed |= result.unit.companionCrashed;
     llvm::append_range(files, result.unit.files);
     headerIsMissing |= result.unit.headerIsMissing;
   };
@@ -134,7 +231,10 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
   };
   run(&find);
-  for (unsigned tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
+  for (int tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
+    // The unit itself is to have as many tries as ever.
+    if (std::exchange(find.wantsMore, false))
+      --tries;
     find.misfits().merge(result.unit.misfits);
     run(&find);
   }
@@ -144,10 +244,13 @@ UnitResult UnitRunner::runTogether(const Job &job, const Model &model) {
     llvm::erase_if(result.unit.diagnostics, [&](const tidy::ClangTidyError &finding) {
       return find.known.contains(finding.Message.FilePath);
     });
+  for (Companion &companion : result.unit.companions)
+    results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
   result.unit.files = std::move(files);
   result.unit.headerIsMissing = headerIsMissing;
+  result.unit.companionCrashed = companionCrashed;
   result.questions = std::move(find.questions);
-  return result;
+  return results;
 }
 
 } // namespace gradtidy

@@ -4,6 +4,9 @@
 #include "UnitResult.h"
 #include "analyzer/source/Partners.h"
 
+#include <map>
+#include <string>
+
 namespace clang::tidy {
 class ClangTidyContext;
 } // namespace clang::tidy
@@ -21,11 +24,21 @@ public:
   UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
              Partners &partners, bool traces, bool makesOwnHeaders);
 
-  UnitResult run(const Job &job);
+  struct Results {
+    UnitResult own;
+    std::map<std::string, UnitResult> others; ///< Of units that were analysed with it, by source.
+  };
+
+  /// \param others  units whose results are of use, too, by source: see
+  ///                docs/decisions/0015-companions.md.
+  Results run(const Job &job, const std::map<std::string, const Job *> &others = {});
 
 private:
-  UnitResult runTogether(const Job &job, const Model &model);
+  Results runTogether(const Job &job, const Model &model,
+                      const std::map<std::string, const Job *> &others);
+  void complete(UnitResult &result) const;
 
+  const JobList &list;
   clang::tidy::ClangTidyContext &context;
   Frontend frontend;
   Partners &partners;

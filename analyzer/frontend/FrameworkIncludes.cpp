@@ -85,6 +85,12 @@ OuterIncludes findOuterIncludes(const clang::CompilerInvocation &invocation,
 
 // ---- the foreword ------------------------------------------------------------------------------
 
+bool isOfHeader(clang::SourceLocation definition, const clang::SourceManager &sources) {
+  return sources.isLoadedSourceLocation(definition) &&
+         !sources.isWrittenInBuiltinFile(definition) &&
+         !sources.isWrittenInCommandLineFile(definition);
+}
+
 ForewordRecorder::ForewordRecorder(const clang::Preprocessor &preprocessor,
                                    const UserCode &userCode, Foreword &foreword)
     : preprocessor(preprocessor), sources(preprocessor.getSourceManager()), userCode(userCode),
@@ -162,11 +168,7 @@ void ForewordRecorder::ask(const clang::Token &name, const clang::MacroDefinitio
   if (!info || !isUsers(name))
     return;
   seePartner(macro);
-  // The compiler's own macros, and those of its command line, are part of the header's key.
-  const clang::SourceLocation definition = info->getDefinitionLoc();
-  since.seesHeader |= sources.isLoadedSourceLocation(definition) &&
-                      !sources.isWrittenInBuiltinFile(definition) &&
-                      !sources.isWrittenInCommandLineFile(definition);
+  since.seesHeader |= isOfHeader(info->getDefinitionLoc(), sources);
 }
 
 void ForewordRecorder::seePartner(const clang::MacroDefinition &macro) {

@@ -39,6 +39,10 @@ struct Foreword {
   bool seesPartner = false;
 };
 
+/// Whether a macro that is defined at \p definition is one of the precompiled header's. The
+/// compiler's own macros, and those of its command line, are part of the header's key.
+bool isOfHeader(clang::SourceLocation definition, const clang::SourceManager &sources);
+
 /// Observes a unit that is parsed over a precompiled header, up to its partners.
 class ForewordRecorder : public clang::PPCallbacks {
 public:

@@ -1,10 +1,13 @@
 #include "Frontend.h"
+#include "Companions.h"
 #include "HeaderCache.h"
+#include "Inclusions.h"
 #include "MissingNames.h"
 #include "OwnHeader.h"
 #include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
 
@@ -39,8 +42,9 @@ namespace tooling = clang::tooling;
 struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
-  PartnerFinder *findPartners; ///< Or null.
-  bool standIns;               ///< For names of missing headers.
+  PartnerFinder *findPartners;     ///< Or null.
+  CompanionFinder *findCompanions; ///< Or null.
+  bool standIns;                   ///< For names of missing headers.
 };
 
 namespace {
@@ -49,13 +53,11 @@ namespace {
 constexpr unsigned stackSize = 8u << 20;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
-struct HeaderUse {
+struct HeaderUse : HeaderDoubts {
   HeaderCache::Header found;
   std::optional<OwnHeader> own; ///< Of the unit, over the framework's.
   bool isOwn = false;           ///< The one found.
   Foreword foreword;
-  bool failed = false;   ///< It cannot be read.
-  bool doubted = false;  ///< There are errors that may come of what it has first.
   bool outdated = false; ///< It has other partners than the unit.
 };
 
@@ -64,14 +66,29 @@ bool isReliable(const HeaderUse &own) {
   return !own.failed && !own.doubted && !own.outdated && !own.foreword.seesPartner;
 }
 
+/// What takes part in the parse of a unit.
+struct UnitParse {
+  const Frontend::Request &request;
+  tidy::ClangTidyContext &context;
+  tidy::ClangTidyASTConsumerFactory &consumers;
+  clang::DiagnosticsEngine &engine; ///< That of the checks.
+  UnitDiagnostics &diagnostics;
+  UserCode &userCode;
+  HeaderCache *headers; ///< Or null.
+  Unit &unit;
+  HeaderUse &header;
+  std::vector<Partner> partners; ///< Those parsed so far.
+  std::vector<Partner> more;     ///< What is parsed behind them for other units.
+  Companions *companions = nullptr;
+};
+
 /// Hands the user's declarations to the checks.
 class UnitConsumer : public UserCodeConsumer {
 public:
-  /// \param partners those parsed so far. All must outlive this object.
-  UnitConsumer(const UserCode &userCode, clang::CompilerInstance &compiler, bool standIns,
-               const HeaderUse &header, const std::vector<Partner> &partners, Unit &unit)
-      : UserCodeConsumer(userCode, compiler.getSourceManager()), compiler(compiler),
-        standIns(standIns), header(header), partners(partners), unit(unit) {
+  /// Both must outlive this object.
+  UnitConsumer(UnitParse &parse, clang::CompilerInstance &compiler)
+      : UserCodeConsumer(parse.userCode, compiler.getSourceManager()), compiler(compiler),
+        parse(parse) {
     parsing.emplace("parsing");
   }
 
@@ -81,151 +98,47 @@ public:
   clang::ASTContext &contextSoFar() {
     std::vector<clang::Decl *> scope;
     std::map<std::string, std::vector<clang::Decl *>> ofPartners;
-    if (header.isOwn)
-      for (clang::Decl *declaration : header.own->declarations(*compiler.getASTReader())) {
+    if (parse.header.isOwn)
+      for (clang::Decl *declaration : parse.header.own->declarations(*compiler.getASTReader())) {
         const std::string partner =
             partnerAt(declaration->getLocation(), compiler.getSourceManager());
         (partner.empty() ? scope : ofPartners[partner]).push_back(declaration);
       }
     llvm::append_range(scope, declarations());
-    for (const Partner &partner : partners)
+    for (const Partner &partner : parse.partners)
       llvm::append_range(scope, ofPartners[partner.file]);
+    if (!parse.more.empty())
+      llvm::erase_if(scope,
+                     [&](const clang::Decl *declaration) { return isOfOthers(*declaration); });
     compiler.getASTContext().setTraversalScope(scope);
     return compiler.getASTContext();
   }
 
   void InitializeSema(clang::Sema &sema) override {
     UserCodeConsumer::InitializeSema(sema);
-    if (standIns)
-      sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, unit.headerIsMissing));
+    if (parse.request.standIns)
+      sema.addExternalSource(
+          llvm::makeIntrusiveRefCnt<MissingNames>(sema, parse.unit.headerIsMissing));
   }
 
   /// Comes before the consumer that runs the checks.
   void HandleTranslationUnit(clang::ASTContext &) override {
     contextSoFar();
     parsing.reset();
-    unit.outcome = Unit::Outcome::Analysed;
+    if (parse.companions)
+      parse.companions->lookFromUnit();
+    parse.unit.outcome = Unit::Outcome::Analysed;
   }
 
 private:
+  bool isOfOthers(const clang::Decl &declaration) const {
+    const std::string source = partnerAt(declaration.getLocation(), compiler.getSourceManager());
+    return llvm::any_of(parse.more, [&](const Partner &each) { return each.file == source; });
+  }
+
   clang::CompilerInstance &compiler;
-  const bool standIns;
-  const HeaderUse &header;
-  const std::vector<Partner> &partners;
-  Unit &unit;
+  UnitParse &parse;
   std::optional<PhaseTimer> parsing; ///< From here to the checks.
-};
-
-/// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
-/// headers, and compiler errors that are none of the user's business.
-class UnitDiagnostics : public tidy::ClangTidyDiagnosticConsumer {
-public:
-  UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
-                  HeaderUse &header)
-      : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
-        header(header) {}
-
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                        const clang::Diagnostic &info) override {
-    const bool isError = level >= clang::DiagnosticsEngine::Error;
-    header.failed |= isError && isAboutHeader(info.getID());
-    header.doubted |= isError && !unit.headerIsMissing && isDoubtful(info);
-    if (level != clang::DiagnosticsEngine::Note) {
-      const std::string partner = partnerOf(info);
-      if (isError && !partner.empty())
-        judge(partner, info.getID());
-      shown = partner.empty() && (isError ? isUsersBusiness(info) : isEnabled(info));
-    }
-    if (shown)
-      ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
-  }
-
-private:
-  static std::string partnerOf(const clang::Diagnostic &diagnostic) {
-    return diagnostic.hasSourceManager()
-               ? partnerAt(diagnostic.getLocation(), diagnostic.getSourceManager())
-               : std::string();
-  }
-
-  /// What is wrong with a partner may follow from a header that is missing, unless it can only come
-  /// from the unit's own declarations.
-  void judge(const std::string &partner, unsigned error) {
-    if (isMissingHeader(error))
-      unit.headerIsMissing = true;
-    else if (!unit.headerIsMissing || isConflict(error))
-      unit.misfits.insert(partner);
-  }
-
-  /// Whether an error may come of declarations that the code does not expect.
-  static bool isConflict(unsigned error) {
-    static const std::set<unsigned> conflicts = {
-        clang::diag::err_redefinition,
-        clang::diag::err_redefinition_different_kind,
-        clang::diag::err_redefinition_different_type,
-        clang::diag::err_redefinition_different_typedef,
-        clang::diag::err_redefinition_of_enumerator,
-        clang::diag::err_param_default_argument_redefinition,
-        clang::diag::err_ovl_diff_return_type,
-        clang::diag::err_ambiguous_reference,
-        clang::diag::err_ovl_ambiguous_call,
-    };
-    return conflicts.contains(error);
-  }
-
-  bool isDoubtful(const clang::Diagnostic &error) const {
-    return isConflict(error.getID()) ||
-           (!isMissingHeader(error.getID()) && isOutsideUserCode(error));
-  }
-
-  static bool isMissingHeader(unsigned id) {
-    return id == clang::diag::err_pp_file_not_found ||
-           id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
-  }
-
-  static bool isAboutHeader(unsigned id) {
-    return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
-           id == clang::diag::err_file_modified;
-  }
-
-  bool isEnabled(const clang::Diagnostic &warning) const {
-    const std::string name = context.getCheckName(warning.getID());
-    const bool isCompilers = name.empty() || llvm::StringRef(name).starts_with("clang-diagnostic");
-    return !isCompilers || (context.isCheckEnabled(name) && !isOutsideUserCode(warning));
-  }
-
-  bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const {
-    return diagnostic.hasSourceManager() && diagnostic.getLocation().isValid() &&
-           !userCode.contains(diagnostic.getLocation(), diagnostic.getSourceManager());
-  }
-
-  bool isUsersBusiness(const clang::Diagnostic &error) {
-    const unsigned id = error.getID();
-    if (isMissingHeader(id)) {
-      unit.headerIsMissing = true;
-      return true;
-    }
-    // An #error of the framework ("C++20 required"), like all the preprocessor says, concerns
-    // flags.
-    const bool isPreprocessing =
-        id >= clang::diag::DIAG_START_LEX && id < clang::diag::DIAG_START_PARSE;
-    if (isPreprocessing || !error.hasSourceManager())
-      return true;
-    if (unit.headerIsMissing) {
-      ++unit.errorsAfterMissingHeader;
-      return false;
-    }
-    if (isOutsideUserCode(error)) {
-      ++unit.errorsOutsideUserCode;
-      return false;
-    }
-    return true;
-  }
-
-  const tidy::ClangTidyContext &context;
-  const UserCode &userCode;
-  Unit &unit;
-  HeaderUse &header;
-  bool shown = true;
 };
 
 /// Collects the files that a unit reads.
@@ -267,11 +180,7 @@ private:
 class UnitAction : public clang::ASTFrontendAction {
 public:
   /// \param mainFile as for FileCollector.
-  UnitAction(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-             UserCode &userCode, llvm::StringRef mainFile, std::vector<Partner> &partners,
-             Unit &unit, HeaderUse &header)
-      : consumers(consumers), request(request), userCode(userCode), mainFile(mainFile),
-        partners(partners), unit(unit), header(header) {}
+  UnitAction(UnitParse &parse, llvm::StringRef mainFile) : parse(parse), mainFile(mainFile) {}
 
 protected:
   bool BeginInvocation(clang::CompilerInstance &compiler) override {
@@ -282,52 +191,67 @@ protected:
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
-    findFrameworkFolders(compiler.getPreprocessor(), request.frameworkHeaders, userCode);
+    const Frontend::Request &request = parse.request;
+    clang::Preprocessor &preprocessor = compiler.getPreprocessor();
+    findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager(), mainFile);
     collector = callbacks.get();
-    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
-    compiler.getPreprocessor().addPPCallbacks(
-        std::make_unique<ForewordRecorder>(compiler.getPreprocessor(), userCode, header.foreword));
+    preprocessor.addPPCallbacks(std::move(callbacks));
+    preprocessor.addPPCallbacks(
+        std::make_unique<ForewordRecorder>(preprocessor, parse.userCode, parse.header.foreword));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
-    auto narrowing = std::make_unique<UnitConsumer>(userCode, compiler, request.standIns, header,
-                                                    partners, unit);
-    if (request.findPartners) {
-      if (header.isOwn)
-        request.findPartners->misfits().merge(header.own->misfits());
-      request.findPartners->begin();
-      compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
-          *request.findPartners, userCode, partners,
-          [&unit = *narrowing]() -> clang::ASTContext & { return unit.contextSoFar(); },
-          header.isOwn));
-    }
+    auto narrowing = std::make_unique<UnitConsumer>(parse, compiler);
+    UnitConsumer &own = *narrowing;
     all.push_back(std::move(narrowing));
-    all.push_back(consumers.createASTConsumer(compiler, file));
+    all.push_back(parse.consumers.createASTConsumer(compiler, file));
+    if (request.findPartners) {
+      if (parse.header.isOwn)
+        request.findPartners->misfits().merge(parse.header.own->misfits());
+      request.findPartners->begin();
+      preprocessor.AddPragmaHandler(new PartnerPragma(
+          *request.findPartners, parse.userCode, parse.partners, parse.more,
+          [&own]() -> clang::ASTContext & { return own.contextSoFar(); }, parse.header.isOwn));
+      if (request.findCompanions && !parse.header.isOwn)
+        all.push_back(companions(compiler, own));
+    }
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
   void EndSourceFileAction() override {
-    unit.files = collector->files();
-    header.outdated = header.isOwn && !header.own->has(partners);
+    parse.unit.files = collector->files();
+    for (Companion &companion : parse.unit.companions)
+      companion.unit.files = parse.unit.files;
+    parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
 
 private:
-  tidy::ClangTidyASTConsumerFactory &consumers;
-  const Frontend::Request &request;
-  UserCode &userCode;
+  std::unique_ptr<clang::ASTConsumer> companions(clang::CompilerInstance &compiler,
+                                                 const UserCodeConsumer &code) {
+    auto callbacks = std::make_unique<Inclusions>(compiler.getPreprocessor(), parse.userCode);
+    const Inclusions &inclusions = *callbacks;
+    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
+    parse.request.findCompanions->begin();
+    const auto commutes = [this](const Foreword &foreword) {
+      return parse.header.found.file.empty() ||
+             parse.headers->commutes(parse.header.found, foreword);
+    };
+    auto companions = std::make_unique<Companions>(
+        Companions::Parse{compiler, parse.engine, parse.userCode, code, inclusions, parse.partners,
+                          parse.more, parse.diagnostics, parse.request.job.command.Directory},
+        *parse.request.findCompanions, parse.context, parse.consumers, commutes, parse.unit);
+    parse.companions = companions.get();
+    return companions;
+  }
+
+  UnitParse &parse;
   const llvm::StringRef mainFile;
-  std::vector<Partner> &partners;
-  Unit &unit;
-  HeaderUse &header;
   FileCollector *collector = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {
 public:
-  UnitActionFactory(tidy::ClangTidyASTConsumerFactory &consumers, const Frontend::Request &request,
-                    UserCode &userCode, Unit &unit, Frontend::Over over, HeaderCache *headers,
-                    bool makesOwnHeaders, HeaderUse &header)
-      : consumers(consumers), request(request), userCode(userCode), unit(unit), over(over),
-        headers(headers), makesOwnHeaders(makesOwnHeaders), header(header) {}
+  UnitActionFactory(UnitParse &parse, Frontend::Over over, bool makesOwnHeaders)
+      : parse(parse), over(over), makesOwnHeaders(makesOwnHeaders) {}
 
   bool runInvocation(std::shared_ptr<clang::CompilerInvocation> invocation,
                      clang::FileManager *files,
@@ -338,8 +262,8 @@ public:
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
-    if (request.findPartners)
-      if (auto text = llvm::MemoryBuffer::getFile(request.job.file))
+    if (parse.request.findPartners)
+      if (auto text = llvm::MemoryBuffer::getFile(parse.request.job.file))
         mainFile = std::move(*text);
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);
@@ -347,21 +271,23 @@ public:
       findHeader(*invocation, *files);
     const bool done = FrontendActionFactory::runInvocation(std::move(invocation), files,
                                                            std::move(containers), diagnostics);
-    if (makesOwnHeaders && header.own && !header.isOwn && isSound() && unit.files.size() > 1)
-      header.own->make(*files, userCode, partners, request.findPartners->misfits());
+    const HeaderUse &header = parse.header;
+    if (makesOwnHeaders && header.own && !header.isOwn && isSound() && parse.unit.files.size() > 1)
+      parse.header.own->make(*files, parse.userCode, parse.partners,
+                             parse.request.findPartners->misfits());
     return done;
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(consumers, request, userCode,
-                                        mainFile ? mainFile->getBuffer() : llvm::StringRef(),
-                                        partners, unit, header);
+    return std::make_unique<UnitAction>(parse,
+                                        mainFile ? mainFile->getBuffer() : llvm::StringRef());
   }
 
 private:
   /// Has this text of the main file parsed, and partners behind it.
   void parseText(llvm::StringRef text, clang::CompilerInvocation &invocation) {
-    parsed = llvm::MemoryBuffer::getMemBufferCopy((text + partnersHere).str(), request.job.file);
+    parsed =
+        llvm::MemoryBuffer::getMemBufferCopy((text + partnersHere).str(), parse.request.job.file);
     clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
     options.clearRemappedFiles();
     options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
@@ -369,9 +295,11 @@ private:
   }
 
   void findHeader(clang::CompilerInvocation &invocation, clang::FileManager &files) {
-    header.found = headers->find(invocation, files, request.frameworkHeaders, userCode);
+    HeaderUse &header = parse.header;
+    header.found =
+        parse.headers->find(invocation, files, parse.request.frameworkHeaders, parse.userCode);
     if (!header.found.file.empty() && mainFile && over == Frontend::Over::Own) {
-      header.own.emplace(*headers, invocation, mainFile->getBuffer(), header.found);
+      header.own.emplace(*parse.headers, invocation, mainFile->getBuffer(), header.found);
       header.isOwn = header.own->exists();
       if (header.isOwn) {
         header.found = header.own->header();
@@ -383,20 +311,16 @@ private:
 
   /// Whether nothing went wrong that an own header could have to do with.
   bool isSound() const {
+    const Unit &unit = parse.unit;
+    const HeaderUse &header = parse.header;
     return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing &&
            unit.misfits.empty() && !header.failed && !header.doubted &&
-           headers->commutes(header.found, header.foreword);
+           parse.headers->commutes(header.found, header.foreword);
   }
 
-  tidy::ClangTidyASTConsumerFactory &consumers;
-  const Frontend::Request &request;
-  UserCode &userCode;
-  Unit &unit;
+  UnitParse &parse;
   const Frontend::Over over;
-  HeaderCache *headers;
   const bool makesOwnHeaders;
-  HeaderUse &header;
-  std::vector<Partner> partners;
   std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
@@ -417,24 +341,6 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
     before.emplace_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
   arguments.insert(arguments.begin() + 1, before.begin(), before.end());
   return arguments;
-}
-
-void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
-  message.FilePath = cleanPath(message.FilePath, folder);
-  for (tooling::FileByteRange &range : message.Ranges)
-    range.FilePath = cleanPath(range.FilePath, folder);
-  llvm::StringMap<tooling::Replacements> fixes;
-  for (const auto &entry : message.Fix)
-    for (const tooling::Replacement &edit : entry.second) {
-      llvm::SmallString<256> path;
-      const std::string clean = cleanPath(edit.getFilePath(), folder);
-      // A fixed file replaces the old one: not a link to it.
-      if (llvm::sys::fs::real_path(clean, path))
-        path = clean;
-      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
-                                                          edit.getReplacementText())));
-    }
-  message.Fix = std::move(fixes);
 }
 
 /// Writes what happens on this thread during its life into \p text.
@@ -462,15 +368,6 @@ private:
   std::string &text;
 };
 
-tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidyStats stats) {
-  stats.ErrorsDisplayed -= before.ErrorsDisplayed;
-  stats.ErrorsIgnoredCheckFilter -= before.ErrorsIgnoredCheckFilter;
-  stats.ErrorsIgnoredNOLINT -= before.ErrorsIgnoredNOLINT;
-  stats.ErrorsIgnoredNonUserCode -= before.ErrorsIgnoredNonUserCode;
-  stats.ErrorsIgnoredLineFilter -= before.ErrorsIgnoredLineFilter;
-  return stats;
-}
-
 } // namespace
 
 struct Frontend::Attempt {
@@ -488,10 +385,10 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, H
 Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                   PartnerFinder *findPartners) {
-  const Request request{job, frameworkHeaders, findPartners, /*standIns=*/true};
+                   PartnerFinder *findPartners, CompanionFinder *findCompanions) {
+  const Request request{job, frameworkHeaders, findPartners, findCompanions, /*standIns=*/true};
   // What clang does not survive may be a stand-in, or a partner.
-  const Request plain{job, frameworkHeaders, nullptr, /*standIns=*/false};
+  const Request plain{job, frameworkHeaders, nullptr, nullptr, /*standIns=*/false};
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
@@ -539,6 +436,8 @@ Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
     result.unit.outcome = Unit::Outcome::Crashed;
   }
   result.unit.stats = since(before, context.getStats());
+  for (const Companion &companion : result.unit.companions)
+    result.unit.stats = since(companion.unit.stats, result.unit.stats);
   return result;
 }
 
@@ -564,20 +463,18 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitActionFactory action(*consumers, request, userCode, unit, over, headers, makesOwnHeaders,
-                           attempt.header);
+  UnitParse unitParse{request, context, *consumers,     engine, diagnostics, userCode,
+                      headers, unit,    attempt.header, {},     {}};
+  UnitActionFactory action(unitParse, over, makesOwnHeaders);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
   invocation.setDiagnosticConsumer(&diagnostics);
   invocation.run();
 
   unit.header = attempt.header.found.stamp;
-  unit.diagnostics = diagnostics.take();
-  for (tidy::ClangTidyError &diagnostic : unit.diagnostics) {
-    cleanPaths(diagnostic.Message, job.command.Directory);
-    for (tooling::DiagnosticMessage &note : diagnostic.Notes)
-      cleanPaths(note, job.command.Directory);
-  }
+  for (Companion &companion : unit.companions)
+    companion.unit.header = unit.header;
+  unit.diagnostics = diagnostics.takeClean(job.command.Directory);
 }
 
 } // namespace gradtidy

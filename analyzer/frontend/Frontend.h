@@ -21,8 +21,10 @@ class ClangTidyASTConsumerFactory;
 
 namespace gradtidy {
 
+class CompanionFinder;
 class HeaderCache;
 class PartnerFinder;
+struct Companion;
 
 /// A file as it was when it was read.
 struct ReadFile {
@@ -59,6 +61,14 @@ struct Unit {
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
   std::string header;          ///< The stamp of the precompiled header, or empty.
   std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
+
+  std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
+  bool companionCrashed = false;     ///< One more of them. The unit's own result is not concerned.
+};
+
+struct Companion {
+  std::string source; ///< Absolute.
+  Unit unit;
 };
 
 class Frontend {
@@ -81,8 +91,9 @@ public:
   /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
   /// \param findPartners     null for a unit by itself.
+  /// \param findCompanions   null if other units are nobody's business.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-           PartnerFinder *findPartners = nullptr);
+           PartnerFinder *findPartners = nullptr, CompanionFinder *findCompanions = nullptr);
 
   struct Request; ///< Of one run.
 

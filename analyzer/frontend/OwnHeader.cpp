@@ -94,7 +94,8 @@ protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
-        finder, userCode, parsed, [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
+        finder, userCode, parsed, more,
+        [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
         /*areInHeader=*/false));
     auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager());
     std::string target;
@@ -115,7 +116,7 @@ protected:
 private:
   const UserCode &userCode;
   KnownPartners finder;
-  std::vector<Partner> parsed;
+  std::vector<Partner> parsed, more;
 };
 
 } // namespace

@@ -54,16 +54,24 @@ void PartnerPragma::HandlePragma(clang::Preprocessor &preprocessor, clang::Pragm
     const std::string text = textOf(found, partners.size());
     llvm::append_range(partners, found);
     if (!found.empty() && !areInHeader) {
-      for (const Partner &partner : found)
-        for (const std::string &folder : partner.folders)
-          addFolder(preprocessor, folder);
-      const clang::FileID file = sources.createFileID(
-          llvm::MemoryBuffer::getMemBufferCopy(text + partnersHere.str(), partnersBuffer),
-          clang::SrcMgr::C_User, 0, 0, name.getLocation());
-      preprocessor.EnterSourceFile(file, nullptr, name.getLocation());
+      parse(preprocessor, found, text + partnersHere.str(), name.getLocation());
       return;
     }
   } while (!found.empty());
+  more = finder.findMore();
+  if (!more.empty())
+    parse(preprocessor, more, textOf(more, partners.size()), name.getLocation());
+}
+
+void PartnerPragma::parse(clang::Preprocessor &preprocessor, const std::vector<Partner> &sources,
+                          const std::string &text, clang::SourceLocation here) const {
+  for (const Partner &source : sources)
+    for (const std::string &folder : source.folders)
+      addFolder(preprocessor, folder);
+  const clang::FileID file = preprocessor.getSourceManager().createFileID(
+      llvm::MemoryBuffer::getMemBufferCopy(text, partnersBuffer), clang::SrcMgr::C_User, 0, 0,
+      here);
+  preprocessor.EnterSourceFile(file, nullptr, here);
 }
 
 } // namespace gradtidy

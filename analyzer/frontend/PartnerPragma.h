@@ -40,6 +40,10 @@ public:
   /// traversal scope of the context. Asked again behind these, until there are none.
   virtual std::vector<Partner> find(clang::ASTContext &context, const UserCode &userCode,
                                     const TurnOf &turnOf) = 0;
+
+  /// Says which sources to parse behind these though they are no partners, for the units of
+  /// others. Asked once.
+  virtual std::vector<Partner> findMore() { return {}; }
 };
 
 /// The text that has \p found parsed behind \p partners.
@@ -51,20 +55,24 @@ public:
   /// The AST so far; its traversal scope are the user's declarations of the unit and \p partners.
   using ContextSoFar = std::function<clang::ASTContext &()>;
 
-  /// \param partners   learns those that are parsed. All must outlive the preprocessor.
+  /// \param partners   learns those that are parsed, and \p more what is parsed besides. All must
+  ///                    outlive the preprocessor.
   /// \param areInHeader those asked for are in the precompiled header already.
   PartnerPragma(PartnerFinder &finder, const UserCode &userCode, std::vector<Partner> &partners,
-                ContextSoFar contextSoFar, bool areInHeader)
+                std::vector<Partner> &more, ContextSoFar contextSoFar, bool areInHeader)
       : PragmaHandler("gradtidy_partners"), finder(finder), userCode(userCode), partners(partners),
-        contextSoFar(std::move(contextSoFar)), areInHeader(areInHeader) {}
+        more(more), contextSoFar(std::move(contextSoFar)), areInHeader(areInHeader) {}
 
   void HandlePragma(clang::Preprocessor &preprocessor, clang::PragmaIntroducer,
                     clang::Token &name) override;
 
 private:
+  void parse(clang::Preprocessor &preprocessor, const std::vector<Partner> &sources,
+             const std::string &text, clang::SourceLocation here) const;
+
   PartnerFinder &finder;
   const UserCode &userCode;
-  std::vector<Partner> &partners;
+  std::vector<Partner> &partners, &more;
   ContextSoFar contextSoFar;
   const bool areInHeader;
 };

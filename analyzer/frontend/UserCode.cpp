@@ -51,7 +51,13 @@ private:
   UserCode &userCode;
 };
 
+/// Null where there is none.
+thread_local struct { const FileSet *own = nullptr, *seen = nullptr; } view;
+
 } // namespace
+
+Viewpoint::Viewpoint(const FileSet &own, const FileSet &seen) { view = {&own, &seen}; }
+Viewpoint::~Viewpoint() { view = {}; }
 
 UserCode::UserCode(std::string root)
     : projectRoot(std::move(root)), realProjectRoot(realPath(projectRoot)) {}
@@ -74,6 +80,8 @@ bool UserCode::contains(clang::SourceLocation location, const clang::SourceManag
     return false;
   location = sources.getFileLoc(location);
   const clang::FileID id = sources.getFileID(location);
+  if (view.seen && !view.seen->contains(sources.getFileEntryForID(id)))
+    return false;
   if (id == sources.getMainFileID())
     return true;
   if (const auto found = known.find(id); found != known.end())
@@ -131,6 +139,11 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
 }
 
 std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources) {
+  if (view.own && location.isValid()) {
+    const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
+    const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file);
+    return !entry || view.own->contains(&entry->getFileEntry()) ? "" : entry->getName().str();
+  }
   llvm::StringRef includer;
   while (location.isValid()) {
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));

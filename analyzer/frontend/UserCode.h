@@ -5,6 +5,7 @@
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -60,8 +61,22 @@ private:
 inline constexpr llvm::StringLiteral partnersBuffer = "<partners>";
 
 /// The partner in which \p location lies, or which was the first to include the header where it
-/// does; else nothing.
+/// does; else nothing. From another Viewpoint, some file that is none of its unit's.
 std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources);
+
+using FileSet = llvm::DenseSet<const clang::FileEntry *>;
+
+/// While it lives, this thread looks at what was parsed as another unit would that has less of it.
+class Viewpoint {
+public:
+  /// \param own   the files of the unit: what is seen besides is of partners (see partnerAt).
+  /// \param seen  those that are there at all: no other is user code. Both must outlive this
+  /// object.
+  Viewpoint(const FileSet &own, const FileSet &seen);
+  ~Viewpoint();
+  Viewpoint(const Viewpoint &) = delete;
+  Viewpoint &operator=(const Viewpoint &) = delete;
+};
 
 /// Finds the folders of the model's framework while a unit is preprocessed: every folder of the
 /// include path that has one of \p headers ("torch/torch.h"), at once, and the folder of every

@@ -165,13 +165,23 @@ private:
     const auto buffer = llvm::MemoryBuffer::getFile(units[number]->Filename);
     if (!buffer)
       return;
-    const StringRef text = (*buffer)->getBuffer();
-    for (size_t i = 0; i < text.size();) {
+    StringRef text = (*buffer)->getBuffer();
+    while (!text.empty()) {
+      const auto [line, rest] = text.split('\n');
+      text = rest;
+      // The name of a header is often that of what it declares.
+      if (!line.ltrim().starts_with("#include"))
+        addWords(line, number);
+    }
+  }
+
+  void addWords(StringRef line, unsigned number) {
+    for (size_t i = 0; i < line.size();) {
       const size_t begin = i;
-      while (i < text.size() && isWordPart(text[i]))
+      while (i < line.size() && isWordPart(line[i]))
         ++i;
       if (i > begin) {
-        llvm::SmallVector<unsigned, 2> &with = unitsWith[text.slice(begin, i)];
+        llvm::SmallVector<unsigned, 2> &with = unitsWith[line.slice(begin, i)];
         if (with.empty() || with.back() != number)
           with.push_back(number);
       } else {
@@ -241,7 +251,8 @@ Partners::Program &Partners::programOf(const Job &job) {
   return *program;
 }
 
-Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions) {
+Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions,
+                             size_t most) {
   Found found;
   if (functions.empty())
     return found;
@@ -263,11 +274,16 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
   });
   found.defining = nearestFirst(found.defining, job.file);
   found.calling = nearestFirst(found.calling, job.file);
-  if (found.defining.size() > limit)
-    found.defining.resize(limit);
-  if (found.defining.size() + found.calling.size() > limit)
+  if (found.defining.size() > most)
+    found.defining.resize(most);
+  if (found.defining.size() + found.calling.size() > most)
     found.calling.clear();
   return found;
+}
+
+bool Partners::isProgram(const Job &job) {
+  const auto text = llvm::MemoryBuffer::getFile(job.file);
+  return text && defines((*text)->getBuffer(), {"", "", "", "main"});
 }
 
 Partner Partners::describe(const Job &job, const std::string &file) {

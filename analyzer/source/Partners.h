@@ -37,9 +37,12 @@ public:
 
   /// The sources that define those of \p functions that are not defined yet, and those that call
   /// the others: none of these if they are too many, since what all callers do counts. They include
-  /// the header that declares the function, or declare it by hand in a source of the same folder, and
-  /// are compiled as the unit of \p job is, include folders and macros apart.
-  Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions);
+  /// the header that declares the function, or declare it by hand in a source of the same folder,
+  /// and are compiled as the unit of \p job is, include folders and macros apart. At most \p most.
+  Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions, size_t most = limit);
+
+  /// Whether the source of \p job seems to define main(): what a program does begins there.
+  bool isProgram(const Job &job);
 
   /// \p file, one of those found, as a partner of the unit of \p job.
   Partner describe(const Job &job, const std::string &file);

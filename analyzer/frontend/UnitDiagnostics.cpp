@@ -1,0 +1,163 @@
+#include "UnitDiagnostics.h"
+#include "Paths.h"
+#include "UserCode.h"
+
+#include "clang/Basic/DiagnosticParse.h"
+#include "clang/Basic/DiagnosticSema.h"
+#include "clang/Lex/LexDiagnostic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace gradtidy {
+
+namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
+
+namespace {
+
+std::string partnerOf(const clang::Diagnostic &diagnostic) {
+  return diagnostic.hasSourceManager()
+             ? partnerAt(diagnostic.getLocation(), diagnostic.getSourceManager())
+             : std::string();
+}
+
+/// Whether an error may come of declarations that the code does not expect.
+bool isConflict(unsigned error) {
+  static const std::set<unsigned> conflicts = {
+      clang::diag::err_redefinition,
+      clang::diag::err_redefinition_different_kind,
+      clang::diag::err_redefinition_different_type,
+      clang::diag::err_redefinition_different_typedef,
+      clang::diag::err_redefinition_of_enumerator,
+      clang::diag::err_param_default_argument_redefinition,
+      clang::diag::err_ovl_diff_return_type,
+      clang::diag::err_ambiguous_reference,
+      clang::diag::err_ovl_ambiguous_call,
+  };
+  return conflicts.contains(error);
+}
+
+bool isMissingHeader(unsigned id) {
+  return id == clang::diag::err_pp_file_not_found ||
+         id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
+}
+
+bool isAboutHeader(unsigned id) {
+  return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
+         id == clang::diag::err_file_modified;
+}
+
+void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
+  message.FilePath = cleanPath(message.FilePath, folder);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = cleanPath(range.FilePath, folder);
+  llvm::StringMap<tooling::Replacements> fixes;
+  for (const auto &entry : message.Fix)
+    for (const tooling::Replacement &edit : entry.second) {
+      llvm::SmallString<256> path;
+      const std::string clean = cleanPath(edit.getFilePath(), folder);
+      // A fixed file replaces the old one: not a link to it.
+      if (llvm::sys::fs::real_path(clean, path))
+        path = clean;
+      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
+                                                          edit.getReplacementText())));
+    }
+  message.Fix = std::move(fixes);
+}
+
+} // namespace
+
+tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidyStats stats) {
+  stats.ErrorsDisplayed -= before.ErrorsDisplayed;
+  stats.ErrorsIgnoredCheckFilter -= before.ErrorsIgnoredCheckFilter;
+  stats.ErrorsIgnoredNOLINT -= before.ErrorsIgnoredNOLINT;
+  stats.ErrorsIgnoredNonUserCode -= before.ErrorsIgnoredNonUserCode;
+  stats.ErrorsIgnoredLineFilter -= before.ErrorsIgnoredLineFilter;
+  return stats;
+}
+
+UnitDiagnostics::UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode,
+                                 Unit &unit, HeaderDoubts &header)
+    : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
+      header(header) {}
+
+void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                                       const clang::Diagnostic &info) {
+  const bool isError = level >= clang::DiagnosticsEngine::Error;
+  header.failed |= isError && isAboutHeader(info.getID());
+  header.doubted |= isError && !unit.headerIsMissing && isDoubtful(info);
+  if (level != clang::DiagnosticsEngine::Note) {
+    const std::string partner = partnerOf(info);
+    if (isError && !partner.empty())
+      judge(partner, info.getID());
+    const bool isOfInterest = isError ? partner.empty() && isUsersBusiness(info) : isEnabled(info);
+    shown = isOfInterest && partner.empty();
+    if (isOfInterest && !partner.empty() && isCompilers(info))
+      warned.insert(partner);
+  }
+  if (shown)
+    ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
+}
+
+std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef folder) {
+  std::vector<tidy::ClangTidyError> all = take();
+  for (tidy::ClangTidyError &diagnostic : all) {
+    cleanPaths(diagnostic.Message, folder);
+    for (tooling::DiagnosticMessage &note : diagnostic.Notes)
+      cleanPaths(note, folder);
+  }
+  return all;
+}
+
+/// What is wrong with a partner may follow from a header that is missing, unless it can only come
+/// from the unit's own declarations.
+void UnitDiagnostics::judge(const std::string &partner, unsigned error) {
+  if (isMissingHeader(error))
+    unit.headerIsMissing = true;
+  else if (!unit.headerIsMissing || isConflict(error))
+    unit.misfits.insert(partner);
+}
+
+bool UnitDiagnostics::isDoubtful(const clang::Diagnostic &error) const {
+  return isConflict(error.getID()) || (!isMissingHeader(error.getID()) && isOutsideUserCode(error));
+}
+
+bool UnitDiagnostics::isCompilers(const clang::Diagnostic &warning) const {
+  const std::string name = context.getCheckName(warning.getID());
+  return name.empty() || llvm::StringRef(name).starts_with("clang-diagnostic");
+}
+
+bool UnitDiagnostics::isEnabled(const clang::Diagnostic &warning) const {
+  return !isCompilers(warning) || (context.isCheckEnabled(context.getCheckName(warning.getID())) &&
+                                   !isOutsideUserCode(warning));
+}
+
+bool UnitDiagnostics::isOutsideUserCode(const clang::Diagnostic &diagnostic) const {
+  return diagnostic.hasSourceManager() && diagnostic.getLocation().isValid() &&
+         !userCode.contains(diagnostic.getLocation(), diagnostic.getSourceManager());
+}
+
+bool UnitDiagnostics::isUsersBusiness(const clang::Diagnostic &error) {
+  const unsigned id = error.getID();
+  if (isMissingHeader(id)) {
+    unit.headerIsMissing = true;
+    return true;
+  }
+  // An #error of the framework ("C++20 required"), like all the preprocessor says, concerns
+  // flags.
+  const bool isPreprocessing =
+      id >= clang::diag::DIAG_START_LEX && id < clang::diag::DIAG_START_PARSE;
+  if (isPreprocessing || !error.hasSourceManager())
+    return true;
+  if (unit.headerIsMissing) {
+    ++unit.errorsAfterMissingHeader;
+    return false;
+  }
+  if (isOutsideUserCode(error)) {
+    ++unit.errorsOutsideUserCode;
+    return false;
+  }
+  return true;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,58 @@
+// What the compiler and the checks say of one unit.
+#pragma once
+
+#include "Frontend.h"
+#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gradtidy {
+
+class UserCode;
+
+/// What diagnostics say about the precompiled header that a unit is parsed over.
+struct HeaderDoubts {
+  bool failed = false;  ///< It cannot be read.
+  bool doubted = false; ///< There are errors that may come of what it has first.
+};
+
+/// Leaves out compiler warnings that nobody asked for, before NOLINT comments are looked for in all
+/// headers, and compiler errors that are none of the user's business.
+class UnitDiagnostics : public clang::tidy::ClangTidyDiagnosticConsumer {
+public:
+  /// All must outlive this object.
+  UnitDiagnostics(clang::tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
+                  HeaderDoubts &header);
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic &info) override;
+
+  /// Partners of which compiler warnings were left out that somebody asked for.
+  const std::set<std::string> &partnersWithWarnings() const { return warned; }
+
+  /// All that was said, with clean paths; of a compilation in \p folder.
+  std::vector<clang::tidy::ClangTidyError> takeClean(llvm::StringRef folder);
+
+private:
+  void judge(const std::string &partner, unsigned error);
+  bool isDoubtful(const clang::Diagnostic &error) const;
+  bool isCompilers(const clang::Diagnostic &warning) const;
+  bool isEnabled(const clang::Diagnostic &warning) const;
+  bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const;
+  bool isUsersBusiness(const clang::Diagnostic &error);
+
+  const clang::tidy::ClangTidyContext &context;
+  const UserCode &userCode;
+  Unit &unit;
+  HeaderDoubts &header;
+  bool shown = true;
+  std::set<std::string> warned;
+};
+
+/// What was counted since it was \p before.
+clang::tidy::ClangTidyStats since(const clang::tidy::ClangTidyStats &before,
+                                  clang::tidy::ClangTidyStats stats);
+
+} // namespace gradtidy

@@ -1,0 +1,135 @@
+// The sources of a program are read once, and yet analysed as each would be by itself.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy::test;
+
+namespace {
+
+const std::string finding = "[ml-missing-zero-grad]\n";
+
+/// The loop of main.cpp calls step() of step.cpp, which calls miss() of loss.cpp; in other.cpp is
+/// something else.
+class WholeProgram : public Project {
+public:
+  WholeProgram() {
+    write(".git/HEAD", "");
+    write("step.h", "#pragma once\n#include <axon/axon.h>\n"
+                    "void step(axon::Block &net, axon::Solver &solver);\n"
+                    "axon::Array miss(axon::Block &net);\n");
+    write("main.cpp", main("step(net, solver);"));
+    write("step.cpp", step());
+    write("loss.cpp", "#include \"step.h\"\naxon::Array miss(axon::Block &net) {\n"
+                      "  return axon::distance(net(axon::Array()), axon::Array());\n}\n" +
+                          trainingLoop("pretrain"));
+    write("other.cpp", "#include \"step.h\"\n" + trainingLoop("other"));
+    writeDatabase("", {"main.cpp", "step.cpp", "loss.cpp", "other.cpp"},
+                  "-std=c++20 -I" + axonFolder());
+  }
+
+  static std::string main(const std::string &inLoop, const std::string &before = "") {
+    return "#include \"step.h\"\n" + before +
+           "int main() {\n  axon::Block net;\n  axon::Solver solver(net.weights());\n"
+           "  for (int i = 0; i < 9; ++i) {\n    " +
+           inLoop + "\n  }\n}\n";
+  }
+  static std::string step(const std::string &before = "") {
+    return before + "#include \"step.h\"\nvoid step(axon::Block &net, axon::Solver &solver) {\n"
+                    "  miss(net).backpropagate();\n  solver.advance();\n}\n";
+  }
+
+  /// All sources in one run; few by themselves are read one by one.
+  Run all(std::vector<std::string> options = {}) const {
+    options.insert(options.end(), sources.begin(), sources.end());
+    return lint(options);
+  }
+  std::string oneByOne() const {
+    std::string out;
+    for (const char *source : {"loss.cpp", "main.cpp", "other.cpp", "step.cpp"})
+      out += lint({"--no-cache", source}).out;
+    return out;
+  }
+  Run lint(std::vector<std::string> arguments) const {
+    arguments.push_back("--model=" + axonModel());
+    return gradtidy(arguments);
+  }
+
+  const std::vector<std::string> sources = {"main.cpp", "step.cpp", "loss.cpp", "other.cpp"};
+};
+
+/// How many units were analysed in the parse of another.
+std::string companions(const Run &run) {
+  const size_t end = run.err.find(" in the parse of another");
+  const size_t begin = run.err.rfind(' ', end - 1) + 1;
+  return end == std::string::npos ? "" : run.err.substr(begin, end - begin);
+}
+
+} // namespace
+
+TEST_CASE("A program's sources are analysed in the parse of its main()") {
+  const WholeProgram program;
+  const Run together = program.all({"--no-cache", "--stats"});
+  CHECK(companions(together) == "2");
+  CHECK(count(together.out, finding) == 3);
+  CHECK(together.out == program.oneByOne());
+  for (const char *workers : {"-j1", "-j3"})
+    CHECK(program.all({"--no-cache", workers}).out == together.out);
+}
+
+TEST_CASE("What one source does not see by itself changes nothing of it") {
+  struct Case {
+    const char *what;
+    std::string main, step; ///< What they have before their function and before all.
+    std::string companions;
+  };
+  const std::vector<Case> cases = {
+      {"its own macro", "#define LIMIT 3\nint limit = LIMIT;\n",
+       "#define DEPTH 3\nint depth = DEPTH;\n", "2"},
+      {"a macro of main.cpp", "#define CLEARS 1\n",
+       "#ifdef CLEARS\n#define advance() zero_grad()\n#endif\n", "0"},
+      {"a macro of main.cpp in a header", "#define CLEARS 1\n#include \"late.h\"\n",
+       "#include \"late.h\"\n", "0"},
+      {"a macro that a header has not seen", "#include \"late.h\"\n",
+       "#define CLEARS 1\n#include \"late.h\"\n", "1"},
+      {"a helper of the same name", "static int helper() { return 1; }\n",
+       "static int helper() { return 2; }\n", "0"},
+  };
+  for (const Case &each : cases) {
+    INFO(each.what);
+    const WholeProgram program;
+    program.write("late.h", "#pragma once\n#ifdef CLEARS\n#define advance() zero_grad()\n#endif\n");
+    program.write("main.cpp", WholeProgram::main("step(net, solver);", each.main));
+    program.write("step.cpp", WholeProgram::step("#include <axon/axon.h>\n" + each.step));
+    const Run together = program.all({"--no-cache", "--stats"});
+    CHECK(companions(together) == each.companions);
+    CHECK(together.out == program.oneByOne());
+  }
+}
+
+TEST_CASE("Findings in a header belong to all that include it") {
+  const WholeProgram program;
+  program.write("step.h", program.read("step.h") + "inline " + trainingLoop("shared"));
+  const Run together = program.all({"--cache-dir=cache"});
+  CHECK(count(together.out, finding) == 4);
+  const Run known = program.lint({"step.cpp", "--cache-dir=cache", "--stats"});
+  CHECK_THAT(known.err, Catch::Contains("; 1 known from earlier runs"));
+  CHECK(known.out == program.lint({"step.cpp", "--no-cache"}).out);
+}
+
+TEST_CASE("A source that changes is analysed anew, whoever has read it") {
+  const WholeProgram program;
+  program.all({"--cache-dir=cache"});
+  for (const char *inLoop : {"solver.zero_grad(); step(net, solver);", "step(net, solver);"}) {
+    program.write("main.cpp", WholeProgram::main(inLoop));
+    CHECK(program.all({"--cache-dir=cache"}).out == program.oneByOne());
+  }
+}
+
+TEST_CASE("A source that nobody asked for is not spoken of") {
+  const WholeProgram program;
+  program.write("more.cpp", "int more;\n");
+  program.write("most.cpp", "int most;\n");
+  const Run run = program.lint({"--no-cache", "main.cpp", "other.cpp", "more.cpp", "most.cpp"});
+  CHECK(run.out.find("step.cpp:") == std::string::npos);
+}

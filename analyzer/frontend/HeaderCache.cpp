@@ -99,7 +99,17 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
   HeaderEntry *entry = make(keyOf(*maker, source), source,
                             [&](StringRef sourceFile, StringRef target, HeaderRecord &record) {
                               PrecompileAction action(record);
-                              return precompile(*maker, files, action, sourceFile, target);
+                              if (!precompile(*maker, files, action, sourceFile, target))
+                                return false;
+                              // Guards come in more forms than the compiler knows.
+                              std::vector<std::string> &unguarded = record.facts["unguarded"];
+                              llvm::erase_if(unguarded, [&](const std::string &path) {
+                                const auto file = files.getOptionalFileRef(path);
+                                return !file || !userCode.isFrameworkFile(*file, files);
+                              });
+                              unguarded =
+                                  findRepeating(*maker, files, unguarded, target);
+                              return true;
                             });
   if (!entry || !entry->usable() ||
       llvm::any_of(includes.framework,

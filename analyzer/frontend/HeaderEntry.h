@@ -36,7 +36,7 @@ struct HeaderRecord {
 class HeaderEntry {
 public:
   /// Changes with the form of the files, and with what is left out of a header.
-  static constexpr llvm::StringLiteral format = "gradtidy header 3 " GRADTIDY_VERSION;
+  static constexpr llvm::StringLiteral format = "gradtidy header 4 " GRADTIDY_VERSION;
 
   /// Null if there is no entry, or one that does not hold any more: a file has changed.
   static std::unique_ptr<HeaderEntry> load(const CacheFolder &folder, const std::string &key);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 namespace gradtidy {
@@ -36,6 +37,78 @@ public:
 private:
   std::vector<std::string> &names;
 };
+
+/// Finds the includes of the main file of which tokens or macros are left, or errors.
+class RemainsAction : public clang::PreprocessorFrontendAction {
+public:
+  void add(clang::SourceLocation location) {
+    const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
+    clang::FileID file = sources.getFileID(sources.getExpansionLoc(location)), included;
+    while (file.isValid() && file != sources.getMainFileID()) {
+      included = file;
+      file = sources.getFileID(sources.getIncludeLoc(file));
+    }
+    // What the compiler defines by itself is of no file.
+    if (file.isValid() && included.isValid())
+      if (const auto entry = sources.getFileEntryRefForID(included);
+          entry && (found.empty() || found.back() != entry->getName()))
+        found.push_back(entry->getName().str());
+  }
+
+  std::vector<std::string> found;
+
+protected:
+  void ExecuteAction() override {
+    clang::Preprocessor &preprocessor = getCompilerInstance().getPreprocessor();
+    preprocessor.addPPCallbacks(std::make_unique<MacroWatcher>(*this));
+    preprocessor.IgnorePragmas();
+    preprocessor.EnterMainSourceFile();
+    clang::Token token;
+    for (preprocessor.Lex(token); token.isNot(clang::tok::eof); preprocessor.Lex(token))
+      add(token.getLocation());
+  }
+
+private:
+  class MacroWatcher : public clang::PPCallbacks {
+  public:
+    explicit MacroWatcher(RemainsAction &action) : action(action) {}
+    void MacroDefined(const clang::Token &name, const clang::MacroDirective *) override {
+      action.add(name.getLocation());
+    }
+    void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &,
+                        const clang::MacroDirective *) override {
+      action.add(name.getLocation());
+    }
+
+  private:
+    RemainsAction &action;
+  };
+};
+
+class ErrorWatcher : public clang::DiagnosticConsumer {
+public:
+  explicit ErrorWatcher(RemainsAction &action) : action(action) {}
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic &info) override {
+    if (level >= clang::DiagnosticsEngine::Error && info.getLocation().isValid())
+      action.add(info.getLocation());
+  }
+
+private:
+  RemainsAction &action;
+};
+
+/// False if there are errors.
+bool execute(std::shared_ptr<clang::CompilerInvocation> invocation, clang::FileManager &files,
+             clang::FrontendAction &action, clang::DiagnosticConsumer &diagnostics) {
+  clang::CompilerInstance compiler(std::move(invocation));
+  compiler.setVirtualFileSystem(files.getVirtualFileSystemPtr());
+  compiler.setFileManager(llvm::IntrusiveRefCntPtr<clang::FileManager>(&files));
+  compiler.createDiagnostics(&diagnostics, /*ShouldOwnClient=*/false);
+  compiler.getDiagnostics().setFatalsAsError(true);
+  compiler.createSourceManager();
+  return compiler.ExecuteAction(action) && diagnostics.getNumErrors() == 0;
+}
 
 } // namespace
 
@@ -107,13 +180,28 @@ bool precompile(const clang::CompilerInvocation &precompiler, clang::FileManager
   auto own = std::make_shared<clang::CompilerInvocation>(precompiler);
   own->getFrontendOpts().Inputs.emplace_back(source, own->getFrontendOpts().DashX);
   own->getFrontendOpts().OutputFile = target.str();
-  clang::CompilerInstance compiler(std::move(own));
-  compiler.setVirtualFileSystem(files.getVirtualFileSystemPtr());
-  compiler.setFileManager(llvm::IntrusiveRefCntPtr<clang::FileManager>(&files));
   clang::DiagnosticConsumer counter;
-  compiler.createDiagnostics(&counter, /*ShouldOwnClient=*/false);
-  compiler.createSourceManager();
-  return compiler.ExecuteAction(action) && counter.getNumErrors() == 0;
+  return execute(std::move(own), files, action, counter);
+}
+
+std::vector<std::string> findRepeating(const clang::CompilerInvocation &precompiler,
+                                       clang::FileManager &files,
+                                       const std::vector<std::string> &headers, StringRef target) {
+  std::string text;
+  for (const std::string &header : headers)
+    text += "#include \"" + header + "\"\n";
+  const auto buffer = llvm::MemoryBuffer::getMemBuffer(text);
+  auto own = std::make_shared<clang::CompilerInvocation>(precompiler);
+  own->getFrontendOpts().ProgramAction = clang::frontend::PrintPreprocessedInput;
+  const std::string source = (target + ".once-more").str();
+  own->getFrontendOpts().Inputs.emplace_back(source, clang::Language::CXX);
+  own->getPreprocessorOpts().ImplicitPCHInclude = target.str();
+  own->getPreprocessorOpts().addRemappedFile(source, buffer.get());
+  own->getPreprocessorOpts().RetainRemappedFileBuffers = true;
+  RemainsAction action;
+  ErrorWatcher errors(action);
+  execute(std::move(own), files, action, errors);
+  return action.found;
 }
 
 } // namespace gradtidy

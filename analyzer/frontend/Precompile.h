@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace clang {
 class CompilerInvocation;
@@ -43,5 +44,12 @@ private:
 /// Makes \p target of the file \p source; false if that has errors.
 bool precompile(const clang::CompilerInvocation &precompiler, clang::FileManager &files,
                 PrecompileAction &action, llvm::StringRef source, llvm::StringRef target);
+
+/// Those of \p headers of which there is anything left if they are included behind \p target, in
+/// which they are already.
+std::vector<std::string> findRepeating(const clang::CompilerInvocation &precompiler,
+                                       clang::FileManager &files,
+                                       const std::vector<std::string> &headers,
+                                       llvm::StringRef target);
 
 } // namespace gradtidy

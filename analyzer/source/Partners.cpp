@@ -138,19 +138,12 @@ public:
     return found == units.end() ? nullptr : *found;
   }
 
-  /// The sources other than \p file that define \p function.
-  void addDefining(const SharedFunction &function, StringRef file,
-                   std::vector<std::string> &found) {
-    addUsing(function.record.empty() ? function.name : function.record, function, file, found,
-             /*defining=*/true);
-  }
-
-  /// The sources other than \p file that may call \p function.
-  void addCalling(const SharedFunction &function, StringRef file, std::vector<std::string> &found) {
-    // Who calls an operator names the class at most.
-    const bool isOperator = StringRef(function.name).starts_with("operator");
-    addUsing(isOperator ? holderOf(function.record).str() : function.name, function, file, found,
-             /*defining=*/false);
+  /// The sources that define \p function, if none is known, else those that may call it.
+  const std::vector<std::string> &sourcesOf(const SharedFunction &function) {
+    const auto [entry, added] = sources.try_emplace(function);
+    if (added)
+      entry->second = findSourcesOf(function);
+    return entry->second;
   }
 
   const Words &words(const CompileCommand &unit) {
@@ -190,22 +183,25 @@ private:
     }
   }
 
-  void addUsing(StringRef word, const SharedFunction &function, StringRef file,
-                std::vector<std::string> &found, bool defining) {
-    const auto with = unitsWith.find(word);
-    if (with == unitsWith.end())
-      return;
-    for (unsigned number : with->second) {
+  std::vector<std::string> findSourcesOf(const SharedFunction &function) {
+    const bool isUndefined = function.source.empty();
+    // Who calls an operator names the class at most.
+    StringRef word = function.name;
+    if (isUndefined && !function.record.empty())
+      word = function.record;
+    else if (!isUndefined && word.starts_with("operator"))
+      word = holderOf(function.record);
+    std::vector<std::string> found;
+    for (unsigned number : unitsWith.lookup(word)) {
       const CompileCommand &unit = *units[number];
-      if (unit.Filename == file || llvm::is_contained(found, unit.Filename))
-        continue;
-      if (const auto text = llvm::MemoryBuffer::getFile(unit.Filename);
-          text &&
-          (defining ? defines((*text)->getBuffer(), function)
-                    : mayCall((*text)->getBuffer(), function)) &&
+      const auto text = llvm::MemoryBuffer::getFile(unit.Filename);
+      if (text &&
+          (isUndefined ? defines((*text)->getBuffer(), function)
+                       : mayCall((*text)->getBuffer(), function)) &&
           shares(unit, function, (*text)->getBuffer()))
         found.push_back(unit.Filename);
     }
+    return found;
   }
 
   static bool mayCall(StringRef text, const SharedFunction &function) {
@@ -228,6 +224,7 @@ private:
   std::string folder;
   llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
   llvm::StringMap<Words> wordsOfUnit;
+  std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.
   IncludeScan scan;
 };
 
@@ -260,11 +257,12 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
   const CompileCommand *own = program.find(job.file);
   if (!own)
     return found;
-  for (const SharedFunction &function : functions)
-    if (function.source.empty())
-      program.addDefining(function, job.file, found.defining);
-    else
-      program.addCalling(function, job.file, found.calling);
+  for (const SharedFunction &function : functions) {
+    std::vector<std::string> &added = function.source.empty() ? found.defining : found.calling;
+    for (const std::string &source : program.sourcesOf(function))
+      if (source != job.file && !llvm::is_contained(added, source))
+        added.push_back(source);
+  }
   const auto isOtherwiseCompiled = [&](const std::string &file) {
     return program.words(*program.find(file)).others != program.words(*own).others;
   };

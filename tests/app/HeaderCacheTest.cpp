@@ -115,6 +115,23 @@ TEST_CASE("Findings are the same with an empty cache, a full one and none") {
   }
 }
 
+TEST_CASE("Headers that have nothing more to say may be included behind the precompiled one") {
+  const CachedProject project;
+  project.writeFramework("#include \"guarded.h\"\n#include \"repeating.h\"\n");
+  project.write("vendor/axon/guarded.h", "#if !defined(STABLE)\n#ifndef GUARDED\n#define GUARDED\n"
+                                         "struct Guarded {};\n#endif\n#else\n#error unstable\n"
+                                         "#endif\n");
+  project.write("vendor/axon/repeating.h", "extern int repeated;\n");
+  for (const auto &[header, fits] : {std::pair("guarded.h", "1"), std::pair("repeating.h", "0")}) {
+    INFO(header);
+    project.write("train.cpp",
+                  include + "#include <axon/" + header + ">\n" + trainingLoop("train"));
+    const Run run = project.lint({"--cache-dir=cache", "--stats", "train.cpp"});
+    CHECK_THAT(run.err, Catch::Contains(std::string(fits) + " of them over a precompiled header"));
+    CHECK(run.out == project.lint({"--no-cache", "train.cpp"}).out);
+  }
+}
+
 TEST_CASE("Units with the same flags share a header, others have their own") {
   const CachedProject project;
   project.write("include/a.h", "#pragma once\n");

@@ -109,6 +109,7 @@ struct Block {
     int condition = -1;        ///< The repeated condition this edge decides, or -1.
     bool value = false;        ///< What the edge says about it.
     PathId undefined = noPath; ///< What holds nothing along this edge.
+    bool lacksGpu = false;     ///< It is taken only where there is no GPU.
   };
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.

@@ -1064,6 +1064,7 @@ private:
       condition = withoutNegations(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
+    const bool isAboutGpu = condition && asksForGpu(condition);
     current->endsProgram = block.hasNoReturnElement();
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
@@ -1081,6 +1082,7 @@ private:
       }
       if (asked && taken == negated)
         edge.undefined = asked;
+      edge.lacksGpu = isAboutGpu && taken == negated;
       if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
         if (std::optional<unsigned> latch = latchOf(block, numbers)) {
           current->exitEdge = static_cast<int>(current->edges.size());
@@ -1106,6 +1108,32 @@ private:
     bool asks = call && call->getMethodDecl() &&
                 vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Defined;
     return asks ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
+  }
+
+  /// Whether the expression tells if there is a GPU, be it a variable that never says anything
+  /// else.
+  bool asksForGpu(const Expr *expr) {
+    expr = strip(expr);
+    if (const auto *call = dyn_cast<CallExpr>(expr))
+      return call->getDirectCallee() &&
+             vocabulary.traitOf(call->getDirectCallee()) == Trait::AsksForGpu;
+    const auto *reference = dyn_cast<DeclRefExpr>(expr);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    return variable && variable->isLocalVarDecl() && variable->hasInit() &&
+           asksForGpu(variable->getInit()) && isOnlyRead(function->getBody(), variable);
+  }
+
+  static bool isOnlyRead(const Stmt *statement, const VarDecl *variable) {
+    if (!statement)
+      return true;
+    if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
+        cast && cast->getCastKind() == CK_LValueToRValue &&
+        isa<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+      return true;
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    return !(reference && reference->getDecl() == variable) &&
+           llvm::all_of(statement->children(),
+                        [&](const Stmt *child) { return isOnlyRead(child, variable); });
   }
 
   const FunctionDecl *function;

@@ -1,5 +1,7 @@
 #include "UnitAnalysis.h"
 
+#include "DeviceOrigins.h"
+
 #include "analyzer/events/Lowering.h"
 #include "analyzer/events/Values.h"
 #include "analyzer/frontend/UserCode.h"
@@ -116,6 +118,7 @@ public:
             callers[callee].push_back(body);
           }
     }
+    lowered = all;
     // Of partners only what leads to the unit's own functions.
     for (size_t i = 0; i < relevant.size(); ++i)
       relevant.insert_range(callers[relevant[i]]);
@@ -183,6 +186,8 @@ private:
             change(operand.path);
       }
   }
+
+  static bool isCall(const Event &event) { return event.kind == EventKind::Call && event.callee; }
 
   static bool isClosure(const FunctionBody &body) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
@@ -343,6 +348,8 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> following; ///< See isIrrelevant().
   llvm::DenseMap<const FunctionBody *, bool> updating;  ///< See callsTraining().
   llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
+  std::vector<const FunctionBody *> lowered;            ///< All of the unit and its partners.
+  std::optional<DeviceOrigins> origins;                 ///< Made when a finding first asks for it.
 
 public:
   bool callsTraining(const Event &call) {
@@ -354,6 +361,14 @@ public:
         updating[body] = runs(*body, isUpdate, [](const Event &) { return false; });
       return updating[body];
     });
+  }
+
+  bool mayBeGpu(PathId device) {
+    if (!origins)
+      origins.emplace(tables.paths, lowered, [this](const Event &call) {
+        return isCall(call) ? bodyOf(call.callee) : nullptr;
+      });
+    return origins->mayBeGpu(device);
   }
 
   Interpreter interpreter;
@@ -372,6 +387,10 @@ const std::vector<Observation> &UnitAnalysis::observations() const {
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }
 bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
+bool UnitAnalysis::mayBeGpu(Device device) const {
+  return device.kind == Device::Cuda ||
+         (device.kind == Device::Symbol && implementation->mayBeGpu(device.id));
+}
 const std::vector<ModuleClass> &UnitAnalysis::classes() const {
   return implementation->modules.all();
 }

@@ -47,6 +47,10 @@ public:
 
   /// Whether the unit puts anything on a GPU, or where a variable says.
   bool usesGpu() const;
+
+  /// Whether \p device is a GPU, or something that may be one.
+  bool mayBeGpu(Device device) const;
+
   /// The module classes of the user.
   const std::vector<ModuleClass> &classes() const;
 

@@ -545,7 +545,9 @@ private:
     event.result = values.temporary(call);
     if (kind == EventKind::Call)
       event.callee = constructor ? constructor : callee ? callee : onlyCandidate(call);
-    event.isVirtual = kind == EventKind::Call && isVirtual(call);
+    else if (kind == EventKind::Forward)
+      event.callee = forwardOf(callee, object);
+    event.isVirtual = (kind == EventKind::Call || kind == EventKind::Forward) && isVirtual(call);
     QualType type = values.typeOf(call);
     event.isArithmetic = type->isArithmeticType() || type->isVoidType();
     event.isTensor = vocabulary.holdsTensors(type);
@@ -846,6 +848,16 @@ private:
     const FunctionDecl *callee = call->getDirectCallee();
     return name.contains("forward") && callee && !values.isExternal(callee) &&
            !callee->isDefined() && vocabulary.holdsTensors(call->getType());
+  }
+
+  /// The method that a forward pass runs: operator() of a module holder calls that of the module.
+  const FunctionDecl *forwardOf(const FunctionDecl *callee, const Expr *object) {
+    const CXXRecordDecl *record = vocabulary.classOf(object->getType());
+    if ((callee && !values.isExternal(callee)) || !record || !record->hasDefinition())
+      return callee;
+    const auto found = record->lookup(DeclarationName(&context.Idents.get("forward")));
+    const FunctionDecl *own = found.isSingleResult() ? found.front()->getAsFunction() : nullptr;
+    return own ? own : callee;
   }
 
   /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.

@@ -26,8 +26,13 @@ public:
   /// partition.
   const std::vector<Observation> &observations() const;
 
-  /// Whether the module that \p event calls is of a user's class without layers.
+  /// Whether the module that \p event calls is of a user's class with neither layers nor
+  /// parameters.
   bool isStateless(const Event &event) const;
+
+  /// Whether the forward pass \p event needs the graph that it records, for derivatives. Unknown
+  /// where it cannot be seen, and takes or gives more than a tensor.
+  Answer differentiates(const Event &event) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for
   /// those that do.

@@ -1,6 +1,6 @@
 #include "Devices.h"
 
-#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 
 namespace gradtidy {
 
@@ -21,6 +21,30 @@ std::string nameOf(const Visit &visit, Device device) {
   return "another device";
 }
 
+/// Whether the path can be written as it is spelled: paths do not tell pointers from objects, nor
+/// what is private.
+static bool isWritable(const PathTable &paths, PathId path) {
+  for (PathId whole; (whole = paths.parent(path)) != noPath; path = whole) {
+    const PathStep &part = paths.last(path), &last = paths.last(whole);
+    if (last.kind == PathStep::This)
+      return true;
+    const bool isNamed = last.kind == PathStep::Variable || last.kind == PathStep::Member;
+    if (part.kind != PathStep::Member || !isNamed)
+      return false;
+    const auto *field = static_cast<const clang::FieldDecl *>(part.subject);
+    const clang::QualType type =
+        last.kind == PathStep::Variable
+            ? static_cast<const clang::VarDecl *>(last.subject)->getType()
+            : static_cast<const clang::FieldDecl *>(last.subject)->getType();
+    const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+    const auto *owner = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent());
+    if (field->getAccess() != clang::AS_public || !record || !owner ||
+        !(declaresSameEntity(record, owner) || record->isDerivedFrom(owner)))
+      return false;
+  }
+  return true;
+}
+
 std::string spellingOf(const Visit &visit, Device device) {
   const PathTable &paths = visit.unit.tables().paths;
   switch (device.kind) {
@@ -34,9 +58,10 @@ std::string spellingOf(const Visit &visit, Device device) {
       const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
       bool isVisible =
           variable->hasGlobalStorage() || variable->getDeclContext() == function.function;
-      return isVisible ? paths.spelling(device.id) : "";
+      return isVisible && isWritable(paths, device.id) ? paths.spelling(device.id) : "";
     }
-    return paths.rootOf(device.id) == function.thisObject ? paths.spelling(device.id) : "";
+    const bool isOwn = paths.rootOf(device.id) == function.thisObject;
+    return isOwn && isWritable(paths, device.id) ? paths.spelling(device.id) : "";
   }
   case Device::Cpu:
     return "torch::kCPU";

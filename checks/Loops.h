@@ -24,6 +24,10 @@ bool isEvaluation(const Visit &visit);
 /// whether it fits its input, what it begins with. Nobody relies on what it computes.
 bool isTrial(const Visit &visit);
 
+/// Whether the event is a single look at what a module makes of tensors that are made up on the
+/// spot, as in a unit test. Nobody needs the numbers.
+bool isProbe(const Visit &visit);
+
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
 

@@ -14,7 +14,7 @@ class DeviceMismatch : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
-      if (!isOfOwnModule(visit, clash))
+      if (!isOfOwnModule(visit, clash) && visit.unit.mayBeGpu(clash.otherDevice))
         return report(visit, clash, reporter);
   }
 

@@ -7,6 +7,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -17,17 +18,20 @@ class MissingNoGrad : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
+    const Answer isDifferentiated = visit.unit.differentiates(forward);
     if (!isEvaluation(visit) || visit.before.gradMode().possible != GradMode::On ||
-        visit.before.module(forward.subject).isFrozen)
+        visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
+        isGuardedWithInput(visit))
       return;
 
     Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the
-    // result, or tries a module that is new, wants to know it once. The graph of a single layer
-    // keeps little that does not live anyway.
+    // result, tries a module that is new, or tests it with made-up input, wants to know it once.
+    // The graph of a single layer keeps little that does not live anyway.
     const ModuleFacts facts = visit.before.module(forward.subject);
-    bool isDoubtful = forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
-                      isTrial(visit) || (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
+    bool isDoubtful = forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
+                      !visit.unit.uses().isRead(visit.site) || isTrial(visit) || isProbe(visit) ||
+                      (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
     const Event &culprit =
@@ -53,6 +57,21 @@ private:
            !visit.unit.tables().sites.callers(visit.site).empty();
   }
 
+  /// Whether the guard that a finding asks for, of a forward pass whose result this one gets,
+  /// serves both.
+  bool isGuardedWithInput(const Visit &visit) const {
+    const Event &forward = visit.event;
+    return llvm::any_of(forward.operands, [&](const Operand &operand) {
+      return operand.isTensor &&
+             llvm::any_of(
+                 visit.unit.tables().histories.members(visit.before.valueOf(operand).graphs),
+                 [&](SiteId site) {
+                   const clang::CompoundStmt *block = guardOf.lookup(site);
+                   return block && site != visit.site && contains(visit, block, visit.shown().site);
+                 });
+    });
+  }
+
   /// In the outermost block in which nothing behind it is trained; one guard serves all behind it.
   void repair(const Visit &visit, const Event &forward, Finding &finding) {
     const FunctionBody &function = *forward.function;
@@ -67,6 +86,8 @@ private:
       place = statement;
     }
     const clang::CompoundStmt *block = place ? function.compoundOf(place) : nullptr;
+    if (finding.level == Level::Likely)
+      guardOf[visit.site] = block;
     if (!block || !guarded.insert(block).second)
       return;
     std::string name = "no_grad";
@@ -87,6 +108,8 @@ private:
   }
 
   llvm::SmallPtrSet<const clang::CompoundStmt *, 8> guarded; ///< Blocks that have got a guard.
+  /// The block in which each finding wants one, but for advice.
+  llvm::DenseMap<SiteId, const clang::CompoundStmt *> guardOf;
 };
 
 } // namespace

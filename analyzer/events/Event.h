@@ -91,8 +91,8 @@ struct Event {
   bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
   bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
   bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
-  const clang::FunctionDecl *callee = nullptr; ///< Of a Call, if it is known.
-  bool isVirtual = false; ///< Of a Call: which overrider is called is found at run time.
+  const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
+  bool isVirtual = false; ///< Of these: which overrider is called is found at run time.
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
@@ -109,6 +109,7 @@ struct Block {
     int condition = -1;        ///< The repeated condition this edge decides, or -1.
     bool value = false;        ///< What the edge says about it.
     PathId undefined = noPath; ///< What holds nothing along this edge.
+    bool lacksGpu = false;     ///< It is taken only where there is no GPU.
   };
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.

@@ -545,7 +545,9 @@ private:
     event.result = values.temporary(call);
     if (kind == EventKind::Call)
       event.callee = constructor ? constructor : callee ? callee : onlyCandidate(call);
-    event.isVirtual = kind == EventKind::Call && isVirtual(call);
+    else if (kind == EventKind::Forward)
+      event.callee = forwardOf(callee, object);
+    event.isVirtual = (kind == EventKind::Call || kind == EventKind::Forward) && isVirtual(call);
     QualType type = values.typeOf(call);
     event.isArithmetic = type->isArithmeticType() || type->isVoidType();
     event.isTensor = vocabulary.holdsTensors(type);
@@ -848,6 +850,16 @@ private:
            !callee->isDefined() && vocabulary.holdsTensors(call->getType());
   }
 
+  /// The method that a forward pass runs: operator() of a module holder calls that of the module.
+  const FunctionDecl *forwardOf(const FunctionDecl *callee, const Expr *object) {
+    const CXXRecordDecl *record = vocabulary.classOf(object->getType());
+    if ((callee && !values.isExternal(callee)) || !record || !record->hasDefinition())
+      return callee;
+    const auto found = record->lookup(DeclarationName(&context.Idents.get("forward")));
+    const FunctionDecl *own = found.isSingleResult() ? found.front()->getAsFunction() : nullptr;
+    return own ? own : callee;
+  }
+
   /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
   /// Whether the first size of the tensor that is made is 1.
   static bool makesOne(const Expr *call) {
@@ -1064,6 +1076,7 @@ private:
       condition = withoutNegations(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
+    const bool isAboutGpu = condition && asksForGpu(condition);
     current->endsProgram = block.hasNoReturnElement();
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
@@ -1081,6 +1094,7 @@ private:
       }
       if (asked && taken == negated)
         edge.undefined = asked;
+      edge.lacksGpu = isAboutGpu && taken == negated;
       if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
         if (std::optional<unsigned> latch = latchOf(block, numbers)) {
           current->exitEdge = static_cast<int>(current->edges.size());
@@ -1106,6 +1120,32 @@ private:
     bool asks = call && call->getMethodDecl() &&
                 vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Defined;
     return asks ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
+  }
+
+  /// Whether the expression tells if there is a GPU, be it a variable that never says anything
+  /// else.
+  bool asksForGpu(const Expr *expr) {
+    expr = strip(expr);
+    if (const auto *call = dyn_cast<CallExpr>(expr))
+      return call->getDirectCallee() &&
+             vocabulary.traitOf(call->getDirectCallee()) == Trait::AsksForGpu;
+    const auto *reference = dyn_cast<DeclRefExpr>(expr);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    return variable && variable->isLocalVarDecl() && variable->hasInit() &&
+           asksForGpu(variable->getInit()) && isOnlyRead(function->getBody(), variable);
+  }
+
+  static bool isOnlyRead(const Stmt *statement, const VarDecl *variable) {
+    if (!statement)
+      return true;
+    if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
+        cast && cast->getCastKind() == CK_LValueToRValue &&
+        isa<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+      return true;
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    return !(reference && reference->getDecl() == variable) &&
+           llvm::all_of(statement->children(),
+                        [&](const Stmt *child) { return isOnlyRead(child, variable); });
   }
 
   const FunctionDecl *function;

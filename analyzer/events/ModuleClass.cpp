@@ -389,6 +389,8 @@ Content ModuleClasses::Implementation::contentOf(const clang::Expr *value, unsig
   if (depth > 8)
     return Content::Unknown;
   value = strip(value);
+  if (std::optional<Assigned> assigned = asAssignment(value))
+    return contentOf(assigned->value, depth + 1);
   Entity root = uses.rootOf(value);
   if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(value); operation && !root)
     return contentOfOperation(operation, depth + 1);

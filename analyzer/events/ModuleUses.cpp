@@ -56,6 +56,16 @@ Entity canonical(const clang::ValueDecl *declaration) {
   return declaration ? llvm::cast<clang::ValueDecl>(declaration->getCanonicalDecl()) : nullptr;
 }
 
+std::optional<Assigned> asAssignment(const clang::Expr *expr) {
+  if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(expr);
+      operation && operation->getOpcode() == clang::BO_Assign)
+    return Assigned{operation->getLHS(), operation->getRHS()};
+  if (const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr);
+      call && call->getOperator() == clang::OO_Equal && call->getNumArgs() == 2)
+    return Assigned{call->getArg(0), call->getArg(1)};
+  return std::nullopt;
+}
+
 bool registers(Trait trait) {
   return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
          trait == Trait::RegistersBuffer;
@@ -188,17 +198,10 @@ public:
     return true;
   }
 
-  bool VisitBinaryOperator(clang::BinaryOperator *operation) {
-    if (operation->getOpcode() == clang::BO_Assign)
-      if (Entity target = uses.rootOf(operation->getLHS()))
-        define(target, EntityDefinition::Assignment, operation->getRHS());
-    return true;
-  }
-
-  bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr *call) {
-    if (call->getOperator() == clang::OO_Equal && call->getNumArgs() == 2)
-      if (Entity target = uses.rootOf(call->getArg(0)))
-        define(target, EntityDefinition::Assignment, call->getArg(1));
+  bool VisitExpr(clang::Expr *expr) {
+    if (std::optional<Assigned> assigned = asAssignment(expr))
+      if (Entity target = uses.rootOf(assigned->target))
+        define(target, EntityDefinition::Assignment, assigned->value);
     return true;
   }
 
@@ -344,6 +347,13 @@ private:
       uses.facts[entity].escapes = true;
   }
 
+  static bool endsInAssignment(const clang::Expr *expr) {
+    expr = strip(expr);
+    const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(expr);
+    return operation && operation->isCommaOp() ? endsInAssignment(operation->getRHS())
+                                               : asAssignment(expr).has_value();
+  }
+
   /// Follows the value of the expression on top of the parents, which is that of \p entity (null:
   /// of something registered), to where it is kept, or no longer a value that matters. Nothing is
   /// returned if that is no use.
@@ -353,10 +363,15 @@ private:
     const clang::Stmt *child = site;
     bool isDerived = false;     // A tensor computed from the entity's.
     bool isAmongOthers = false; // It is in a list of tensors.
+    bool isTarget = false;      // It is the value of an assignment to the entity.
     EntityUse use{site, function, false, false, false, false};
     auto used = [&] {
       use.isRecorded = isRecorded();
       return std::optional(use);
+    };
+    // Nobody takes the value. To have assigned it was no use.
+    auto dropped = [&](const clang::Stmt *value) {
+      return isTarget && endsInAssignment(llvm::cast<clang::Expr>(value)) ? std::nullopt : used();
     };
     auto meets = [&](bool others) { use.isOperand |= isTensor && others && !use.isMove; };
     auto keep = [&](const clang::ValueDecl *where) {
@@ -387,7 +402,21 @@ private:
         return isTensor && function && isForward(function) && !isInLambda() ? used() : lose();
       const auto *expr = llvm::dyn_cast<clang::Expr>(parent);
       if (!expr)
-        return used();
+        return dropped(child);
+
+      if (std::optional<Assigned> assigned = asAssignment(expr)) {
+        if (child == assigned->target) {
+          if (isDerived)
+            return used();
+          isTarget = true;
+        } else {
+          Entity target = uses.rootOf(assigned->target);
+          if (!target)
+            return lose();
+          keep(target);
+        }
+        continue;
+      }
 
       if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
         if (registers(uses.traitOfCallee(call))) {
@@ -418,13 +447,6 @@ private:
         switch (call->isInfixBinaryOp() && call->getOperator() == clang::OO_Star
                     ? clang::OO_None
                     : call->getOperator()) {
-        case clang::OO_Equal:
-          if (isFirst)
-            return isDerived ? used() : std::nullopt;
-          keep(uses.rootOf(call->getArg(0)));
-          if (!uses.rootOf(call->getArg(0)))
-            return lose();
-          continue;
         case clang::OO_Subscript:
         case clang::OO_Star:
         case clang::OO_Arrow:
@@ -550,14 +572,11 @@ private:
         continue;
       }
       if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(expr)) {
-        if (operation->getOpcode() == clang::BO_Comma && child == operation->getRHS())
-          continue;
-        if (operation->getOpcode() != clang::BO_Assign)
+        if (operation->getOpcode() != clang::BO_Comma)
           return used();
         if (child == operation->getLHS())
-          return std::nullopt;
-        Entity target = uses.rootOf(operation->getLHS());
-        return target ? keep(target) : lose();
+          return dropped(child);
+        continue;
       }
       if (const auto *operation = llvm::dyn_cast<clang::UnaryOperator>(expr);
           operation && operation->getOpcode() == clang::UO_LNot)
@@ -886,7 +905,9 @@ Entity ModuleUses::rootOf(const clang::Expr *expr) {
       return llvm::isa<clang::VarDecl, clang::BindingDecl>(reference->getDecl())
                  ? canonical(reference->getDecl())
                  : nullptr;
-    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
+    if (std::optional<Assigned> assigned = asAssignment(expr)) {
+      expr = assigned->target;
+    } else if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
       const auto *field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
       if (!field || (isUserCode(field) && heldBy(field->getType()).any()))
         return field ? canonical(field) : nullptr;

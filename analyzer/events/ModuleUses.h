@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace clang {
@@ -119,6 +120,14 @@ private:
 };
 
 Entity canonical(const clang::ValueDecl *declaration);
+
+/// A plain assignment, built in or overloaded. Its value is its target's.
+struct Assigned {
+  const clang::Expr *target, *value;
+};
+
+/// What \p expr assigns where it is an assignment.
+std::optional<Assigned> asAssignment(const clang::Expr *expr);
 
 /// Whether a function of that trait registers something.
 bool registers(Trait trait);

@@ -99,7 +99,7 @@ void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &pa
     out << " block " << number << (block.isLoopHead ? " (loop head)" : "") << "\n";
     for (const Event &event : block.events) {
       out << "  " << name(event.kind);
-      if (event.callee)
+      if (event.kind == EventKind::Call && event.callee)
         out << " " << event.callee->getNameAsString();
       if (event.subject.path)
         out << " " << text(event.subject, paths);

@@ -163,6 +163,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
       if (edge.undefined && state.isGradient(edge.undefined))
         continue; // What has been through a backward has a gradient.
       State along = state;
+      along.lacksGpu |= edge.lacksGpu;
       const Block &target = body.blocks[edge.target];
       if (target.exitEdge >= 0 && target.latch != number)
         next |= entersLoop;
@@ -477,6 +478,8 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
     if (isModule(operand.role)) {
       const ModuleFacts part = state.module(operand);
       facts.isNew &= part.isNew;
+      if (!(part.device == device))
+        device = {};
       if (part.mode != ModuleFacts::Training)
         facts.mode = ModuleFacts::Unknown;
     }
@@ -565,9 +568,19 @@ void Interpreter::requireGrad(const Event &event, State &state) {
     state.setValue(event.result, value);
 }
 
+/// Whether something is made on a GPU, or moved there.
+static bool needsGpu(const Event &event, const State &state) {
+  return (event.kind == EventKind::Create || event.kind == EventKind::Move) &&
+         llvm::any_of(event.operands, [&](const Operand &operand) {
+           return state.deviceOf(operand).kind == Device::Cuda;
+         });
+}
+
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   SourcesTable &sources = tables.sources;
   const Operand *first = event.operands.empty() ? nullptr : &event.operands.front();
+  if (state.lacksGpu && needsGpu(event, state))
+    return false; // It throws.
   if (observing && event.isDiscarded)
     observe(event, state);
 

@@ -280,6 +280,7 @@ void State::join(const State &other, Junction junction) {
   joinModules(other, junction);
   joinGradMode(other, junction);
   joinAutocast(other, junction);
+  lacksGpu &= other.lacksGpu;
 
   for (auto &[path, facts] : optimizers) {
     const OptimizerFacts *there = other.optimizers.find(path);

@@ -253,6 +253,9 @@ public:
   /// Backwards that retain their graphs, by the forwards in them.
   FlatMap<SiteId, SiteId> retained;
 
+  /// The machine has no GPU: the program has asked.
+  bool lacksGpu = false;
+
   /// The graphs that gradients may be part of (create_graph).
   SourcesId gradientGraphs = noSources;
 
@@ -278,7 +281,8 @@ public:
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && guards == other.guards &&
            mode == other.mode && casters == other.casters && casting == other.casting &&
-           retained == other.retained && gradientGraphs == other.gradientGraphs;
+           retained == other.retained && lacksGpu == other.lacksGpu &&
+           gradientGraphs == other.gradientGraphs;
   }
 
   Tables *tables;

@@ -1,5 +1,7 @@
 #include "UnitAnalysis.h"
 
+#include "DeviceOrigins.h"
+
 #include "analyzer/events/Lowering.h"
 #include "analyzer/events/Values.h"
 #include "analyzer/frontend/UserCode.h"
@@ -106,7 +108,7 @@ public:
         callers[body].push_back(around);
       for (const Block &block : body->blocks)
         for (const Event &event : block.events)
-          if (const FunctionBody *callee = !event.callee     ? nullptr
+          if (const FunctionBody *callee = !isCall(event)    ? nullptr
                                            : event.isVirtual ? dispatch(event.callee)
                                                              : bodyOf(event.callee);
               callee && callee != body) {
@@ -116,6 +118,7 @@ public:
             callers[callee].push_back(body);
           }
     }
+    lowered = all;
     // Of partners only what leads to the unit's own functions.
     for (size_t i = 0; i < relevant.size(); ++i)
       relevant.insert_range(callers[relevant[i]]);
@@ -183,6 +186,8 @@ private:
             change(operand.path);
       }
   }
+
+  static bool isCall(const Event &event) { return event.kind == EventKind::Call && event.callee; }
 
   static bool isClosure(const FunctionBody &body) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
@@ -261,11 +266,11 @@ private:
     llvm::SetVector<const FunctionBody *> reached;
     reached.insert(&function);
     const auto isOne = [&](const Event &event) {
-      if (event.kind != EventKind::Call || one(event))
+      if ((event.kind != EventKind::Call && event.kind != EventKind::Forward) || one(event))
         return one(event);
       const auto callees = candidates(event);
       reached.insert(callees.begin(), callees.end());
-      return callees.empty() && unseen(event);
+      return event.kind == EventKind::Call && callees.empty() && unseen(event);
     };
     for (size_t i = 0; i < reached.size(); ++i)
       for (const Block &block : reached[i]->blocks)
@@ -343,6 +348,8 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> following; ///< See isIrrelevant().
   llvm::DenseMap<const FunctionBody *, bool> updating;  ///< See callsTraining().
   llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
+  std::vector<const FunctionBody *> lowered;            ///< All of the unit and its partners.
+  std::optional<DeviceOrigins> origins;                 ///< Made when a finding first asks for it.
 
 public:
   bool callsTraining(const Event &call) {
@@ -354,6 +361,78 @@ public:
         updating[body] = runs(*body, isUpdate, [](const Event &) { return false; });
       return updating[body];
     });
+  }
+
+  const ModuleClass *viewOf(const clang::CXXRecordDecl *record) const {
+    for (const ModuleClass &view : modules.all())
+      if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
+        return &view;
+    return nullptr;
+  }
+
+  /// Whether layers of the class may depend on the mode. They are members: what these are tells
+  /// enough where the class is implemented elsewhere, but for those that a base class holds, such
+  /// as a Sequential. An option that nobody is seen to set is not set.
+  bool mayHoldModes(const ModuleClass &view) {
+    llvm::SmallPtrSet<const ModuleClass *, 4> seen;
+    return mayHoldModes(view, seen);
+  }
+
+  bool mayHoldModes(const ModuleClass &view, llvm::SmallPtrSetImpl<const ModuleClass *> &seen) {
+    if (!seen.insert(&view).second)
+      return false;
+    const bool isAllOwn = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+      return !isModule(vocabulary.roleOf(base)) ||
+             (vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container);
+    });
+    return !isAllOwn || llvm::any_of(view.members, [&](const ModuleMember &member) {
+      const clang::QualType type = member.field->getType();
+      if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
+        return false;
+      const clang::CXXRecordDecl *record = vocabulary.classOf(type);
+      const ModuleClass *inner = viewOf(record);
+      if (inner && !inner->isVisible)
+        return mayHoldModes(*inner, seen);
+      return view.isVisible || !record || vocabulary.traitOf(record) != Trait::ModeByOption;
+    });
+  }
+
+  Answer differentiates(const Event &forward) {
+    if (!forward.callee || vocabulary.isFramework(forward.callee))
+      return Answer::No;
+    const auto isDifferentiation = [](const Event &event) {
+      return event.kind == EventKind::Backward || event.kind == EventKind::Differentiate ||
+             (event.kind == EventKind::RequireGrad && event.subject.role == TypeRole::Tensor &&
+              event.constant == true);
+    };
+    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(forward);
+    if (bodies.empty())
+      return isOfTensors(*forward.callee) ? Answer::No : Answer::Unknown;
+    return llvm::any_of(bodies,
+                        [&](const FunctionBody *body) {
+                          return runs(*body, isDifferentiation,
+                                      [](const Event &) { return false; });
+                        })
+               ? Answer::Yes
+               : Answer::No;
+  }
+
+  /// Whether the function makes one tensor of tensors and numbers.
+  bool isOfTensors(const clang::FunctionDecl &function) {
+    return vocabulary.roleOf(function.getReturnType()) == TypeRole::Tensor &&
+           llvm::all_of(function.parameters(), [&](const clang::ParmVarDecl *parameter) {
+             const clang::QualType type = parameter->getType();
+             return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
+                    type.getNonReferenceType()->isArithmeticType();
+           });
+  }
+
+  bool mayBeGpu(PathId device) {
+    if (!origins)
+      origins.emplace(tables.paths, lowered, [this](const Event &call) {
+        return isCall(call) ? bodyOf(call.callee) : nullptr;
+      });
+    return origins->mayBeGpu(device);
   }
 
   Interpreter interpreter;
@@ -372,18 +451,19 @@ const std::vector<Observation> &UnitAnalysis::observations() const {
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }
 bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
+bool UnitAnalysis::mayBeGpu(Device device) const {
+  return device.kind == Device::Cuda ||
+         (device.kind == Device::Symbol && implementation->mayBeGpu(device.id));
+}
 const std::vector<ModuleClass> &UnitAnalysis::classes() const {
   return implementation->modules.all();
 }
 
 const ModuleClass *UnitAnalysis::classOf(const Event &event) const {
   const clang::Expr *module = event.subject.expr;
-  const clang::CXXRecordDecl *record =
-      module ? implementation->vocabulary.classOf(strip(module)->getType()) : nullptr;
-  for (const ModuleClass &view : implementation->modules.all())
-    if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
-      return &view;
-  return nullptr;
+  return module
+             ? implementation->viewOf(implementation->vocabulary.classOf(strip(module)->getType()))
+             : nullptr;
 }
 
 Answer UnitAnalysis::dependsOnMode(const Event &event) const {
@@ -391,23 +471,20 @@ Answer UnitAnalysis::dependsOnMode(const Event &event) const {
     return Answer::Unknown;
   Answer answer = implementation->modules.dependsOnMode(event.subject.expr);
   const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
-  // Layers are members: what these are tells enough where the class is implemented elsewhere. But
-  // for those that a base class holds, such as a Sequential.
-  Vocabulary &vocabulary = implementation->vocabulary;
-  bool isAllOwn = view && view->record->forallBases([&](const clang::CXXRecordDecl *base) {
-    return !isModule(vocabulary.roleOf(base)) ||
-           (vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container);
-  });
-  bool mayDepend = !isAllOwn || llvm::any_of(view->members, [&](const ModuleMember &member) {
-    return isModule(member.role) &&
-           implementation->modules.dependsOnMode(member.field->getType()) != Answer::No;
-  });
-  return mayDepend ? answer : Answer::No;
+  return view && !implementation->mayHoldModes(*view) ? Answer::No : answer;
 }
 
 bool UnitAnalysis::isStateless(const Event &event) const {
   const ModuleClass *view = classOf(event);
-  return view && view->members.empty() && dependsOnMode(event) == Answer::No;
+  return view && dependsOnMode(event) == Answer::No &&
+         llvm::all_of(view->members, [&](const ModuleMember &member) {
+           return view->isVisible && member.role == TypeRole::Tensor &&
+                  member.registered == Answer::No && !member.requiresGrad;
+         });
+}
+
+Answer UnitAnalysis::differentiates(const Event &event) const {
+  return event.kind == EventKind::Forward ? implementation->differentiates(event) : Answer::No;
 }
 
 bool UnitAnalysis::isModeSetUp(const clang::FieldDecl *field) const {

@@ -26,8 +26,13 @@ public:
   /// partition.
   const std::vector<Observation> &observations() const;
 
-  /// Whether the module that \p event calls is of a user's class without layers.
+  /// Whether the module that \p event calls is of a user's class with neither layers nor
+  /// parameters.
   bool isStateless(const Event &event) const;
+
+  /// Whether the forward pass \p event needs the graph that it records, for derivatives. Unknown
+  /// where it cannot be seen, and takes or gives more than a tensor.
+  Answer differentiates(const Event &event) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for
   /// those that do.
@@ -47,6 +52,10 @@ public:
 
   /// Whether the unit puts anything on a GPU, or where a variable says.
   bool usesGpu() const;
+
+  /// Whether \p device is a GPU, or something that may be one.
+  bool mayBeGpu(Device device) const;
+
   /// The module classes of the user.
   const std::vector<ModuleClass> &classes() const;
 

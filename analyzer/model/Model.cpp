@@ -88,6 +88,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::Index, "index"},
     {Trait::RequiresGrad, "requires-grad"},
     {Trait::CastsWeights, "casts-weights"},
+    {Trait::AsksForGpu, "asks-for-gpu"},
     {Trait::GradGuard, "grad-guard"},
 };
 

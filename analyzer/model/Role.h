@@ -102,6 +102,7 @@ enum class Trait : unsigned char {
   Index,              ///< What a tensor becomes where it selects elements of another.
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
   CastsWeights, ///< Autocast keeps the casts of the parameters, which it is given as they are.
+  AsksForGpu,   ///< Tells whether there is a GPU.
   GradGuard,    ///< Its constructor switches autograd off as long as it lives.
 };
 

@@ -134,3 +134,11 @@ void reference_ok(torch::Device device) {
   same.to(device);
   auto output = net->forward(torch::rand({8, 4}, device));
 }
+
+// A module made of others is where these are.
+void wrapped_ok(torch::Tensor x) {
+  auto layer = std::make_shared<torch::nn::LinearImpl>(4, 4);
+  layer->to(torch::kCUDA);
+  torch::nn::Sequential net(layer);
+  net->forward(x.to(torch::kCUDA)).sum().backward();
+}

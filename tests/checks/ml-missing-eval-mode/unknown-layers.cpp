@@ -35,6 +35,44 @@ void test_plain(Plain &net, torch::Tensor x) {
   auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
+// Nor is there in the modules among them; no dropout is seen to be asked of the recurrent layer.
+struct EncoderImpl : torch::nn::Module {
+  EncoderImpl();
+  torch::Tensor forward(torch::Tensor x);
+
+private:
+  torch::nn::LSTM recurrent{nullptr};
+};
+TORCH_MODULE(Encoder);
+struct NestedImpl : torch::nn::Module {
+  explicit NestedImpl(Encoder encoder) : encoder(register_module("encoder", encoder)) {}
+  torch::Tensor forward(torch::Tensor x) { return fc(encoder(x)); }
+
+private:
+  Encoder encoder;
+  torch::nn::Linear fc = register_module("fc", torch::nn::Linear(4, 2));
+};
+TORCH_MODULE(Nested);
+void test_nested(Nested &net, torch::Tensor x) {
+  torch::NoGradGuard noGrad;
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
+}
+struct RecurrentImpl : torch::nn::Module {
+  explicit RecurrentImpl(double p) : recurrent(torch::nn::LSTMOptions(4, 4).dropout(p)) {
+    register_module("recurrent", recurrent);
+  }
+  torch::Tensor forward(torch::Tensor x) { return std::get<0>(recurrent(x)); }
+
+private:
+  torch::nn::LSTM recurrent;
+};
+TORCH_MODULE(Recurrent);
+void test_recurrent_bad(Recurrent &net, torch::Tensor x) {
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 1)
+}
+
 // Those of a base class are no members of its own.
 struct StackImpl : torch::nn::SequentialImpl {
   StackImpl();

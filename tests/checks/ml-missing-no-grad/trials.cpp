@@ -132,3 +132,20 @@ void behind_the_end_ok(Net &net, torch::Tensor x) {
   fail();
   std::cout << net->forward(x);
 }
+
+// A unit test looks at what a model makes of made-up tensors. Once, nobody misses the memory.
+void look_behind_training(Net &net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  optimizer.zero_grad();
+  net->forward(x).sum().backward();
+  optimizer.step();
+  auto after = net->forward(torch::zeros({2, 4})); // expect: ml-missing-no-grad (level 2)
+  std::cout << after.item<float>();
+}
+void distorted_bad(Net &net, torch::Tensor x) {
+  auto output = net->forward(x + torch::ones({2, 4})); // expect: ml-missing-no-grad (level 1)
+  std::cout << output.item<float>();
+}
+void measure_bad(Net &net) {
+  for (int i = 0; i < 100; ++i)
+    std::cout << net->forward(torch::rand({2, 4})).item<float>(); // expect: ml-missing-no-grad
+}

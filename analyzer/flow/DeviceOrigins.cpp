@@ -1,0 +1,65 @@
+#include "DeviceOrigins.h"
+
+#include "analyzer/events/Values.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace gradtidy {
+
+DeviceOrigins::DeviceOrigins(const PathTable &paths, llvm::ArrayRef<const FunctionBody *> bodies,
+                             Callee calleeOf)
+    : paths(paths) {
+  for (const FunctionBody *body : bodies)
+    for (const Block &block : body->blocks)
+      for (const Event &event : block.events)
+        add(event, calleeOf);
+}
+
+const void *DeviceOrigins::keyOf(PathId path) const {
+  const PathStep &last = paths.last(path);
+  const bool isKnown = last.kind == PathStep::Variable || last.kind == PathStep::Member ||
+                       last.kind == PathStep::Temporary;
+  return path && isKnown ? last.subject : nullptr;
+}
+
+void DeviceOrigins::add(const Event &event, Callee calleeOf) {
+  if (event.kind == EventKind::Bind && event.subject.role == TypeRole::Device) {
+    if (!event.operands.empty())
+      origins[keyOf(event.subject.path)].push_back(event.operands.front());
+  } else if (event.kind == EventKind::Construct && event.subject.role == TypeRole::Device) {
+    std::vector<Operand> &parts = origins[keyOf(event.result)]; // None: options that say nothing.
+    parts.insert(parts.end(), event.operands.begin(), event.operands.end());
+  } else if (event.kind == EventKind::Combine && event.resultRole == TypeRole::Device) {
+    if (event.subject.path)
+      origins[keyOf(event.result)].push_back(event.subject);
+    for (const Operand &operand : event.operands)
+      if (operand.role == TypeRole::Device)
+        origins[keyOf(event.result)].push_back(operand);
+  } else if (const FunctionBody *body = event.kind == EventKind::Call ? calleeOf(event) : nullptr) {
+    for (size_t i = 0; i < body->parameters.size(); ++i)
+      if (const Operand &parameter = body->parameters[i].place; parameter.role == TypeRole::Device)
+        origins[keyOf(parameter.path)].push_back(i < event.operands.size() ? event.operands[i]
+                                                                           : Operand{});
+  }
+}
+
+bool DeviceOrigins::mayBeGpu(PathId path) const {
+  llvm::SmallSetVector<const void *, 4> reached;
+  reached.insert(keyOf(path));
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const auto found = reached[i] ? origins.find(reached[i]) : origins.end();
+    if (found == origins.end())
+      return true;
+    for (const Operand &origin : found->second) {
+      const bool isIndex = origin.expr && isArithmetic(origin.expr);
+      if (isIndex || origin.device.kind == Device::Cpu)
+        continue;
+      if (origin.role != TypeRole::Device || origin.device.kind == Device::Cuda)
+        return true;
+      reached.insert(keyOf(origin.path));
+    }
+  }
+  return false;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,31 @@
+// Which devices the variables, members and parameters of a program may name, whatever the flow.
+#pragma once
+
+#include "analyzer/events/Event.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace gradtidy {
+
+class DeviceOrigins {
+public:
+  /// The body that a call runs, or null.
+  using Callee = llvm::function_ref<const FunctionBody *(const Event &call)>;
+
+  DeviceOrigins(const PathTable &paths, llvm::ArrayRef<const FunctionBody *> bodies,
+                Callee calleeOf);
+
+  /// Whether the device at \p path may be a GPU: not if all it gets its value from names the CPU.
+  bool mayBeGpu(PathId path) const;
+
+private:
+  /// What a path is known by, whatever object it is a part of; null if it is not to be known.
+  const void *keyOf(PathId path) const;
+  void add(const Event &event, Callee calleeOf);
+
+  const PathTable &paths;
+  llvm::DenseMap<const void *, std::vector<Operand>> origins;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,43 @@
+// Forward passes that differentiate what they compute, or may do so out of sight.
+#include <torch/torch.h>
+
+struct Graph {
+  torch::Tensor positions, edges;
+};
+
+// Forces are derivatives of an energy.
+struct PotentialImpl : torch::nn::Module {
+  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(3, 1));
+  torch::Tensor forward(torch::Tensor positions) {
+    auto energy = layer(positions).sum();
+    return torch::autograd::grad({energy}, {positions})[0];
+  }
+};
+TORCH_MODULE(Potential);
+struct Wrapper : torch::nn::Module {
+  Potential inner = register_module("inner", Potential());
+  torch::Tensor forward(torch::Tensor positions) { return inner(positions) * 2; }
+};
+void seen_ok(Potential &potential, Wrapper &wrapper, torch::Tensor x) {
+  std::cout << potential->forward(x).item<float>();
+  std::cout << potential(x).item<float>();
+  std::cout << wrapper.forward(x).item<float>();
+}
+
+struct UnseenImpl : torch::nn::Module {
+  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(3, 1));
+  std::tuple<torch::Tensor, torch::Tensor> forward(Graph &graph);
+};
+TORCH_MODULE(Unseen);
+struct PlainImpl : torch::nn::Module {
+  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(3, 1));
+  torch::Tensor forward(const torch::Tensor &x, int64_t step);
+};
+TORCH_MODULE(Plain);
+void unseen(Unseen &unseen, Graph &graph) {
+  auto [energy, forces] = unseen->forward(graph); // expect: ml-missing-no-grad (level 2)
+  std::cout << energy.item<float>() << forces.sum().item<float>();
+}
+void plain_bad(Plain &plain, torch::Tensor x) {
+  std::cout << plain->forward(x, 4).item<float>(); // expect: ml-missing-no-grad (level 1)
+}

@@ -534,6 +534,9 @@ private:
         assignTie(call, object, values.pathOf(call->getArg(1))))
       return;
     if (kind == EventKind::Combine && isAssignment(call) && object) {
+      const Expr *value = arguments.front();
+      if (const Expr *base = viewed(object); base && values.roleOf(value) == TypeRole::Tensor)
+        return writeInto(base, call, values.operand(value));
       return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
                   call);
     }
@@ -591,7 +594,39 @@ private:
     else if (role == FunctionRole::MoveToCuda)
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
+    const bool isWrite = (kind == EventKind::Combine || kind == EventKind::Overwrite) && object &&
+                         event.subject.escapes && !event.operands.empty();
+    const Expr *base = isWrite ? viewed(object) : nullptr;
     current->events.push_back(std::move(event));
+    if (base)
+      writeInto(base, call, current->events.back().operands);
+  }
+
+  /// The tensor that \p expr is a view of, or null.
+  const Expr *viewed(const Expr *expr) {
+    const auto *call = dyn_cast<CallExpr>(strip(expr));
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (!callee || vocabulary.traitOf(callee) != Trait::MakesView)
+      return nullptr;
+    const Expr *object = objectOf(call);
+    const Expr *base = object ? viewed(object) : nullptr;
+    return base ? base : object;
+  }
+
+  /// What is written to a view goes into the tensor \p base, and its graph with it.
+  void writeInto(const Expr *base, const CallExpr *call, ArrayRef<Operand> written) {
+    llvm::SmallVector<Operand, 2> tensors(
+        llvm::make_filter_range(written, [](const Operand &value) { return value.isTensor; }));
+    if (tensors.empty() || isGradient(base))
+      return;
+    Event &event = emit(EventKind::Combine, call);
+    event.subject = values.operand(base);
+    event.subject.escapes = true;
+    event.operands.append(tensors);
+    event.result = values.temporary(call);
+    event.resultRole = TypeRole::Tensor;
+    event.isTensor = true;
+    event.isAnyDevice = true; // It is copied there, or said of the view.
   }
 
   /// `std::make_tuple(a, b)`.

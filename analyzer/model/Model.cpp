@@ -83,6 +83,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::MakesIndices, "makes-indices"},
     {Trait::MakesScalar, "makes-scalar"},
     {Trait::MakesRandom, "makes-random"},
+    {Trait::MakesView, "makes-view"},
     {Trait::IntegerType, "integer-type"},
     {Trait::FloatType, "float-type"},
     {Trait::Index, "index"},

@@ -97,6 +97,7 @@ enum class Trait : unsigned char {
   MakesIndices,       ///< Makes a tensor of indices.
   MakesScalar,        ///< Makes a tensor of no dimension if it is given a number.
   MakesRandom,        ///< Makes a tensor of values that no other call makes again.
+  MakesView,          ///< Gives a tensor that shares the values of the subject.
   IntegerType,        ///< A constant that makes tensors integers.
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.

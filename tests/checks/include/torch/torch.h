@@ -144,6 +144,7 @@ public:
   Tensor new_zeros(IntArrayRef size, TensorOptions options = {}) const;
 
   Tensor operator[](int64_t index) const;
+  Tensor select(int64_t dimension, int64_t index) const;
   Tensor operator-() const;
   Tensor &operator+=(const Tensor &other);
   Tensor &operator+=(const Scalar &other);

@@ -748,6 +748,8 @@ private:
   bool isPure(const FunctionDecl *callee, const CallExpr *call) {
     StringRef name = simpleName(callee);
     QualType type = callee->getReturnType();
+    if (makesValue(callee->getOverloadedOperator()))
+      return values.isExternal(callee) && vocabulary.roleOf(type) == TypeRole::Tensor;
     if (name.empty() || name.ends_with("_") || name.starts_with("_") || type->isReferenceType() ||
         !values.isExternal(callee) || vocabulary.roleOf(type) != TypeRole::Tensor)
       return false;
@@ -770,6 +772,31 @@ private:
       return false;
     DeclarationName inPlace(&context.Idents.get((name + "_").str()));
     return !tensor->lookup(inPlace).empty();
+  }
+
+  /// Whether an operator has no effect but its result, as that of `a * b`.
+  static bool makesValue(OverloadedOperatorKind operation) {
+    switch (operation) {
+    case OO_Plus:
+    case OO_Minus:
+    case OO_Star:
+    case OO_Slash:
+    case OO_Percent:
+    case OO_Caret:
+    case OO_Amp:
+    case OO_Pipe:
+    case OO_Tilde:
+    case OO_Exclaim:
+    case OO_Less:
+    case OO_Greater:
+    case OO_LessEqual:
+    case OO_GreaterEqual:
+    case OO_EqualEqual:
+    case OO_ExclaimEqual:
+      return true;
+    default:
+      return false;
+    }
   }
 
   /// Options may say that the function works in place.
@@ -957,7 +984,7 @@ private:
         continue;
       // An expression right below a statement is one by itself, a condition or a value.
       if (const auto *expr = dyn_cast<Expr>(child); expr && !isExpr && isBodyOf(statement, child))
-        statements.insert(expr->IgnoreImplicit());
+        statements.insert(expr->IgnoreImplicit()->IgnoreParens()->IgnoreImplicit());
       survey(child);
     }
   }

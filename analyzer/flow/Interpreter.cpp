@@ -438,12 +438,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (addsGraph)
     contents.graph |= Graph::Attached;
   contents.graph &= ~Graph::Unknown;
-  if (event.subject.role == TypeRole::Tensor) {
-    Value before = state.valueOf(event.subject);
-    contents.device = before.device;
-    contents.placed = before.placed;
-    contents.hasDimensions = before.hasDimensions;
-  }
+  if (event.subject.role == TypeRole::Tensor)
+    contents.stayOn(state.valueOf(event.subject));
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown())
     state.addValue(object, contents);
@@ -743,6 +739,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   case EventKind::Overwrite:
     if (!state.clearGradient(event.subject.path, &event)) {
       Value value = combined(event, state);
+      if (!event.isArithmetic) // set_data() gives nothing back, and brings other memory.
+        value.stayOn(state.valueOf(event.subject));
       if (!event.isArithmetic)
         state.setValue(event.result, value);
       PathId object = state.resolve(event.subject.path);

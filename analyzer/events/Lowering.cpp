@@ -597,9 +597,22 @@ private:
     const bool isWrite = (kind == EventKind::Combine || kind == EventKind::Overwrite) && object &&
                          event.subject.escapes && !event.operands.empty();
     const Expr *base = isWrite ? viewed(object) : nullptr;
+    const bool givesIndices = callee && event.resultRole == TypeRole::None &&
+                              vocabulary.traitOf(callee) == Trait::GivesIndices;
     current->events.push_back(std::move(event));
+    if (givesIndices)
+      addIndices();
     if (base)
       writeInto(base, call, current->events.back().operands);
+  }
+
+  /// The second part of what the last event gives has no gradient.
+  void addIndices() {
+    Event indices = current->events.back();
+    indices.result = paths.element(indices.result, 1);
+    indices.resultRole = TypeRole::Tensor;
+    indices.isDifferentiable = false;
+    current->events.push_back(std::move(indices));
   }
 
   /// The tensor that \p expr is a view of, or null.

@@ -628,8 +628,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing && !state.clashes(event).empty())
       observe(event, state);
     Value value = combined(event, state);
-    if (!event.isTensor && !event.isAttribute)
-      used.read(value.history, event);
+    if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
+      used.read(value.history, value.sources, event);
+    if (!event.isDifferentiable)
+      value.history = noSources; // No backward goes this way, and none was meant to.
     if (!event.isArithmetic && !event.isAttribute)
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
@@ -926,7 +928,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
   if (record && event.resultRole == TypeRole::None && !isStandard(record))
     value.graph = Graph::Unknown;
-  used.read(value.history, event);
+  used.read(value.history, noSources, event);
   // Modules are moved where somebody says.
   llvm::SmallVector<Device, 2> devices;
   for (const Operand &operand : event.operands)

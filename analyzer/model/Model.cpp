@@ -81,6 +81,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::ReachesModule, "reaches-module"},
     {Trait::MovesTensor, "moves-tensor"},
     {Trait::MakesIndices, "makes-indices"},
+    {Trait::GivesIndices, "gives-indices"},
     {Trait::MakesScalar, "makes-scalar"},
     {Trait::MakesRandom, "makes-random"},
     {Trait::MakesView, "makes-view"},

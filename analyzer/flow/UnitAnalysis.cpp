@@ -345,6 +345,13 @@ private:
   llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
 
 public:
+  bool enablesGradients(const FunctionBody &function) {
+    const auto isEnabling = [](const Event &event) {
+      return event.kind == EventKind::SetGradMode && event.constant != false;
+    };
+    return runs(function, isEnabling, [](const Event &) { return false; });
+  }
+
   bool callsTraining(const Event &call) {
     const auto isUpdate = [](const Event &event) {
       return event.kind == EventKind::Backward || event.kind == EventKind::Step;
@@ -371,6 +378,9 @@ const std::vector<Observation> &UnitAnalysis::observations() const {
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }
+bool UnitAnalysis::enablesGradients(const FunctionBody &function) const {
+  return implementation->enablesGradients(function);
+}
 bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
 const std::vector<ModuleClass> &UnitAnalysis::classes() const {
   return implementation->modules.all();

@@ -364,6 +364,13 @@ protected:
   std::shared_ptr<ModuleType> register_module(std::string name, std::shared_ptr<ModuleType> module);
   template <typename ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder);
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string &name,
+                                             std::shared_ptr<ModuleType> module);
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string &name,
+                                             ModuleHolder<ModuleType> holder);
+  void unregister_module(const std::string &name);
 };
 
 template <typename Contained> class ModuleHolder {

@@ -17,9 +17,12 @@ public:
     if (backward.kind != EventKind::Backward)
       return;
     Value loss = visit.before.valueOf(backward.subject);
-    if (!(loss.graph & Graph::Unrecorded) || (loss.graph & Graph::Unknown) || !loss.disabled)
+    if (!(loss.graph & Graph::Unrecorded) || !loss.disabled)
       return;
     const Event &guard = *loss.disabled;
+    const bool depends = loss.graph & Graph::Unknown;
+    if (depends && !isLeftDisabled(visit, guard))
+      return;
 
     Finding finding;
     finding.location = backward.site->getBeginLoc();
@@ -32,11 +35,44 @@ public:
         finding.notes.push_back({forward.site->getBeginLoc(), "the forward pass is not recorded"});
         break;
       }
-    finding.fixes = narrow(visit, guard);
+    if (!depends)
+      finding.fixes = narrow(visit, guard);
     reporter.report(std::move(finding));
   }
 
 private:
+  /// Whether gradients are switched off on some way through a loop around the backward, and never
+  /// on again: a later iteration records nothing.
+  static bool isLeftDisabled(const Visit &visit, const Event &setting) {
+    return setting.kind == EventKind::SetGradMode &&
+           (isBeside(visit, setting, visit.event) ||
+            llvm::any_of(visit.callers,
+                         [&](const Event *call) { return isBeside(visit, setting, *call); }));
+  }
+
+  /// Whether one iteration of a loop around \p training may also come to \p setting, or to a call
+  /// of the function it stands in.
+  static bool isBeside(const Visit &visit, const Event &setting, const Event &training) {
+    const FunctionBody &function = *training.function;
+    if (function.loopsAround(training.site).empty() || visit.unit.enablesGradients(function))
+      return false;
+    const clang::Stmt *loop = function.loopsAround(training.site).back();
+    const auto isOther = [&](const Event &event) {
+      bool sets = &event == &setting ||
+                  (event.callee && event.callee->getCanonicalDecl() ==
+                                       setting.function->function->getCanonicalDecl());
+      if (!sets || !contains(visit, loop, event.site))
+        return false;
+      const clang::Stmt *around = function.statementOf(training.site);
+      while (!contains(visit, around, event.site))
+        around = function.statementAround(around);
+      return llvm::isa<clang::CompoundStmt>(around);
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, isOther);
+    });
+  }
+
   /// Braces around the guard and what stands between it and the training; without anything there,
   /// or with declarations, the guard goes.
   static Fix narrow(const Visit &visit, const Event &guard) {

@@ -24,6 +24,12 @@ public:
     Finding finding;
     finding.location = call->getBeginLoc();
     finding.range = call->getSourceRange();
+    if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
+      finding.message = std::string("the result of '") +
+                        clang::getOperatorSpelling(operation->getOperator()) +
+                        "' is thrown away: it changes no operand";
+      return reporter.report(std::move(finding));
+    }
     finding.message =
         ("the result of " + call->getDirectCallee()->getName() + "() is thrown away: " +
          (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") + " itself does not change")

@@ -534,6 +534,9 @@ private:
         assignTie(call, object, values.pathOf(call->getArg(1))))
       return;
     if (kind == EventKind::Combine && isAssignment(call) && object) {
+      const Expr *value = arguments.front();
+      if (const Expr *base = viewed(object); base && values.roleOf(value) == TypeRole::Tensor)
+        return writeInto(base, call, values.operand(value));
       return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
                   call);
     }
@@ -593,7 +596,52 @@ private:
     else if (role == FunctionRole::MoveToCuda)
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
+    const bool isWrite = (kind == EventKind::Combine || kind == EventKind::Overwrite) && object &&
+                         event.subject.escapes && !event.operands.empty();
+    const Expr *base = isWrite ? viewed(object) : nullptr;
+    const bool givesIndices = callee && event.resultRole == TypeRole::None &&
+                              vocabulary.traitOf(callee) == Trait::GivesIndices;
     current->events.push_back(std::move(event));
+    if (givesIndices)
+      addIndices();
+    if (base)
+      writeInto(base, call, current->events.back().operands);
+  }
+
+  /// The second part of what the last event gives has no gradient.
+  void addIndices() {
+    Event indices = current->events.back();
+    indices.result = paths.element(indices.result, 1);
+    indices.resultRole = TypeRole::Tensor;
+    indices.isDifferentiable = false;
+    current->events.push_back(std::move(indices));
+  }
+
+  /// The tensor that \p expr is a view of, or null.
+  const Expr *viewed(const Expr *expr) {
+    const auto *call = dyn_cast<CallExpr>(strip(expr));
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (!callee || vocabulary.traitOf(callee) != Trait::MakesView)
+      return nullptr;
+    const Expr *object = objectOf(call);
+    const Expr *base = object ? viewed(object) : nullptr;
+    return base ? base : object;
+  }
+
+  /// What is written to a view goes into the tensor \p base, and its graph with it.
+  void writeInto(const Expr *base, const CallExpr *call, ArrayRef<Operand> written) {
+    llvm::SmallVector<Operand, 2> tensors(
+        llvm::make_filter_range(written, [](const Operand &value) { return value.isTensor; }));
+    if (tensors.empty() || isGradient(base))
+      return;
+    Event &event = emit(EventKind::Combine, call);
+    event.subject = values.operand(base);
+    event.subject.escapes = true;
+    event.operands.append(tensors);
+    event.result = values.temporary(call);
+    event.resultRole = TypeRole::Tensor;
+    event.isTensor = true;
+    event.isAnyDevice = true; // It is copied there, or said of the view.
   }
 
   /// `std::make_tuple(a, b)`.
@@ -715,6 +763,8 @@ private:
   bool isPure(const FunctionDecl *callee, const CallExpr *call) {
     StringRef name = simpleName(callee);
     QualType type = callee->getReturnType();
+    if (makesValue(callee->getOverloadedOperator()))
+      return values.isExternal(callee) && vocabulary.roleOf(type) == TypeRole::Tensor;
     if (name.empty() || name.ends_with("_") || name.starts_with("_") || type->isReferenceType() ||
         !values.isExternal(callee) || vocabulary.roleOf(type) != TypeRole::Tensor)
       return false;
@@ -737,6 +787,31 @@ private:
       return false;
     DeclarationName inPlace(&context.Idents.get((name + "_").str()));
     return !tensor->lookup(inPlace).empty();
+  }
+
+  /// Whether an operator has no effect but its result, as that of `a * b`.
+  static bool makesValue(OverloadedOperatorKind operation) {
+    switch (operation) {
+    case OO_Plus:
+    case OO_Minus:
+    case OO_Star:
+    case OO_Slash:
+    case OO_Percent:
+    case OO_Caret:
+    case OO_Amp:
+    case OO_Pipe:
+    case OO_Tilde:
+    case OO_Exclaim:
+    case OO_Less:
+    case OO_Greater:
+    case OO_LessEqual:
+    case OO_GreaterEqual:
+    case OO_EqualEqual:
+    case OO_ExclaimEqual:
+      return true;
+    default:
+      return false;
+    }
   }
 
   /// Options may say that the function works in place.
@@ -934,7 +1009,7 @@ private:
         continue;
       // An expression right below a statement is one by itself, a condition or a value.
       if (const auto *expr = dyn_cast<Expr>(child); expr && !isExpr && isBodyOf(statement, child))
-        statements.insert(expr->IgnoreImplicit());
+        statements.insert(expr->IgnoreImplicit()->IgnoreParens()->IgnoreImplicit());
       survey(child);
     }
   }

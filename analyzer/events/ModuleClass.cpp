@@ -113,6 +113,7 @@ private:
   ModuleMember view(const clang::FieldDecl *field);
   void judgeTensor(ModuleMember &member, bool isOperand, bool isChanged);
   bool isRegisteredResult(const clang::Expr *value);
+  bool isReplacement(const EntityDefinition &definition, const clang::FieldDecl *field);
   bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);
   const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field);
   /// All that may hold what \p entity holds.
@@ -704,6 +705,8 @@ ModuleMember ModuleClasses::Implementation::view(const clang::FieldDecl *field) 
     if (!isNull(definition.value)) {
       member.definitions.push_back(definition);
       member.isMade = true;
+      if (isReplacement(definition, field))
+        member.replacements.push_back(definition);
     }
   if (member.role == TypeRole::Tensor)
     judgeTensor(member, isOperand, isChanged);
@@ -738,6 +741,36 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
            return isRegisteredResult(result) ||
                   (root && llvm::any_of(reached(root, own), isRegistered));
          });
+}
+
+/// Whether the definition makes a module for a member after another was made and registered for it,
+/// and nothing registers the member by its name.
+bool ModuleClasses::Implementation::isReplacement(const EntityDefinition &definition,
+                                                  const clang::FieldDecl *field) {
+  const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(strip(definition.value));
+  if (definition.kind != EntityDefinition::Assignment || !made ||
+      (made->getNumArgs() == 1 && !uses.heldBy(made->getArg(0)->getType()).modules.empty()))
+    return false;
+  Entity entity = canonical(field);
+  const EntityFacts &facts = uses.of(entity);
+  const auto isNamed = [&](const clang::CallExpr *call) {
+    return llvm::any_of(call->arguments(), [&](const clang::Expr *argument) {
+      return uses.rootOf(argument) == entity;
+    });
+  };
+  if (facts.escapes || !facts.parameters.empty() ||
+      llvm::any_of(uses.registrations, [&](const auto &entry) {
+        return llvm::any_of(entry.second, isNamed);
+      }))
+    return false;
+  const bool isLater = !isConstruction(definition.function);
+  return llvm::any_of(facts.definitions, [&](const EntityDefinition &first) {
+    const bool isBefore = first.kind == EntityDefinition::MemberInitialiser
+                              ? isLater || first.function == definition.function
+                              : isLater && isConstruction(first.function);
+    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(converted(first.value));
+    return isBefore && call && registers(uses.traitOfCallee(call));
+  });
 }
 
 /// Whether the definition gives the member a value where registered tensors of its class get

@@ -30,6 +30,8 @@ struct ModuleMember {
   bool isManaged = false;
   std::vector<const clang::Expr *> forwardUses; ///< Those that autograd records.
   std::vector<EntityDefinition> definitions;    ///< Without null pointers.
+  /// Those that put another module into the place of a registered one, which stays registered.
+  std::vector<EntityDefinition> replacements;
 };
 
 /// The view of one class.

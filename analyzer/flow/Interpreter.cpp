@@ -439,12 +439,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (addsGraph)
     contents.graph |= Graph::Attached;
   contents.graph &= ~Graph::Unknown;
-  if (event.subject.role == TypeRole::Tensor) {
-    Value before = state.valueOf(event.subject);
-    contents.device = before.device;
-    contents.placed = before.placed;
-    contents.hasDimensions = before.hasDimensions;
-  }
+  if (event.subject.role == TypeRole::Tensor)
+    contents.stayOn(state.valueOf(event.subject));
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown())
     state.addValue(object, contents);
@@ -645,8 +641,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing && !state.clashes(event).empty())
       observe(event, state);
     Value value = combined(event, state);
-    if (!event.isTensor && !event.isAttribute)
-      used.read(value.history, event);
+    if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
+      used.read(value.history, value.sources, event);
+    if (!event.isDifferentiable)
+      value.history = noSources; // No backward goes this way, and none was meant to.
     if (!event.isArithmetic && !event.isAttribute)
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
@@ -756,6 +754,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   case EventKind::Overwrite:
     if (!state.clearGradient(event.subject.path, &event)) {
       Value value = combined(event, state);
+      if (!event.isArithmetic) // set_data() gives nothing back, and brings other memory.
+        value.stayOn(state.valueOf(event.subject));
       if (!event.isArithmetic)
         state.setValue(event.result, value);
       PathId object = state.resolve(event.subject.path);
@@ -941,7 +941,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
   if (record && event.resultRole == TypeRole::None && !isStandard(record))
     value.graph = Graph::Unknown;
-  used.read(value.history, event);
+  used.read(value.history, noSources, event);
   // Modules are moved where somebody says.
   llvm::SmallVector<Device, 2> devices;
   for (const Operand &operand : event.operands)

@@ -84,6 +84,13 @@ struct Value {
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
 
+  /// Other values in the place of \p before: its shape and device stay.
+  void stayOn(const Value &before) {
+    device = before.device;
+    placed = before.placed;
+    hasDimensions = before.hasDimensions;
+  }
+
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&

@@ -352,6 +352,13 @@ private:
   std::optional<DeviceOrigins> origins;                 ///< Made when a finding first asks for it.
 
 public:
+  bool enablesGradients(const FunctionBody &function) {
+    const auto isEnabling = [](const Event &event) {
+      return event.kind == EventKind::SetGradMode && event.constant != false;
+    };
+    return runs(function, isEnabling, [](const Event &) { return false; });
+  }
+
   bool callsTraining(const Event &call) {
     const auto isUpdate = [](const Event &event) {
       return event.kind == EventKind::Backward || event.kind == EventKind::Step;
@@ -450,6 +457,9 @@ const std::vector<Observation> &UnitAnalysis::observations() const {
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }
+bool UnitAnalysis::enablesGradients(const FunctionBody &function) const {
+  return implementation->enablesGradients(function);
+}
 bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
 bool UnitAnalysis::mayBeGpu(Device device) const {
   return device.kind == Device::Cuda ||

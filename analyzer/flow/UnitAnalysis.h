@@ -50,6 +50,9 @@ public:
   /// The interned paths, sets and sites in observations.
   const Tables &tables() const;
 
+  /// Whether \p function, or what it calls, switches the recording of gradients on by hand.
+  bool enablesGradients(const FunctionBody &function) const;
+
   /// Whether the unit puts anything on a GPU, or where a variable says.
   bool usesGpu() const;
 

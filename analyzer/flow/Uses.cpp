@@ -37,9 +37,12 @@ void Uses::differentiate(SourcesId history, SourcesId from) {
       readers.insert(name);
 }
 
-void Uses::read(SourcesId history, const Event &event) {
+void Uses::read(SourcesId history, SourcesId from, const Event &event) {
   for (SiteId site : histories.members(history))
     reads.try_emplace(site, &event);
+  for (PathId path : sources.members(from))
+    if (const void *name = sharedName(path))
+      readStored.try_emplace(name, &event);
 }
 
 bool Uses::store(PathId place, SourcesId history, SourcesId from) {
@@ -70,6 +73,9 @@ void Uses::finish() {
       if (readers.insert(other).second)
         pending.push_back(other);
   }
+  for (const auto &[name, event] : readStored)
+    for (SourcesId history : stored.lookup(name).histories)
+      read(history, noSources, *event);
   for (SiteId site : differentiated)
     events.insert(&sites.event(site));
 }

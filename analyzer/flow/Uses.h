@@ -8,6 +8,7 @@
 #include "analyzer/events/Event.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace gradtidy {
 
@@ -43,7 +44,7 @@ public:
   void differentiate(SiteId site) { differentiated.insert(site); }
 
   /// The program reads numbers of a value with that history.
-  void read(SourcesId history, const Event &event);
+  void read(SourcesId history, SourcesId from, const Event &event);
   bool isRead(SiteId site) const { return reads.contains(site); }
   /// The first event that reads numbers of what the site gives, or null.
   const Event *readerOf(SiteId site) const { return reads.lookup(site); }
@@ -55,7 +56,7 @@ public:
   /// The graph that the backward \p site retains is used again.
   void useRetained(SiteId site) { retainedUsed.insert(site); }
 
-  /// Follows stored values to those who read them; call it when everything is seen.
+  /// Follows stored values to those who use them; call it when everything is seen.
   void finish();
 
   /// Whether a backward goes through what the site gives; whether it may.
@@ -82,6 +83,7 @@ private:
   llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
   llvm::DenseMap<const void *, Stored> stored;
   llvm::DenseSet<const void *> readers; ///< Stored things that a backward may reach.
+  llvm::MapVector<const void *, const Event *> readStored; ///< Those of which numbers are read.
 };
 
 } // namespace gradtidy

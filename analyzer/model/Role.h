@@ -95,8 +95,10 @@ enum class Trait : unsigned char {
   ReachesModule,      ///< Does by hand what registration is for.
   MovesTensor,        ///< Makes a copy on another device.
   MakesIndices,       ///< Makes a tensor of indices.
+  GivesIndices,       ///< Gives values and their indices; these have no gradient.
   MakesScalar,        ///< Makes a tensor of no dimension if it is given a number.
   MakesRandom,        ///< Makes a tensor of values that no other call makes again.
+  MakesView,          ///< Gives a tensor that shares the values of the subject.
   IntegerType,        ///< A constant that makes tensors integers.
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.

@@ -107,7 +107,8 @@ TEST_CASE("The traits have the names of the documentation") {
        {"stateless", "stateless-by-default", "mode-dependent", "mode-by-option", "container",
         "opaque", "mode-option", "state-option", "registers-module", "registers-parameter",
         "registers-buffer", "reaches-module", "moves-tensor", "makes-indices", "makes-scalar",
-        "makes-random", "integer-type", "float-type", "index", "requires-grad", "grad-guard"}) {
+        "makes-random", "makes-view", "gives-indices", "integer-type", "float-type", "index",
+        "requires-grad", "grad-guard"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

@@ -144,6 +144,7 @@ public:
   Tensor new_zeros(IntArrayRef size, TensorOptions options = {}) const;
 
   Tensor operator[](int64_t index) const;
+  Tensor select(int64_t dimension, int64_t index) const;
   Tensor operator-() const;
   Tensor &operator+=(const Tensor &other);
   Tensor &operator+=(const Scalar &other);
@@ -363,6 +364,13 @@ protected:
   std::shared_ptr<ModuleType> register_module(std::string name, std::shared_ptr<ModuleType> module);
   template <typename ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder);
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string &name,
+                                             std::shared_ptr<ModuleType> module);
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string &name,
+                                             ModuleHolder<ModuleType> holder);
+  void unregister_module(const std::string &name);
 };
 
 template <typename Contained> class ModuleHolder {

@@ -68,9 +68,8 @@ private:
         around = function.statementAround(around);
       return llvm::isa<clang::CompoundStmt>(around);
     };
-    return llvm::any_of(function.blocks, [&](const Block &block) {
-      return llvm::any_of(block.events, isOther);
-    });
+    return llvm::any_of(function.blocks,
+                        [&](const Block &block) { return llvm::any_of(block.events, isOther); });
   }
 
   /// Braces around the guard and what stands between it and the training; without anything there,

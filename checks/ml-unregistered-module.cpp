@@ -21,8 +21,7 @@ public:
              "reach it")
                 .str()));
     for (const ModuleMember &member : visit.view.members)
-      if (member.role == TypeRole::Module && member.stateful == Answer::Yes &&
-          visit.view.isVisible)
+      if (member.role == TypeRole::Module && member.stateful == Answer::Yes && visit.view.isVisible)
         for (const EntityDefinition &definition : member.replacements)
           reporter.report(replaced(member, definition));
   }

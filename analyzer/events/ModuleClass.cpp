@@ -759,9 +759,8 @@ bool ModuleClasses::Implementation::isReplacement(const EntityDefinition &defini
     });
   };
   if (facts.escapes || !facts.parameters.empty() ||
-      llvm::any_of(uses.registrations, [&](const auto &entry) {
-        return llvm::any_of(entry.second, isNamed);
-      }))
+      llvm::any_of(uses.registrations,
+                   [&](const auto &entry) { return llvm::any_of(entry.second, isNamed); }))
     return false;
   const bool isLater = !isConstruction(definition.function);
   return llvm::any_of(facts.definitions, [&](const EntityDefinition &first) {

@@ -414,7 +414,7 @@ public:
     };
     const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(forward);
     if (bodies.empty())
-      return isOfTensors(*forward.callee) ? Answer::No : Answer::Unknown;
+      return takesTensors(*forward.callee) ? Answer::No : Answer::Unknown;
     return llvm::any_of(bodies,
                         [&](const FunctionBody *body) {
                           return runs(*body, isDifferentiation,
@@ -424,14 +424,15 @@ public:
                : Answer::No;
   }
 
-  /// Whether the function makes one tensor of tensors and numbers.
-  bool isOfTensors(const clang::FunctionDecl &function) {
-    return vocabulary.roleOf(function.getReturnType()) == TypeRole::Tensor &&
-           llvm::all_of(function.parameters(), [&](const clang::ParmVarDecl *parameter) {
-             const clang::QualType type = parameter->getType();
-             return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
-                    type.getNonReferenceType()->isArithmeticType();
-           });
+  /// Whether all that the function takes are tensors and numbers.
+  bool takesTensors(const clang::FunctionDecl &function) {
+    return llvm::all_of(function.parameters(), [&](const clang::ParmVarDecl *parameter) {
+      const clang::QualType type = parameter->getType().getNonReferenceType();
+      const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+      const bool holdsThem = record && isStandard(record) && vocabulary.holdsTensors(type);
+      return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
+             holdsThem || type->isArithmeticType();
+    });
   }
 
   bool mayBeGpu(PathId device) {

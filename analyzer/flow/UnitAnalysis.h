@@ -31,7 +31,7 @@ public:
   bool isStateless(const Event &event) const;
 
   /// Whether the forward pass \p event needs the graph that it records, for derivatives. Unknown
-  /// where it cannot be seen, and takes or gives more than a tensor.
+  /// where it cannot be seen, and takes more than tensors and numbers.
   Answer differentiates(const Event &event) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for

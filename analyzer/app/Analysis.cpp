@@ -75,101 +75,135 @@ struct Caches {
   std::optional<ResultCache> results;
 };
 
+/// The way from jobs to a run. Units are numbered by their outcomes.
+class Analysis {
+public:
+  Analysis(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine)
+      : list(list), commandLine(commandLine), partners(list),
+        caches(commandLine, context, partners),
+        usesResults(caches.results && commandLine.timeTrace.empty() &&
+                    !commandLine.enableCheckProfile),
+        isEdit(list.jobs.size() <= beingEdited),
+        runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
+               !commandLine.timeTrace.empty(), isEdit) {}
+
+  Run take() {
+    run.errors = list.errors;
+    const std::vector<size_t> open = findOpen();
+    progress.emplace(open.size(), commandLine.quiet);
+    // A program is read from its main() first: that may do for its other sources.
+    std::vector<size_t> programs, others;
+    for (size_t unit : open)
+      (!isEdit && partners.isProgram(jobOf(unit)) ? programs : others).push_back(unit);
+    work(programs, others);
+    llvm::erase_if(others, [&](size_t unit) { return answeredBy.contains(unit); });
+    if (!run.signal)
+      work(others, {});
+    if (caches.results && !open.empty())
+      caches.results->tidyUp();
+    return std::move(run);
+  }
+
+private:
+  const Job &jobOf(size_t unit) const { return list.jobs[run.outcomes[unit].number]; }
+
+  /// The units of the shard that are not known from earlier runs.
+  std::vector<size_t> findOpen() {
+    std::vector<size_t> open;
+    for (size_t number = commandLine.shard - 1; number < list.jobs.size();
+         number += commandLine.shards) {
+      const Job &job = list.jobs[number];
+      std::optional<UnitResult> known;
+      if (usesResults)
+        known = caches.results->find(job, list.projectFolder);
+      if (known)
+        ++run.known;
+      else
+        open.push_back(run.outcomes.size());
+      run.outcomes.push_back({number, job.file, std::move(known).value_or(UnitResult()), {}});
+    }
+    return open;
+  }
+
+  /// Has \p units analysed, and of \p others what is in their parses.
+  void work(const std::vector<size_t> &units, const std::vector<size_t> &others) {
+    std::map<std::string, const Job *> otherJobs;
+    std::map<std::string, size_t> numbers;
+    for (size_t other : others) {
+      otherJobs.emplace(jobOf(other).file, &jobOf(other));
+      numbers.emplace(jobOf(other).file, other);
+    }
+    WorkerLimits limits;
+    limits.processes = commandLine.workers ? commandLine.workers
+                                           : llvm::hardware_concurrency().compute_thread_count();
+    limits.time = std::chrono::seconds(commandLine.timeout);
+    limits.memory = uint64_t(commandLine.memoryLimit) << 20;
+    WorkerHooks hooks;
+    hooks.work = [&](size_t item) {
+      UnitRunner::Results found = runner.run(jobOf(units[item]), otherJobs);
+      NumberedResults results;
+      results.emplace(units[item], std::move(found.own));
+      for (auto &[source, result] : found.others)
+        results.emplace(numbers.at(source), std::move(result));
+      if (usesResults)
+        for (const auto &[unit, result] : results)
+          caches.results->add(jobOf(unit), list.projectFolder, result);
+      return toBytes(results);
+    };
+    hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
+      return add(units[item], ending, bytes);
+    };
+    run.signal = runWorkers(units.size(), limits, hooks);
+  }
+
+  /// What came of the work on \p unit. Whether its worker may go on.
+  bool add(size_t unit, Ending ending, const std::string &bytes) {
+    std::optional<NumberedResults> results = numberedFromBytes(bytes);
+    if (ending == Ending::Done && !results)
+      ending = Ending::Crashed;
+    if (ending == Ending::Done)
+      for (auto &[each, result] : *results)
+        addResult(each, unit, std::move(result));
+    Outcome &outcome = run.outcomes[unit];
+    outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
+    progress->add(outcome.file);
+    // What a crash has left behind is not to be relied on; making a header takes much memory.
+    return outcome.loss.empty() && !outcome.result.unit.companionCrashed &&
+           !outcome.result.seconds.contains(makingPhase.str());
+  }
+
+  /// The result of \p unit, from the parse of the unit \p by.
+  void addResult(size_t unit, size_t by, UnitResult result) {
+    const auto [known, isFirst] = answeredBy.try_emplace(unit, by);
+    // Which parse is done first must not matter.
+    if (!isFirst && known->second < by)
+      return;
+    known->second = by;
+    run.outcomes[unit].result = std::move(result);
+    if (isFirst && unit != by) {
+      ++run.companions;
+      progress->add(run.outcomes[unit].file);
+    }
+  }
+
+  const JobList &list;
+  const CommandLine &commandLine;
+  Partners partners;
+  Caches caches;
+  /// Who wants to see where time goes does not want to be told of an earlier run.
+  const bool usesResults;
+  const bool isEdit;
+  UnitRunner runner;
+  std::optional<Progress> progress;
+  Run run;
+  std::map<size_t, size_t> answeredBy; ///< In whose parse a unit was analysed.
+};
+
 } // namespace
 
 Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
   const auto start = std::chrono::steady_clock::now();
-  Partners partners(list);
-  Caches caches(commandLine, context, partners);
-  // Who wants to see where time goes does not want to be told of an earlier run.
-  const bool measures = !commandLine.timeTrace.empty() || commandLine.enableCheckProfile;
-
-  Run run;
-  run.errors = list.errors;
-  std::vector<size_t> open; // Outcomes that are not known from earlier runs.
-  for (size_t number = commandLine.shard - 1; number < list.jobs.size();
-       number += commandLine.shards) {
-    const Job &job = list.jobs[number];
-    std::optional<UnitResult> known;
-    if (caches.results && !measures)
-      known = caches.results->find(job, list.projectFolder);
-    if (known)
-      ++run.known;
-    else
-      open.push_back(run.outcomes.size());
-    run.outcomes.push_back({number, job.file, std::move(known).value_or(UnitResult()), {}});
-  }
-
-  const bool isEdit = list.jobs.size() <= beingEdited;
-  UnitRunner runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
-                    !commandLine.timeTrace.empty(), isEdit);
-  Progress progress(open.size(), commandLine.quiet);
-  WorkerLimits limits;
-  limits.processes = commandLine.workers ? commandLine.workers
-                                         : llvm::hardware_concurrency().compute_thread_count();
-  limits.time = std::chrono::seconds(commandLine.timeout);
-  limits.memory = uint64_t(commandLine.memoryLimit) << 20;
-
-  const auto jobOf = [&](size_t outcome) -> const Job & {
-    return list.jobs[run.outcomes[outcome].number];
-  };
-  std::map<size_t, size_t> answeredBy; // Outcomes: the unit with which one was analysed.
-  const auto work = [&](const std::vector<size_t> &units, const std::vector<size_t> &others) {
-    std::map<std::string, const Job *> otherJobs;
-    std::map<std::string, size_t> outcomeOf;
-    for (size_t other : others) {
-      otherJobs.emplace(jobOf(other).file, &jobOf(other));
-      outcomeOf.emplace(jobOf(other).file, other);
-    }
-    WorkerHooks hooks;
-    hooks.work = [&](size_t item) {
-      UnitRunner::Results results = runner.run(jobOf(units[item]), otherJobs);
-      NumberedResults all;
-      all.emplace(units[item], std::move(results.own));
-      for (auto &[source, result] : results.others)
-        all.emplace(outcomeOf.at(source), std::move(result));
-      if (caches.results && !measures)
-        for (const auto &[outcome, result] : all)
-          caches.results->add(jobOf(outcome), list.projectFolder, result);
-      return toBytes(all);
-    };
-    hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
-      Outcome &own = run.outcomes[units[item]];
-      std::optional<NumberedResults> results = numberedFromBytes(bytes);
-      if (ending == Ending::Done && !results)
-        ending = Ending::Crashed;
-      if (ending == Ending::Done)
-        for (auto &[outcome, result] : *results) {
-          // The same whoever is first.
-          const auto [by, isFirst] = answeredBy.try_emplace(outcome, units[item]);
-          if (!isFirst && by->second < units[item])
-            continue;
-          by->second = units[item];
-          run.outcomes[outcome].result = std::move(result);
-          if (isFirst && outcome != units[item]) {
-            ++run.companions;
-            progress.add(run.outcomes[outcome].file);
-          }
-        }
-      own.loss = lossOf(own.file, ending, own.result, commandLine);
-      progress.add(own.file);
-      // What a crash has left behind is not to be relied on; making a header takes much memory.
-      return own.loss.empty() && !own.result.unit.companionCrashed &&
-             !own.result.seconds.contains(makingPhase.str());
-    };
-    run.signal = runWorkers(units.size(), limits, hooks);
-  };
-
-  // A program is read from its main() first: that may do for its other sources.
-  std::vector<size_t> programs, others;
-  for (size_t outcome : open)
-    (!isEdit && partners.isProgram(jobOf(outcome)) ? programs : others).push_back(outcome);
-  work(programs, others);
-  llvm::erase_if(others, [&](size_t outcome) { return answeredBy.contains(outcome); });
-  if (!run.signal)
-    work(others, {});
-  if (caches.results && !open.empty())
-    caches.results->tidyUp();
+  Run run = Analysis(list, context, commandLine).take();
   run.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }

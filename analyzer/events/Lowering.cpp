@@ -560,7 +560,8 @@ private:
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
     event.isNoise = callee && vocabulary.traitOf(callee) == Trait::MakesRandom && !makesOne(call);
-    event.isAnyDevice = role == FunctionRole::AnyDevice;
+    // The standard library hands tensors around, it computes nothing of them.
+    event.isAnyDevice = role == FunctionRole::AnyDevice || (callee && isStandard(callee));
     event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
                         (method && isStandard(method) && (name == "size" || name == "empty"));
     event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);

@@ -23,12 +23,14 @@ public:
       return;
     PathId place = visit.before.place(event.subject.path);
     const PathStep &last = visit.unit.tables().paths.last(place);
-    bool grows =
-        adds || (last.kind == PathStep::Element && last.index < 0) || isMadeOfLast(visit, *stored);
+    bool isSum = isMadeOfLast(visit, *stored) || (adds && event.subject.role == TypeRole::Tensor);
+    bool grows = adds || isSum || (last.kind == PathStep::Element && last.index < 0);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
     if (isOfForward(visit, place))
       return;
-    if (!(loop && recordsIn(visit, *stored, loop)) && (grows || !isKeptByModule(visit, place)))
+    bool isRecorded =
+        loop && (recordsIn(visit, *stored, loop) || isMadeOfLeaves(visit, *stored, loop, isSum));
+    if (!isRecorded && (grows || !isKeptByModule(visit, place)))
       return;
 
     bool isEmptied = loop && isEmptiedIn(visit, place, loop);
@@ -96,6 +98,25 @@ private:
           return true;
     }
     return false;
+  }
+
+  /// Whether \p value is made in \p loop of leaf tensors that are trained there without a module.
+  /// Of those that are no part of a sum, which may be copies of weights: whether it is a loss.
+  static bool isMadeOfLeaves(const Visit &visit, const Operand &value, const clang::Stmt *loop,
+                             bool isSum) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &root = paths.last(paths.rootOf(value.path));
+    bool isMadeHere =
+        root.kind == PathStep::Temporary ||
+        (root.kind == PathStep::Variable &&
+         contains(visit, loop, static_cast<const clang::VarDecl *>(root.subject)->getLocation()));
+    if (!isMadeHere || !trainsIn(visit, *visit.event.function, loop))
+      return false;
+    return isSum || llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
+             return llvm::any_of(block.events, [&](const Event &event) {
+               return event.kind == EventKind::Backward && event.subject.path == value.path;
+             });
+           });
   }
 
   /// Whether \p place is a local variable of a method that makes tensors for a caller: a recurrent

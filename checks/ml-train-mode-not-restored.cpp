@@ -20,8 +20,8 @@ public:
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
-        !facts.set || facts.isFrozen)
-      return;
+        !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject))
+      return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
     Finding finding;

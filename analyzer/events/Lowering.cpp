@@ -343,8 +343,10 @@ private:
       return;
     const CXXConstructorDecl *constructor = construct->getConstructor();
     TypeRole role = vocabulary.roleOf(construct->getType());
-    bool external =
-        values.isExternal(constructor) || constructor->isImplicit() || constructor->isDefaulted();
+    // A default constructor that nobody wrote may still have members to initialise.
+    bool isTrivial = constructor->isDefaulted() &&
+                     !(constructor->isDefaultConstructor() && constructor->hasBody());
+    bool external = values.isExternal(constructor) || isTrivial;
     const CXXConstructorDecl *user = external ? nullptr : constructor;
     if (role == TypeRole::ModuleHolder)
       user = constructorOf(construct->getType()->getAsCXXRecordDecl(), construct->arguments());

@@ -99,6 +99,14 @@ OptimizerFacts &State::optimizerAt(PathId object) {
   return facts;
 }
 
+bool State::mayBeStepped(const Operand &module) const {
+  SourcesId parameters = tables->sources.of(resolve(module.path));
+  return optimizers.begin() == optimizers.end() ||
+         llvm::any_of(optimizers, [&](const auto &entry) {
+           return tables->sources.mayOverlap(entry.second.owned, parameters);
+         });
+}
+
 void State::escape(const Operand &operand, bool computes) {
   PathTable &paths = tables->paths;
   PathId object = resolve(operand.path);

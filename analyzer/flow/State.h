@@ -235,6 +235,9 @@ public:
   /// Code that cannot be seen gets hold of the module; if it moves it, then to one of \p devices.
   void moduleMayChange(PathId object, llvm::ArrayRef<Device> devices);
   void freeze(SourcesId parameters);
+  /// Whether an optimizer may step the module's parameters: not if there are optimizers, and all
+  /// are known to have others.
+  bool mayBeStepped(const Operand &module) const;
   /// A backward goes through these.
   void markTrained(SourcesId reached);
   /// Parameters of these get other values.

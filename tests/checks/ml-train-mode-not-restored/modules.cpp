@@ -118,3 +118,44 @@ void all_of_them_ok(std::vector<Net> &nets, std::vector<std::unique_ptr<Optimize
     }
   }
 }
+
+// What is trained with the network is not the network.
+void latent_vector_ok(Net net, torch::Tensor y) {
+  auto latent = torch::randn({1, 4}).requires_grad_(true);
+  torch::optim::Adam optimizer({latent}, 0.1);
+  for (int image = 0; image < 10; ++image) {
+    net->eval();
+    for (int i = 0; i < 100; ++i) {
+      optimizer.zero_grad();
+      torch::mse_loss(net(latent), y).backward();
+      optimizer.step();
+    }
+  }
+}
+
+void head_ok(Net backbone, torch::nn::Linear head, torch::Tensor x, torch::Tensor y) {
+  torch::optim::Adam optimizer(head->parameters(), 0.1);
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    optimizer.zero_grad();
+    torch::mse_loss(head(backbone(x)), y).backward();
+    optimizer.step();
+    torch::NoGradGuard noGrad;
+    backbone->eval();
+    torch::mse_loss(head(backbone(x)), y).item<double>();
+  }
+}
+
+void head_and_backbone_bad(Net backbone, torch::nn::Linear head, Optimizer &optimizer,
+                           torch::Tensor x, torch::Tensor y) {
+  torch::optim::Adam headOptimizer(head->parameters(), 0.1);
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    optimizer.zero_grad();
+    headOptimizer.zero_grad();
+    torch::mse_loss(head(backbone(x)), y).backward();
+    optimizer.step();
+    headOptimizer.step();
+    torch::NoGradGuard noGrad;
+    backbone->eval(); // expect: ml-train-mode-not-restored
+    torch::mse_loss(head(backbone(x)), y).item<double>();
+  }
+}

@@ -63,6 +63,10 @@ bool isInteger(const clang::Expr *value) {
   return value && isArithmetic(value) && !value->getType()->isRealFloatingType();
 }
 
+bool isAbstract(const clang::CXXRecordDecl *record) {
+  return record->hasDefinition() && record->getDefinition()->isAbstract();
+}
+
 bool isPointer(clang::QualType type) { return !pointee(type).isNull() || type->isPointerType(); }
 
 } // namespace
@@ -82,7 +86,7 @@ public:
   Nature natureOf(clang::QualType type) {
     Nature result;
     for (const clang::CXXRecordDecl *module : uses.heldBy(type).modules)
-      result.join(natureOf(module));
+      result.join(natureOfObject(module));
     return result;
   }
   Nature natureOf(const clang::Expr *value);
@@ -92,6 +96,7 @@ public:
 private:
   // ---- What modules are ----
   Nature natureOf(const clang::CXXRecordDecl *module);
+  Nature natureOfObject(const clang::CXXRecordDecl *type);
   Nature natureOfClass(const clang::CXXRecordDecl *module);
   Nature natureOf(Entity entity);
   Nature construction(const clang::CXXRecordDecl *module, const clang::Expr *expr);
@@ -172,6 +177,27 @@ Nature ModuleClasses::Implementation::natureOf(const clang::CXXRecordDecl *modul
   default:
     return unknown;
   }
+}
+
+/// What an object is that is known as a \p type: if that is abstract, what all its classes are.
+Nature ModuleClasses::Implementation::natureOfObject(const clang::CXXRecordDecl *type) {
+  Nature nature = natureOf(type);
+  if (!isAbstract(type))
+    return nature;
+  std::optional<Nature> variant;
+  for (const clang::CXXRecordDecl *record : uses.records) {
+    if (isAbstract(record) || !record->getDefinition()->isDerivedFrom(type))
+      continue;
+    const Nature other = natureOf(record);
+    if (!variant)
+      variant = other;
+    if (variant->stateful != other.stateful)
+      variant->stateful = Answer::Unknown;
+    if (variant->mode != other.mode)
+      variant->mode = Answer::Unknown;
+  }
+  nature.join(variant.value_or(unknown));
+  return nature;
 }
 
 Nature ModuleClasses::Implementation::natureOfClass(const clang::CXXRecordDecl *module) {

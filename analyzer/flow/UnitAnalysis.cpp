@@ -377,6 +377,15 @@ public:
     return nullptr;
   }
 
+  /// What an object of the class may be, which is abstract.
+  llvm::SmallVector<const ModuleClass *, 4> variantsOf(const ModuleClass &view) const {
+    llvm::SmallVector<const ModuleClass *, 4> variants;
+    for (const ModuleClass &other : modules.all())
+      if (!other.record->isAbstract() && other.record->isDerivedFrom(view.record))
+        variants.push_back(&other);
+    return variants;
+  }
+
   /// Whether layers of the class may depend on the mode. They are members: what these are tells
   /// enough where the class is implemented elsewhere, but for those that a base class holds, such
   /// as a Sequential. An option that nobody is seen to set is not set.
@@ -388,6 +397,12 @@ public:
   bool mayHoldModes(const ModuleClass &view, llvm::SmallPtrSetImpl<const ModuleClass *> &seen) {
     if (!seen.insert(&view).second)
       return false;
+    if (view.record->isAbstract()) {
+      llvm::SmallVector<const ModuleClass *, 4> variants = variantsOf(view);
+      return variants.empty() || llvm::any_of(variants, [&](const ModuleClass *variant) {
+               return mayHoldModes(*variant, seen);
+             });
+    }
     const bool isAllOwn = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
       return !isModule(vocabulary.roleOf(base)) ||
              (vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container);
@@ -487,11 +502,18 @@ Answer UnitAnalysis::dependsOnMode(const Event &event) const {
 
 bool UnitAnalysis::isStateless(const Event &event) const {
   const ModuleClass *view = classOf(event);
-  return view && dependsOnMode(event) == Answer::No &&
-         llvm::all_of(view->members, [&](const ModuleMember &member) {
-           return view->isVisible && member.role == TypeRole::Tensor &&
-                  member.registered == Answer::No && !member.requiresGrad;
-         });
+  if (!view || dependsOnMode(event) != Answer::No)
+    return false;
+  const auto isStateless = [](const ModuleClass *view) {
+    return llvm::all_of(view->members, [&](const ModuleMember &member) {
+      return view->isVisible && member.role == TypeRole::Tensor &&
+             member.registered == Answer::No && !member.requiresGrad;
+    });
+  };
+  if (!view->record->isAbstract())
+    return isStateless(view);
+  llvm::SmallVector<const ModuleClass *, 4> variants = implementation->variantsOf(*view);
+  return !variants.empty() && llvm::all_of(variants, isStateless);
 }
 
 Answer UnitAnalysis::differentiates(const Event &event) const {

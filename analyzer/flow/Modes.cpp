@@ -332,7 +332,7 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
                       differ({Device::Cpu}, valueOf(event.operands.front()).device);
   for (const Place &a : places)
     for (const Place &b : places) {
-      if (isFirstMoved && a.value.device.kind == Device::Cpu)
+      if (isFirstMoved && a.operand != &event.subject && a.value.device.kind == Device::Cpu)
         continue;
       // Scalars on the CPU are welcome everywhere, but for a place to write to.
       bool isWritten = a.operand == &event.subject && event.subject.escapes;

@@ -1,0 +1,57 @@
+// Modules of the user's own, on the CPU where they were made, and input that was moved.
+#include <torch/torch.h>
+
+struct NetImpl : torch::nn::Module {
+  NetImpl() { linear = register_module("linear", torch::nn::Linear(4, 2)); }
+  torch::Tensor forward(torch::Tensor x) { return linear(x); }
+  torch::nn::Linear linear{nullptr};
+};
+TORCH_MODULE(Net);
+
+struct RecurrentImpl : torch::nn::Module {
+  RecurrentImpl();
+  torch::Tensor forward(torch::Tensor x, torch::Tensor lengths);
+};
+TORCH_MODULE(Recurrent);
+
+void forgotten_bad(torch::Device device, torch::Tensor x) {
+  Net net;
+  auto y = net->forward(x.to(device)); // expect: ml-device-mismatch
+}
+
+void forgotten_operator_bad(torch::Device device, torch::Tensor x) {
+  Net net;
+  auto y = net(x.to(device)); // expect: ml-device-mismatch
+}
+
+void moved_ok(torch::Device device, torch::Tensor x) {
+  Net net;
+  net->to(device);
+  auto y = net->forward(x.to(device));
+}
+
+// Lengths of sequences are wanted on the CPU.
+void lengths_ok(torch::Device device, torch::Tensor x) {
+  Recurrent net;
+  net->to(device);
+  auto y = net->forward(x.to(device), torch::ones({4}, torch::kLong));
+}
+
+class Agent {
+public:
+  Agent() {
+    if (torch::cuda::is_available())
+      device = torch::kCUDA;
+    policy->to(device);
+  }
+  void learn(torch::Tensor states) {
+    states = states.to(device);
+    auto values = policy->forward(states);
+    auto next = target->forward(states); // expect: ml-device-mismatch
+    torch::mse_loss(values, next.detach()).backward();
+  }
+
+private:
+  Net policy, target;
+  torch::Device device{torch::kCPU};
+};

@@ -122,7 +122,24 @@ const clang::CXXRecordDecl *Vocabulary::classOf(clang::QualType type) {
 
 bool Vocabulary::isStateless(clang::QualType type) {
   const clang::CXXRecordDecl *record = classOf(type);
-  return record && traitOf(record) == Trait::Stateless;
+  if (!record || !record->hasDefinition() || isFramework(record))
+    return record && traitOf(record) == Trait::Stateless;
+  record = record->getDefinition();
+  const auto isBare = [&](const clang::CXXBaseSpecifier &base) {
+    const clang::CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
+    return parent && isFramework(parent) && traitOf(parent) == Trait::Opaque;
+  };
+  const auto isMember = [&](const clang::FieldDecl *field) {
+    return holdsTensors(field->getType()) || reachesTraining(field->getType());
+  };
+  // Others may derive from it, or a constructor out of sight register what has no member.
+  const auto mayAdd = [](const clang::CXXMethodDecl *method) {
+    return llvm::isa<clang::CXXConstructorDecl>(method)
+               ? !method->isDefaulted() && !method->hasBody()
+               : method->isVirtual() && method->size_overridden_methods() == 0;
+  };
+  return llvm::all_of(record->bases(), isBare) && llvm::none_of(record->fields(), isMember) &&
+         llvm::none_of(record->methods(), mayAdd);
 }
 
 bool Vocabulary::castsWeights(clang::QualType type) {

@@ -37,7 +37,8 @@ public:
   /// What else the model says of a class or function. A module class has the trait of its holder.
   Trait traitOf(const clang::NamedDecl *declaration) const;
 
-  /// Whether modules of that type have neither parameters nor a mode, as the model says.
+  /// Whether modules of that type have neither parameters nor a mode: as the model says, or because
+  /// nothing is in the class.
   bool isStateless(clang::QualType type);
 
   /// Whether autocast keeps casts of the parameters of modules of that type, or of their members.

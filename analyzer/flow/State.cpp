@@ -17,31 +17,32 @@ const Alias *State::aliasOf(PathId path) const {
 }
 
 PathId State::resolve(PathId path) const {
-  path = place(path);
-  // Names that denote each other do not occur; the bound is for code that is no program.
-  for (int hops = 0; hops < 16; ++hops) {
-    const Alias *alias = aliasOf(path);
-    if (!alias || alias->target == path)
-      return path;
-    path = place(alias->target);
-  }
-  return tables->paths.unknown();
+  unsigned hops = 0;
+  return follow(path, /*throughPointers=*/true, hops);
 }
 
 PathId State::place(PathId path) const {
+  unsigned hops = 0;
+  return follow(path, /*throughPointers=*/false, hops);
+}
+
+PathId State::follow(PathId path, bool throughPointers, unsigned &hops) const {
+  // Names may denote what lies below each other: a walk through a tree, say.
+  constexpr unsigned mostHops = 32;
   PathTable &paths = tables->paths;
-  for (int hops = 0; hops < 16; ++hops) {
+  while (hops <= mostHops) {
     if (PathId parent = paths.parent(path)) {
-      PathId object = resolve(parent);
+      PathId object = follow(parent, /*throughPointers=*/true, hops);
       if (object == paths.unknown())
         return object;
       if (object != parent)
         path = paths.step(object, paths.last(path));
     }
     const Alias *alias = aliasOf(path);
-    if (!alias || !alias->isReference || alias->target == path)
+    if (!alias || !(alias->isReference || throughPointers) || alias->target == path)
       return path;
     path = alias->target;
+    ++hops;
   }
   return paths.unknown();
 }

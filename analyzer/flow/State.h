@@ -299,6 +299,8 @@ public:
 
 private:
   const Alias *aliasOf(PathId path) const;
+  /// resolve() and place(), after so many \p hops from name to name.
+  PathId follow(PathId path, bool throughPointers, unsigned &hops) const;
   const Value *findValue(PathId path) const;
   template <typename Visit> void forEachMap(Visit visit);
   /// Facts of a part of a module are its own from now on.

@@ -387,8 +387,8 @@ public:
   }
 
   /// Whether layers of the class may depend on the mode. They are members: what these are tells
-  /// enough where the class is implemented elsewhere, but for those that a base class holds, such
-  /// as a Sequential. An option that nobody is seen to set is not set.
+  /// enough where the class is implemented elsewhere, but for those that a base class out of sight
+  /// holds, such as a Sequential. An option that nobody is seen to set is not set.
   bool mayHoldModes(const ModuleClass &view) {
     llvm::SmallPtrSet<const ModuleClass *, 4> seen;
     return mayHoldModes(view, seen);
@@ -403,11 +403,19 @@ public:
                return mayHoldModes(*variant, seen);
              });
     }
-    const bool isAllOwn = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
-      return !isModule(vocabulary.roleOf(base)) ||
-             (vocabulary.isFramework(base) && vocabulary.traitOf(base) != Trait::Container);
+    const bool isAllSeen = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+      if (!isModule(vocabulary.roleOf(base)))
+        return true;
+      if (vocabulary.isFramework(base))
+        return vocabulary.traitOf(base) != Trait::Container;
+      const ModuleClass *inherited = viewOf(base);
+      return inherited && !mayHoldOwnModes(*inherited, seen);
     });
-    return !isAllOwn || llvm::any_of(view.members, [&](const ModuleMember &member) {
+    return !isAllSeen || mayHoldOwnModes(view, seen);
+  }
+
+  bool mayHoldOwnModes(const ModuleClass &view, llvm::SmallPtrSetImpl<const ModuleClass *> &seen) {
+    return llvm::any_of(view.members, [&](const ModuleMember &member) {
       const clang::QualType type = member.field->getType();
       if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
         return false;

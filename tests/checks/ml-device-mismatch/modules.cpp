@@ -55,3 +55,23 @@ private:
   Net policy, target;
   torch::Device device{torch::kCPU};
 };
+
+// What has nothing in it is nowhere.
+struct FlattenImpl : torch::nn::Module {
+  torch::Tensor forward(const torch::Tensor &x) { return x.view({x.size(0), -1}); }
+};
+TORCH_MODULE(Flatten);
+
+struct PoolNet : torch::nn::Module {
+  PoolNet() { linear = register_module("linear", torch::nn::Linear(4, 2)); }
+  torch::Tensor forward(torch::Tensor x) { return linear(Flatten()->forward(x)); }
+  torch::nn::Linear linear{nullptr};
+};
+
+void nothing_to_move_ok(torch::Device device, torch::Tensor x) {
+  PoolNet net;
+  net.to(device);
+  FlattenImpl flatten;
+  auto y = net.forward(flatten.forward(x.to(device)));
+  auto z = torch::mse_loss(flatten.forward(y), x.to(device));
+}

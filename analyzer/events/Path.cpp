@@ -60,6 +60,8 @@ std::string PathTable::spelling(PathId path) const {
     return parent.empty() ? name : parent + "." + name;
   }
   case PathStep::Element:
+    if (const auto *key = static_cast<const clang::IdentifierInfo *>(node.step.subject))
+      return parent + "[\"" + key->getName().str() + "\"]";
     return parent + "[" + (node.step.index < 0 ? "*" : std::to_string(node.step.index)) + "]";
   case PathStep::Gradient:
     return parent + ".grad()";

@@ -29,7 +29,8 @@ struct PathStep {
     Temporary, ///< Root: `subject` is the expression (or other statement) that makes the value.
     Returned,  ///< Root: `subject` is the function whose return value this is.
     Member,    ///< Step: `subject` is the FieldDecl.
-    Element,   ///< Step: an element of a container; `index` where it is a literal, else -1.
+    Element,   ///< Step: an element of a container. `index` where it is a literal, else -1; where
+               ///< a string is one, `subject` is its clang::IdentifierInfo, and `index` is 0.
     Gradient,  ///< Step: the gradient of a tensor.
   };
   Kind kind;
@@ -51,6 +52,10 @@ public:
   }
   PathId element(PathId parent, std::int64_t index = -1) {
     return intern(parent, {PathStep::Element, nullptr, index});
+  }
+
+  PathId element(PathId parent, const clang::IdentifierInfo &key) {
+    return intern(parent, {PathStep::Element, &key, 0});
   }
 
   /// The object nothing is known of. Its fields are itself.

@@ -13,11 +13,6 @@ namespace {
 /// What a call reaches for in its object.
 enum class Reach : unsigned char { Nothing, Object, Element, AnyElement };
 
-std::int64_t literal(const Expr *expr) {
-  const auto *integer = dyn_cast<IntegerLiteral>(expr->IgnoreParenImpCasts());
-  return integer ? static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)) : -1;
-}
-
 } // namespace
 
 const Expr *onlyDamaged(const Expr *expr) {
@@ -78,7 +73,7 @@ bool isFactory(const FunctionDecl *callee) {
 }
 
 Values::Values(const FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary)
-    : paths(paths), vocabulary(vocabulary) {
+    : context(function->getASTContext()), paths(paths), vocabulary(vocabulary) {
   // A lambda's `this` is that of the method around it.
   const DeclContext *outer = function;
   while (outer) {
@@ -104,7 +99,7 @@ PathId Values::pathOf(const Expr *expr) {
     return pathOfVariable(member->getMemberDecl(), expr);
   }
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
-    return paths.element(pathOf(subscript->getBase()), literal(subscript->getIdx()));
+    return elementOf(subscript->getBase(), subscript->getIdx());
   if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
     if (const Expr *source = forwarded(construct))
       return pathOf(source);
@@ -176,6 +171,22 @@ bool Values::isTensor(const Expr *expr) {
          !vocabulary.isHandle(expr->getType());
 }
 
+PathId Values::elementOf(const Expr *container, const Expr *index) {
+  const PathId parent = pathOf(container);
+  index = index->IgnoreImplicit();
+  while (const auto *key = dyn_cast<CXXConstructExpr>(index)) { // A string's.
+    if (key->getNumArgs() == 0)
+      break;
+    index = key->getArg(0)->IgnoreImplicit();
+  }
+  if (const auto *integer = dyn_cast<IntegerLiteral>(index))
+    return paths.element(parent,
+                         static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)));
+  const auto *text = dyn_cast<StringLiteral>(index);
+  return text && text->isOrdinary() ? paths.element(parent, context.Idents.get(text->getString()))
+                                    : paths.element(parent);
+}
+
 PathId Values::pathOfOperator(const CXXOperatorCallExpr *call) {
   const Expr *object = call->getArg(0);
   bool external = isExternal(call->getDirectCallee());
@@ -184,8 +195,7 @@ PathId Values::pathOfOperator(const CXXOperatorCallExpr *call) {
   case OO_Star:
     return call->getNumArgs() == 1 && !isTensor(object) ? pathOf(object) : noPath;
   case OO_Subscript:
-    return external && !isTensor(object) ? paths.element(pathOf(object), literal(call->getArg(1)))
-                                         : noPath;
+    return external && !isTensor(object) ? elementOf(object, call->getArg(1)) : noPath;
   case OO_PlusPlus: // Of iterators: any element is as good as the next.
   case OO_MinusMinus:
     return external ? pathOf(object) : noPath;
@@ -218,7 +228,7 @@ PathId Values::pathOfMember(const CXXMemberCallExpr *call) {
   case Reach::AnyElement:
     return paths.element(pathOf(object));
   case Reach::Element:
-    return paths.element(pathOf(object), call->getNumArgs() ? literal(call->getArg(0)) : -1);
+    return call->getNumArgs() ? elementOf(object, call->getArg(0)) : paths.element(pathOf(object));
   case Reach::Nothing:
     return noPath;
   }

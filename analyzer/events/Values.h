@@ -71,6 +71,7 @@ private:
   clang::QualType typeOfCall(const clang::CallExpr *call);
   PathId pathOfVariable(const clang::ValueDecl *declaration, const clang::Expr *expr);
   PathId pathOfOperator(const clang::CXXOperatorCallExpr *call);
+  PathId elementOf(const clang::Expr *container, const clang::Expr *index);
   PathId pathOfMember(const clang::CXXMemberCallExpr *call);
   PathId pathOfStandardFunction(const clang::CallExpr *call);
   bool isTensor(const clang::Expr *expr);
@@ -79,6 +80,7 @@ private:
   Device literalDevice(const clang::Expr *expr);
   bool canChange(clang::QualType parameter);
 
+  clang::ASTContext &context;
   PathTable &paths;
   Vocabulary &vocabulary;
   const clang::FunctionDecl *thisOwner = nullptr;

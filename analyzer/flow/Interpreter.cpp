@@ -1,5 +1,7 @@
 #include "Interpreter.h"
 
+#include "analyzer/events/Values.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 
@@ -469,6 +471,13 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
   facts.mode = ModuleFacts::Training;
   facts.isNew = true;
   facts.placed = &event;
+  if (llvm::any_of(event.operands, [](const Operand &operand) {
+        return operand.expr && llvm::isa<clang::CXXNullPtrLiteralExpr>(strip(operand.expr));
+      })) {
+    facts = {}; // No module yet.
+    facts.mode = ModuleFacts::Unknown;
+    return state.setModule(event.result, facts);
+  }
   // A part that is handed in stays as it is.
   for (const Operand &operand : event.operands)
     if (isModule(operand.role)) {

@@ -1,6 +1,9 @@
 // Overwritten in every iteration: one graph stays alive, not all of them.
 #include <torch/torch.h>
 
+#include <map>
+#include <string>
+
 using Net = torch::nn::Linear;
 struct Batch {
   torch::Tensor data, target;
@@ -73,4 +76,16 @@ double declared_outside_ok(Net net, Optimizer &optimizer, const Batches &batches
     optimizer.step();
   }
   return loss.item<double>();
+}
+
+// Of every kind the last one.
+void by_name_ok(Net net, Optimizer &optimizer, const Batches &batches) {
+  std::map<std::string, torch::Tensor> losses;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    auto loss = torch::mse_loss(net(batch.data), batch.target);
+    losses["loss"] = loss; // expect: ml-loss-accumulation (level 2)
+    loss.backward();
+    optimizer.step();
+  }
 }

@@ -31,3 +31,33 @@ public:
 private:
   torch::nn::BatchNorm1d norm;
 };
+
+// A holder of nothing is no module; what comes into it later has the mode that it has there.
+struct NetImpl : torch::nn::Module {
+  NetImpl() { dropout = register_module("dropout", torch::nn::Dropout()); }
+  torch::Tensor forward(torch::Tensor x) { return dropout(x); }
+  torch::nn::Dropout dropout{nullptr};
+};
+TORCH_MODULE(Net);
+
+struct Keeper {
+  Keeper();
+  void prepare();
+  Net net;
+};
+
+struct Player {
+  Player();
+  float estimate(torch::Tensor x) {
+    torch::NoGradGuard noGrad;
+    return net->forward(x).item<float>();
+  }
+  Net net;
+};
+
+Player::Player() : net(nullptr) {
+  Keeper keeper;
+  keeper.prepare();
+  net = keeper.net;
+  estimate(torch::ones({1, 4}));
+}

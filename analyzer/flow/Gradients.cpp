@@ -101,8 +101,7 @@ OptimizerFacts &State::optimizerAt(PathId object) {
 
 bool State::mayBeStepped(const Operand &module) const {
   SourcesId parameters = tables->sources.of(resolve(module.path));
-  return optimizers.begin() == optimizers.end() ||
-         llvm::any_of(optimizers, [&](const auto &entry) {
+  return optimizers.begin() == optimizers.end() || llvm::any_of(optimizers, [&](const auto &entry) {
            return tables->sources.mayOverlap(entry.second.owned, parameters);
          });
 }
@@ -131,6 +130,22 @@ void State::escape(const Operand &operand, bool computes) {
   }
 }
 
+bool State::mayBeSame(SourcesId some, SourcesId others) const {
+  const PathTable &paths = tables->paths;
+  const auto isHandedIn = [&](PathId path) {
+    const PathStep &root = paths.last(paths.rootOf(path));
+    return root.kind == PathStep::This ||
+           (root.kind == PathStep::Variable &&
+            llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(root.subject)));
+  };
+  return llvm::any_of(tables->sources.members(some), [&](PathId part) {
+    return paths.parent(part) && isHandedIn(part) &&
+           llvm::any_of(tables->sources.members(others), [&](PathId other) {
+             return isHandedIn(other) && paths.rootOf(other) != paths.rootOf(part);
+           });
+  });
+}
+
 void State::clearGradients(PathId target, SourcesId cleared, const Event *event) {
   bool byOptimizer = optimizers.find(target) != nullptr;
   for (auto &[path, facts] : optimizers) {
@@ -142,7 +157,8 @@ void State::clearGradients(PathId target, SourcesId cleared, const Event *event)
     bool known = !tables->sources.isUnknown(cleared) && !tables->sources.isUnknown(facts.owned);
     bool reachesOptimizer = tables->sources.mayOverlap(cleared, tables->sources.of(path));
     if (byOptimizer ? known && tables->sources.mayOverlap(cleared, facts.owned)
-                    : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned))
+                    : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned) ||
+                          mayBeSame(cleared, facts.owned))
       facts.gradients.mayBeCleared();
   }
 }

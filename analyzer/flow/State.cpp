@@ -237,8 +237,13 @@ Value State::valueOf(const Operand &operand) const {
   } else {
     if (const Value *known = findValue(path))
       value = *known;
+    const auto isPart = [&](PathId part) {
+      return (operand.role == TypeRole::None && part != path && paths.isWithin(part, path)) ||
+             (paths.overlap(part, path) && !paths.isWithin(part, path) &&
+              !paths.isWithin(path, part)); // Any element may be that one.
+    };
     for (const auto &[part, contents] : values)
-      if (operand.role == TypeRole::None && part != path && paths.isWithin(part, path)) {
+      if (isPart(part)) {
         value.history = tables->histories.join(value.history, contents.history);
         value.graphs = tables->histories.join(value.graphs, contents.graphs);
         value.graph |= contents.graph;

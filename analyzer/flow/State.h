@@ -299,6 +299,9 @@ public:
 
 private:
   const Alias *aliasOf(PathId path) const;
+  /// Whether members of an object that was handed in, which are \p some, may be \p others, which
+  /// were handed in by another name.
+  bool mayBeSame(SourcesId some, SourcesId others) const;
   /// resolve() and place(), after so many \p hops from name to name.
   PathId follow(PathId path, bool throughPointers, unsigned &hops) const;
   const Value *findValue(PathId path) const;

@@ -176,14 +176,25 @@ private:
         event.bind = values.bindKind(function->getReturnType());
       }
     } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
-      if (onlyDamaged(error) || callees.contains(error))
-        return;
-      Event &event = emit(EventKind::Call, error);
-      event.result = values.temporary(error);
-      for (const Expr *part : error->subExpressions()) {
-        event.operands.push_back(values.operand(part));
-        event.operands.back().escapes = true;
+      if (!onlyDamaged(error) && !callees.contains(error))
+        lowerError(error);
+    }
+  }
+
+  /// What errors leave of a call is its callee and its arguments.
+  void lowerError(const RecoveryExpr *error) {
+    Event &event = emit(EventKind::Call, error);
+    event.result = values.temporary(error);
+    event.isArithmetic = error->getType()->isVoidType();
+    for (const Expr *part : error->subExpressions()) {
+      const auto *member = dyn_cast<MemberExpr>(part);
+      const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
+      if (method && vocabulary.roleOf(method) == FunctionRole::Backward) {
+        event.kind = EventKind::Backward;
+        event.subject = values.operand(member->getBase());
       }
+      event.operands.push_back(values.operand(method ? member->getBase() : part));
+      event.operands.back().escapes = true;
     }
   }
 
@@ -554,7 +565,9 @@ private:
       event.callee = forwardOf(callee, object);
     event.isVirtual = (kind == EventKind::Call || kind == EventKind::Forward) && isVirtual(call);
     QualType type = values.typeOf(call);
-    event.isArithmetic = type->isArithmeticType() || type->isVoidType();
+    // Where errors or templates hide what comes back, a statement wants nothing.
+    event.isArithmetic = type->isArithmeticType() || type->isVoidType() ||
+                         (type->isDependentType() && statements.contains(call));
     event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = vocabulary.roleOf(type);
     event.isDifferentiable = role != FunctionRole::NonDifferentiable;

@@ -994,7 +994,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
       state.escape(operand, /*computes=*/computes && event.isTensor);
     // Code that gives nothing back may be what runs the backward.
     if (operand.isTensor &&
-        (event.isArithmetic && llvm::cast<clang::Expr>(event.site)->getType()->isVoidType()))
+        event.isArithmetic && !llvm::cast<clang::Expr>(event.site)->getType()->isArithmeticType())
       escape(state.valueOf(operand), state);
   };
   if (event.subject.path)

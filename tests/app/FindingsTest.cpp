@@ -260,6 +260,37 @@ TEST_CASE("Statements with names that a missing header declares are analysed") {
   CHECK(count(run.out, finding) == 1);
 }
 
+TEST_CASE("A call that does not compile is still that call") {
+  const Project project;
+  project.write("train.cpp", include + "void train(axon::Block net, axon::Array input) {\n"
+                                       "  axon::Solver solver(net.weights());\n"
+                                       "  for (int i = 0; i < 10; ++i) {\n"
+                                       "    auto loss = axon::distance(net(input), input);\n"
+                                       "    loss.backpropagate(\"everything\");\n"
+                                       "    solver.advance();\n"
+                                       "  }\n"
+                                       "}\n");
+  CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
+}
+
+TEST_CASE("What a missing header declares may run the backward") {
+  const Project project;
+  const auto train = [&](const std::string &statement) {
+    project.write("train.cpp", "#include <torch/torch.h>\n"
+                               "#include <trainer/trainer.h>\n"
+                               "#include <iostream>\n"
+                               "void train(torch::nn::Sequential net, torch::Tensor x) {\n"
+                               "  auto loss = net->forward(x).mean();\n  " +
+                                   statement +
+                                   "\n"
+                                   "  std::cout << loss.item<float>();\n"
+                                   "}\n");
+    return count(project.gradtidy({"--bundled-runtime", "train.cpp"}).out, "[ml-missing-no-grad]");
+  };
+  CHECK(train("trainer::log(x, 1);") == 1);
+  CHECK(train("trainer::step(loss, 1);") == 0);
+}
+
 TEST_CASE("The bundled runtime stands in for the framework where there is no database") {
   const Project project;
   project.write("train.cpp",

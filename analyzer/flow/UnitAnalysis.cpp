@@ -392,12 +392,10 @@ public:
   bool mayHoldModes(const ModuleClass &view, llvm::SmallPtrSetImpl<const ModuleClass *> &seen) {
     if (!seen.insert(&view).second)
       return false;
-    if (view.record->isAbstract()) {
-      llvm::SmallVector<const ModuleClass *, 4> variants = variantsOf(view);
-      return variants.empty() || llvm::any_of(variants, [&](const ModuleClass *variant) {
-               return mayHoldModes(*variant, seen);
-             });
-    }
+    if (view.record->isAbstract() && llvm::any_of(variantsOf(view), [](const ModuleClass *variant) {
+          return variant->dependsOnMode == Answer::Yes;
+        }))
+      return true;
     const bool isAllSeen = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
       if (!isModule(vocabulary.roleOf(base)))
         return true;
@@ -416,7 +414,7 @@ public:
         return false;
       const clang::CXXRecordDecl *record = vocabulary.classOf(type);
       const ModuleClass *inner = viewOf(record);
-      if (inner && !inner->isVisible)
+      if (inner && (!inner->isVisible || inner->record->isAbstract()))
         return mayHoldModes(*inner, seen);
       return view.isVisible || !record || vocabulary.traitOf(record) != Trait::ModeByOption;
     });

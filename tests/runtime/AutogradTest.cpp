@@ -420,3 +420,26 @@ TEST_CASE("nodes are called as LibTorch calls them") {
   CHECK(name(x / 2) == "DivBackward1");
   CHECK(name(x.sum()) == "SumBackward0");
 }
+
+TEST_CASE("what a normalisation without factors gives may be changed in place") {
+  namespace nn = torch::nn;
+  torch::manual_seed(6);
+  Tensor values = torch::randn({3, 4, 5, 5}, torch::kDouble);
+  const std::vector<std::function<Tensor(const Tensor &)>> layers = {
+      [](const Tensor &x) { return nn::InstanceNorm2d(4)(x); },
+      [](const Tensor &x) {
+        nn::BatchNorm2d norm(nn::BatchNorm2dOptions(4).affine(false));
+        norm->to(torch::kDouble);
+        return norm(x);
+      },
+      [](const Tensor &x) { return torch::layer_norm(x, {5}); },
+      [](const Tensor &x) { return torch::group_norm(x, 2); }};
+  for (const auto &layer : layers) {
+    checkGradients([&](const std::vector<Tensor> &in) { return layer(in[0]).relu_() * 2; },
+                   {values});
+    Tensor x = leaf(values), y = leaf(values);
+    layer(x).relu_().pow(2).sum().backward();
+    layer(y).relu().pow(2).sum().backward();
+    CHECK(x.grad().equal(y.grad()));
+  }
+}

@@ -115,7 +115,17 @@ public:
   bool is_pinned() const;
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
+  bool is_complex() const { return false; }
+  bool is_signed() const { return isSignedType(scalar_type()); }
+  bool is_quantized() const { return false; }
+  bool is_inference() const;
+  bool is_same_size(const Tensor &other) const { return sizes() == other.sizes(); }
+  /// Whether both are views of one memory.
+  bool is_alias_of(const Tensor &other) const;
+  MemoryFormat suggest_memory_format() const;
   bool is_view() const;
+  /// What a view is a view of.
+  const Tensor &_base() const;
   DeprecatedTypeProperties type() const { return {device().type(), scalar_type()}; }
   std::string toString() const { return type().toString(); }
   void print() const;
@@ -169,6 +179,8 @@ public:
     else
       return registerHook(hook);
   }
+  /// Takes away the hook that register_hook() put at this position.
+  void remove_hook(unsigned position) const;
 
   // Copies and conversions (ops/Copies.h)
   Tensor &copy_(const Tensor &source, bool nonBlocking = false) const;

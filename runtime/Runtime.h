@@ -21,6 +21,7 @@
 #include "distributed/Gloo.h"
 #include "distributed/Nccl.h"
 #include "nn/Activations.h"
+#include "nn/AdaptiveSoftmax.h"
 #include "nn/AnyModule.h"
 #include "nn/Containers.h"
 #include "nn/Convolution.h"

@@ -625,7 +625,7 @@ Tensor scatter_reduce(const Tensor &self, int64_t dim, const Tensor &index, cons
 }
 
 Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
-  return self.clone().index_copy_(dim, index, source);
+  return self.clone(MemoryFormat::Contiguous).index_copy_(dim, index, source);
 }
 
 Tensor take_along_dim(const Tensor &self, const Tensor &index, optional<int64_t> dim) {

@@ -552,7 +552,10 @@ Tensor &Tensor::erfc_() const { return changeInPlace(*this, {}, runtime::erfc); 
 Tensor &Tensor::sign_() const { return changeInPlace(*this, {}, runtime::sign); }
 Tensor &Tensor::trunc_() const { return changeInPlace(*this, {}, runtime::trunc); }
 Tensor &Tensor::frac_() const { return changeInPlace(*this, {}, runtime::frac); }
-Tensor &Tensor::logical_not_() const { return changeInPlace(*this, {}, runtime::logical_not); }
+Tensor &Tensor::logical_not_() const {
+  return changeInPlace(*this, {},
+                       [](const Tensor &x) { return x.logical_not().to(x.scalar_type()); });
+}
 Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf,
                             optional<double> neginf) const {
   return changeInPlace(

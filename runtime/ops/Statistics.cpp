@@ -29,7 +29,8 @@ template <class T> struct PlaceInRow {
     int64_t low = 0, high = length;
     while (low < high) {
       int64_t middle = low + (high - low) / 2;
-      bool behind = right ? !(value < first[middle]) : first[middle] < value;
+      // NaN goes behind everything.
+      bool behind = right ? !(first[middle] > value) : !(first[middle] >= value);
       (behind ? low : high) = behind ? middle + 1 : middle;
     }
     return low;
@@ -134,8 +135,8 @@ Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim, bool
               "quantile() q tensor must be same dtype as the input tensor");
   TORCH_CHECK(q.detach().ge(0).logical_and(q.detach().le(1)).all().item<bool>(),
               "quantile() q values must be in the range [0, 1]");
-  Tensor rows = dim ? self.transpose(*dim, -1) : self.reshape({-1});
-  rows = rows.dim() == 0 ? rows.unsqueeze(0) : rows;
+  Tensor rows =
+      dim ? self.unsqueeze(-1).transpose(wrapDim(*dim, self.dim()), -1) : self.reshape({-1});
   Tensor sorted = std::get<0>(sort(rows, -1));
   int64_t last = rows.size(-1) - 1;
   // Where the shares lie among the elements; anywhere behind a NaN, which is sorted last, is NaN.
@@ -159,19 +160,17 @@ Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim, bool
   Tensor low = gather(sorted, -1, below.to(kLong)),
          high = gather(sorted, -1, place.ceil().to(kLong));
   Tensor result = low.lerp(high, weight);
-  // The shares stand last, in the place of the reduced dimension: they go to the front.
-  DimVector shape{q.numel()};
-  if (!dim || self.dim() == 0) {
-    if (keepdim)
-      shape.resize(static_cast<std::size_t>(self.dim()) + 1, 1);
+  // The shares stand last, and go to the front.
+  if (dim) {
+    result = result.movedim(-1, 0);
+    if (!keepdim && self.dim() > 0)
+      result = result.squeeze(wrapDim(*dim, self.dim()) + 1);
+  } else if (keepdim) {
+    DimVector shape(static_cast<std::size_t>(self.dim()) + 1, 1);
+    shape[0] = q.numel();
     result = result.reshape(shape);
-  } else {
-    int64_t reduced = wrapDim(*dim, self.dim());
-    result = result.transpose(reduced, -1).movedim(reduced, 0);
-    if (keepdim)
-      result = result.unsqueeze(reduced + 1);
   }
-  return (q.dim() == 0 ? result.squeeze(0) : result).contiguous();
+  return q.dim() == 0 ? result.squeeze(0) : result;
 }
 Tensor quantile(const Tensor &self, double q, optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {

@@ -31,17 +31,18 @@ struct LaterFirst {
 };
 
 /// Sums and casts `gradient` to what the input it belongs to looks like.
-Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from) {
+Tensor fit(Tensor gradient, const GradientSpec &spec, const Node &from, std::size_t index) {
   if (gradient.sizes() != IntArrayRef(spec.sizes)) {
     TORCH_CHECK(isExpandableTo(spec.sizes, gradient.sizes()), "Function ", from.name(),
-                " returned an invalid gradient - got ", toText(gradient.sizes()),
-                " but expected shape compatible with ", toText(spec.sizes));
+                " returned an invalid gradient at index ", index, " - got ",
+                toText(gradient.sizes()), " but expected shape compatible with ",
+                toText(spec.sizes));
     gradient = sumTo(gradient, spec.sizes);
   }
   // A number of the host may have met tensors of a device.
   TORCH_CHECK(gradient.device() == spec.device || gradient.dim() == 0, "Function ", from.name(),
-              " returned an invalid gradient - expected device ", spec.device, " but got ",
-              gradient.device());
+              " returned an invalid gradient at index ", index, " - expected device ", spec.device,
+              " but got ", gradient.device());
   return gradient.to(spec.device, spec.type);
 }
 
@@ -67,8 +68,8 @@ std::vector<Tensor> evaluate(Node &node, std::vector<Tensor> gradients) {
     std::vector<Tensor> results = node.apply(std::move(gradients));
     results.resize(node.next.size());
     for (std::size_t i = 0; i < results.size(); ++i)
-      if (const Edge &edge = node.next[i]; edge.node && results[i].defined())
-        results[i] = fit(std::move(results[i]), edge.node->inputs[edge.inputNr], node);
+      if (const Edge &edge = node.next[i]; edge.function && results[i].defined())
+        results[i] = fit(std::move(results[i]), edge.function->inputs[edge.input_nr], node, i);
     if (autograd::AnomalyMode::is_enabled() && autograd::AnomalyMode::should_check_nan())
       checkForNan(results, node);
     return results;
@@ -100,7 +101,7 @@ public:
   }
 
   void capture(const Edge &edge, std::size_t index) {
-    captures[edge.node.get()].push_back({edge.inputNr, index});
+    captures[edge.function.get()].push_back({edge.input_nr, index});
     captured.resize(std::max(captured.size(), index + 1));
   }
 
@@ -109,7 +110,7 @@ public:
 private:
   void runNodes(const std::vector<Edge> &roots, const std::vector<Tensor> &gradients) {
     for (const Edge &root : roots)
-      countDependencies(root.node.get());
+      countDependencies(root.function.get());
     if (!captures.empty())
       markNeeded();
     AutoGradMode mode(createGraph);
@@ -117,8 +118,9 @@ private:
       add(roots[i], gradients[i]);
     // A root may also lie behind another root.
     for (const Edge &root : roots)
-      if (dependencies[root.node.get()] == 0 && queued.insert({root.node.get(), true}).second)
-        ready.push(root.node.get());
+      if (dependencies[root.function.get()] == 0 &&
+          queued.insert({root.function.get(), true}).second)
+        ready.push(root.function.get());
     while (!ready.empty()) {
       Node *node = ready.top();
       ready.pop();
@@ -134,11 +136,11 @@ private:
       Node *node = stack.back();
       stack.pop_back();
       for (const Edge &edge : node->next) {
-        if (!edge.node)
+        if (!edge.function)
           continue;
-        ++dependencies[edge.node.get()];
-        if (seen.insert({edge.node.get(), true}).second)
-          stack.push_back(edge.node.get());
+        ++dependencies[edge.function.get()];
+        if (seen.insert({edge.function.get(), true}).second)
+          stack.push_back(edge.function.get());
       }
     }
   }
@@ -157,15 +159,15 @@ private:
     for (Node *node : order) {
       bool wanted = captures.count(node) != 0;
       for (const Edge &edge : node->next)
-        wanted = wanted || (edge.node && needed[edge.node.get()]);
+        wanted = wanted || (edge.function && needed[edge.function.get()]);
       needed[node] = wanted;
     }
   }
 
   void add(const Edge &edge, Tensor gradient) {
-    auto &buffer = buffers[edge.node.get()];
-    buffer.resize(edge.node->inputs.size());
-    Tensor &sum = buffer[edge.inputNr];
+    auto &buffer = buffers[edge.function.get()];
+    buffer.resize(edge.function->inputs.size());
+    Tensor &sum = buffer[edge.input_nr];
     sum = sum.defined() ? sum + gradient : std::move(gradient);
   }
 
@@ -174,10 +176,10 @@ private:
     buffers.erase(&node);
     gradients.resize(node.inputs.size());
     bool wanted = captures.empty() || needed[&node];
-    for (std::size_t i = 0; i < node.hooks.size() && wanted; ++i)
-      for (const auto &hook : node.hooks[i])
-        if (gradients[i].defined())
-          if (Tensor changed = hook(gradients[i]); changed.defined())
+    for (std::size_t i = 0; i < gradients.size() && wanted; ++i)
+      if (gradients[i].defined())
+        for (const GradHook &hook : node.hooksOf(i)) // which may remove itself
+          if (Tensor changed = hook ? hook(gradients[i]) : Tensor(); changed.defined())
             gradients[i] = changed;
     for (auto &[inputNr, weak] : node.retained)
       if (auto impl = weak.lock(); impl && wanted && gradients[inputNr].defined())
@@ -190,7 +192,7 @@ private:
         captured[capture.index] = gradients[capture.inputNr];
       pass = false;
       for (const Edge &edge : node.next)
-        pass = pass || (edge.node && needed[edge.node.get()]);
+        pass = pass || (edge.function && needed[edge.function.get()]);
     }
     pass = pass && wanted;
     std::vector<Tensor> results(node.next.size());
@@ -201,12 +203,13 @@ private:
     }
     for (std::size_t i = 0; i < node.next.size(); ++i) {
       const Edge &edge = node.next[i];
-      if (!edge.node)
+      if (!edge.function)
         continue;
       if (results[i].defined())
         add(edge, std::move(results[i]));
-      if (--dependencies[edge.node.get()] == 0 && queued.insert({edge.node.get(), true}).second)
-        ready.push(edge.node.get());
+      if (--dependencies[edge.function.get()] == 0 &&
+          queued.insert({edge.function.get(), true}).second)
+        ready.push(edge.function.get());
     }
   }
 
@@ -222,7 +225,7 @@ std::vector<Edge> rootsOf(const std::vector<Tensor> &outputs) {
   std::vector<Edge> roots;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     Edge edge = gradientEdge(outputs[i]);
-    TORCH_CHECK(edge.node, "element ", i,
+    TORCH_CHECK(edge.function, "element ", i,
                 " of tensors does not require grad and does not have a grad_fn");
     roots.push_back(std::move(edge));
   }
@@ -282,7 +285,8 @@ variable_list grad(const variable_list &outputs, const variable_list &inputs,
   std::vector<Edge> targets; // keeps the accumulators of leaves outside the graph alive
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     targets.push_back(gradientEdge(inputs[i]));
-    TORCH_CHECK(targets.back().node, "element ", i, " of the input tensors does not require grad");
+    TORCH_CHECK(targets.back().function, "element ", i,
+                " of the input tensors does not require grad");
     run.capture(targets.back(), i);
   }
   run.execute(roots, gradients);

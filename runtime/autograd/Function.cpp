@@ -113,7 +113,7 @@ private:
 
 variable_list AutogradContext::get_saved_variables() const { return node->unpack(); }
 bool AutogradContext::needs_input_grad(std::size_t i) const {
-  return node->next.at(i).node != nullptr;
+  return node->next.at(i).function != nullptr;
 }
 
 std::shared_ptr<FunctionNode> makeFunctionNode(const std::type_info &type,

@@ -14,10 +14,10 @@ namespace gradtidy::runtime {
 
 class Node;
 
-/// Where a gradient goes: input `inputNr` of `node`; nowhere if there is no node.
+/// Where a gradient goes: input `input_nr` of the node `function`; nowhere if there is none.
 struct Edge {
-  std::shared_ptr<Node> node;
-  uint32_t inputNr = 0;
+  std::shared_ptr<Node> function;
+  uint32_t input_nr = 0;
 };
 
 /// Shape, type and device a gradient must have to enter a node.
@@ -29,6 +29,11 @@ struct GradientSpec {
   ScalarType type;
   Device device;
 };
+
+/// Called with a gradient; what it returns, if defined, takes the gradient's place. Empty once it
+/// was removed.
+using GradHook = std::function<Tensor(const Tensor &)>;
+using GradHooks = std::vector<GradHook>;
 
 class Node : public std::enable_shared_from_this<Node> {
 public:
@@ -43,11 +48,21 @@ public:
   virtual std::vector<Tensor> apply(std::vector<Tensor> gradients) = 0;
   /// Frees the saved tensors; a later apply() that needs them throws.
   virtual void release() {}
+  /// What is called with the gradient of input `i` before anybody else sees it.
+  virtual GradHooks hooksOf(std::size_t i) const {
+    return i < hooks.size() ? hooks[i] : GradHooks();
+  }
+
+  // Names of LibTorch
+  const std::vector<Edge> &next_edges() const { return next; }
+  const Edge &next_edge(std::size_t i) const { return next.at(i); }
+  std::size_t num_inputs() const { return inputs.size(); }
+  std::size_t num_outputs() const { return next.size(); }
 
   std::vector<Edge> next;
   std::vector<GradientSpec> inputs;
   /// One list for each input.
-  std::vector<std::vector<std::function<Tensor(const Tensor &)>>> hooks;
+  std::vector<GradHooks> hooks;
   /// Tensors, by input, whose grad is to be kept although they are no leaves.
   std::vector<std::pair<uint32_t, std::weak_ptr<TensorImpl>>> retained;
   /// Later operations run backward first.

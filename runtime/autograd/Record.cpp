@@ -128,7 +128,7 @@ private:
   public:
     explicit Context(OperationNode &node) : node(node) {}
     Tensor saved(std::size_t i) const override { return node.unpack(i); }
-    bool needs(std::size_t i) const override { return node.next[i].node != nullptr; }
+    bool needs(std::size_t i) const override { return node.next[i].function != nullptr; }
 
   private:
     OperationNode &node;
@@ -154,16 +154,16 @@ public:
   }
 
   std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+  GradHooks hooksOf(std::size_t) const override {
+    const auto &hooks = implOf(leaf).autograd.hooks;
+    return hooks ? *hooks : GradHooks();
+  }
 
   std::vector<Tensor> apply(std::vector<Tensor> gradients) override {
     Tensor gradient = std::move(gradients[0]);
     if (!gradient.defined() || !leaf.requires_grad()) // any more
       return {};
     AutogradInfo &info = implOf(leaf).autograd;
-    if (info.hooks)
-      for (const GradHook &hook : *info.hooks)
-        if (Tensor changed = hook(gradient); changed.defined())
-          gradient = changed;
     if (!info.grad.defined()) {
       bool ours = gradient.use_count() == 1 && implOf(gradient).storage.use_count() == 1;
       if (GradMode::is_enabled())
@@ -295,6 +295,13 @@ void checkChangeable(const Tensor &self, bool recording) {
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!GradMode::is_enabled())
     return;
+  if (impl.autograd.view && impl.autograd.view->withoutGrad &&
+      impl.autograd.view->base.requires_grad())
+    fail("A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+         "your code by moving both the view and the inplace either both inside the no_grad block "
+         "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+         "to be tracked).");
   if (recording && impl.autograd.view && impl.autograd.view->oneOfMany)
     fail("Output ", self.output_nr(), " of ", self.grad_fn() ? self.grad_fn()->name() : "a split",
          " is a view and is being modified inplace. This view is the output of a function that "
@@ -405,8 +412,12 @@ void refuseGradient(const char *function, const char *name, const Tensor &argume
 
 void linkView(const Tensor &self, const Tensor &alias) {
   const TensorImpl &from = implOf(self);
-  implOf(alias).autograd.view =
-      ViewInfo{from.autograd.view ? from.autograd.view->base : self, *from.version};
+  const std::optional<ViewInfo> &view = from.autograd.view;
+  implOf(alias).autograd.view = ViewInfo{
+      .base = view ? view->base : self,
+      .version = *from.version,
+      .withoutGrad = !GradMode::is_enabled() || (view && view->withoutGrad),
+  };
 }
 
 Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function<void()> &write,
@@ -435,6 +446,10 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
   }
   Tensor result = compute(before);
   checkFits(result, self);
+  if (!result.requires_grad()) // it does not depend on what was there
+    result = record(
+        result, "ConstantBackward0", {before}, {},
+        [](const Tensor &g, const GradientContext &) -> Gradients { return {zeros_like(g)}; });
   copyInto(self, result);
   ++*implOf(self).version;
   if (result.requires_grad())
@@ -457,6 +472,11 @@ Tensor &changeInPlace(const Tensor &self, TensorList others,
 // Tensor's view of the graph
 
 bool Tensor::is_view() const { return implOf(*this).autograd.view.has_value(); }
+
+const Tensor &Tensor::_base() const {
+  TORCH_CHECK(is_view(), "Can't get base of non-backward view Tensor");
+  return implOf(*this).autograd.view->base;
+}
 
 bool Tensor::requires_grad() const {
   TensorImpl &self = implOf(*this);
@@ -519,6 +539,16 @@ unsigned Tensor::registerHook(std::function<Tensor(const Tensor &)> hook) const 
   return static_cast<unsigned>(hooks->size() - 1);
 }
 
+void Tensor::remove_hook(unsigned position) const {
+  auto node = grad_fn();
+  GradHooks *hooks = implOf(*this).autograd.hooks.get();
+  if (node)
+    hooks = output_nr() < static_cast<int64_t>(node->hooks.size()) ? &node->hooks[output_nr()]
+                                                                   : nullptr;
+  TORCH_CHECK(hooks && position < hooks->size(), "Invalid index, no hook at position ", position);
+  (*hooks)[position] = nullptr;
+}
+
 Tensor Tensor::detach() const { return makeAlias(*this); }
 
 Tensor &Tensor::detach_() const {
@@ -544,6 +574,9 @@ Tensor Tensor::data() const {
 void Tensor::set_data(const Tensor &values) const {
   TensorImpl &self = implOf(*this);
   const TensorImpl &from = implOf(values);
+  TORCH_CHECK(!self.autograd.requiresGrad || isFloatingType(from.type),
+              "data set to a tensor that requires gradients must be floating point or complex "
+              "dtype");
   self.storage = from.storage;
   self.sizes = from.sizes;
   self.strides = from.strides;

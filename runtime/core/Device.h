@@ -45,4 +45,8 @@ inline std::string toText(const Device &device) { return device.str(); }
 
 std::ostream &operator<<(std::ostream &out, const Device &device);
 
+/// How many threads products of matrices on the host use.
+void set_num_threads(int count);
+int get_num_threads();
+
 } // namespace gradtidy::runtime

@@ -68,6 +68,7 @@ private:
 
 namespace detail {
 inline const Generator &getDefaultCPUGenerator() { return Generator::standard(); }
+inline Generator createCPUGenerator(uint64_t seed = 67280421310721) { return Generator(seed); }
 } // namespace detail
 
 struct Context {
@@ -89,6 +90,12 @@ struct Context {
   /// cuDNN expects to be it.
   bool benchmarkCuDNN() const { return benchmark; }
   void setBenchmarkCuDNN(bool measure) const { benchmark = measure; }
+
+  /// Whether everything must give the same bits in every run. Only cuDNN might not.
+  bool deterministicAlgorithms() const { return deterministicCuDNN(); }
+  void setDeterministicAlgorithms(bool deterministic, bool = false) const {
+    setDeterministicCuDNN(deterministic);
+  }
 
 private:
   inline static std::atomic<bool> productsInTF32 = false, convolutionsInTF32 = true, cudnn = true,

@@ -26,10 +26,13 @@ using Dtype = ScalarType;
 
 constexpr ScalarType kByte = ScalarType::Byte;
 constexpr ScalarType kUInt8 = ScalarType::Byte;
+constexpr ScalarType kU8 = ScalarType::Byte;
 constexpr ScalarType kInt = ScalarType::Int;
 constexpr ScalarType kInt32 = ScalarType::Int;
+constexpr ScalarType kI32 = ScalarType::Int;
 constexpr ScalarType kLong = ScalarType::Long;
 constexpr ScalarType kInt64 = ScalarType::Long;
+constexpr ScalarType kI64 = ScalarType::Long;
 constexpr ScalarType kHalf = ScalarType::Half;
 constexpr ScalarType kFloat16 = ScalarType::Half;
 constexpr ScalarType kF16 = ScalarType::Half;
@@ -59,6 +62,10 @@ constexpr bool isFloatingType(ScalarType type) {
 constexpr bool isIntegralType(ScalarType type, bool includeBool) {
   return type == ScalarType::Byte || type == ScalarType::Int || type == ScalarType::Long ||
          (includeBool && type == ScalarType::Bool);
+}
+
+constexpr bool isSignedType(ScalarType type) {
+  return type != ScalarType::Byte && type != ScalarType::Bool;
 }
 
 /// The smallest type that holds both.
@@ -105,6 +112,7 @@ class TypeMeta {
 public:
   TypeMeta() = default;
   TypeMeta(ScalarType type) : type(type) {}
+  template <class T> static TypeMeta Make() { return scalarTypeOf<T>; }
   ScalarType toScalarType() const { return type; }
   operator ScalarType() const { return type; }
   std::size_t itemsize() const { return elementSize(type); }
@@ -119,5 +127,6 @@ private:
 std::ostream &operator<<(std::ostream &out, TypeMeta type);
 
 inline ScalarType typeMetaToScalarType(TypeMeta type) { return type.toScalarType(); }
+inline TypeMeta scalarTypeToTypeMeta(ScalarType type) { return type; }
 
 } // namespace gradtidy::runtime

@@ -113,6 +113,18 @@ TensorOptions Tensor::options() const {
   return TensorOptions().dtype(scalar_type()).device(device());
 }
 
+bool Tensor::is_inference() const { return implOf(*this).isInference; }
+bool Tensor::is_alias_of(const Tensor &other) const {
+  return implOf(*this).storage == implOf(other).storage;
+}
+MemoryFormat Tensor::suggest_memory_format() const {
+  for (auto [dims, format] :
+       {std::pair{4, MemoryFormat::ChannelsLast}, std::pair{5, MemoryFormat::ChannelsLast3d}})
+    if (dim() == dims && !is_contiguous() && is_contiguous(format))
+      return format;
+  return MemoryFormat::Contiguous;
+}
+
 bool Tensor::is_pinned() const { return implOf(*this).storage->isPinned(); }
 
 void *Tensor::data_ptr() const { return implOf(*this).bytes(); }

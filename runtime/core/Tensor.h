@@ -47,6 +47,9 @@ public:
     return {memory + i * steps[0], extents + 1, steps + 1};
   }
   int64_t size(int64_t dim) const { return extents[dim]; }
+  int64_t stride(int64_t dim) const { return steps[dim]; }
+  IntArrayRef sizes() const { return {extents, N}; }
+  IntArrayRef strides() const { return {steps, N}; }
   T *data() const { return memory; }
 
 private:
@@ -61,6 +64,9 @@ public:
       : memory(data), extents(sizes), steps(strides) {}
   T &operator[](int64_t i) const { return memory[i * steps[0]]; }
   int64_t size(int64_t dim) const { return extents[dim]; }
+  int64_t stride(int64_t dim) const { return steps[dim]; }
+  IntArrayRef sizes() const { return {extents, 1}; }
+  IntArrayRef strides() const { return {steps, 1}; }
   T *data() const { return memory; }
 
 private:
@@ -115,7 +121,17 @@ public:
   bool is_pinned() const;
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
+  bool is_complex() const { return false; }
+  bool is_signed() const { return isSignedType(scalar_type()); }
+  bool is_quantized() const { return false; }
+  bool is_inference() const;
+  bool is_same_size(const Tensor &other) const { return sizes() == other.sizes(); }
+  /// Whether both are views of one memory.
+  bool is_alias_of(const Tensor &other) const;
+  MemoryFormat suggest_memory_format() const;
   bool is_view() const;
+  /// What a view is a view of.
+  const Tensor &_base() const;
   DeprecatedTypeProperties type() const { return {device().type(), scalar_type()}; }
   std::string toString() const { return type().toString(); }
   void print() const;
@@ -169,6 +185,8 @@ public:
     else
       return registerHook(hook);
   }
+  /// Takes away the hook that register_hook() put at this position.
+  void remove_hook(unsigned position) const;
 
   // Copies and conversions (ops/Copies.h)
   Tensor &copy_(const Tensor &source, bool nonBlocking = false) const;
@@ -188,6 +206,7 @@ public:
             optional<MemoryFormat> format = nullopt) const;
   Tensor to(const Tensor &other, bool nonBlocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
+  Tensor to(MemoryFormat format) const { return contiguous(format); }
   Tensor toType(ScalarType type) const { return to(type); }
   Tensor toType(const DeprecatedTypeProperties &type) const { return to(type.options()); }
   Tensor type_as(const Tensor &other) const { return to(other); }
@@ -215,7 +234,13 @@ public:
   Tensor bernoulli() const;
   Tensor &random_(int64_t from, int64_t to) const;
   Tensor &random_(int64_t to) const;
+  /// Every integer from 0 on that the type holds, up to its largest.
+  Tensor &random_() const;
+  Tensor &bernoulli_(const Tensor &p) const;
   Tensor &exponential_(double rate = 1) const;
+  Tensor &geometric_(double p) const;
+  Tensor &cauchy_(double median = 0, double sigma = 1) const;
+  Tensor &log_normal_(double mean = 1, double std = 2) const;
   Tensor multinomial(int64_t samples, bool replacement = false) const;
 
   // Views (ops/Views.h)
@@ -232,6 +257,13 @@ public:
   Tensor swapdims(int64_t dim0, int64_t dim1) const { return transpose(dim0, dim1); }
   Tensor movedim(int64_t source, int64_t destination) const;
   Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
+  Tensor moveaxis(int64_t source, int64_t destination) const {
+    return movedim(source, destination);
+  }
+  Tensor mH() const { return mT(); }
+  Tensor adjoint() const { return mT(); }
+  /// With all dimensions in reverse order.
+  Tensor numpy_T() const;
   Tensor ravel() const { return contiguous().view(-1); }
   Tensor unflatten(int64_t dim, IntArrayRef sizes) const;
   Tensor squeeze() const;
@@ -242,8 +274,17 @@ public:
   Tensor &unsqueeze_(int64_t dim) const;
   Tensor &transpose_(int64_t dim0, int64_t dim1) const;
   Tensor &t_() const;
+  Tensor &swapaxes_(int64_t dim0, int64_t dim1) const { return transpose_(dim0, dim1); }
+  Tensor &swapdims_(int64_t dim0, int64_t dim1) const { return transpose_(dim0, dim1); }
+  /// Another shape, over more memory where there is not enough; what is new is not initialised.
+  const Tensor &resize_(IntArrayRef size) const;
+  const Tensor &resize_as_(const Tensor &other) const { return resize_(other.sizes()); }
+  /// Lets this tensor be a view of the memory of another one.
+  Tensor &set_(const Tensor &source) const;
   Tensor expand(IntArrayRef size) const;
   Tensor expand_as(const Tensor &other) const { return expand(other.sizes()); }
+  Tensor broadcast_to(IntArrayRef size) const { return expand(size); }
+  Tensor sum_to_size(IntArrayRef size) const;
   Tensor select(int64_t dim, int64_t index) const;
   Tensor slice(int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt,
                int64_t step = 1) const;
@@ -257,7 +298,14 @@ public:
     return split(sizes, dim);
   }
   std::vector<Tensor> unbind(int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(int64_t sections, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(IntArrayRef positions, int64_t dim = 0) const;
+  std::vector<Tensor> hsplit(int64_t sections) const;
+  std::vector<Tensor> vsplit(int64_t sections) const;
+  Tensor fliplr() const;
+  Tensor flipud() const;
   Tensor repeat_interleave(int64_t repeats, optional<int64_t> dim = nullopt) const;
+  Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> dim = nullopt) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor tile(IntArrayRef repeats) const;
   Tensor flip(IntArrayRef dims) const;
@@ -271,6 +319,9 @@ public:
   Tensor trace() const;
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
+  Tensor &tril_(int64_t diagonal = 0) const;
+  Tensor &triu_(int64_t diagonal = 0) const;
+  Tensor &fill_diagonal_(const Scalar &value) const;
 
   // Indexing (ops/Indexing.h)
   Tensor operator[](int64_t index) const;
@@ -280,16 +331,35 @@ public:
   Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor &values) const;
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Tensor &values) const;
+  Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar &value) const;
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Scalar &value) const;
+  /// One tensor for each dimension, nullopt for a whole one; adds the values if `accumulate`.
+  Tensor &index_put_(const std::vector<optional<Tensor>> &indices, const Tensor &values,
+                     bool accumulate = false) const;
+  Tensor index_put(const std::vector<optional<Tensor>> &indices, const Tensor &values,
+                   bool accumulate = false) const;
   Tensor index_select(int64_t dim, const Tensor &index) const;
   Tensor gather(int64_t dim, const Tensor &index) const;
   Tensor scatter(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor scatter(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value) const;
+  Tensor scatter(int64_t dim, const Tensor &index, const Tensor &source,
+                 std::string_view reduce) const;
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Tensor &source,
+                   std::string_view reduce) const;
+  Tensor &scatter_(int64_t dim, const Tensor &index, const Scalar &value,
+                   std::string_view reduce) const;
+  Tensor scatter_reduce(int64_t dim, const Tensor &index, const Tensor &source,
+                        std::string_view reduce, bool includeSelf = true) const;
+  Tensor &scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &source,
+                          std::string_view reduce, bool includeSelf = true) const;
   Tensor scatter_add(int64_t dim, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_add_(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor index_copy(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor &index_copy_(int64_t dim, const Tensor &index, const Tensor &source) const;
+  Tensor take_along_dim(const Tensor &index, optional<int64_t> dim = nullopt) const;
   Tensor index_fill(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor &index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const;
   Tensor index_add(int64_t dim, const Tensor &index, const Tensor &source,
@@ -300,9 +370,12 @@ public:
   Tensor masked_select(const Tensor &mask) const;
   Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
   Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
+  Tensor masked_fill(const Tensor &mask, const Tensor &value) const;
+  Tensor &masked_fill_(const Tensor &mask, const Tensor &value) const;
   Tensor masked_scatter(const Tensor &mask, const Tensor &source) const;
   Tensor &masked_scatter_(const Tensor &mask, const Tensor &source) const;
   Tensor nonzero() const;
+  Tensor argwhere() const { return nonzero(); }
 
   // Arithmetic (ops/Arithmetic.h)
   Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
@@ -340,14 +413,25 @@ public:
   Tensor pow(const Scalar &exponent) const;
   Tensor pow(const Tensor &exponent) const;
   Tensor &pow_(const Scalar &exponent) const;
+  Tensor &pow_(const Tensor &exponent) const;
   Tensor addcmul(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor &addcmul_(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor addcdiv(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor &addcdiv_(const Tensor &a, const Tensor &b, const Scalar &value = 1) const;
   Tensor lerp(const Tensor &end, const Scalar &weight) const;
   Tensor &lerp_(const Tensor &end, const Scalar &weight) const;
+  Tensor lerp(const Tensor &end, const Tensor &weight) const;
+  Tensor &lerp_(const Tensor &end, const Tensor &weight) const;
   Tensor maximum(const Tensor &other) const;
   Tensor minimum(const Tensor &other) const;
+  Tensor subtract(const Tensor &other) const { return sub(other); }
+  Tensor multiply(const Tensor &other) const { return mul(other); }
+  Tensor multiply(const Scalar &other) const { return mul(other); }
+  Tensor divide(const Tensor &other) const { return div(other); }
+  Tensor divide(const Scalar &other) const { return div(other); }
+  Tensor true_divide(const Tensor &other) const { return div(other); }
+  Tensor &multiply_(const Tensor &other) const { return mul_(other); }
+  Tensor &divide_(const Tensor &other) const { return div_(other); }
   Tensor &operator+=(const Tensor &other) { return add_(other); }
   Tensor &operator+=(const Scalar &other) { return add_(other); }
   Tensor &operator-=(const Tensor &other) { return sub_(other); }
@@ -366,15 +450,21 @@ public:
   Tensor exp() const;
   Tensor &exp_() const;
   Tensor exp2() const;
+  Tensor &exp2_() const;
   Tensor log() const;
   Tensor &log_() const;
   Tensor log2() const;
+  Tensor &log2_() const;
   Tensor log10() const;
+  Tensor &log10_() const;
   Tensor log1p() const;
+  Tensor &log1p_() const;
   Tensor expm1() const;
+  Tensor &expm1_() const;
   Tensor sqrt() const;
   Tensor &sqrt_() const;
   Tensor rsqrt() const;
+  Tensor &rsqrt_() const;
   Tensor square() const;
   Tensor &square_() const;
   Tensor reciprocal() const;
@@ -386,14 +476,19 @@ public:
   Tensor relu() const;
   Tensor &relu_() const;
   Tensor erf() const;
+  Tensor &erf_() const;
   Tensor erfc() const;
+  Tensor &erfc_() const;
   Tensor erfinv() const;
   Tensor &erfinv_() const;
   Tensor sign() const;
+  Tensor &sign_() const;
   Tensor floor() const;
   Tensor &floor_() const;
   Tensor trunc() const;
+  Tensor &trunc_() const;
   Tensor frac() const;
+  Tensor &frac_() const;
   Tensor ceil() const;
   Tensor &ceil_() const;
   Tensor round() const;
@@ -402,6 +497,11 @@ public:
   Tensor &clamp_(const optional<Scalar> &min = nullopt,
                  const optional<Scalar> &max = nullopt) const;
   Tensor clamp(const optional<Tensor> &min, const optional<Tensor> &max = nullopt) const;
+  Tensor &clamp_(const optional<Tensor> &min, const optional<Tensor> &max = nullopt) const;
+  Tensor &clip_(const optional<Scalar> &min = nullopt,
+                const optional<Scalar> &max = nullopt) const {
+    return clamp_(min, max);
+  }
   Tensor clip(const optional<Scalar> &min = nullopt, const optional<Scalar> &max = nullopt) const {
     return clamp(min, max);
   }
@@ -411,10 +511,50 @@ public:
   Tensor &clamp_max_(const Scalar &max) const;
   Tensor nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt,
                     optional<double> neginf = nullopt) const;
+  Tensor &nan_to_num_(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                      optional<double> neginf = nullopt) const;
   Tensor isnan() const;
   Tensor isinf() const;
   Tensor isfinite() const;
   Tensor logical_not() const;
+  Tensor &logical_not_() const;
+
+  // Gamma functions, angles, sums of exponentials (ops/Special.h)
+  Tensor atan2(const Tensor &x) const;
+  Tensor hypot(const Tensor &other) const;
+  Tensor logaddexp(const Tensor &other) const;
+  Tensor xlogy(const Tensor &other) const;
+  Tensor copysign(const Tensor &other) const;
+  Tensor fmax(const Tensor &other) const;
+  Tensor fmin(const Tensor &other) const;
+  Tensor float_power(const Tensor &exponent) const;
+  Tensor float_power(const Scalar &exponent) const;
+  Tensor logit(optional<double> eps = nullopt) const;
+  Tensor sinc() const;
+  Tensor lgamma() const;
+  Tensor digamma() const;
+  Tensor polygamma(int64_t n) const;
+  Tensor deg2rad() const;
+  Tensor rad2deg() const;
+  Tensor signbit() const;
+
+  // Counts, quantiles, covariances (ops/Statistics.h)
+  Tensor quantile(const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false,
+                  std::string_view interpolation = "linear") const;
+  Tensor quantile(double q, optional<int64_t> dim = nullopt, bool keepdim = false,
+                  std::string_view interpolation = "linear") const;
+  std::tuple<Tensor, Tensor> kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> aminmax(optional<int64_t> dim = nullopt, bool keepdim = false) const;
+  Tensor bincount(const optional<Tensor> &weights = nullopt, int64_t minlength = 0) const;
+  Tensor histc(int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) const;
+  Tensor nansum(IntArrayRef dims = {}, bool keepdim = false,
+                optional<ScalarType> type = nullopt) const;
+  Tensor nanmean(IntArrayRef dims = {}, bool keepdim = false,
+                 optional<ScalarType> type = nullopt) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1, const optional<Tensor> &prepend = nullopt,
+              const optional<Tensor> &append = nullopt) const;
+  Tensor cov(int64_t correction = 1) const;
+  Tensor corrcoef() const;
 
   // Trigonometry (ops/Trigonometry.h)
   Tensor sin() const;
@@ -422,14 +562,23 @@ public:
   Tensor cos() const;
   Tensor &cos_() const;
   Tensor tan() const;
+  Tensor &tan_() const;
   Tensor asin() const;
+  Tensor &asin_() const;
   Tensor acos() const;
+  Tensor &acos_() const;
   Tensor atan() const;
+  Tensor &atan_() const;
   Tensor sinh() const;
+  Tensor &sinh_() const;
   Tensor cosh() const;
+  Tensor &cosh_() const;
   Tensor asinh() const;
+  Tensor &asinh_() const;
   Tensor acosh() const;
+  Tensor &acosh_() const;
   Tensor atanh() const;
+  Tensor &atanh_() const;
 
   // Bits of integers, truth values (ops/Bitwise.h)
   Tensor bitwise_and(const Tensor &other) const;
@@ -444,19 +593,34 @@ public:
   // Comparisons (ops/Comparisons.h)
   Tensor eq(const Tensor &other) const;
   Tensor eq(const Scalar &other) const;
+  Tensor &eq_(const Tensor &other) const;
+  Tensor &eq_(const Scalar &other) const;
   Tensor ne(const Tensor &other) const;
   Tensor ne(const Scalar &other) const;
+  Tensor &ne_(const Tensor &other) const;
+  Tensor &ne_(const Scalar &other) const;
   Tensor lt(const Tensor &other) const;
   Tensor lt(const Scalar &other) const;
+  Tensor &lt_(const Tensor &other) const;
+  Tensor &lt_(const Scalar &other) const;
   Tensor le(const Tensor &other) const;
   Tensor le(const Scalar &other) const;
+  Tensor &le_(const Tensor &other) const;
+  Tensor &le_(const Scalar &other) const;
   Tensor gt(const Tensor &other) const;
   Tensor gt(const Scalar &other) const;
+  Tensor &gt_(const Tensor &other) const;
+  Tensor &gt_(const Scalar &other) const;
   Tensor ge(const Tensor &other) const;
   Tensor ge(const Scalar &other) const;
+  Tensor &ge_(const Tensor &other) const;
+  Tensor &ge_(const Scalar &other) const;
   Tensor logical_and(const Tensor &other) const;
+  Tensor &logical_and_(const Tensor &other) const;
   Tensor logical_or(const Tensor &other) const;
+  Tensor &logical_or_(const Tensor &other) const;
   Tensor logical_xor(const Tensor &other) const;
+  Tensor &logical_xor_(const Tensor &other) const;
   Tensor where(const Tensor &condition, const Tensor &other) const;
 
   // Reductions (ops/Reductions.h)
@@ -499,6 +663,8 @@ public:
   // What comes together along a dimension (ops/Cumulative.h)
   Tensor cumsum(int64_t dim, optional<ScalarType> type = nullopt) const;
   Tensor cumprod(int64_t dim, optional<ScalarType> type = nullopt) const;
+  Tensor &cumsum_(int64_t dim) const;
+  Tensor &cumprod_(int64_t dim) const;
   std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
   std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
 
@@ -524,8 +690,16 @@ public:
   Tensor baddbmm(const Tensor &a, const Tensor &b, const Scalar &beta = 1,
                  const Scalar &alpha = 1) const;
 
+  Tensor inner(const Tensor &other) const;
+  Tensor vdot(const Tensor &other) const;
+  Tensor kron(const Tensor &other) const;
+  Tensor matrix_power(int64_t n) const;
+  Tensor dist(const Tensor &other, const Scalar &p = 2) const;
+
   // Linear algebra (ops/LinearAlgebra.h)
   Tensor det() const;
+  std::tuple<Tensor, Tensor> slogdet() const;
+  Tensor logdet() const;
   Tensor inverse() const;
   Tensor cholesky(bool upper = false) const;
 

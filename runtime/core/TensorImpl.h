@@ -13,8 +13,6 @@
 
 namespace gradtidy::runtime {
 
-using GradHook = std::function<Tensor(const Tensor &)>;
-
 /// How a differentiable view was made: needed when the base or the view is changed in place.
 struct ViewInfo {
   Tensor base;
@@ -22,6 +20,8 @@ struct ViewInfo {
   uint32_t version;
   /// One of several views that one call made, as split() does.
   bool oneOfMany = false;
+  /// Made where nothing is recorded, or a view of such a one.
+  bool withoutGrad = false;
 };
 
 struct AutogradInfo {
@@ -33,7 +33,7 @@ struct AutogradInfo {
   std::weak_ptr<Node> accumulator;
   std::optional<ViewInfo> view;
   /// Of a leaf; those of other tensors belong to their gradFn.
-  std::shared_ptr<std::vector<GradHook>> hooks;
+  std::shared_ptr<std::vector<std::function<Tensor(const Tensor &)>>> hooks;
 };
 
 class TensorImpl {

@@ -45,6 +45,14 @@ Tensor softshrink(const Tensor &input, const SoftshrinkFuncOptions &options) {
 Tensor softmin(const Tensor &input, const SoftminFuncOptions &options) {
   return runtime::softmax(-input, options.dim());
 }
+Tensor gumbel_softmax(const Tensor &logits, const GumbelSoftmaxFuncOptions &options) {
+  Tensor noise = -empty_like(logits).exponential_().log();
+  Tensor soft = runtime::softmax((logits + noise) / options.tau(), options.dim());
+  if (!options.hard())
+    return soft;
+  Tensor chosen = std::get<1>(soft.detach().max(options.dim(), true));
+  return zeros_like(logits).scatter_(options.dim(), chosen, 1) - soft.detach() + soft;
+}
 Tensor softsign(const Tensor &input) { return input / (input.abs() + 1); }
 Tensor tanhshrink(const Tensor &input) { return input - input.tanh(); }
 Tensor threshold(Tensor input, const ThresholdFuncOptions &options) {

@@ -54,6 +54,12 @@ struct PReLUOptions {
   TORCH_ARG(int64_t, num_parameters) = 1;
   TORCH_ARG(double, init) = 0.25;
 };
+struct GumbelSoftmaxOptions {
+  TORCH_ARG(double, tau) = 1.0;
+  /// Ones and zeros instead of probabilities, with the gradient of these.
+  TORCH_ARG(bool, hard) = false;
+  TORCH_ARG(int, dim) = -1;
+};
 /// For modules without options.
 struct NoOptions {};
 
@@ -70,6 +76,7 @@ struct RReLUFuncOptions {
 using CELUFuncOptions = CELUOptions;
 using ReLU6FuncOptions = ReLU6Options;
 using HardtanhFuncOptions = HardtanhOptions;
+using GumbelSoftmaxFuncOptions = GumbelSoftmaxOptions;
 using HardshrinkFuncOptions = HardshrinkOptions;
 using SoftshrinkFuncOptions = SoftshrinkOptions;
 using SoftminFuncOptions = SoftminOptions;
@@ -87,6 +94,9 @@ Tensor hardtanh(Tensor input, const HardtanhFuncOptions &options = {});
 Tensor hardshrink(const Tensor &input, const HardshrinkFuncOptions &options = {});
 Tensor softshrink(const Tensor &input, const SoftshrinkFuncOptions &options = {});
 Tensor softmin(const Tensor &input, const SoftminFuncOptions &options);
+/// A sample of classes from their logarithmic probabilities that has a gradient (E. Jang et al.,
+/// https://arxiv.org/abs/1611.01144).
+Tensor gumbel_softmax(const Tensor &logits, const GumbelSoftmaxFuncOptions &options = {});
 Tensor softsign(const Tensor &input);
 Tensor tanhshrink(const Tensor &input);
 Tensor threshold(Tensor input, const ThresholdFuncOptions &options);

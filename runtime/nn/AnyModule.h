@@ -20,22 +20,32 @@ public:
 
   /// Calls forward(); throws where the types of arguments or result are others.
   template <class Return = Tensor, class... Args> Return forward(Args &&...args) {
-    return std::any_cast<Return>(any_forward(std::forward<Args>(args)...));
+    AnyValue value = any_forward(std::forward<Args>(args)...);
+    return std::move(value.get<Return>());
   }
-  template <class... Args> std::any any_forward(Args &&...args) {
+  template <class... Args> AnyValue any_forward(Args &&...args) {
     TORCH_CHECK(call, "Cannot call forward() on an empty AnyModule");
     std::vector<std::any> arguments;
     (arguments.push_back(asAny(std::forward<Args>(args))), ...);
-    return call(arguments);
+    return AnyValue(call(arguments));
   }
   std::shared_ptr<Module> ptr() const { return content; }
   template <IsModule M> std::shared_ptr<M> ptr() const {
     return std::dynamic_pointer_cast<M>(content);
   }
-  template <class T> auto &get() const {
+  /// The module as a T; as a new holder where T is one.
+  template <class T> decltype(auto) get() const {
     auto *module = content ? content->as<T>() : nullptr;
     TORCH_CHECK(module, "Attempted to cast module to another type than it has");
-    return *module;
+    if constexpr (IsModule<T>)
+      return static_cast<T &>(*module);
+    else
+      return T(std::static_pointer_cast<typename T::ContainedType>(content));
+  }
+  const std::type_info &type_info() const {
+    TORCH_CHECK(content, "Cannot call type_info() on an empty AnyModule");
+    const Module &module = *content;
+    return typeid(module);
   }
   bool is_empty() const { return content == nullptr; }
   AnyModule clone(const optional<Device> &device = nullopt) const {

@@ -5,6 +5,8 @@
 
 #include "AnyModule.h"
 
+#include <algorithm>
+
 namespace gradtidy::runtime::nn {
 
 class SequentialImpl : public Cloneable<SequentialImpl> {
@@ -41,10 +43,10 @@ public:
 
   template <class Return = Tensor, class... Inputs> Return forward(Inputs &&...inputs) {
     TORCH_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
-    std::any value = entries.front().any_forward(std::forward<Inputs>(inputs)...);
+    AnyValue value = entries.front().any_forward(std::forward<Inputs>(inputs)...);
     for (std::size_t i = 1; i < entries.size(); ++i)
       value = entries[i].any_forward(std::move(value));
-    auto *result = std::any_cast<Return>(&value);
+    auto *result = value.try_get<Return>();
     TORCH_CHECK(result, "The type of the return value is not the one asked for from type "
                         "torch::nn::Sequential::forward()");
     return std::move(*result);
@@ -64,6 +66,15 @@ public:
     return entries.at(index).template get<T>();
   }
   std::shared_ptr<Module> ptr(std::size_t index) const { return entries.at(index).ptr(); }
+  template <class T> std::shared_ptr<T> ptr(std::size_t index) const {
+    auto module = entries.at(index).ptr<T>();
+    TORCH_CHECK(module, "Attempted to cast module to another type than it has");
+    return module;
+  }
+  template <class Container> void extend(const Container &container) {
+    for (const auto &module : container)
+      push_back(module);
+  }
   std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
   std::size_t size() const noexcept { return entries.size(); }
   bool is_empty() const noexcept { return entries.empty(); }
@@ -142,6 +153,19 @@ public:
     push_back(std::make_shared<std::decay_t<M>>(std::forward<M>(module)));
   }
   template <IsModule M> void push_back(const ModuleHolder<M> &holder) { push_back(holder.ptr()); }
+  /// Puts a module in front of the one at `index`; those from there on take other names.
+  template <class M> void insert(std::size_t index, M &&module) {
+    TORCH_CHECK(index <= size(), "Index out of range");
+    push_back(std::forward<M>(module));
+    std::rotate(entries.begin() + static_cast<std::ptrdiff_t>(index), entries.end() - 1,
+                entries.end());
+    for (std::size_t i = index; i < size(); ++i)
+      replace_module(std::to_string(i), entries[i]);
+  }
+  template <class Container> void extend(const Container &container) {
+    for (const auto &module : container)
+      push_back(module);
+  }
   template <class T> auto &at(std::size_t index) const { return *(*this)[index]->template as<T>(); }
   template <class T> std::shared_ptr<T> ptr(std::size_t index) const {
     return std::dynamic_pointer_cast<T>((*this)[index]);
@@ -154,6 +178,8 @@ public:
   bool is_empty() const noexcept { return entries.empty(); }
   Iterator begin() { return entries.begin(); }
   Iterator end() { return entries.end(); }
+  auto begin() const { return entries.begin(); }
+  auto end() const { return entries.end(); }
   void pretty_print(std::ostream &stream) const override;
 
 private:

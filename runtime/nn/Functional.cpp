@@ -49,6 +49,9 @@ Tensor softplus(const Tensor &input, const SoftplusFuncOptions &options) {
 
 Tensor logsigmoid(const Tensor &input) { return runtime::log_sigmoid(input); }
 
+Tensor gelu(const Tensor &input, const GELUFuncOptions &options) {
+  return runtime::gelu(input, options.approximate());
+}
 Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options) {
   return runtime::softmax(input, options.dim());
 }

@@ -26,11 +26,11 @@ struct EmbeddingFuncOptions {
   TORCH_ARG(optional<double>, max_norm) = nullopt;
   TORCH_ARG(double, norm_type) = 2;
 };
+using GELUFuncOptions = GELUOptions;
 using SoftmaxFuncOptions = SoftmaxOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
 
 using runtime::bilinear;
-using runtime::gelu;
 using runtime::linear;
 using runtime::one_hot;
 using runtime::silu;
@@ -42,6 +42,7 @@ Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions &options = {});
 Tensor elu(Tensor input, const ELUFuncOptions &options = {});
 Tensor softplus(const Tensor &input, const SoftplusFuncOptions &options = {});
 Tensor logsigmoid(const Tensor &input);
+Tensor gelu(const Tensor &input, const GELUFuncOptions &options = {});
 Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
 Tensor log_softmax(const Tensor &input, const LogSoftmaxFuncOptions &options);
 

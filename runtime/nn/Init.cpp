@@ -20,6 +20,15 @@ Fan fanOf(const Tensor &tensor) {
   return {static_cast<double>(tensor.size(1)) * field, static_cast<double>(tensor.size(0)) * field};
 }
 
+} // namespace
+
+std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor &tensor) {
+  Fan fan = fanOf(tensor);
+  return {static_cast<int64_t>(fan.in), static_cast<int64_t>(fan.out)};
+}
+
+namespace {
+
 double kaimingDeviation(const Tensor &tensor, double a, FanModeType mode,
                         NonlinearityType nonlinearity) {
   Fan fan = fanOf(tensor);

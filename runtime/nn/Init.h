@@ -14,6 +14,9 @@ using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
 /// The factor that keeps the deviation of a layer's output at one.
 double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 
+/// How many numbers each output is made of, and how many outputs each input goes to.
+std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor &tensor);
+
 Tensor constant_(Tensor tensor, const Scalar &value);
 Tensor zeros_(Tensor tensor);
 Tensor ones_(Tensor tensor);

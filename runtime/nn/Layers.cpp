@@ -122,6 +122,20 @@ void BilinearImpl::pretty_print(std::ostream &stream) const {
 
 void IdentityImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Identity()"; }
 
+void Softmax2dImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Softmax2d()"; }
+Tensor Softmax2dImpl::forward(const Tensor &input) {
+  TORCH_CHECK(input.dim() == 4 || input.dim() == 3,
+              "Softmax2d requires a 3D or 4D tensor as input");
+  return softmax(input, -3);
+}
+
+void UnflattenImpl::pretty_print(std::ostream &stream) const {
+  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
+  for (std::size_t i = 0; i < options.sizes().size(); ++i)
+    stream << (i == 0 ? "" : ", ") << options.sizes()[i];
+  stream << "})";
+}
+
 void FlattenImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::Flatten(start_dim=" << options.start_dim()
          << ", end_dim=" << options.end_dim() << ")";

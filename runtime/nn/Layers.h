@@ -43,6 +43,19 @@ public:
 };
 TORCH_MODULE(Flatten);
 
+class UnflattenImpl : public Cloneable<UnflattenImpl> {
+public:
+  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  explicit UnflattenImpl(UnflattenOptions options) : options(std::move(options)) {}
+  void reset() override {}
+  void pretty_print(std::ostream &stream) const override;
+  Tensor forward(const Tensor &input) { return input.unflatten(options.dim(), options.sizes()); }
+
+  UnflattenOptions options;
+};
+TORCH_MODULE(Unflatten);
+
 /// x1^T weight[k] x2 + bias[k] for each feature k; weight is (out, in1, in2).
 class BilinearImpl : public Cloneable<BilinearImpl> {
 public:
@@ -149,6 +162,15 @@ public:
 };
 TORCH_MODULE(Softmax);
 
+/// Softmax over the channels of images (N, C, H, W) or (C, H, W).
+class Softmax2dImpl : public Cloneable<Softmax2dImpl> {
+public:
+  void reset() override {}
+  void pretty_print(std::ostream &stream) const override;
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(Softmax2d);
+
 class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 public:
   explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
@@ -185,11 +207,11 @@ public:
 };
 TORCH_MODULE(LogSigmoid);
 
-class GELUImpl : public Cloneable<GELUImpl> {
+class GELUImpl : public Stateless<GELUImpl, GELUOptions> {
 public:
-  void reset() override {}
+  using Stateless::Stateless;
   void pretty_print(std::ostream &stream) const override;
-  Tensor forward(const Tensor &input) { return gelu(input); }
+  Tensor forward(const Tensor &input) { return functional::gelu(input, options); }
 };
 TORCH_MODULE(GELU);
 

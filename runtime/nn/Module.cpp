@@ -111,6 +111,26 @@ void Module::apply(const ModuleApplyFunction &function) {
     child.value()->apply(function);
 }
 
+void Module::apply(const ConstModuleApplyFunction &function) const {
+  function(*this);
+  for (const auto &child : children_)
+    std::as_const(*child.value()).apply(function);
+}
+void Module::apply(const NamedModuleApplyFunction &function, const std::string &prefix) {
+  function(prefix, *this);
+  for (const auto &child : children_)
+    child.value()->apply(function, joined(prefix, child.key()));
+}
+void Module::apply(const ModulePointerApplyFunction &function) const {
+  for (const auto &module : modules())
+    function(module);
+}
+void Module::apply(const NamedModulePointerApplyFunction &function,
+                   const std::string &prefix) const {
+  for (const auto &entry : named_modules(prefix))
+    function(entry.key(), entry.value());
+}
+
 void Module::train(bool on) {
   for (const auto &child : children_)
     child.value()->train(on);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -51,11 +52,22 @@ concept IsModule = std::is_base_of_v<Module, std::decay_t<T>>;
 /// A value of any type, exactly as it was given.
 class AnyValue {
 public:
+  /// What an std::any holds, or the value itself.
   template <class T>
   explicit AnyValue(T &&value)
     requires(!std::is_same_v<std::decay_t<T>, AnyValue>)
       : content(std::forward<T>(value)) {}
-  template <class T> T get() const { return std::any_cast<T>(content); }
+  /// Throws where the value is of another type.
+  template <class T> T &get() {
+    T *value = try_get<T>();
+    TORCH_CHECK(value, "Attempted to cast AnyValue to another type than it has");
+    return *value;
+  }
+  template <class T> const T &get() const { return const_cast<AnyValue *>(this)->get<T>(); }
+  /// Null where the value is of another type.
+  template <class T> T *try_get() { return std::any_cast<T>(&content); }
+  template <class T> const T *try_get() const { return std::any_cast<T>(&content); }
+  const std::type_info &type_info() const noexcept { return content.type(); }
 
   std::any content;
 };
@@ -66,6 +78,11 @@ using DefaultArgument = std::pair<unsigned, AnyValue>;
 class Module : public std::enable_shared_from_this<Module> {
 public:
   using ModuleApplyFunction = std::function<void(Module &)>;
+  using ConstModuleApplyFunction = std::function<void(const Module &)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string &, Module &)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module> &)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string &, const std::shared_ptr<Module> &)>;
 
   Module() = default;
   explicit Module(std::string name) : givenName(std::move(name)) {}
@@ -86,7 +103,12 @@ public:
                                                                   bool includeSelf = true) const;
   std::vector<std::shared_ptr<Module>> children() const { return children_.values(); }
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
+  /// Calls the function with this module and all below it, and their names behind `prefix`.
   void apply(const ModuleApplyFunction &function);
+  void apply(const ConstModuleApplyFunction &function) const;
+  void apply(const NamedModuleApplyFunction &function, const std::string &prefix = "");
+  void apply(const ModulePointerApplyFunction &function) const;
+  void apply(const NamedModulePointerApplyFunction &function, const std::string &prefix = "") const;
 
   virtual void train(bool on = true);
   void eval() { train(false); }

@@ -142,6 +142,16 @@ struct LogSoftmaxOptions {
   TORCH_ARG(int64_t, dim);
 };
 
+struct GELUOptions {
+  /// "none" or "tanh"
+  TORCH_ARG(std::string, approximate) = "none";
+};
+struct UnflattenOptions {
+  UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+  TORCH_ARG(int64_t, dim);
+  /// Of the dimensions that take its place; one may be -1.
+  TORCH_ARG(std::vector<int64_t>, sizes);
+};
 struct FlattenOptions {
   TORCH_ARG(int64_t, start_dim) = 1;
   TORCH_ARG(int64_t, end_dim) = -1;

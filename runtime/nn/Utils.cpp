@@ -43,6 +43,10 @@ void clip_grad_value_(const std::vector<Tensor> &parameters, double clipValue) {
       parameter.mutable_grad().clamp_(-clipValue, clipValue);
 }
 
+void clip_grad_value_(Tensor parameter, double clipValue) {
+  clip_grad_value_(std::vector<Tensor>{std::move(parameter)}, clipValue);
+}
+
 Tensor parameters_to_vector(const std::vector<Tensor> &parameters) {
   std::vector<Tensor> flat;
   for (const Tensor &parameter : parameters)

@@ -13,6 +13,7 @@ double clip_grad_norm_(Tensor parameter, double maxNorm, double normType = 2,
                        bool errorIfNonfinite = false);
 /// Clamps every element of the gradients to [-clipValue, clipValue].
 void clip_grad_value_(const std::vector<Tensor> &parameters, double clipValue);
+void clip_grad_value_(Tensor parameter, double clipValue);
 /// One vector of all parameters.
 Tensor parameters_to_vector(const std::vector<Tensor> &parameters);
 /// Lets the parameters be parts of `values`, one behind the other.

@@ -1,6 +1,7 @@
 #include "Arithmetic.h"
 #include "../autograd/Casting.h"
 #include "../autograd/Record.h"
+#include "Comparisons.h"
 #include "Copies.h"
 #include "Factories.h"
 #include "kernels/Elementwise.h"
@@ -489,6 +490,17 @@ Tensor lerp(const Tensor &start, const Tensor &end, const Scalar &weight) {
                 });
 }
 
+Tensor lerp(const Tensor &start, const Tensor &end, const Tensor &weight) {
+  TORCH_CHECK(start.scalar_type() == end.scalar_type(), "expected dtype ",
+              cppName(start.scalar_type()), " for `end` but got dtype ",
+              cppName(end.scalar_type()));
+  TORCH_CHECK(start.scalar_type() == weight.scalar_type() || weight.dim() == 0, "expected dtype ",
+              cppName(start.scalar_type()), " for `weight` but got dtype ",
+              cppName(weight.scalar_type()));
+  Tensor apart = end - start;
+  return where(weight.detach().abs().lt(0.5), start + weight * apart, end - apart * (1 - weight));
+}
+
 Tensor operator+(const Tensor &a, const Tensor &b) { return add(a, b); }
 Tensor operator+(const Tensor &a, const Scalar &b) { return a.add(b); }
 Tensor operator+(const Scalar &a, const Tensor &b) { return b.add(a); }
@@ -498,6 +510,7 @@ Tensor operator-(const Tensor &a, const Scalar &b) { return a.sub(b); }
 Tensor operator-(const Scalar &a, const Tensor &b) {
   return b.is_floating_point() ? sub(wrapNumber(a.toDouble()), b) : full_like(b, a).sub_(b);
 }
+Tensor rsub(const Tensor &a, const Scalar &b, const Scalar &alpha) { return b - a * alpha; }
 Tensor operator*(const Tensor &a, const Tensor &b) { return mul(a, b); }
 Tensor operator*(const Tensor &a, const Scalar &b) { return a.mul(b); }
 Tensor operator*(const Scalar &a, const Tensor &b) { return b.mul(a); }
@@ -597,6 +610,9 @@ Tensor Tensor::pow(const Tensor &exponent) const { return runtime::pow(*this, ex
 Tensor &Tensor::pow_(const Scalar &exponent) const {
   return changeInPlace(*this, {}, [&](const Tensor &self) { return self.pow(exponent); });
 }
+Tensor &Tensor::pow_(const Tensor &exponent) const {
+  return changeInPlace(*this, exponent, [&](const Tensor &self) { return self.pow(exponent); });
+}
 Tensor Tensor::addcmul(const Tensor &a, const Tensor &b, const Scalar &value) const {
   return runtime::addcmul(*this, a, b, value);
 }
@@ -617,6 +633,13 @@ Tensor Tensor::lerp(const Tensor &end, const Scalar &weight) const {
 }
 Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const {
   return changeInPlace(*this, end, [&](const Tensor &self) { return self.lerp(end, weight); });
+}
+Tensor Tensor::lerp(const Tensor &end, const Tensor &weight) const {
+  return runtime::lerp(*this, end, weight);
+}
+Tensor &Tensor::lerp_(const Tensor &end, const Tensor &weight) const {
+  return changeInPlace(*this, {{end, weight}},
+                       [&](const Tensor &self) { return self.lerp(end, weight); });
 }
 Tensor Tensor::maximum(const Tensor &other) const { return runtime::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor &other) const { return runtime::minimum(*this, other); }

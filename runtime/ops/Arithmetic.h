@@ -31,6 +31,7 @@ Tensor minimum(const Tensor &a, const Tensor &b);
 Tensor addcmul(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &value = 1);
 Tensor addcdiv(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &value = 1);
 Tensor lerp(const Tensor &start, const Tensor &end, const Scalar &weight);
+Tensor lerp(const Tensor &start, const Tensor &end, const Tensor &weight);
 
 inline Tensor add(const Tensor &a, const Scalar &b, const Scalar &alpha = 1) {
   return a.add(b, alpha);
@@ -47,6 +48,20 @@ inline Tensor floor_divide(const Tensor &a, const Scalar &b) { return a.floor_di
 inline Tensor remainder(const Tensor &a, const Scalar &b) { return a.remainder(b); }
 inline Tensor fmod(const Tensor &a, const Scalar &b) { return a.fmod(b); }
 
+// Other names
+inline Tensor rsub(const Tensor &a, const Tensor &b, const Scalar &alpha = 1) {
+  return b.sub(a, alpha);
+}
+Tensor rsub(const Tensor &a, const Scalar &b, const Scalar &alpha = 1);
+inline Tensor subtract(const Tensor &a, const Tensor &b) { return a.sub(b); }
+inline Tensor subtract(const Tensor &a, const Scalar &b) { return a.sub(b); }
+inline Tensor multiply(const Tensor &a, const Tensor &b) { return a.mul(b); }
+inline Tensor multiply(const Tensor &a, const Scalar &b) { return a.mul(b); }
+inline Tensor divide(const Tensor &a, const Tensor &b) { return a.div(b); }
+inline Tensor divide(const Tensor &a, const Scalar &b) { return a.div(b); }
+inline Tensor true_divide(const Tensor &a, const Tensor &b) { return a.div(b); }
+inline Tensor true_divide(const Tensor &a, const Scalar &b) { return a.div(b); }
+
 Tensor operator+(const Tensor &a, const Tensor &b);
 Tensor operator+(const Tensor &a, const Scalar &b);
 Tensor operator+(const Scalar &a, const Tensor &b);
@@ -59,6 +74,8 @@ Tensor operator*(const Scalar &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Scalar &b);
 Tensor operator/(const Scalar &a, const Tensor &b);
+inline Tensor operator%(const Tensor &a, const Tensor &b) { return a.remainder(b); }
+inline Tensor operator%(const Tensor &a, const Scalar &b) { return a.remainder(b); }
 
 /// Writes the sum into `out`, which takes no part in a graph.
 Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha = 1);

@@ -20,6 +20,23 @@ GRADTIDY_BITS(Or, |)
 GRADTIDY_BITS(Xor, ^)
 #undef GRADTIDY_BITS
 
+// By more than there are bits, or less than none, everything is shifted out.
+
+struct LeftShift {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    if (b < T(0) || static_cast<uint64_t>(b) >= 8 * sizeof(T))
+      return 0;
+    return static_cast<T>(static_cast<uint64_t>(a) << b);
+  }
+};
+struct RightShift {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    constexpr uint64_t most = 8 * sizeof(T) - std::is_signed_v<T>;
+    bool out = b < T(0) || static_cast<uint64_t>(b) >= most;
+    return static_cast<T>(static_cast<int64_t>(a) >> (out ? most : static_cast<uint64_t>(b)));
+  }
+};
+
 struct Not {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
     if constexpr (std::is_same_v<T, bool>)
@@ -56,6 +73,19 @@ Tensor bitwise_xor(const Tensor &a, const Tensor &b) { return bits("bitwise_xor"
 Tensor bitwise_and(const Tensor &a, const Scalar &b) { return bitwise_and(a, wrapNumber(b)); }
 Tensor bitwise_or(const Tensor &a, const Scalar &b) { return bitwise_or(a, wrapNumber(b)); }
 Tensor bitwise_xor(const Tensor &a, const Scalar &b) { return bitwise_xor(a, wrapNumber(b)); }
+
+Tensor bitwise_left_shift(const Tensor &a, const Tensor &b) {
+  return bits("lshift", LeftShift(), a, b);
+}
+Tensor bitwise_left_shift(const Tensor &a, const Scalar &b) {
+  return bitwise_left_shift(a, wrapNumber(b));
+}
+Tensor bitwise_right_shift(const Tensor &a, const Tensor &b) {
+  return bits("rshift", RightShift(), a, b);
+}
+Tensor bitwise_right_shift(const Tensor &a, const Scalar &b) {
+  return bitwise_right_shift(a, wrapNumber(b));
+}
 
 Tensor bitwise_not(const Tensor &x) {
   OperationScope scope("bitwise_not");

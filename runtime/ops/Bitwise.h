@@ -11,6 +11,10 @@ Tensor bitwise_xor(const Tensor &a, const Tensor &b);
 Tensor bitwise_and(const Tensor &a, const Scalar &b);
 Tensor bitwise_or(const Tensor &a, const Scalar &b);
 Tensor bitwise_xor(const Tensor &a, const Scalar &b);
+Tensor bitwise_left_shift(const Tensor &a, const Tensor &b);
+Tensor bitwise_left_shift(const Tensor &a, const Scalar &b);
+Tensor bitwise_right_shift(const Tensor &a, const Tensor &b);
+Tensor bitwise_right_shift(const Tensor &a, const Scalar &b);
 Tensor bitwise_not(const Tensor &x);
 
 inline Tensor operator&(const Tensor &a, const Tensor &b) { return bitwise_and(a, b); }

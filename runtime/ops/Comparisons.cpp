@@ -88,6 +88,8 @@ Tensor where(const Tensor &condition, const Scalar &a, const Scalar &b) {
   return where(condition, wrapNumber(a), wrapNumber(b));
 }
 
+std::vector<Tensor> where(const Tensor &condition) { return condition.nonzero().unbind(1); }
+
 bool equal(const Tensor &a, const Tensor &b) {
   return a.sizes() == b.sizes() && eq(a, b).all().item<bool>();
 }
@@ -121,6 +123,57 @@ Tensor Tensor::ge(const Scalar &other) const { return runtime::ge(*this, wrapNum
 Tensor Tensor::logical_and(const Tensor &other) const { return runtime::logical_and(*this, other); }
 Tensor Tensor::logical_or(const Tensor &other) const { return runtime::logical_or(*this, other); }
 Tensor Tensor::logical_xor(const Tensor &other) const { return runtime::logical_xor(*this, other); }
+// In place: the truth value as a number of the type that is there.
+
+Tensor &Tensor::eq_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.eq(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::eq_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.eq(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::ne_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.ne(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::ne_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.ne(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::lt_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.lt(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::lt_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.lt(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::le_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.le(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::le_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.le(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::gt_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.gt(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::gt_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.gt(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::ge_(const Tensor &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.ge(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::ge_(const Scalar &other) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.ge(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::logical_and_(const Tensor &other) const {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &x) { return x.logical_and(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::logical_or_(const Tensor &other) const {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &x) { return x.logical_or(other).to(x.scalar_type()); });
+}
+Tensor &Tensor::logical_xor_(const Tensor &other) const {
+  return changeInPlace(*this, {},
+                       [&](const Tensor &x) { return x.logical_xor(other).to(x.scalar_type()); });
+}
+
 Tensor Tensor::where(const Tensor &condition, const Tensor &other) const {
   return runtime::where(condition, *this, other);
 }

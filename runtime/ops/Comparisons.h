@@ -20,6 +20,8 @@ Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b);
 Tensor where(const Tensor &condition, const Scalar &a, const Tensor &b);
 Tensor where(const Tensor &condition, const Tensor &a, const Scalar &b);
 Tensor where(const Tensor &condition, const Scalar &a, const Scalar &b);
+/// Where the condition holds: the positions, one tensor for each dimension.
+std::vector<Tensor> where(const Tensor &condition);
 
 /// The same shape and the same values.
 bool equal(const Tensor &a, const Tensor &b);
@@ -34,6 +36,18 @@ inline Tensor lt(const Tensor &a, const Scalar &b) { return a.lt(b); }
 inline Tensor le(const Tensor &a, const Scalar &b) { return a.le(b); }
 inline Tensor gt(const Tensor &a, const Scalar &b) { return a.gt(b); }
 inline Tensor ge(const Tensor &a, const Scalar &b) { return a.ge(b); }
+
+// Other names
+inline Tensor not_equal(const Tensor &a, const Tensor &b) { return a.ne(b); }
+inline Tensor not_equal(const Tensor &a, const Scalar &b) { return a.ne(b); }
+inline Tensor less(const Tensor &a, const Tensor &b) { return a.lt(b); }
+inline Tensor less(const Tensor &a, const Scalar &b) { return a.lt(b); }
+inline Tensor less_equal(const Tensor &a, const Tensor &b) { return a.le(b); }
+inline Tensor less_equal(const Tensor &a, const Scalar &b) { return a.le(b); }
+inline Tensor greater(const Tensor &a, const Tensor &b) { return a.gt(b); }
+inline Tensor greater(const Tensor &a, const Scalar &b) { return a.gt(b); }
+inline Tensor greater_equal(const Tensor &a, const Tensor &b) { return a.ge(b); }
+inline Tensor greater_equal(const Tensor &a, const Scalar &b) { return a.ge(b); }
 
 inline Tensor operator==(const Tensor &a, const Tensor &b) { return eq(a, b); }
 inline Tensor operator==(const Tensor &a, const Scalar &b) { return a.eq(b); }

@@ -260,4 +260,7 @@ Tensor &Tensor::fill_(const Tensor &value) const {
 
 Tensor &Tensor::zero_() const { return fill_(0); }
 
+ScalarType result_type(const Tensor &a, const Tensor &b) { return resultType({&a, &b}); }
+ScalarType result_type(const Tensor &a, const Scalar &b) { return result_type(a, wrapNumber(b)); }
+
 } // namespace gradtidy::runtime

@@ -19,4 +19,9 @@ Tensor packed(const Tensor &self);
 /// The strides of a tensor like `self` without gaps, in the same memory order.
 DimVector keptStrides(const Tensor &self);
 
+/// The type of a result of both, as promotion has it.
+ScalarType result_type(const Tensor &a, const Tensor &b);
+ScalarType result_type(const Tensor &a, const Scalar &b);
+inline bool can_cast(ScalarType from, ScalarType to) { return canCast(from, to); }
+
 } // namespace gradtidy::runtime

@@ -114,6 +114,12 @@ Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> type) const {
 Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> type) const {
   return runtime::cumprod(*this, dim, type);
 }
+Tensor &Tensor::cumsum_(int64_t dim) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.cumsum(dim, x.scalar_type()); });
+}
+Tensor &Tensor::cumprod_(int64_t dim) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.cumprod(dim, x.scalar_type()); });
+}
 std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { return runtime::cummax(*this, dim); }
 std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return runtime::cummin(*this, dim); }
 

@@ -98,5 +98,23 @@ Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const {
 Tensor Tensor::trace() const { return runtime::trace(*this); }
 Tensor Tensor::tril(int64_t diagonal) const { return runtime::tril(*this, diagonal); }
 Tensor Tensor::triu(int64_t diagonal) const { return runtime::triu(*this, diagonal); }
+Tensor &Tensor::tril_(int64_t diagonal) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.tril(diagonal); });
+}
+Tensor &Tensor::triu_(int64_t diagonal) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.triu(diagonal); });
+}
+Tensor &Tensor::fill_diagonal_(const Scalar &value) const {
+  TORCH_CHECK(dim() >= 2, "dimensions must larger than 1");
+  for (int64_t d = 1; d < dim(); ++d)
+    TORCH_CHECK(dim() == 2 || size(d) == size(0),
+                "all dimensions of input must be of equal length");
+  // What has the same position in all dimensions.
+  Tensor line = *this;
+  while (line.dim() > 1)
+    line = line.diagonal(0, 0, 1);
+  line.fill_(value);
+  return const_cast<Tensor &>(*this);
+}
 
 } // namespace gradtidy::runtime

@@ -10,7 +10,11 @@
 #include "kernels/Elementwise.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #if defined(__CUDACC__)
 #include <cuda/atomic>
 #endif
@@ -33,25 +37,49 @@ template <class T> struct Take {
   }
 };
 
-template <class T> struct Put {
+/// How a value that is put meets the element at its position.
+enum class Combine { Replace, Sum, Product, Largest, Smallest };
+
+template <class T> struct Replace {
   T *data;
   GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
     data[picked + rest] = value;
   }
 };
 
-template <class T> struct PutSum {
+struct Plus {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a + b);
+  }
+};
+struct Times {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(a * b);
+  }
+};
+struct Larger { // keeps NaN
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return b > a || b != b ? b : a;
+  }
+};
+struct Smaller {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
+    return b < a || b != b ? b : a;
+  }
+};
+
+template <class T, class Op> struct Accumulate {
   T *data;
+  Op op;
   GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
-    T &sum = data[picked + rest];
-#if defined(__CUDA_ARCH__) // where other threads may add to the same element
-    ::cuda::atomic_ref<T, ::cuda::thread_scope_device> shared(sum);
+    T &element = data[picked + rest];
+#if defined(__CUDA_ARCH__) // where other threads may change the same element
+    ::cuda::atomic_ref<T, ::cuda::thread_scope_device> shared(element);
     T before = shared.load(::cuda::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(before, static_cast<T>(before + value),
-                                         ::cuda::memory_order_relaxed)) {
+    while (!shared.compare_exchange_weak(before, op(before, value), ::cuda::memory_order_relaxed)) {
     }
 #else
-    sum = static_cast<T>(sum + value);
+    element = op(element, value);
 #endif
   }
 };
@@ -87,7 +115,7 @@ Tensor take(const Tensor &self, const Places &places) {
   return out;
 }
 
-void put(const Tensor &self, const Places &places, const Tensor &values, bool accumulate) {
+void put(const Tensor &self, const Places &places, const Tensor &values, Combine combine) {
   TORCH_CHECK(isExpandableTo(values.sizes(), places.shape),
               "shape mismatch: value tensor of shape ", toText(values.sizes()),
               " cannot be broadcast to indexing result of shape ", toText(places.shape));
@@ -99,7 +127,19 @@ void put(const Tensor &self, const Places &places, const Tensor &values, bool ac
     auto write = [&]<class Op>(const Op &op) {
       visitElements<T, int64_t, int64_t>(self.device(), op, source, places.picked, places.rest);
     };
-    accumulate ? write(PutSum<T>{kernelData<T>(self)}) : write(Put<T>{kernelData<T>(self)});
+    T *data = kernelData<T>(self);
+    switch (combine) {
+    case Combine::Replace:
+      return write(Replace<T>{data});
+    case Combine::Sum:
+      return write(Accumulate<T, Plus>{data, {}});
+    case Combine::Product:
+      return write(Accumulate<T, Times>{data, {}});
+    case Combine::Largest:
+      return write(Accumulate<T, Larger>{data, {}});
+    case Combine::Smallest:
+      return write(Accumulate<T, Smaller>{data, {}});
+    }
   });
 }
 
@@ -215,10 +255,10 @@ Tensor indexTensors(const Tensor &self, const IndexTensors &indices) {
                         Tensor whole = zeros(sizes, g.options());
                         Places places = placesOf(whole, indices);
                         return {changeInPlace(
-                            whole, g, [&] { put(whole, places, g, true); },
+                            whole, g, [&] { put(whole, places, g, Combine::Sum); },
                             [&](const Tensor &self) {
                               Tensor sum = self.detach().clone();
-                              put(sum, places, g, true);
+                              put(sum, places, g, Combine::Sum);
                               return record(sum, "IndexPutBackward0", {self, g}, {},
                                             [indices](G outer, C) -> Gradients {
                                               return {outer, indexTensors(outer, indices)};
@@ -330,9 +370,13 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
   return index(ArrayRef<TensorIndex>(indices));
 }
 
-Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &given) const {
+namespace {
+
+/// index_put_, which adds to what is there if `accumulate`.
+Tensor &putAt(const Tensor &self, ArrayRef<TensorIndex> indices, const Tensor &given,
+              bool accumulate) {
   OperationScope scope("index_put_");
-  Applied applied = applyViews(*this, indices);
+  Applied applied = applyViews(self, indices);
   // Dimensions of size one in front do not count.
   auto lead =
       std::find_if(given.sizes().begin(), given.sizes().end(), [](int64_t n) { return n != 1; });
@@ -340,37 +384,65 @@ Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &given) c
                       ? given
                       : given.view({lead, given.sizes().end()});
   if (!applied.anyTensor) {
-    applied.view.copy_(values);
-    return const_cast<Tensor &>(*this);
+    accumulate ? applied.view.add_(values) : applied.view.copy_(values);
+    return const_cast<Tensor &>(self);
   }
-  bool fills = values.numel() == 1 && applied.onlyMasks;
-  TORCH_CHECK(fills || scalar_type() == values.scalar_type(),
-              "Index put requires the source and destination dtypes match, got ", scalar_type(),
-              " for the destination and ", values.scalar_type(), " for the source.");
+  bool fills = values.numel() == 1 && applied.onlyMasks && !accumulate;
+  TORCH_CHECK(fills || self.scalar_type() == values.scalar_type(),
+              "Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(),
+              " for the source.");
+  Combine combine = accumulate ? Combine::Sum : Combine::Replace;
   Tensor target = applied.view;
   changeInPlace(
-      target, values, [&] { put(target, placesOf(target, applied.tensors), values, false); },
+      target, values, [&] { put(target, placesOf(target, applied.tensors), values, combine); },
       [&](const Tensor &self) {
         Tensor result = self.detach().clone();
-        put(result, placesOf(result, applied.tensors), values, false);
+        put(result, placesOf(result, applied.tensors), values, combine);
         return record(result, "IndexPutBackward0", {self, values}, {},
-                      [tensors = applied.tensors](G g, C c) -> Gradients {
-                        Tensor kept;
-                        if (c.needs(0)) {
+                      [tensors = applied.tensors, accumulate](G g, C c) -> Gradients {
+                        Tensor kept = g;
+                        if (c.needs(0) && !accumulate) {
                           kept = g.clone();
                           Tensor gone = zeros({}, g.options());
-                          put(kept, placesOf(kept, tensors), gone, false);
+                          put(kept, placesOf(kept, tensors), gone, Combine::Replace);
                         }
                         return {kept, c.needs(1) ? indexTensors(g, tensors) : Tensor()};
                       });
       });
-  return const_cast<Tensor &>(*this);
+  return const_cast<Tensor &>(self);
+}
+
+/// Whole dimensions where there is no tensor.
+std::vector<TensorIndex> indicesOf(const std::vector<optional<Tensor>> &tensors) {
+  std::vector<TensorIndex> indices;
+  for (const optional<Tensor> &tensor : tensors)
+    indices.push_back(tensor && tensor->defined() ? TensorIndex(*tensor)
+                                                  : TensorIndex(indexing::Slice()));
+  return indices;
+}
+
+} // namespace
+
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) const {
+  return putAt(*this, indices, values, false);
 }
 Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor &values) const {
-  return index_put_(ArrayRef<TensorIndex>(indices), values);
+  return putAt(*this, indices, values, false);
+}
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar &value) const {
+  return putAt(*this, indices, full({}, value, options()), false);
 }
 Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar &value) const {
-  return index_put_(ArrayRef<TensorIndex>(indices), full({}, value, options()));
+  return index_put_(ArrayRef<TensorIndex>(indices), value);
+}
+Tensor &Tensor::index_put_(const std::vector<optional<Tensor>> &indices, const Tensor &values,
+                           bool accumulate) const {
+  return putAt(*this, indicesOf(indices), values, accumulate);
+}
+Tensor Tensor::index_put(const std::vector<optional<Tensor>> &indices, const Tensor &values,
+                         bool accumulate) const {
+  return clone().index_put_(indices, values, accumulate);
 }
 
 Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
@@ -396,12 +468,12 @@ Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) {
 
 namespace {
 
-/// self with `values` put (or added) along dim, without a graph.
+/// self with `values` put along dim, without a graph.
 Tensor scattered(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &values,
-                 bool accumulate) {
+                 Combine combine) {
   Tensor result = packed(self.detach());
   if (index.numel() > 0)
-    put(result, placesAlong(result, dim, index), values, accumulate);
+    put(result, placesAlong(result, dim, index), values, combine);
   return result;
 }
 
@@ -441,8 +513,8 @@ Tensor scatterValues(const Tensor &self, int64_t dim, const Tensor &index, const
       source = source.narrow(d, 0, index.size(d));
     return source;
   };
-  return record(scattered(self, dim, index, used(source, index), false), "ScatterBackward0",
-                {self, source}, {index},
+  return record(scattered(self, dim, index, used(source, index), Combine::Replace),
+                "ScatterBackward0", {self, source}, {index},
                 [dim, used, sizes = source.sizes().vec()](G g, C c) -> Gradients {
                   Tensor index = c.saved(0), kept, source;
                   if (c.needs(0))
@@ -460,13 +532,126 @@ Tensor scatterSum(const Tensor &self, int64_t dim, const Tensor &index, const Te
   OperationScope scope("scatter_add");
   checkScatter("scatter_add", self, index, source);
   dim = wrapDim(dim, self.dim());
-  return record(scattered(self, dim, index, source, true), "ScatterAddBackward0", {self, source},
-                {index}, [dim](G g, C c) -> Gradients {
+  return record(scattered(self, dim, index, source, Combine::Sum), "ScatterAddBackward0",
+                {self, source}, {index}, [dim](G g, C c) -> Gradients {
                   return {g, c.needs(1) ? gather(g, dim, c.saved(0)) : Tensor()};
                 });
 }
 
+/// LibTorch's older way to combine, which has no gradient.
+Tensor scatterCombined(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                       std::string_view reduce) {
+  OperationScope scope("scatter");
+  checkScatter("scatter", self, index, source);
+  TORCH_CHECK(reduce == "add" || reduce == "multiply",
+              "reduce argument must be either add or multiply.");
+  Combine combine = reduce == "add" ? Combine::Sum : Combine::Product;
+  return record(scattered(self, wrapDim(dim, self.dim()), index, source, combine), "NotImplemented",
+                {self, source}, {}, [](G, C) -> Gradients {
+                  throw std::runtime_error("derivative for aten::scatter is not implemented");
+                });
+}
+
+Combine combineOf(std::string_view reduce) {
+  if (reduce == "sum" || reduce == "mean")
+    return Combine::Sum;
+  if (reduce == "prod")
+    return Combine::Product;
+  if (reduce == "amax")
+    return Combine::Largest;
+  TORCH_CHECK(reduce == "amin",
+              "reduce argument must be either sum, prod, mean, amax or amin, got ",
+              std::string(reduce));
+  return Combine::Smallest;
+}
+
+/// What changes nothing that it is combined with.
+Tensor neutralFor(Combine combine, const Tensor &self) {
+  bool largest = combine == Combine::Largest;
+  Scalar value = largest ? -HUGE_VAL : HUGE_VAL;
+  if (combine == Combine::Sum || combine == Combine::Product)
+    value = combine == Combine::Sum ? 0 : 1;
+  else
+    dispatchAll(self.scalar_type(), "scatter_reduce", [&]<class T>() {
+      using Limits = std::numeric_limits<T>;
+      if constexpr (std::is_integral_v<T>)
+        value = static_cast<int64_t>(largest ? Limits::lowest() : Limits::max());
+    });
+  return full({}, value, self.options().requires_grad(false));
+}
+
 } // namespace
+
+Tensor scatter_reduce(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                      std::string_view reduce, bool includeSelf) {
+  OperationScope scope("scatter_reduce");
+  checkScatter("scatter", self, index, source);
+  dim = wrapDim(dim, self.dim());
+  Combine combine = combineOf(reduce);
+  TORCH_CHECK_NOT_IMPLEMENTED(combine != Combine::Product || !mustRecord({self, source}),
+                              "scatter_reduce(): the runtime has no gradient of reduce=\"prod\"; "
+                              "use \"sum\" of logarithms");
+  Tensor start = self.detach();
+  Tensor touched =
+      zeros(self.sizes(), TensorOptions(kBool).device(self.device())).scatter(dim, index, true);
+  if (!includeSelf)
+    start = where(touched, neutralFor(combine, self), start);
+  Tensor result = scattered(start, dim, index, source, combine);
+  Tensor counts;
+  if (reduce == "mean") {
+    Tensor first = includeSelf ? ones_like(start) : where(touched, 0, ones_like(start));
+    counts = scattered(first, dim, index, ones_like(source.detach()), Combine::Sum);
+    result = isFloatingType(result.scalar_type()) ? result / counts : result.div(counts, "floor");
+  }
+  bool extremum = combine == Combine::Largest || combine == Combine::Smallest;
+  return record(result, "ScatterReduceBackward0", {self, source},
+                {index, self, source, result, touched, counts}, [=](G g, C c) -> Gradients {
+                  Tensor index = c.saved(0), share = g;
+                  Tensor ofSelf = includeSelf ? Tensor() : c.saved(4).logical_not();
+                  if (c.saved(5).defined())
+                    share = g / c.saved(5);
+                  if (!extremum)
+                    return {ofSelf.defined() ? g * ofSelf : share, gather(share, dim, index)};
+                  // Equal extrema share.
+                  Tensor result = c.saved(3).detach();
+                  Tensor mine = c.saved(1).detach().eq(result).to(g.scalar_type());
+                  if (ofSelf.defined())
+                    mine = mine * ofSelf;
+                  Tensor theirs =
+                      c.saved(2).detach().eq(gather(result, dim, index)).to(g.scalar_type());
+                  share = g / mine.scatter_add(dim, index, theirs);
+                  return {share * mine, gather(share, dim, index) * theirs};
+                });
+}
+
+Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
+  return self.clone(MemoryFormat::Contiguous).index_copy_(dim, index, source);
+}
+
+Tensor take_along_dim(const Tensor &self, const Tensor &index, optional<int64_t> dim) {
+  TORCH_CHECK(index.scalar_type() == kLong,
+              "torch.take_along_dim(): dtype of indices should be Long but got ",
+              index.scalar_type());
+  if (!dim)
+    return gather(self.reshape({-1}), 0, index.reshape({-1}));
+  TORCH_CHECK(self.dim() == index.dim(),
+              "torch.take_along_dim(): input and indices should have "
+              "the same number of dimensions, but got ",
+              self.dim(), " dimensions for input, and ", index.dim(), " dimensions for indices");
+  int64_t along = wrapDim(*dim, self.dim());
+  DimVector from = self.sizes().vec(), to = index.sizes().vec();
+  from[along] = 1;
+  to[along] = 1;
+  from = to = broadcastShapes(from, to);
+  from[along] = self.size(along);
+  to[along] = index.size(along);
+  return gather(self.expand(from), along, index.expand(to));
+}
+
+Tensor isin(const Tensor &elements, const Tensor &test, bool, bool invert) {
+  Tensor found = elements.unsqueeze(-1).eq(test.reshape({-1})).any(-1);
+  return invert ? found.logical_not() : found;
+}
 
 Tensor gather(const Tensor &self, int64_t dim, const Tensor &index) {
   OperationScope scope("gather");
@@ -518,7 +703,7 @@ void addAt(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &s
   Tensor whole = self.dim() == 0 ? self.view({1}) : self;
   IndexTensors indices(static_cast<std::size_t>(whole.dim()));
   indices[dim] = index.reshape({-1});
-  put(whole, placesOf(whole, indices, false), scaled(source, alpha), true);
+  put(whole, placesOf(whole, indices, false), scaled(source, alpha), Combine::Sum);
 }
 
 } // namespace
@@ -687,12 +872,62 @@ Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &sou
       *this, source,
       [&] {
         if (index.numel() > 0)
-          put(*this, placesAlong(*this, along, index), source, true);
+          put(*this, placesAlong(*this, along, index), source, Combine::Sum);
       },
       [&](const Tensor &self) { return scatterSum(self, along, index, source); });
 }
 Tensor Tensor::scatter_add(int64_t dim, const Tensor &index, const Tensor &source) const {
   return scatterSum(*this, dim, index, source);
+}
+Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Tensor &source,
+                       std::string_view reduce) const {
+  return scatterCombined(*this, dim, index, source, reduce);
+}
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &source,
+                         std::string_view reduce) const {
+  checkNoOverlap(*this, {index, source});
+  return changeInPlace(
+      *this, source, [&](const Tensor &self) { return self.scatter(dim, index, source, reduce); });
+}
+Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value,
+                         std::string_view reduce) const {
+  return scatter_(dim, index, full(index.sizes(), value, options().requires_grad(false)), reduce);
+}
+Tensor Tensor::scatter_reduce(int64_t dim, const Tensor &index, const Tensor &source,
+                              std::string_view reduce, bool includeSelf) const {
+  return runtime::scatter_reduce(*this, dim, index, source, reduce, includeSelf);
+}
+Tensor &Tensor::scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &source,
+                                std::string_view reduce, bool includeSelf) const {
+  checkNoOverlap(*this, {index, source});
+  return changeInPlace(*this, source, [&](const Tensor &self) {
+    return self.scatter_reduce(dim, index, source, reduce, includeSelf);
+  });
+}
+Tensor Tensor::index_copy(int64_t dim, const Tensor &index, const Tensor &source) const {
+  return runtime::index_copy(*this, dim, index, source);
+}
+Tensor &Tensor::index_copy_(int64_t dim, const Tensor &index, const Tensor &source) const {
+  dim = wrapDim(dim, this->dim());
+  TORCH_CHECK_INDEX(index.dim() < 2, "index_copy_(): Index should have dimension 1 or 0 (got ",
+                    index.dim(), ")");
+  TORCH_CHECK(scalar_type() == source.scalar_type(),
+              "index_copy_(): self and source expected to have the same dtype, but got (self) ",
+              scalar_type(), " and (source) ", source.scalar_type());
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong,
+                    "index_copy_(): Expected a long tensor for index, but got ",
+                    index.scalar_type());
+  int64_t count = source.dim() == 0 ? 1 : source.size(dim);
+  TORCH_CHECK_INDEX(index.numel() == count, "index_copy_(): Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim) (", count, ")");
+  if (this->dim() == 0)
+    return copy_(source.reshape({}));
+  std::vector<TensorIndex> indices(static_cast<std::size_t>(dim), indexing::Slice());
+  indices.push_back(index.reshape({-1}));
+  return index_put_(indices, source);
+}
+Tensor Tensor::take_along_dim(const Tensor &index, optional<int64_t> dim) const {
+  return runtime::take_along_dim(*this, index, dim);
 }
 Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Scalar &value) const {
   return runtime::index_fill(*this, dim, index, value);
@@ -732,15 +967,32 @@ Tensor Tensor::take(const Tensor &index) const { return runtime::take(*this, ind
 Tensor Tensor::masked_select(const Tensor &mask) const {
   return runtime::masked_select(*this, mask);
 }
-Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const {
+namespace {
+
+Tensor filled(const Tensor &self, const Tensor &mask, const Tensor &value) {
+  TORCH_CHECK(value.dim() == 0,
+              "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+              value.dim(), " dimension(s).");
   TORCH_CHECK(mask.scalar_type() == ScalarType::Bool,
               "masked_fill_ only supports boolean masks, but got mask with dtype ",
               cppName(mask.scalar_type()));
-  return runtime::where(mask, full({}, value, options()), *this).contiguous();
+  return runtime::where(mask, value.to(self.options().requires_grad(false)), self).contiguous();
+}
+
+} // namespace
+
+Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const {
+  return filled(*this, mask, full({}, value, options()));
 }
 Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) const {
   return changeInPlace(*this, {},
                        [&](const Tensor &self) { return self.masked_fill(mask, value); });
+}
+Tensor Tensor::masked_fill(const Tensor &mask, const Tensor &value) const {
+  return filled(*this, mask, value);
+}
+Tensor &Tensor::masked_fill_(const Tensor &mask, const Tensor &value) const {
+  return changeInPlace(*this, value, [&](const Tensor &self) { return filled(self, mask, value); });
 }
 Tensor Tensor::nonzero() const { return runtime::nonzero(*this); }
 

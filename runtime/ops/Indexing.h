@@ -6,6 +6,8 @@
 
 #include "../core/Tensor.h"
 
+#include <string_view>
+
 namespace gradtidy::runtime {
 
 namespace indexing {
@@ -72,9 +74,32 @@ inline Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index,
                           const Tensor &source) {
   return self.scatter_add(dim, index, source);
 }
+/// self with the elements of `source` that go to the same place by `index` combined to one: "sum",
+/// "prod", "mean", "amax" or "amin", together with self's own unless `includeSelf` is false.
+Tensor scatter_reduce(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                      std::string_view reduce, bool includeSelf = true);
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                      std::string_view reduce) {
+  return self.scatter(dim, index, source, reduce);
+}
+inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) {
+  return self.masked_fill(mask, value);
+}
+inline Tensor index_put(const Tensor &self, const std::vector<optional<Tensor>> &indices,
+                        const Tensor &values, bool accumulate = false) {
+  return self.index_put(indices, values, accumulate);
+}
+/// `source` in the slices along `dim` that `index` names.
+Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source);
+/// gather() that broadcasts the other dimensions; without `dim` of the flattened tensor.
+Tensor take_along_dim(const Tensor &self, const Tensor &index, optional<int64_t> dim = nullopt);
+/// Which elements are among those of `test` (are not, if `invert`).
+Tensor isin(const Tensor &elements, const Tensor &test, bool assumeUnique = false,
+            bool invert = false);
 Tensor masked_select(const Tensor &self, const Tensor &mask);
 /// The positions of non-zero elements, one row each.
 Tensor nonzero(const Tensor &self);
+inline Tensor argwhere(const Tensor &self) { return nonzero(self); }
 /// Rows of `weight`, one for each index.
 /// No gradient goes to the row `paddingIndex`, unless that is negative.
 Tensor embedding(const Tensor &weight, const Tensor &indices, int64_t paddingIndex = -1);

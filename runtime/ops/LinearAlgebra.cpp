@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace gradtidy::runtime {
@@ -137,6 +138,35 @@ Tensor linalg_det(const Tensor &a) {
   });
 }
 
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor &a) {
+  OperationScope scope("linalg_slogdet");
+  checkMatrices("linalg.slogdet", a);
+  DimVector shape = batchOf(a);
+  shape.push_back(2);
+  Tensor both = makeEmpty(shape, a.scalar_type(), a.device());
+  forEachMatrix(copyOf(a), both, [n = a.size(-1)](auto *a, auto *out, int64_t) {
+    out[0] = eliminate(a, n, a, 0) ? -1 : 1;
+    out[1] = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      auto pivot = a[k * n + k];
+      out[0] *= (pivot > 0) - (pivot < 0);
+      out[1] += std::log(std::abs(pivot));
+    }
+  });
+  Tensor size = record(packed(both.select(-1, 1)), "LinalgSlogdetBackward0", {a}, {a},
+                       [](G g, C c) -> Gradients {
+                         return {g.unsqueeze(-1).unsqueeze(-1) * linalg_inv(c.saved(0)).mT()};
+                       });
+  Tensor sign = record(packed(both.select(-1, 0)), "LinalgSlogdetBackward0", {a}, {a},
+                       [](G, C c) -> Gradients { return {zeros_like(c.saved(0))}; });
+  return {sign, size};
+}
+
+Tensor logdet(const Tensor &a) {
+  auto [sign, size] = linalg_slogdet(a);
+  return size.masked_fill(sign.lt(0), std::numeric_limits<double>::quiet_NaN());
+}
+
 Tensor linalg_inv(const Tensor &a) {
   if (Casting cast = autocast::widen(a, autocast::onHost))
     return linalg_inv(cast(a));
@@ -216,6 +246,8 @@ Tensor linalg_cholesky(const Tensor &a, bool upper) {
   });
 }
 
+std::tuple<Tensor, Tensor> Tensor::slogdet() const { return linalg_slogdet(*this); }
+Tensor Tensor::logdet() const { return runtime::logdet(*this); }
 Tensor Tensor::det() const { return runtime::linalg_det(*this); }
 Tensor Tensor::inverse() const { return runtime::linalg_inv(*this); }
 Tensor Tensor::cholesky(bool upper) const { return runtime::linalg_cholesky(*this, upper); }

@@ -15,6 +15,12 @@ Tensor linalg_solve(const Tensor &a, const Tensor &b);
 /// with `upper` its transpose. Throws unless `a` is positive definite.
 Tensor linalg_cholesky(const Tensor &a, bool upper = false);
 
+/// The sign of the determinant and the logarithm of its size.
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor &a);
+
+inline std::tuple<Tensor, Tensor> slogdet(const Tensor &a) { return linalg_slogdet(a); }
+/// NaN where the determinant is negative.
+Tensor logdet(const Tensor &a);
 inline Tensor det(const Tensor &a) { return linalg_det(a); }
 inline Tensor inverse(const Tensor &a) { return linalg_inv(a); }
 inline Tensor cholesky(const Tensor &a, bool upper = false) { return linalg_cholesky(a, upper); }

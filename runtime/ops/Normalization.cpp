@@ -66,9 +66,10 @@ Tensor deviationInverse(const Tensor &centred, IntArrayRef dims, double eps) {
   return ((centred * centred).mean(dims, true) + eps).rsqrt();
 }
 
-/// Mean 0 and variance 1 over `dims`, and the statistics that were there before.
+/// Mean 0 and variance 1 over `dims`, and the statistics that were there before. `last` says that
+/// the program gets this result itself: it may change it in place, so backward makes it anew.
 Tensor standardise(const char *name, const Tensor &input, const DimVector &dims, double eps,
-                   Statistics &statistics) {
+                   bool last, Statistics &statistics) {
   Tensor result, inverse;
   {
     NoGradGuard guard;
@@ -78,13 +79,22 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
     inverse = (statistics.variance + eps).rsqrt();
     result = centred.mul_(inverse);
   }
-  return record(result, name, {input}, {input, result, inverse},
-                [dims, eps](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor input = c.saved(0), y = c.saved(1), inverse = c.saved(2);
-                  if (GradMode::is_enabled()) // the saved one is a constant
-                    inverse = deviationInverse(input - input.mean(dims, true), dims, eps);
+  return record(result, name, {input}, {input, last ? statistics.mean : result, inverse},
+                [dims, eps, last](const Tensor &g, const GradientContext &c) -> Gradients {
+                  Tensor input = c.saved(0), kept = c.saved(1), inverse = c.saved(2);
+                  if (GradMode::is_enabled()) { // the saved statistics are constants
+                    Tensor mean = input.mean(dims, true);
+                    inverse = deviationInverse(input - mean, dims, eps);
+                    kept = last ? mean : kept;
+                  }
+                  Tensor y = last ? (input - kept) * inverse : kept;
                   return {standardisedGradient(g, y, inverse, dims)};
                 });
+}
+
+/// Whether scaled() has nothing to do.
+bool isLast(const Tensor &weight, const Tensor &bias) {
+  return !weight.defined() && !bias.defined();
 }
 
 /// `result` times `weight` plus `bias`, which are seen in `shape`.
@@ -189,7 +199,8 @@ Tensor batch_norm(const Tensor &given, const Tensor &weight, const Tensor &bias,
     if (d != 1)
       dims.push_back(d);
   Statistics statistics;
-  Tensor result = standardise("NativeBatchNormBackward0", input, dims, eps, statistics);
+  Tensor result =
+      standardise("NativeBatchNormBackward0", input, dims, eps, isLast(weight, bias), statistics);
   if (training) {
     NoGradGuard guard;
     double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
@@ -217,7 +228,8 @@ Tensor instance_norm(const Tensor &input, const Tensor &weight, const Tensor &bi
   Statistics statistics;
   Tensor rows = input.contiguous().view({input.size(0), input.size(1), count});
   Tensor result =
-      standardise("NativeBatchNormBackward0", rows, {2}, eps, statistics).reshape(input.sizes());
+      standardise("NativeBatchNormBackward0", rows, {2}, eps, isLast(weight, bias), statistics)
+          .reshape(input.sizes());
   if (runningMean.defined()) {
     NoGradGuard guard;
     double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
@@ -251,7 +263,8 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
   for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
     dims.push_back(d);
   Statistics statistics;
-  return scaled(standardise("NativeLayerNormBackward0", input.contiguous(), dims, eps, statistics),
+  return scaled(standardise("NativeLayerNormBackward0", input.contiguous(), dims, eps,
+                            isLast(weight, bias), statistics),
                 weight, bias, shape);
 }
 
@@ -275,7 +288,8 @@ Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, con
   Statistics statistics;
   int64_t length = input.numel() == 0 ? 0 : input.numel() / (input.size(0) * groups);
   Tensor grouped = input.contiguous().view({input.size(0), groups, length});
-  Tensor result = standardise("NativeGroupNormBackward0", grouped, {2}, eps, statistics);
+  Tensor result =
+      standardise("NativeGroupNormBackward0", grouped, {2}, eps, isLast(weight, bias), statistics);
   return scaled(result.view(input.sizes()), weight, bias, channelShape(input));
 }
 

@@ -120,6 +120,17 @@ struct Softplus {
   }
 };
 
+/// The normal distribution of Gelu by a tanh (D. Hendrycks and K. Gimpel,
+/// https://arxiv.org/abs/1606.08415).
+struct GeluTanh {
+  static constexpr double factor = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  static constexpr double cubic = 0.044715;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    T inner = T(factor) * (x + T(cubic) * x * x * x);
+    return T(0.5) * x * (T(1) + std::tanh(inner));
+  }
+};
+
 /// The gradient of relu, from that of its result and the result.
 struct ReluGradient {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T gradient, T result) const {
@@ -436,6 +447,19 @@ Tensor gelu(const Tensor &x) {
                 });
 }
 
+Tensor gelu(const Tensor &x, std::string_view approximate) {
+  if (approximate == "none")
+    return gelu(x);
+  TORCH_CHECK(approximate == "tanh", "approximate argument must be either none or tanh.");
+  return record(floatingOnly("GeluKernelImpl", GeluTanh(), x), "GeluBackward0", {x}, {x},
+                [](G g, C c) -> Gradients {
+                  Tensor x = c.saved(0), square = x * x;
+                  Tensor t = tanh(GeluTanh::factor * x * (1 + GeluTanh::cubic * square));
+                  Tensor slope = GeluTanh::factor * (1 + 3 * GeluTanh::cubic * square);
+                  return {g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)};
+                });
+}
+
 Tensor silu(const Tensor &x) {
   return record(floatingOnly("silu_cpu", Silu(), x), "SiluBackward0", {x}, {x},
                 [](G g, C c) -> Gradients {
@@ -517,6 +541,29 @@ Tensor &Tensor::ceil_() const { return changeInPlace(*this, {}, runtime::ceil); 
 Tensor &Tensor::round_() const { return changeInPlace(*this, {}, runtime::round); }
 Tensor &Tensor::sigmoid_() const { return changeInPlace(*this, {}, runtime::sigmoid); }
 Tensor &Tensor::relu_() const { return changeInPlace(*this, {}, runtime::relu); }
+Tensor &Tensor::exp2_() const { return changeInPlace(*this, {}, runtime::exp2); }
+Tensor &Tensor::expm1_() const { return changeInPlace(*this, {}, runtime::expm1); }
+Tensor &Tensor::log2_() const { return changeInPlace(*this, {}, runtime::log2); }
+Tensor &Tensor::log10_() const { return changeInPlace(*this, {}, runtime::log10); }
+Tensor &Tensor::log1p_() const { return changeInPlace(*this, {}, runtime::log1p); }
+Tensor &Tensor::rsqrt_() const { return changeInPlace(*this, {}, runtime::rsqrt); }
+Tensor &Tensor::erf_() const { return changeInPlace(*this, {}, runtime::erf); }
+Tensor &Tensor::erfc_() const { return changeInPlace(*this, {}, runtime::erfc); }
+Tensor &Tensor::sign_() const { return changeInPlace(*this, {}, runtime::sign); }
+Tensor &Tensor::trunc_() const { return changeInPlace(*this, {}, runtime::trunc); }
+Tensor &Tensor::frac_() const { return changeInPlace(*this, {}, runtime::frac); }
+Tensor &Tensor::logical_not_() const {
+  return changeInPlace(*this, {},
+                       [](const Tensor &x) { return x.logical_not().to(x.scalar_type()); });
+}
+Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf,
+                            optional<double> neginf) const {
+  return changeInPlace(
+      *this, {}, [&](const Tensor &x) { return runtime::nan_to_num(x, nan, posinf, neginf); });
+}
+Tensor &Tensor::clamp_(const optional<Tensor> &min, const optional<Tensor> &max) const {
+  return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp(x, min, max); });
+}
 Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const {
   return changeInPlace(*this, {}, [&](const Tensor &x) { return runtime::clamp(x, min, max); });
 }

@@ -3,6 +3,9 @@
 
 #include "../core/Tensor.h"
 
+#include <cmath>
+#include <string_view>
+
 namespace gradtidy::runtime {
 
 Tensor neg(const Tensor &x);
@@ -48,12 +51,23 @@ Tensor isnan(const Tensor &x);
 Tensor isinf(const Tensor &x);
 Tensor isfinite(const Tensor &x);
 Tensor logical_not(const Tensor &x);
+inline Tensor isposinf(const Tensor &x) { return x.eq(HUGE_VAL); }
+inline Tensor isneginf(const Tensor &x) { return x.eq(-HUGE_VAL); }
+
+// Other names
+inline Tensor negative(const Tensor &x) { return neg(x); }
+inline Tensor positive(const Tensor &x) { return x; }
+inline Tensor absolute(const Tensor &x) { return abs(x); }
+inline Tensor sgn(const Tensor &x) { return sign(x); }
+inline Tensor fix(const Tensor &x) { return trunc(x); }
 
 Tensor leaky_relu(const Tensor &x, const Scalar &negativeSlope = 0.01);
 /// scale x where positive, else scale alpha (exp(inputScale x) - 1)
 Tensor elu(const Tensor &x, const Scalar &alpha = 1, const Scalar &scale = 1,
            const Scalar &inputScale = 1);
 Tensor gelu(const Tensor &x);
+/// With `approximate` "tanh" instead of "none" by a formula that needs no error function.
+Tensor gelu(const Tensor &x, std::string_view approximate);
 Tensor silu(const Tensor &x);
 Tensor softplus(const Tensor &x, const Scalar &beta = 1, const Scalar &threshold = 20);
 Tensor log_sigmoid(const Tensor &x);

@@ -121,6 +121,29 @@ template <class T> struct Exponential {
   }
 };
 
+/// How many trials it takes until one succeeds.
+template <class T> struct Geometric {
+  double logOfFailure;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    return static_cast<MathType<T>>(std::ceil(std::log(generator.uniformDouble()) / logOfFailure));
+  }
+};
+
+template <class T> struct Cauchy {
+  double median, sigma;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    double angle = std::numbers::pi * (generator.uniformDouble() - 0.5);
+    return static_cast<MathType<T>>(median + sigma * std::tan(angle));
+  }
+};
+
+template <class T> struct LogNormal {
+  double mean, std;
+  template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
+    return static_cast<MathType<T>>(std::exp(generator.normal() * std + mean));
+  }
+};
+
 template <class T> struct Bernoulli {
   double p;
   template <class Source> GRADTIDY_HOST_DEVICE MathType<T> operator()(Source &generator) const {
@@ -263,6 +286,55 @@ Tensor &Tensor::exponential_(double rate) const {
   });
 }
 Tensor &Tensor::random_(int64_t to) const { return random_(0, to); }
+Tensor &Tensor::random_() const {
+  // As far as the type holds every integer.
+  switch (scalar_type()) {
+  case ScalarType::Bool:
+    return random_(0, 2);
+  case ScalarType::Byte:
+    return random_(0, 256);
+  case ScalarType::BFloat16:
+    return random_(0, (1 << 8) + 1);
+  case ScalarType::Half:
+    return random_(0, (1 << 11) + 1);
+  case ScalarType::Float:
+    return random_(0, (1 << 24) + 1);
+  case ScalarType::Double:
+    return random_(0, (int64_t{1} << 53) + 1);
+  case ScalarType::Int:
+    return random_(0, int64_t{1} << 31);
+  default:
+    return random_(0, std::numeric_limits<int64_t>::max());
+  }
+}
+Tensor &Tensor::bernoulli_(const Tensor &p) const {
+  return changeInPlace(*this, {}, [&](const Tensor &self) {
+    return runtime::bernoulli(p.detach().to(kDouble).expand(self.sizes())).to(self.options());
+  });
+}
+Tensor &Tensor::geometric_(double p) const {
+  TORCH_CHECK(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
+  return redraw(*this, [&](const Tensor &values) {
+    dispatchNumbers(values.scalar_type(), "geometric_cpu",
+                    [&]<class T>() { drawEach<T>(values, Geometric<T>{std::log1p(-p)}); });
+  });
+}
+Tensor &Tensor::cauchy_(double median, double sigma) const {
+  TORCH_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
+  return redraw(*this, [&](const Tensor &values) {
+    dispatchFloating(values.scalar_type(), "cauchy_cpu", [&]<class T>() {
+      drawEach<T>(values, Cauchy<T>{median, sigma});
+    });
+  });
+}
+Tensor &Tensor::log_normal_(double mean, double std) const {
+  TORCH_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
+  return redraw(*this, [&](const Tensor &values) {
+    dispatchFloating(values.scalar_type(), "log_normal_cpu", [&]<class T>() {
+      drawEach<T>(values, LogNormal<T>{mean, std});
+    });
+  });
+}
 
 Tensor rand(IntArrayRef size, TensorOptions options) {
   return finish(empty(size, options.requires_grad(false)).uniform_(), options);

@@ -107,5 +107,14 @@ Tensor Tensor::atanh() const { return runtime::atanh(*this); }
 
 Tensor &Tensor::sin_() const { return changeInPlace(*this, {}, runtime::sin); }
 Tensor &Tensor::cos_() const { return changeInPlace(*this, {}, runtime::cos); }
+Tensor &Tensor::tan_() const { return changeInPlace(*this, {}, runtime::tan); }
+Tensor &Tensor::asin_() const { return changeInPlace(*this, {}, runtime::asin); }
+Tensor &Tensor::acos_() const { return changeInPlace(*this, {}, runtime::acos); }
+Tensor &Tensor::atan_() const { return changeInPlace(*this, {}, runtime::atan); }
+Tensor &Tensor::sinh_() const { return changeInPlace(*this, {}, runtime::sinh); }
+Tensor &Tensor::cosh_() const { return changeInPlace(*this, {}, runtime::cosh); }
+Tensor &Tensor::asinh_() const { return changeInPlace(*this, {}, runtime::asinh); }
+Tensor &Tensor::acosh_() const { return changeInPlace(*this, {}, runtime::acosh); }
+Tensor &Tensor::atanh_() const { return changeInPlace(*this, {}, runtime::atanh); }
 
 } // namespace gradtidy::runtime

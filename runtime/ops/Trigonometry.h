@@ -18,4 +18,12 @@ Tensor asinh(const Tensor &x);
 Tensor acosh(const Tensor &x);
 Tensor atanh(const Tensor &x);
 
+// Other names
+inline Tensor arcsin(const Tensor &x) { return asin(x); }
+inline Tensor arccos(const Tensor &x) { return acos(x); }
+inline Tensor arctan(const Tensor &x) { return atan(x); }
+inline Tensor arcsinh(const Tensor &x) { return asinh(x); }
+inline Tensor arccosh(const Tensor &x) { return acosh(x); }
+inline Tensor arctanh(const Tensor &x) { return atanh(x); }
+
 } // namespace gradtidy::runtime

@@ -80,4 +80,20 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, b
           found.counts};
 }
 
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self, bool returnInverse,
+                                                      bool returnCounts, optional<int64_t> dim) {
+  OperationScope scope("unique_consecutive");
+  Tensor slices = dim ? movedim(self.detach(), *dim, 0) : self.detach().reshape({-1});
+  Grouped found = grouped(slices, arange(slices.size(0), self.device()));
+  Tensor values = slices.index({found.first});
+  return {withoutDerivative("unique_consecutive", dim ? movedim(values, 0, *dim) : values, self),
+          ifAsked(returnInverse, dim ? found.inverse : found.inverse.view(self.sizes())),
+          ifAsked(returnCounts, found.counts)};
+}
+
+std::tuple<Tensor, Tensor> _unique(const Tensor &self, bool sorted, bool returnInverse) {
+  auto [values, inverse, counts] = _unique2(self, sorted, returnInverse);
+  return {values, inverse};
+}
+
 } // namespace gradtidy::runtime

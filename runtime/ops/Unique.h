@@ -14,4 +14,12 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, b
                                               bool returnInverse = false,
                                               bool returnCounts = false);
 
+/// The values without those that follow an equal one; the rest as above.
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self,
+                                                      bool returnInverse = false,
+                                                      bool returnCounts = false,
+                                                      optional<int64_t> dim = nullopt);
+std::tuple<Tensor, Tensor> _unique(const Tensor &self, bool sorted = true,
+                                   bool returnInverse = false);
+
 } // namespace gradtidy::runtime

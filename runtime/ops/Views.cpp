@@ -702,4 +702,41 @@ Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim) const {
   return runtime::repeat_interleave(*this, repeats, dim);
 }
 
+Tensor Tensor::numpy_T() const {
+  DimVector dims;
+  for (int64_t d = dim() - 1; d >= 0; --d)
+    dims.push_back(d);
+  return permute(dims);
+}
+
+Tensor Tensor::sum_to_size(IntArrayRef size) const {
+  TORCH_CHECK(isExpandableTo(size, sizes()), "size {", toText(size),
+              "} is not expandable to size {", toText(sizes()), "}.");
+  return sumTo(*this, size);
+}
+
+const Tensor &Tensor::resize_(IntArrayRef size) const {
+  TORCH_CHECK(!requires_grad(), "cannot resize variables that require grad");
+  TensorImpl &self = implOf(*this);
+  int64_t needed = self.offset + elementCount(size);
+  if (auto room = static_cast<int64_t>(self.storage->nbytes() / itemsize()); needed > room) {
+    Tensor larger = makeEmpty({needed}, scalar_type(), device());
+    copyInto(larger.narrow(0, 0, room), makeAlias(*this, {room}, {1}, 0));
+    self.storage = implOf(larger).storage;
+  }
+  self.sizes = size.vec();
+  self.strides = contiguousStrides(size);
+  ++*self.version;
+  return *this;
+}
+
+Tensor &Tensor::set_(const Tensor &source) const {
+  TORCH_CHECK(scalar_type() == source.scalar_type(), "Could not set tensor of type ",
+              cppName(source.scalar_type()), " to a tensor of type ", cppName(scalar_type()));
+  checkChangeable(*this, false);
+  set_data(source);
+  ++*implOf(*this).version;
+  return const_cast<Tensor &>(*this);
+}
+
 } // namespace gradtidy::runtime

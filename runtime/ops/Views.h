@@ -45,6 +45,10 @@ Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1});
 
 /// Some dimensions at other places; the others keep their order.
 Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination);
+inline Tensor moveaxis(const Tensor &self, IntArrayRef source, IntArrayRef destination) {
+  return movedim(self, source, destination);
+}
+inline Tensor adjoint(const Tensor &self) { return self.mT(); }
 inline Tensor swapaxes(const Tensor &self, int64_t dim0, int64_t dim1) {
   return transpose(self, dim0, dim1);
 }

@@ -15,84 +15,92 @@
 
 namespace gradtidy::runtime::optim {
 
+/// A member of options or of a state as an archive keeps it.
+template <class T> IValue toIValue(const T &value) {
+  if constexpr (std::is_same_v<T, std::tuple<double, double>>)
+    return std::vector<double>{std::get<0>(value), std::get<1>(value)};
+  else if constexpr (requires { value.has_value(); })
+    return value ? IValue(*value) : IValue();
+  else
+    return IValue(value);
+}
+template <class T> void fromIValue(const IValue &stored, T &value) {
+  if constexpr (std::is_same_v<T, std::tuple<double, double>>)
+    value = {stored.toDoubleVector().at(0), stored.toDoubleVector().at(1)};
+  else if constexpr (requires { value.has_value(); })
+    value = stored.isNone() ? T() : T(std::get<typename T::value_type>(stored.value()));
+  else
+    value = std::get<T>(stored.value());
+}
+
 /// Saves and loads the members that `values` refers to, in this order.
 template <class... Ts>
 void saveAll(serialize::OutputArchive &archive, const std::tuple<Ts &...> &values) {
   std::size_t index = 0;
-  auto save = [&](const auto &value) {
-    std::string key = std::to_string(index++);
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::tuple<double, double>>)
-      archive.write(key, std::vector<double>{std::get<0>(value), std::get<1>(value)});
-    else if constexpr (requires { value.has_value(); })
-      archive.write(key, value ? IValue(*value) : IValue());
-    else
-      archive.write(key, IValue(value));
-  };
+  auto save = [&](const auto &value) { archive.write(std::to_string(index++), toIValue(value)); };
   std::apply([&](auto &...value) { (save(value), ...); }, values);
 }
 template <class... Ts>
 void loadAll(serialize::InputArchive &archive, const std::tuple<Ts &...> &values) {
   std::size_t index = 0;
-  auto load = [&]<class T>(T &value) {
+  auto load = [&](auto &value) {
     IValue stored;
     archive.read(std::to_string(index++), stored);
-    if constexpr (std::is_same_v<T, std::tuple<double, double>>)
-      value = {stored.toDoubleVector().at(0), stored.toDoubleVector().at(1)};
-    else if constexpr (requires { value.has_value(); })
-      value = stored.isNone() ? T() : T(std::get<typename T::value_type>(stored.value()));
-    else
-      value = std::get<T>(stored.value());
+    fromIValue(stored, value);
   };
   std::apply([&](auto &...value) { (load(value), ...); }, values);
 }
 
-class OptimizerOptions {
+/// What can be saved and loaded: by a member fields() that ties all members of Derived together, or
+/// by serialize() as Derived overrides it.
+class Serializable {
 public:
-  virtual ~OptimizerOptions() = default;
+  virtual ~Serializable() = default;
+  virtual void serialize(serialize::OutputArchive &archive) const;
+  virtual void serialize(serialize::InputArchive &archive);
+};
+template <class Derived, class Base> class SerializableFields : public Base {
+public:
+  std::unique_ptr<Base> clone() const override { return std::make_unique<Derived>(self()); }
+  void serialize(serialize::OutputArchive &archive) const override {
+    if constexpr (requires(Derived & all) { all.fields(); })
+      saveAll(archive, const_cast<Derived &>(self()).fields());
+    else
+      Base::serialize(archive);
+  }
+  void serialize(serialize::InputArchive &archive) override {
+    if constexpr (requires(Derived & all) { all.fields(); })
+      loadAll(archive, const_cast<Derived &>(self()).fields());
+    else
+      Base::serialize(archive);
+  }
+
+protected:
+  const Derived &self() const { return static_cast<const Derived &>(*this); }
+};
+
+class OptimizerOptions : public Serializable {
+public:
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
   virtual double get_lr() const = 0;
   virtual void set_lr(double lr) = 0;
-  virtual void serialize(serialize::OutputArchive &archive) const = 0;
-  virtual void serialize(serialize::InputArchive &archive) = 0;
 };
 
-/// Options with a member fields() that ties all of them together.
-template <class Derived> class OptimizerCloneableOptions : public OptimizerOptions {
+template <class Derived>
+class OptimizerCloneableOptions : public SerializableFields<Derived, OptimizerOptions> {
 public:
-  std::unique_ptr<OptimizerOptions> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived &>(*this));
-  }
-  double get_lr() const override { return static_cast<const Derived &>(*this).lr(); }
-  void set_lr(double lr) override { static_cast<Derived &>(*this).lr(lr); }
-  void serialize(serialize::OutputArchive &archive) const override {
-    saveAll(archive, const_cast<Derived &>(static_cast<const Derived &>(*this)).fields());
-  }
-  void serialize(serialize::InputArchive &archive) override {
-    loadAll(archive, static_cast<Derived &>(*this).fields());
-  }
+  double get_lr() const override { return this->self().lr(); }
+  void set_lr(double lr) override { const_cast<Derived &>(this->self()).lr(lr); }
 };
 
 /// What an optimizer remembers of one parameter.
-class OptimizerParamState {
+class OptimizerParamState : public Serializable {
 public:
-  virtual ~OptimizerParamState() = default;
   virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
-  virtual void serialize(serialize::OutputArchive &archive) const = 0;
-  virtual void serialize(serialize::InputArchive &archive) = 0;
 };
 
-template <class Derived> class OptimizerCloneableParamState : public OptimizerParamState {
-public:
-  std::unique_ptr<OptimizerParamState> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived &>(*this));
-  }
-  void serialize(serialize::OutputArchive &archive) const override {
-    saveAll(archive, const_cast<Derived &>(static_cast<const Derived &>(*this)).fields());
-  }
-  void serialize(serialize::InputArchive &archive) override {
-    loadAll(archive, static_cast<Derived &>(*this).fields());
-  }
-};
+template <class Derived>
+class OptimizerCloneableParamState : public SerializableFields<Derived, OptimizerParamState> {};
 
 class OptimizerParamGroup {
 public:
@@ -139,17 +147,28 @@ public:
   /// The number of parameters in all groups.
   std::size_t size() const noexcept;
 
-  OptimizerOptions &defaults() noexcept { return *fallback; }
-  std::vector<OptimizerParamGroup> &param_groups() noexcept { return groups; }
-  const std::vector<OptimizerParamGroup> &param_groups() const noexcept { return groups; }
+  /// Those of the first group.
+  const std::vector<Tensor> &parameters() const noexcept { return param_groups_.at(0).params(); }
+  std::vector<Tensor> &parameters() noexcept { return param_groups_.at(0).params(); }
+
+  OptimizerOptions &defaults() noexcept { return *defaults_; }
+  const OptimizerOptions &defaults() const noexcept { return *defaults_; }
+  std::vector<OptimizerParamGroup> &param_groups() noexcept { return param_groups_; }
+  const std::vector<OptimizerParamGroup> &param_groups() const noexcept { return param_groups_; }
   std::unordered_map<void *, std::unique_ptr<OptimizerParamState>> &state() noexcept {
-    return states;
+    return state_;
+  }
+  const std::unordered_map<void *, std::unique_ptr<OptimizerParamState>> &state() const noexcept {
+    return state_;
   }
 
   /// Groups with their options, and states, by the order of the parameters.
-  void save(serialize::OutputArchive &archive) const;
+  virtual void save(serialize::OutputArchive &archive) const;
   /// Into an optimizer with groups of the same sizes; throws otherwise.
-  void load(serialize::InputArchive &archive);
+  virtual void load(serialize::InputArchive &archive);
+  /// The same, where states are made by `newState`.
+  void loadWith(serialize::InputArchive &archive,
+                const std::function<std::unique_ptr<OptimizerParamState>()> &newState);
 
 protected:
   /// Makes the empty state that load() fills; null where an optimizer keeps none.
@@ -161,17 +180,40 @@ protected:
   virtual void update(Tensor &parameter, const Tensor &gradient, OptimizerOptions &options);
   /// The state of `parameter`, made when first asked for.
   template <class State> State &stateOf(const Tensor &parameter) {
-    auto &state = states[parameter.unsafeGetTensorImpl()];
+    auto &state = state_[parameter.unsafeGetTensorImpl()];
     if (!state)
       state = std::make_unique<State>();
     return static_cast<State &>(*state);
   }
 
-private:
-  std::vector<OptimizerParamGroup> groups;
-  std::unique_ptr<OptimizerOptions> fallback;
-  std::unordered_map<void *, std::unique_ptr<OptimizerParamState>> states;
+  // For optimizers that programs write.
+  std::vector<OptimizerParamGroup> param_groups_;
+  std::unordered_map<void *, std::unique_ptr<OptimizerParamState>> state_;
+  std::unique_ptr<OptimizerOptions> defaults_;
 };
+
+/// What save() and load() of an optimizer that a program wrote may call.
+template <class ParamState, class ParamOptions>
+void serialize(serialize::OutputArchive &archive, const Optimizer &optimizer) {
+  optimizer.Optimizer::save(archive);
+}
+template <class ParamState, class ParamOptions>
+void serialize(serialize::InputArchive &archive, Optimizer &optimizer) {
+  optimizer.loadWith(archive, [] { return std::make_unique<ParamState>(); });
+}
+
+// In serialize(archive) of options and states, and of optimizers.
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name)                                                     \
+  archive.write(#name, ::gradtidy::runtime::optim::toIValue(name()))
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                                                \
+  do {                                                                                             \
+    ::gradtidy::runtime::IValue stored;                                                            \
+    if (archive.try_read(#name, stored))                                                           \
+      ::gradtidy::runtime::optim::fromIValue<T>(stored, name());                                   \
+  } while (false)
+#define _TORCH_OPTIM_SERIALIZE_WITH_TEMPLATE_ARG(OptimizerName)                                    \
+  ::gradtidy::runtime::optim::serialize<OptimizerName##ParamState, OptimizerName##Options>(        \
+      archive, self)
 
 /// What every optimizer has: constructors from parameters or groups and options, an empty state.
 #define GRADTIDY_OPTIMIZER(Name, ...)                                                              \

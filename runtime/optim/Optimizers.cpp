@@ -18,9 +18,16 @@ OptimizerOptions &OptimizerParamGroup::options() {
   return *own;
 }
 
+void Serializable::serialize(serialize::OutputArchive &) const {
+  fail("serialize() has not been implemented for these options or this state of an optimizer");
+}
+void Serializable::serialize(serialize::InputArchive &) {
+  fail("serialize() has not been implemented for these options or this state of an optimizer");
+}
+
 Optimizer::Optimizer(const std::vector<OptimizerParamGroup> &groups,
                      std::unique_ptr<OptimizerOptions> defaults)
-    : fallback(std::move(defaults)) {
+    : defaults_(std::move(defaults)) {
   for (const OptimizerParamGroup &group : groups)
     add_param_group(group);
 }
@@ -28,37 +35,37 @@ Optimizer::Optimizer(const std::vector<OptimizerParamGroup> &groups,
 void Optimizer::add_param_group(const OptimizerParamGroup &group) {
   for (const Tensor &parameter : group.params()) {
     TORCH_CHECK(parameter.is_leaf(), "can't optimize a non-leaf Tensor");
-    TORCH_CHECK(!states.contains(parameter.unsafeGetTensorImpl()),
+    TORCH_CHECK(!state_.contains(parameter.unsafeGetTensorImpl()),
                 "some parameters appear in more than one parameter group");
   }
   OptimizerParamGroup added = group;
   if (!added.has_options())
-    added.set_options(fallback->clone());
-  groups.push_back(added);
+    added.set_options(defaults_->clone());
+  param_groups_.push_back(added);
 }
 
 void Optimizer::add_parameters(const std::vector<Tensor> &parameters) {
-  auto &first = groups.at(0).params();
+  auto &first = param_groups_.at(0).params();
   first.insert(first.end(), parameters.begin(), parameters.end());
 }
 
 std::size_t Optimizer::size() const noexcept {
   std::size_t count = 0;
-  for (const OptimizerParamGroup &group : groups)
+  for (const OptimizerParamGroup &group : param_groups_)
     count += group.params().size();
   return count;
 }
 
 void Optimizer::save(serialize::OutputArchive &archive) const {
-  archive.write("groups", static_cast<int64_t>(groups.size()));
-  for (std::size_t g = 0; g < groups.size(); ++g) {
+  archive.write("groups", static_cast<int64_t>(param_groups_.size()));
+  for (std::size_t g = 0; g < param_groups_.size(); ++g) {
     serialize::OutputArchive group, options;
-    const std::vector<Tensor> &parameters = groups[g].params();
+    const std::vector<Tensor> &parameters = param_groups_[g].params();
     group.write("size", static_cast<int64_t>(parameters.size()));
-    groups[g].options().serialize(options);
+    param_groups_[g].options().serialize(options);
     group.write("options", options);
     for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (auto found = states.find(parameters[i].unsafeGetTensorImpl()); found != states.end()) {
+      if (auto found = state_.find(parameters[i].unsafeGetTensorImpl()); found != state_.end()) {
         serialize::OutputArchive state;
         found->second->serialize(state);
         group.write(std::to_string(i), state);
@@ -68,27 +75,32 @@ void Optimizer::save(serialize::OutputArchive &archive) const {
 }
 
 void Optimizer::load(serialize::InputArchive &archive) {
+  loadWith(archive, [this] { return newState(); });
+}
+
+void Optimizer::loadWith(serialize::InputArchive &archive,
+                         const std::function<std::unique_ptr<OptimizerParamState>()> &newState) {
   IValue count;
   archive.read("groups", count);
-  TORCH_CHECK(count.toInt() == static_cast<int64_t>(groups.size()),
+  TORCH_CHECK(count.toInt() == static_cast<int64_t>(param_groups_.size()),
               "loaded state dict has a different number of parameter groups");
-  states.clear();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
+  state_.clear();
+  for (std::size_t g = 0; g < param_groups_.size(); ++g) {
     serialize::InputArchive group, options, state;
-    const std::vector<Tensor> &parameters = groups[g].params();
+    const std::vector<Tensor> &parameters = param_groups_[g].params();
     archive.read(std::to_string(g), group);
     group.read("size", count);
     TORCH_CHECK(count.toInt() == static_cast<int64_t>(parameters.size()),
                 "loaded state dict contains a parameter group that has a different size than the "
                 "optimizer's parameter group");
     group.read("options", options);
-    groups[g].options().serialize(options);
+    param_groups_[g].options().serialize(options);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (group.try_read(std::to_string(i), state)) {
         std::unique_ptr<OptimizerParamState> loaded = newState();
         TORCH_CHECK(loaded, "this optimizer keeps no state, but the archive has some");
         loaded->serialize(state);
-        states[parameters[i].unsafeGetTensorImpl()] = std::move(loaded);
+        state_[parameters[i].unsafeGetTensorImpl()] = std::move(loaded);
       }
   }
 }
@@ -100,7 +112,7 @@ Tensor Optimizer::step(LossClosure closure) {
     loss = closure();
   }
   NoGradGuard guard;
-  for (OptimizerParamGroup &group : groups) {
+  for (OptimizerParamGroup &group : param_groups_) {
     std::vector<Tensor> changing;
     for (const Tensor &parameter : group.params())
       if (parameter.grad().defined())
@@ -120,7 +132,7 @@ void Optimizer::update(Tensor &, const Tensor &, OptimizerOptions &) {
 }
 
 void Optimizer::zero_grad(bool setToNone) {
-  for (OptimizerParamGroup &group : groups)
+  for (OptimizerParamGroup &group : param_groups_)
     for (Tensor &parameter : group.params()) {
       Tensor &grad = parameter.mutable_grad();
       if (!grad.defined())

@@ -420,3 +420,74 @@ TEST_CASE("nodes are called as LibTorch calls them") {
   CHECK(name(x / 2) == "DivBackward1");
   CHECK(name(x.sum()) == "SumBackward0");
 }
+
+TEST_CASE("hooks see gradients that are asked for, and can be taken away") {
+  Tensor x = leaf(torch::tensor({1.0f, 2.0f}));
+  unsigned hook = x.register_hook([](Tensor gradient) { return gradient * 10; });
+  CHECK(torch::autograd::grad({(x * x).sum()}, {x})[0].equal(torch::tensor({20.0f, 40.0f})));
+  x.sum().backward({}, false, false, std::vector<Tensor>{x});
+  CHECK(x.grad().equal(torch::tensor({10.0f, 10.0f})));
+  x.remove_hook(hook);
+  CHECK(torch::autograd::grad({(x * x).sum()}, {x})[0].equal(torch::tensor({2.0f, 4.0f})));
+
+  // A hook that takes itself away
+  Tensor y = x * 2;
+  int calls = 0;
+  unsigned own = 0;
+  own = y.register_hook([&](Tensor) {
+    ++calls;
+    y.remove_hook(own);
+  });
+  Tensor sum = y.sum();
+  sum.backward({}, true);
+  sum.backward();
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a view that was made without gradients is not changed with them") {
+  Tensor x = leaf(torch::ones({2, 2}));
+  Tensor view;
+  {
+    torch::NoGradGuard guard;
+    view = x.view({4});
+    view.mul_(2); // there it may be
+  }
+  CHECK(x.sum().item<float>() == 8);
+  CHECK(errorOf([&] { view.add_(1); })
+            .find("A view was created in no_grad mode and is being "
+                  "modified inplace with grad mode enabled.") == 0);
+}
+
+TEST_CASE("a graph can be walked") {
+  Tensor x = leaf(torch::ones({2}));
+  auto sum = (x * 2).add(1).grad_fn();
+  CHECK(sum->num_inputs() == 1);
+  REQUIRE(sum->next_edges().size() == sum->num_outputs());
+  CHECK(x.view({2, 1})._base().is_same(x));
+  CHECK(errorOf([&] { x._base(); }) == "Can't get base of non-backward view Tensor");
+  CHECK(errorOf([&] { x.set_data(torch::ones({2}, torch::kLong)); }) ==
+        "data set to a tensor that requires gradients must be floating point or complex dtype");
+}
+
+TEST_CASE("what a normalisation without factors gives may be changed in place") {
+  namespace nn = torch::nn;
+  torch::manual_seed(6);
+  Tensor values = torch::randn({3, 4, 5, 5}, torch::kDouble);
+  const std::vector<std::function<Tensor(const Tensor &)>> layers = {
+      [](const Tensor &x) { return nn::InstanceNorm2d(4)(x); },
+      [](const Tensor &x) {
+        nn::BatchNorm2d norm(nn::BatchNorm2dOptions(4).affine(false));
+        norm->to(torch::kDouble);
+        return norm(x);
+      },
+      [](const Tensor &x) { return torch::layer_norm(x, {5}); },
+      [](const Tensor &x) { return torch::group_norm(x, 2); }};
+  for (const auto &layer : layers) {
+    checkGradients([&](const std::vector<Tensor> &in) { return layer(in[0]).relu_() * 2; },
+                   {values});
+    Tensor x = leaf(values), y = leaf(values);
+    layer(x).relu_().pow(2).sum().backward();
+    layer(y).relu().pow(2).sum().backward();
+    CHECK(x.grad().equal(y.grad()));
+  }
+}

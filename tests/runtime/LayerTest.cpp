@@ -1,6 +1,7 @@
 // Containers of modules and parameters, layers beside the usual ones, and how they print.
 #include "Expect.h"
 
+#include <cmath>
 #include <sstream>
 
 namespace nn = torch::nn;
@@ -245,4 +246,47 @@ TEST_CASE("einsum says what is wrong with an equation") {
   CHECK(of("...i,...i->...", {x, torch::ones({4, 3})}) ==
         "einsum(): dimension 0 covered by ellipsis in operand 1has size 4 which does not broadcast "
         "with previously seen ellipsis with size 2 for the respective dimension");
+}
+
+TEST_CASE("softmax over channels, dimensions taken apart, GELU by tanh") {
+  torch::manual_seed(1);
+  Tensor x = torch::randn({2, 6, 3, 3});
+  CHECK(nn::Softmax2d()(x).sum(1).allclose(torch::ones({2, 3, 3})));
+  CHECK(errorOf([&] { nn::Softmax2d()(x.flatten(1)); }) ==
+        "Softmax2d requires a 3D or 4D tensor as input");
+  CHECK(nn::Unflatten(nn::UnflattenOptions(1, {2, -1}))(x).sizes() ==
+        torch::IntArrayRef({2, 2, 3, 3, 3}));
+  Tensor y = torch::tensor({-2.0, -0.5, 1.0}, torch::kDouble);
+  Tensor expected = 0.5 * y * (1 + torch::tanh(std::sqrt(2 / M_PI) * (y + 0.044715 * y.pow(3))));
+  CHECK(nn::GELU(nn::GELUOptions().approximate("tanh"))(y).allclose(expected));
+  CHECK(F::gelu(y, F::GELUFuncOptions().approximate("none")).equal(torch::gelu(y)));
+}
+
+TEST_CASE("a hard sample of classes is one of them, with the gradient of the soft one") {
+  torch::manual_seed(2);
+  Tensor logits = torch::randn({5, 4}).requires_grad_();
+  Tensor sample = F::gumbel_softmax(logits, F::GumbelSoftmaxFuncOptions().hard(true).dim(1));
+  CHECK(sample.detach().round().sum(1).equal(torch::ones({5})));
+  CHECK(torch::allclose(sample.detach().max(), torch::ones({})));
+  (sample * torch::arange(4)).sum().backward();
+  CHECK(logits.grad().abs().sum().item<float>() > 0);
+}
+
+TEST_CASE("an adaptive softmax gives all classes a probability") {
+  torch::manual_seed(4);
+  nn::AdaptiveLogSoftmaxWithLoss softmax(nn::AdaptiveLogSoftmaxWithLossOptions(16, 20, {5, 10}));
+  CHECK(softmax->named_parameters().keys() ==
+        std::vector<std::string>{"head.weight", "tail.0.0.weight", "tail.0.1.weight",
+                                 "tail.1.0.weight", "tail.1.1.weight"});
+  Tensor x = torch::randn({4, 16}), target = torch::tensor({0, 7, 19, 4});
+  Tensor all = softmax->log_prob(x);
+  CHECK(all.exp().sum(1).allclose(torch::ones({4})));
+  auto result = softmax(x, target);
+  CHECK(result.output.allclose(all.gather(1, target.unsqueeze(1)).squeeze(1)));
+  CHECK(result.loss == Approx(-result.output.mean().item<double>()));
+  CHECK(softmax->predict(x).equal(all.argmax(1)));
+  CHECK(errorOf([&] { softmax(x, torch::tensor({0, 7, 20, 4})); }) != "no error");
+  CHECK(errorOf([&] {
+          nn::AdaptiveLogSoftmaxWithLoss(16, 20, std::vector<int64_t>{5, 20});
+        }).find("cutoffs should be a sequence") == 0);
 }

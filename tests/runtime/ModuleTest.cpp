@@ -217,3 +217,41 @@ TEST_CASE("parameters become a vector and come back from one") {
   CHECK(errorOf([&] { nn::utils::vector_to_parameters(torch::ones({7}), to->parameters()); }) ==
         "shape '[3]' is invalid for input of size 1");
 }
+
+TEST_CASE("apply() gives modules with their names") {
+  Net net(4);
+  std::string names;
+  net->apply([&](const std::string &name, nn::Module &) { names += name + ";"; });
+  CHECK(names == ";hidden;dropout;output;");
+  names.clear();
+  net->apply(
+      [&](const std::string &name, const std::shared_ptr<nn::Module> &) { names += name + ";"; },
+      "net");
+  CHECK(names == "net;net.hidden;net.dropout;net.output;");
+  int count = 0;
+  net->apply([&](const std::shared_ptr<nn::Module> &) { ++count; });
+  CHECK(count == 4);
+}
+
+TEST_CASE("containers take the modules of others, and give them by type") {
+  nn::Sequential first(nn::Linear(2, 3)), second(nn::ReLU(), nn::Linear(3, 1));
+  first->extend(*second);
+  CHECK(first->size() == 3);
+  CHECK(first->ptr<nn::LinearImpl>(2)->options.out_features() == 1);
+  CHECK(errorOf([&] { first->ptr<nn::ReLUImpl>(0); }) != "no error");
+
+  nn::ModuleList list(nn::Linear(1, 2), nn::Tanh());
+  list->insert(1, nn::Linear(2, 4));
+  list->extend(*nn::ModuleList(nn::ReLU()));
+  CHECK(list->size() == 4);
+  CHECK(list->at<nn::LinearImpl>(1).options.out_features() == 4);
+  CHECK(list->named_parameters().keys() ==
+        std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias"});
+
+  nn::AnyModule any(nn::Linear(2, 5));
+  CHECK(any.get<nn::Linear>()->options.out_features() == 5);
+  CHECK(any.type_info() == typeid(nn::LinearImpl));
+  nn::AnyValue result = any.any_forward(torch::ones({1, 2}));
+  CHECK(result.get<Tensor>().size(1) == 5);
+  CHECK(result.try_get<int>() == nullptr);
+}

@@ -478,3 +478,52 @@ TEST_CASE("channels can be last in memory") {
         "required rank 4 tensor to use channels_last format");
   CHECK(torch::str("x", 1, ' ', 0.5) == "x1 0.5");
 }
+
+TEST_CASE("a tensor takes other shapes, and the memory of another one") {
+  Tensor x = torch::arange(6, torch::kFloat);
+  const float *before = x.data_ptr<float>();
+  x.resize_({2, 2});
+  CHECK(x.equal(torch::tensor({{0.0f, 1.0f}, {2.0f, 3.0f}})));
+  CHECK(x.data_ptr<float>() == before);
+  x.resize_({3, 4});
+  CHECK(x[1][1].item<float>() == 5);
+  Tensor y = torch::ones({2});
+  y.set_(x);
+  CHECK(y.is_alias_of(x));
+  CHECK(y.is_same_size(x));
+  CHECK_FALSE(y.is_complex());
+  CHECK(errorOf([&] { torch::ones({2}).requires_grad_().resize_({1}); }) ==
+        "cannot resize variables that require grad");
+}
+
+TEST_CASE("code for each element type, ranges of integers, errors") {
+  int64_t sum = 0;
+  for (auto i : c10::irange(2, 5))
+    sum += i;
+  for (auto i : c10::irange(3))
+    sum += i;
+  CHECK(sum == 12);
+  std::size_t size = 0;
+  AT_DISPATCH_FLOATING_TYPES(torch::ones({1}, torch::kDouble).scalar_type(), "size",
+                             [&] { size = sizeof(scalar_t); });
+  CHECK(size == 8);
+  AT_DISPATCH_ALL_TYPES(torch::kInt, "size", [&] { size = sizeof(scalar_t); });
+  CHECK(size == 4);
+  CHECK(errorOf([] { AT_DISPATCH_FLOATING_TYPES(torch::kLong, "size", [&] {}); }) ==
+        "\"size\" not implemented for 'Long'");
+  CHECK(errorOf([] { AT_ERROR("number ", 3); }) == "number 3");
+  CHECK(torch::result_type(torch::ones({1}, torch::kInt), torch::ones({}, torch::kDouble)) ==
+        torch::kDouble);
+}
+
+TEST_CASE("distributions that are drawn in place") {
+  torch::manual_seed(3);
+  Tensor x = torch::empty({20000}, torch::kDouble);
+  CHECK(x.geometric_(0.25).mean().item<double>() == Approx(4).epsilon(0.05));
+  CHECK(x.min().item<double>() == 1);
+  CHECK(x.log_normal_(0, 0.5).log().std().item<double>() == Approx(0.5).epsilon(0.05));
+  CHECK(x.cauchy_(3, 1).median().item<double>() == Approx(3).epsilon(0.05));
+  CHECK(x.bernoulli_(torch::full({20000}, 0.3)).mean().item<double>() == Approx(0.3).epsilon(0.05));
+  Tensor bytes = torch::empty({20000}, torch::kByte).random_();
+  CHECK(bytes.max().item<int>() == 255);
+}

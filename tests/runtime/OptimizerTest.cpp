@@ -1,6 +1,8 @@
 // Optimizers: their arithmetic, what they skip, groups, schedules, clipping.
 #include "Expect.h"
 
+#include <sstream>
+
 using torch::Tensor;
 namespace optim = torch::optim;
 
@@ -194,4 +196,86 @@ TEST_CASE("ReduceLROnPlateau waits, reduces and cools down") {
     rates.push_back(optimizer.param_groups()[0].options().get_lr());
   }
   CHECK(rates == std::vector<double>{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2f, 0.2f, 0.2f});
+}
+
+namespace {
+
+// An optimizer as programs write them: with the members that LibTorch's have.
+
+struct SignOptions : optim::OptimizerCloneableOptions<SignOptions> {
+  SignOptions(double lr) : lr_(lr) {}
+  TORCH_ARG(double, lr);
+
+public:
+  void serialize(torch::serialize::OutputArchive &archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(lr);
+  }
+  void serialize(torch::serialize::InputArchive &archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(double, lr);
+  }
+};
+
+struct SignState : optim::OptimizerCloneableParamState<SignState> {
+  TORCH_ARG(int64_t, step) = 0;
+
+public:
+  void serialize(torch::serialize::OutputArchive &archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(step);
+  }
+  void serialize(torch::serialize::InputArchive &archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(int64_t, step);
+  }
+};
+
+class SignDescent : public optim::Optimizer {
+public:
+  SignDescent(std::vector<Tensor> parameters, SignOptions options)
+      : Optimizer({optim::OptimizerParamGroup(std::move(parameters))},
+                  std::make_unique<SignOptions>(options)) {}
+
+  Tensor step(LossClosure closure = nullptr) override {
+    torch::NoGradGuard guard;
+    for (auto &group : param_groups_)
+      for (auto &parameter : group.params()) {
+        auto &state = state_[parameter.unsafeGetTensorImpl()];
+        if (!state)
+          state = std::make_unique<SignState>();
+        auto &steps = static_cast<SignState &>(*state).step();
+        ++steps;
+        parameter.add_(parameter.grad().sign(),
+                       -static_cast<SignOptions &>(group.options()).lr() / double(steps));
+      }
+    return {};
+  }
+  void save(torch::serialize::OutputArchive &archive) const override {
+    optim::serialize<SignState, SignOptions>(archive, *this);
+  }
+  void load(torch::serialize::InputArchive &archive) override {
+    optim::serialize<SignState, SignOptions>(archive, *this);
+  }
+};
+
+} // namespace
+
+TEST_CASE("programs write optimizers of their own") {
+  Tensor p = torch::ones({2}).requires_grad_();
+  SignDescent optimizer({p}, SignOptions(0.5));
+  optim::StepLR schedule(optimizer, 1, 0.5);
+  for (int i = 0; i < 2; ++i) {
+    optimizer.zero_grad();
+    p.sum().backward();
+    optimizer.step();
+  }
+  CHECK(p[0].item<float>() == Approx(1 - 0.5 - 0.25));
+  CHECK(optimizer.parameters().size() == 1);
+  schedule.step();
+  schedule.step();
+  CHECK(optimizer.param_groups()[0].options().get_lr() == Approx(0.25));
+
+  std::stringstream file;
+  torch::save(optimizer, file);
+  SignDescent loaded({p}, SignOptions(1));
+  torch::load(loaded, file);
+  CHECK(static_cast<SignOptions &>(loaded.param_groups()[0].options()).lr() == Approx(0.25));
+  CHECK(static_cast<SignState &>(*loaded.state().at(p.unsafeGetTensorImpl())).step() == 2);
 }

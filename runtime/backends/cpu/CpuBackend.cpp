@@ -134,4 +134,10 @@ Backend &cpuBackend() {
   return *backend;
 }
 
+void set_num_threads(int count) {
+  TORCH_CHECK(count > 0, "Expected positive number of threads");
+  openblas_set_num_threads(count);
+}
+int get_num_threads() { return openblas_get_num_threads(); }
+
 } // namespace gradtidy::runtime

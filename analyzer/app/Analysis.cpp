@@ -14,6 +14,7 @@
 #include "llvm/Support/Threading.h"
 
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace gradtidy {
@@ -58,6 +59,20 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
     return result.error;
   }
   return {};
+}
+
+/// The numbers of the jobs in the shard: of neighbours by path, since the sources of a program,
+/// which are read together, lie together.
+std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLine &commandLine) {
+  std::vector<size_t> numbers(jobs.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  llvm::sort(numbers,
+             [&](size_t left, size_t right) { return jobs[left].file < jobs[right].file; });
+  const auto endOf = [&](unsigned shard) { return jobs.size() * shard / commandLine.shards; };
+  std::vector<size_t> part(numbers.begin() + endOf(commandLine.shard - 1),
+                           numbers.begin() + endOf(commandLine.shard));
+  llvm::sort(part);
+  return part;
 }
 
 /// The caches of a run; none of both with --no-cache.
@@ -110,8 +125,7 @@ private:
   /// The units of the shard that are not known from earlier runs.
   std::vector<size_t> findOpen() {
     std::vector<size_t> open;
-    for (size_t number = commandLine.shard - 1; number < list.jobs.size();
-         number += commandLine.shards) {
+    for (size_t number : numbersOfShard(list.jobs, commandLine)) {
       const Job &job = list.jobs[number];
       std::optional<UnitResult> known;
       if (usesResults)

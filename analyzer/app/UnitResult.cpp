@@ -92,7 +92,7 @@ Json toJson(const UnitResult &result) {
             stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
           {"files", std::move(files)},
           {"header", unit.header},
-          {"headerIsMissing", unit.headerIsMissing},
+          {"absentFiles", unit.absentFiles ? Json(*unit.absentFiles) : Json()},
           {"companionCrashed", unit.companionCrashed},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
@@ -122,7 +122,8 @@ UnitResult toResult(const Json &json) {
   for (const Json &file : json.at("files"))
     unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
   unit.header = json.at("header");
-  unit.headerIsMissing = json.at("headerIsMissing");
+  if (const Json &absent = json.at("absentFiles"); !absent.is_null())
+    unit.absentFiles = absent.get<std::vector<std::string>>();
   unit.companionCrashed = json.at("companionCrashed");
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");

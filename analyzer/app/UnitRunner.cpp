@@ -209,8 +209,10 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
                                             const OtherUnits::Jobs &others) {
   Results results;
   UnitResult &result = results.own;
-  std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
-  bool headerIsMissing = false, companionCrashed = false;
+  // Of partners that did not fit, too: they may, once they change.
+  std::vector<ReadFile> files;
+  std::optional<std::vector<std::string>> absentFiles(std::in_place);
+  bool companionCrashed = false;
   PartnerSearch find(job, partners, model);
   find.wantsMore = !others.empty();
   OtherUnits companions(others, partners, model, result, [&](const Job &other) {
@@ -225,7 +227,10 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
         frontend.run(job, model.headers(), finder, find.wantsMore ? &companions : nullptr);
     companionCrashed |= result.unit.companionCrashed;
     llvm::append_range(files, result.unit.files);
-    headerIsMissing |= result.unit.headerIsMissing;
+    if (!result.unit.absentFiles)
+      absentFiles.reset();
+    else if (absentFiles)
+      llvm::append_range(*absentFiles, *result.unit.absentFiles);
   };
   const auto fits = [&] {
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
@@ -247,7 +252,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   for (Companion &companion : result.unit.companions)
     results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
   result.unit.files = std::move(files);
-  result.unit.headerIsMissing = headerIsMissing;
+  result.unit.absentFiles = std::move(absentFiles);
   result.unit.companionCrashed = companionCrashed;
   result.questions = std::move(find.questions);
   return results;

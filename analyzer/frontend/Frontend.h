@@ -11,6 +11,7 @@
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,8 +60,10 @@ struct Unit {
   std::set<std::string> misfits;
 
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
-  std::string header;          ///< The stamp of the precompiled header, or empty.
-  std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
+  /// Where headers that are missing may turn up; nothing if that cannot be told.
+  std::optional<std::vector<std::string>> absentFiles;
+  std::string header; ///< The stamp of the precompiled header, or empty.
+  std::string trace;  ///< Where the time went, in Chrome's format, if asked for.
 
   std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
   bool companionCrashed = false;     ///< One more of them. The unit's own result is not concerned.

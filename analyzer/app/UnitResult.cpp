@@ -93,7 +93,6 @@ Json toJson(const UnitResult &result) {
           {"files", std::move(files)},
           {"header", unit.header},
           {"absentFiles", unit.absentFiles ? Json(*unit.absentFiles) : Json()},
-          {"companionCrashed", unit.companionCrashed},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
@@ -124,7 +123,6 @@ UnitResult toResult(const Json &json) {
   unit.header = json.at("header");
   if (const Json &absent = json.at("absentFiles"); !absent.is_null())
     unit.absentFiles = absent.get<std::vector<std::string>>();
-  unit.companionCrashed = json.at("companionCrashed");
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();

@@ -181,13 +181,13 @@ UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, Hea
     frontend.makeOwnHeaders();
 }
 
-UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others) {
+UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others, bool alone) {
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   llvm::Expected<const Model *> model = loadModels(options.CheckOptions.lookup(modelsOption).Value);
   Results results;
   if (!model)
     results.own.error = llvm::toString(model.takeError());
-  else if (enablesAnyCheck(options))
+  else if (!alone && enablesAnyCheck(options))
     results = runTogether(job, **model, others);
   else
     results.own.unit = frontend.run(job, (*model)->headers());
@@ -212,7 +212,6 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   // Of partners that did not fit, too: they may, once they change.
   std::vector<ReadFile> files;
   std::optional<std::vector<std::string>> absentFiles(std::in_place);
-  bool companionCrashed = false;
   PartnerSearch find(job, partners, model);
   find.wantsMore = !others.empty();
   OtherUnits companions(others, partners, model, result, [&](const Job &other) {
@@ -225,7 +224,6 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
     takeCoverage();
     result.unit =
         frontend.run(job, model.headers(), finder, find.wantsMore ? &companions : nullptr);
-    companionCrashed |= result.unit.companionCrashed;
     llvm::append_range(files, result.unit.files);
     if (!result.unit.absentFiles)
       absentFiles.reset();
@@ -236,6 +234,8 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
   };
   run(&find);
+  if (find.wantsMore && result.unit.outcome == Unit::Outcome::Crashed)
+    return results;
   for (int tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
     // The unit itself is to have as many tries as ever.
     if (std::exchange(find.wantsMore, false))
@@ -253,7 +253,6 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
     results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
   result.unit.files = std::move(files);
   result.unit.absentFiles = std::move(absentFiles);
-  result.unit.companionCrashed = companionCrashed;
   result.questions = std::move(find.questions);
   return results;
 }

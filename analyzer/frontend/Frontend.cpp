@@ -367,6 +367,8 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     first = withoutOwnHeader(request, first);
   }
   const bool crashed = hasCrashed(first);
+  if (crashed && findCompanions)
+    return std::move(first.unit);
   if (crashed)
     first = attempt(plain, headers ? Over::Framework : Over::Nothing);
   const HeaderUse &header = first.header;

@@ -66,7 +66,6 @@ struct Unit {
   std::string trace;  ///< Where the time went, in Chrome's format, if asked for.
 
   std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
-  bool companionCrashed = false;     ///< One more of them. The unit's own result is not concerned.
 };
 
 struct Companion {
@@ -94,7 +93,9 @@ public:
   /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
   /// \param findPartners     null for a unit by itself.
-  /// \param findCompanions   null if other units are nobody's business.
+  /// \param findCompanions   null if other units are nobody's business. A crash may be theirs,
+  /// else:
+  ///                         the unit is not tried in other ways then.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
            PartnerFinder *findPartners = nullptr, CompanionFinder *findCompanions = nullptr);
 

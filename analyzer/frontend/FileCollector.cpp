@@ -5,7 +5,6 @@
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 namespace gradtidy {
@@ -52,9 +51,9 @@ bool FileCollector::FileNotFound(llvm::StringRef name) {
       file = name;
     else
       path::append(file, name);
-    // Not what <…> means, then, or it has just turned up.
-    knowsAbsent &= !llvm::sys::fs::exists(file);
-    absent.emplace(file);
+    // What is there is not what the directive means: "…" is looked for in more folders than <…>.
+    if (!compiler.getFileManager().getOptionalFileRef(file))
+      absent.emplace(file);
   }
   return false;
 }

@@ -125,6 +125,15 @@ TEST_CASE("A unit that misses a header is known until the header turns up") {
   }
 }
 
+TEST_CASE("A unit whose include is in the wrong brackets is known as well") {
+  const KeptProject project;
+  project.write("train.cpp", "#include <loop.h>\n");
+  CHECK(!project.knows());
+  CHECK(project.knows());
+  project.write("loop.h", "#pragma once\n");
+  CHECK(!project.knows());
+}
+
 TEST_CASE("The framework's headers count as well") {
   const KeptProject project;
   std::ifstream original(axonFolder() + "/axon/axon.h");

@@ -188,10 +188,11 @@ private:
     std::optional<NumberedResults> results = numberedFromBytes(bytes);
     if (ending == Ending::Done && !results)
       ending = Ending::Crashed;
-    const bool isLost =
-        ending != Ending::Done || results->at(unit).unit.outcome == Unit::Outcome::Crashed;
-    if (isLost && with != With::Nobody)
-      return false; // It may not be the unit's own fault.
+    const bool isCaught =
+        ending == Ending::Done && results->at(unit).unit.outcome == Unit::Outcome::Crashed;
+    // It may not be the unit's own fault. Frontend knows of partners that crash where it notices.
+    if ((ending != Ending::Done && with != With::Nobody) || (isCaught && with == With::Companions))
+      return false;
     if (ending == Ending::Done)
       for (auto &[each, result] : *results)
         addResult(each, unit, std::move(result));

@@ -14,6 +14,7 @@
 #include "llvm/Support/Threading.h"
 
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace gradtidy {
@@ -60,6 +61,20 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
   return {};
 }
 
+/// The numbers of the jobs in the shard: of neighbours by path, since the sources of a program,
+/// which are read together, lie together.
+std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLine &commandLine) {
+  std::vector<size_t> numbers(jobs.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  llvm::sort(numbers,
+             [&](size_t left, size_t right) { return jobs[left].file < jobs[right].file; });
+  const auto endOf = [&](unsigned shard) { return jobs.size() * shard / commandLine.shards; };
+  std::vector<size_t> part(numbers.begin() + endOf(commandLine.shard - 1),
+                           numbers.begin() + endOf(commandLine.shard));
+  llvm::sort(part);
+  return part;
+}
+
 /// The caches of a run; none of both with --no-cache.
 struct Caches {
   Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners) {
@@ -95,10 +110,10 @@ public:
     std::vector<size_t> programs, others;
     for (size_t unit : open)
       (!isEdit && partners.isProgram(jobOf(unit)) ? programs : others).push_back(unit);
-    work(programs, others);
-    llvm::erase_if(others, [&](size_t unit) { return answeredBy.contains(unit); });
-    if (!run.signal)
-      work(others, {});
+    if (!others.empty())
+      work(programs, With::Companions, others);
+    work(unanswered(open), With::Partners);
+    work(unanswered(open), With::Nobody);
     if (caches.results && !open.empty())
       caches.results->tidyUp();
     return std::move(run);
@@ -110,8 +125,7 @@ private:
   /// The units of the shard that are not known from earlier runs.
   std::vector<size_t> findOpen() {
     std::vector<size_t> open;
-    for (size_t number = commandLine.shard - 1; number < list.jobs.size();
-         number += commandLine.shards) {
+    for (size_t number : numbersOfShard(list.jobs, commandLine)) {
       const Job &job = list.jobs[number];
       std::optional<UnitResult> known;
       if (usesResults)
@@ -125,8 +139,20 @@ private:
     return open;
   }
 
+  /// What a unit is analysed with.
+  enum class With { Companions, Partners, Nobody };
+
+  std::vector<size_t> unanswered(const std::vector<size_t> &units) const {
+    std::vector<size_t> left;
+    llvm::copy_if(units, std::back_inserter(left),
+                  [&](size_t unit) { return !answeredBy.contains(unit); });
+    return left;
+  }
+
   /// Has \p units analysed, and of \p others what is in their parses.
-  void work(const std::vector<size_t> &units, const std::vector<size_t> &others) {
+  void work(const std::vector<size_t> &units, With with, const std::vector<size_t> &others = {}) {
+    if (run.signal)
+      return;
     std::map<std::string, const Job *> otherJobs;
     std::map<std::string, size_t> numbers;
     for (size_t other : others) {
@@ -140,36 +166,42 @@ private:
     limits.memory = uint64_t(commandLine.memoryLimit) << 20;
     WorkerHooks hooks;
     hooks.work = [&](size_t item) {
-      UnitRunner::Results found = runner.run(jobOf(units[item]), otherJobs);
+      UnitRunner::Results found = runner.run(jobOf(units[item]), otherJobs, with == With::Nobody);
       NumberedResults results;
       results.emplace(units[item], std::move(found.own));
       for (auto &[source, result] : found.others)
         results.emplace(numbers.at(source), std::move(result));
-      if (usesResults)
+      // A change of what was too much would not be seen.
+      if (usesResults && with != With::Nobody)
         for (const auto &[unit, result] : results)
           caches.results->add(jobOf(unit), list.projectFolder, result);
       return toBytes(results);
     };
     hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
-      return add(units[item], ending, bytes);
+      return add(units[item], ending, bytes, with);
     };
     run.signal = runWorkers(units.size(), limits, hooks);
   }
 
   /// What came of the work on \p unit. Whether its worker may go on.
-  bool add(size_t unit, Ending ending, const std::string &bytes) {
+  bool add(size_t unit, Ending ending, const std::string &bytes, With with) {
     std::optional<NumberedResults> results = numberedFromBytes(bytes);
     if (ending == Ending::Done && !results)
       ending = Ending::Crashed;
+    const bool isCaught =
+        ending == Ending::Done && results->at(unit).unit.outcome == Unit::Outcome::Crashed;
+    // It may not be the unit's own fault. Frontend knows of partners that crash where it notices.
+    if ((ending != Ending::Done && with != With::Nobody) || (isCaught && with == With::Companions))
+      return false;
     if (ending == Ending::Done)
       for (auto &[each, result] : *results)
         addResult(each, unit, std::move(result));
+    answeredBy.emplace(unit, unit);
     Outcome &outcome = run.outcomes[unit];
     outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
     progress->add(outcome.file);
     // What a crash has left behind is not to be relied on; making a header takes much memory.
-    return outcome.loss.empty() && !outcome.result.unit.companionCrashed &&
-           !outcome.result.seconds.contains(makingPhase.str());
+    return outcome.loss.empty() && !outcome.result.seconds.contains(makingPhase.str());
   }
 
   /// The result of \p unit, from the parse of the unit \p by.

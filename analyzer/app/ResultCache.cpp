@@ -64,8 +64,10 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
   if (!bytes)
     return std::nullopt;
   std::optional<UnitResult> result = fromBytes((*bytes)->getBuffer());
-  if (!result ||
-      !llvm::all_of(result->unit.files, [&](const ReadFile &read) { return isUnchanged(read); }))
+  if (!result || !result->unit.absentFiles ||
+      !llvm::all_of(result->unit.files, [&](const ReadFile &read) { return isUnchanged(read); }) ||
+      !llvm::all_of(*result->unit.absentFiles,
+                    [&](const std::string &path) { return isAbsent(path); }))
     return std::nullopt;
   if (!result->unit.header.empty() && !headers.holds(result->unit.header))
     return std::nullopt;
@@ -82,7 +84,7 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
 
 void ResultCache::add(const Job &job, const std::string &projectFolder, const UnitResult &result) {
   if (result.error.empty() && result.unit.outcome == Unit::Outcome::Analysed &&
-      !result.unit.headerIsMissing)
+      result.unit.absentFiles)
     folder.write(fileOf(job, projectFolder), toBytes(result));
 }
 
@@ -95,6 +97,13 @@ bool ResultCache::isUnchanged(const ReadFile &file) {
     holds = identity.holdsFor(file.path);
   }
   return holds;
+}
+
+bool ResultCache::isAbsent(const std::string &path) {
+  const auto [place, added] = absent.try_emplace(path, false);
+  if (added)
+    place->second = !llvm::sys::fs::exists(path);
+  return place->second;
 }
 
 } // namespace gradtidy

@@ -17,8 +17,8 @@ class ClangTidyContext;
 namespace gradtidy {
 
 /// A result holds as long as the command, the configuration, the models and the program are the
-/// same, every file that the unit read, and the partners of the unit. Units that miss a header are not kept: the header may
-/// turn up.
+/// same, every file that the unit read, and the partners of the unit, and as long as no header that
+/// it misses turns up.
 class ResultCache {
 public:
   /// \param headers knows the files behind a precompiled header. All must outlive this object.
@@ -35,12 +35,14 @@ public:
 private:
   std::string fileOf(const Job &job, const std::string &projectFolder);
   bool isUnchanged(const ReadFile &file);
+  bool isAbsent(const std::string &path);
 
   CacheFolder folder;
   HeaderCache &headers;
   Partners &partners;
   clang::tidy::ClangTidyContext &context;
   llvm::StringMap<std::pair<FileIdentity, bool>> known; ///< By path: whether it holds.
+  llvm::StringMap<bool> absent;                         ///< By path, as well.
 };
 
 } // namespace gradtidy

@@ -92,8 +92,7 @@ Json toJson(const UnitResult &result) {
             stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
           {"files", std::move(files)},
           {"header", unit.header},
-          {"headerIsMissing", unit.headerIsMissing},
-          {"companionCrashed", unit.companionCrashed},
+          {"absentFiles", unit.absentFiles ? Json(*unit.absentFiles) : Json()},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
@@ -122,8 +121,8 @@ UnitResult toResult(const Json &json) {
   for (const Json &file : json.at("files"))
     unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
   unit.header = json.at("header");
-  unit.headerIsMissing = json.at("headerIsMissing");
-  unit.companionCrashed = json.at("companionCrashed");
+  if (const Json &absent = json.at("absentFiles"); !absent.is_null())
+    unit.absentFiles = absent.get<std::vector<std::string>>();
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();

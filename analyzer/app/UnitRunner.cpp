@@ -181,13 +181,13 @@ UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, Hea
     frontend.makeOwnHeaders();
 }
 
-UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others) {
+UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others, bool alone) {
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   llvm::Expected<const Model *> model = loadModels(options.CheckOptions.lookup(modelsOption).Value);
   Results results;
   if (!model)
     results.own.error = llvm::toString(model.takeError());
-  else if (enablesAnyCheck(options))
+  else if (!alone && enablesAnyCheck(options))
     results = runTogether(job, **model, others);
   else
     results.own.unit = frontend.run(job, (*model)->headers());
@@ -209,8 +209,9 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
                                             const OtherUnits::Jobs &others) {
   Results results;
   UnitResult &result = results.own;
-  std::vector<ReadFile> files; // Of partners that did not fit, too: they may, once they change.
-  bool headerIsMissing = false, companionCrashed = false;
+  // Of partners that did not fit, too: they may, once they change.
+  std::vector<ReadFile> files;
+  std::optional<std::vector<std::string>> absentFiles(std::in_place);
   PartnerSearch find(job, partners, model);
   find.wantsMore = !others.empty();
   OtherUnits companions(others, partners, model, result, [&](const Job &other) {
@@ -223,14 +224,18 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
     takeCoverage();
     result.unit =
         frontend.run(job, model.headers(), finder, find.wantsMore ? &companions : nullptr);
-    companionCrashed |= result.unit.companionCrashed;
     llvm::append_range(files, result.unit.files);
-    headerIsMissing |= result.unit.headerIsMissing;
+    if (!result.unit.absentFiles)
+      absentFiles.reset();
+    else if (absentFiles)
+      llvm::append_range(*absentFiles, *result.unit.absentFiles);
   };
   const auto fits = [&] {
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
   };
   run(&find);
+  if (find.wantsMore && result.unit.outcome == Unit::Outcome::Crashed)
+    return results;
   for (int tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
     // The unit itself is to have as many tries as ever.
     if (std::exchange(find.wantsMore, false))
@@ -247,8 +252,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   for (Companion &companion : result.unit.companions)
     results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
   result.unit.files = std::move(files);
-  result.unit.headerIsMissing = headerIsMissing;
-  result.unit.companionCrashed = companionCrashed;
+  result.unit.absentFiles = std::move(absentFiles);
   result.questions = std::move(find.questions);
   return results;
 }

@@ -30,8 +30,9 @@ public:
   };
 
   /// \param others  units whose results are of use, too, by source: see
-  ///                docs/decisions/0015-companions.md.
-  Results run(const Job &job, const std::map<std::string, const Job *> &others = {});
+  ///                docs/decisions/0015-companions.md. If there are any, a crash may be theirs.
+  /// \param alone   leaves out whatever else the unit is analysed with.
+  Results run(const Job &job, const std::map<std::string, const Job *> &others, bool alone);
 
 private:
   Results runTogether(const Job &job, const Model &model,

@@ -4,7 +4,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 
 namespace gradtidy {
 
@@ -49,12 +48,8 @@ void Companions::HandleTranslationUnit(clang::ASTContext &ast) {
     const std::optional<Sight> sight = narrow(ast, source, *search);
     if (!sight)
       continue;
-    Unit companion;
-    unit.companionCrashed = !analyse(ast, partner.file, *sight, companion);
+    unit.companions.push_back({partner.file, analyse(ast, partner.file, *sight)});
     context.setCurrentFile(mainFile);
-    if (unit.companionCrashed)
-      return;
-    unit.companions.push_back({partner.file, std::move(companion)});
     finder.end(partner.file);
   }
 }
@@ -102,23 +97,21 @@ std::optional<Companions::Sight> Companions::narrow(clang::ASTContext &ast,
   return sight;
 }
 
-/// False if it crashed.
-bool Companions::analyse(clang::ASTContext &ast, const std::string &source, const Sight &sight,
-                         Unit &companion) const {
+Unit Companions::analyse(clang::ASTContext &ast, const std::string &source,
+                         const Sight &sight) const {
+  Unit companion;
   HeaderDoubts none;
   UnitDiagnostics diagnostics(context, parse.userCode, companion, none);
   clang::DiagnosticConsumer *before = parse.engine.getClient();
   parse.engine.setClient(&diagnostics, /*ShouldOwnClient=*/false);
   const tidy::ClangTidyStats statsBefore = context.getStats();
   const Viewpoint ofCompanion(sight.own, sight.seen);
-  llvm::CrashRecoveryContext guard;
-  const bool ended = guard.RunSafely(
-      [&] { consumers.createASTConsumer(parse.compiler, source)->HandleTranslationUnit(ast); });
+  consumers.createASTConsumer(parse.compiler, source)->HandleTranslationUnit(ast);
   parse.engine.setClient(before, /*ShouldOwnClient=*/false);
   companion.diagnostics = diagnostics.takeClean(parse.folder);
   companion.stats = since(statsBefore, context.getStats());
   companion.outcome = Unit::Outcome::Analysed;
-  return ended;
+  return companion;
 }
 
 /// The file of \p source, if it was parsed.

@@ -76,8 +76,7 @@ private:
 
   std::optional<Sight> narrow(clang::ASTContext &ast, const clang::FileEntry *source,
                               PartnerFinder &search) const;
-  bool analyse(clang::ASTContext &ast, const std::string &source, const Sight &sight,
-               Unit &companion) const;
+  Unit analyse(clang::ASTContext &ast, const std::string &source, const Sight &sight) const;
   const clang::FileEntry *parsed(const std::string &source) const;
 
   const Parse parse;

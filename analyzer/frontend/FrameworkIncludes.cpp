@@ -93,7 +93,7 @@ bool isOfHeader(clang::SourceLocation definition, const clang::SourceManager &so
 
 ForewordRecorder::ForewordRecorder(const clang::Preprocessor &preprocessor,
                                    const UserCode &userCode, Foreword &foreword)
-    : preprocessor(preprocessor), sources(preprocessor.getSourceManager()), userCode(userCode),
+    : MacroObserver(preprocessor), sources(preprocessor.getSourceManager()), userCode(userCode),
       foreword(foreword) {}
 
 bool ForewordRecorder::isUsers(const clang::Token &name) const {
@@ -125,50 +125,17 @@ void ForewordRecorder::MacroDefined(const clang::Token &name, const clang::Macro
     since.macros.push_back(name.getIdentifierInfo()->getName().str());
 }
 
-void ForewordRecorder::MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
-                                      const clang::MacroDirective *) {
-  ask(name, macro);
-}
-
-void ForewordRecorder::MacroExpands(const clang::Token &name, const clang::MacroDefinition &macro,
-                                    clang::SourceRange, const clang::MacroArgs *) {
-  if (preprocessor.isParsingIfOrElifDirective())
-    ask(name, macro);
-  else if (isUsers(name))
-    seePartner(macro);
-}
-
-void ForewordRecorder::Defined(const clang::Token &name, const clang::MacroDefinition &macro,
-                               clang::SourceRange) {
-  ask(name, macro);
-}
-
-void ForewordRecorder::Ifdef(clang::SourceLocation, const clang::Token &name,
-                             const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void ForewordRecorder::Ifndef(clang::SourceLocation, const clang::Token &name,
-                              const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void ForewordRecorder::Elifdef(clang::SourceLocation, const clang::Token &name,
-                               const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void ForewordRecorder::Elifndef(clang::SourceLocation, const clang::Token &name,
-                                const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
 void ForewordRecorder::ask(const clang::Token &name, const clang::MacroDefinition &macro) {
   const clang::MacroInfo *info = macro.getMacroInfo();
   if (!info || !isUsers(name))
     return;
   seePartner(macro);
   since.seesHeader |= isOfHeader(info->getDefinitionLoc(), sources);
+}
+
+void ForewordRecorder::use(const clang::Token &name, const clang::MacroDefinition &macro) {
+  if (isUsers(name))
+    seePartner(macro);
 }
 
 void ForewordRecorder::seePartner(const clang::MacroDefinition &macro) {

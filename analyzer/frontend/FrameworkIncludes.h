@@ -2,9 +2,8 @@
 // the framework's headers are parsed before all of it.
 #pragma once
 
+#include "MacroObserver.h"
 #include "UserCode.h"
-
-#include "clang/Lex/PPCallbacks.h"
 
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ struct Foreword {
 bool isOfHeader(clang::SourceLocation definition, const clang::SourceManager &sources);
 
 /// Observes a unit that is parsed over a precompiled header, up to its partners.
-class ForewordRecorder : public clang::PPCallbacks {
+class ForewordRecorder : public MacroObserver {
 public:
   ForewordRecorder(const clang::Preprocessor &preprocessor, const UserCode &userCode,
                    Foreword &foreword);
@@ -57,29 +56,13 @@ public:
                           llvm::StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind) override;
   void MacroDefined(const clang::Token &name, const clang::MacroDirective *) override;
-  void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
-                      const clang::MacroDirective *) override;
-  void MacroExpands(const clang::Token &name, const clang::MacroDefinition &macro,
-                    clang::SourceRange, const clang::MacroArgs *) override;
-  void Defined(const clang::Token &name, const clang::MacroDefinition &macro,
-               clang::SourceRange) override;
-  void Ifdef(clang::SourceLocation, const clang::Token &name,
-             const clang::MacroDefinition &macro) override;
-  void Ifndef(clang::SourceLocation, const clang::Token &name,
-              const clang::MacroDefinition &macro) override;
-  using PPCallbacks::Elifdef;
-  using PPCallbacks::Elifndef;
-  void Elifdef(clang::SourceLocation, const clang::Token &name,
-               const clang::MacroDefinition &macro) override;
-  void Elifndef(clang::SourceLocation, const clang::Token &name,
-                const clang::MacroDefinition &macro) override;
 
 private:
   bool isUsers(const clang::Token &name) const;
-  void ask(const clang::Token &name, const clang::MacroDefinition &macro);
+  void ask(const clang::Token &name, const clang::MacroDefinition &macro) override;
+  void use(const clang::Token &name, const clang::MacroDefinition &macro) override;
   void seePartner(const clang::MacroDefinition &macro);
 
-  const clang::Preprocessor &preprocessor;
   const clang::SourceManager &sources;
   const UserCode &userCode;
   Foreword &foreword; ///< Up to the last include of a framework.

@@ -1,5 +1,6 @@
 #include "Frontend.h"
 #include "Companions.h"
+#include "FileCollector.h"
 #include "HeaderCache.h"
 #include "Inclusions.h"
 #include "MissingNames.h"
@@ -141,42 +142,6 @@ private:
   std::optional<PhaseTimer> parsing; ///< From here to the checks.
 };
 
-/// Collects the files that a unit reads.
-class FileCollector : public clang::PPCallbacks {
-public:
-  /// \param mainFile its text as it is on the disk, if what is parsed differs; else empty.
-  FileCollector(clang::SourceManager &sources, llvm::StringRef mainFile)
-      : sources(sources), mainFile(mainFile) {}
-
-  void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
-                        clang::SrcMgr::CharacteristicKind, clang::FileID,
-                        clang::SourceLocation) override {
-    if (reason == LexedFileChangeReason::EnterFile)
-      if (const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file))
-        entries.insert(*entry);
-  }
-
-  std::vector<ReadFile> files() const {
-    std::vector<ReadFile> files;
-    for (const clang::FileEntryRef entry : entries) {
-      llvm::SmallString<256> path = entry.getName();
-      sources.getFileManager().makeAbsolutePath(path);
-      if (const auto buffer = sources.getMemoryBufferForFileOrNone(entry)) {
-        const bool isMain = entry == sources.getFileEntryRefForID(sources.getMainFileID());
-        const llvm::StringRef text = isMain && !mainFile.empty() ? mainFile : buffer->getBuffer();
-        files.push_back({std::string(path), FileIdentity::of(text, std::string(path), begin)});
-      }
-    }
-    return files;
-  }
-
-private:
-  clang::SourceManager &sources;
-  const llvm::StringRef mainFile;
-  const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
-  llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
-};
-
 class UnitAction : public clang::ASTFrontendAction {
 public:
   /// \param mainFile as for FileCollector.
@@ -194,7 +159,7 @@ protected:
     const Frontend::Request &request = parse.request;
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
     findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
-    auto callbacks = std::make_unique<FileCollector>(compiler.getSourceManager(), mainFile);
+    auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();
     preprocessor.addPPCallbacks(std::move(callbacks));
     preprocessor.addPPCallbacks(
@@ -219,8 +184,11 @@ protected:
 
   void EndSourceFileAction() override {
     parse.unit.files = collector->files();
-    for (Companion &companion : parse.unit.companions)
+    parse.unit.absentFiles = collector->absentFiles();
+    for (Companion &companion : parse.unit.companions) {
       companion.unit.files = parse.unit.files;
+      companion.unit.absentFiles = parse.unit.absentFiles;
+    }
     parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
 
@@ -399,6 +367,8 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     first = withoutOwnHeader(request, first);
   }
   const bool crashed = hasCrashed(first);
+  if (crashed && findCompanions)
+    return std::move(first.unit);
   if (crashed)
     first = attempt(plain, headers ? Over::Framework : Over::Nothing);
   const HeaderUse &header = first.header;

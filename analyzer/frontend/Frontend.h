@@ -11,6 +11,7 @@
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,11 +60,12 @@ struct Unit {
   std::set<std::string> misfits;
 
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
-  std::string header;          ///< The stamp of the precompiled header, or empty.
-  std::string trace;           ///< Where the time went, in Chrome's format, if asked for.
+  /// Where headers that are missing may turn up; nothing if that cannot be told.
+  std::optional<std::vector<std::string>> absentFiles;
+  std::string header; ///< The stamp of the precompiled header, or empty.
+  std::string trace;  ///< Where the time went, in Chrome's format, if asked for.
 
   std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
-  bool companionCrashed = false;     ///< One more of them. The unit's own result is not concerned.
 };
 
 struct Companion {
@@ -91,7 +93,9 @@ public:
   /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
   /// \param findPartners     null for a unit by itself.
-  /// \param findCompanions   null if other units are nobody's business.
+  /// \param findCompanions   null if other units are nobody's business. A crash may be theirs,
+  /// else:
+  ///                         the unit is not tried in other ways then.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
            PartnerFinder *findPartners = nullptr, CompanionFinder *findCompanions = nullptr);
 

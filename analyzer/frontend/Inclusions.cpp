@@ -1,7 +1,6 @@
 #include "Inclusions.h"
 
 #include "clang/Lex/MacroInfo.h"
-#include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
@@ -68,44 +67,6 @@ void Inclusions::MacroDefined(const clang::Token &name, const clang::MacroDirect
     factsOf[file].defined.insert(name.getIdentifierInfo()->getName());
 }
 
-void Inclusions::MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
-                                const clang::MacroDirective *) {
-  ask(name, macro);
-}
-
-void Inclusions::MacroExpands(const clang::Token &name, const clang::MacroDefinition &macro,
-                              clang::SourceRange, const clang::MacroArgs *) {
-  if (preprocessor.isParsingIfOrElifDirective())
-    ask(name, macro);
-  else if (const clang::FileEntry *file = fileAt(name.getLocation()))
-    use(factsOf[file], macro.getMacroInfo()->getDefinitionLoc());
-}
-
-void Inclusions::Defined(const clang::Token &name, const clang::MacroDefinition &macro,
-                         clang::SourceRange) {
-  ask(name, macro);
-}
-
-void Inclusions::Ifdef(clang::SourceLocation, const clang::Token &name,
-                       const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void Inclusions::Ifndef(clang::SourceLocation, const clang::Token &name,
-                        const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void Inclusions::Elifdef(clang::SourceLocation, const clang::Token &name,
-                         const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
-void Inclusions::Elifndef(clang::SourceLocation, const clang::Token &name,
-                          const clang::MacroDefinition &macro) {
-  ask(name, macro);
-}
-
 void Inclusions::ask(const clang::Token &name, const clang::MacroDefinition &macro) {
   const clang::FileEntry *file = fileAt(name.getLocation());
   if (!file)
@@ -119,10 +80,15 @@ void Inclusions::ask(const clang::Token &name, const clang::MacroDefinition &mac
   const clang::SourceManager &sources = preprocessor.getSourceManager();
   const clang::SourceLocation definition = info->getDefinitionLoc();
   facts.seesHeader |= isOfHeader(definition, sources);
-  use(facts, definition);
+  addDefinition(facts, definition);
 }
 
-void Inclusions::use(Facts &file, clang::SourceLocation definition) {
+void Inclusions::use(const clang::Token &name, const clang::MacroDefinition &macro) {
+  if (const clang::FileEntry *file = fileAt(name.getLocation()))
+    addDefinition(factsOf[file], macro.getMacroInfo()->getDefinitionLoc());
+}
+
+void Inclusions::addDefinition(Facts &file, clang::SourceLocation definition) {
   const clang::SourceManager &sources = preprocessor.getSourceManager();
   // Those of the compiler and of others' headers are the same for all.
   if (definition.isInvalid() || sources.isLoadedSourceLocation(definition) ||

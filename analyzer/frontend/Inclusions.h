@@ -3,20 +3,20 @@
 #pragma once
 
 #include "FrameworkIncludes.h"
+#include "MacroObserver.h"
 #include "UserCode.h"
 #include "clang/Basic/FileEntry.h"
-#include "clang/Lex/PPCallbacks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace gradtidy {
 
 /// Observes a parse from its beginning to its end.
-class Inclusions : public clang::PPCallbacks {
+class Inclusions : public MacroObserver {
 public:
   /// Both must outlive this object.
   Inclusions(const clang::Preprocessor &preprocessor, const UserCode &userCode)
-      : preprocessor(preprocessor), userCode(userCode) {}
+      : MacroObserver(preprocessor), userCode(userCode) {}
 
   /// The user's file in which \p location lies, or null.
   const clang::FileEntry *fileAt(clang::SourceLocation location) const;
@@ -36,22 +36,6 @@ public:
                           llvm::StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind) override;
   void MacroDefined(const clang::Token &name, const clang::MacroDirective *) override;
-  void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
-                      const clang::MacroDirective *) override;
-  void MacroExpands(const clang::Token &name, const clang::MacroDefinition &macro,
-                    clang::SourceRange, const clang::MacroArgs *) override;
-  void Defined(const clang::Token &name, const clang::MacroDefinition &macro,
-               clang::SourceRange) override;
-  void Ifdef(clang::SourceLocation, const clang::Token &name,
-             const clang::MacroDefinition &macro) override;
-  void Ifndef(clang::SourceLocation, const clang::Token &name,
-              const clang::MacroDefinition &macro) override;
-  using PPCallbacks::Elifdef;
-  using PPCallbacks::Elifndef;
-  void Elifdef(clang::SourceLocation, const clang::Token &name,
-               const clang::MacroDefinition &macro) override;
-  void Elifndef(clang::SourceLocation, const clang::Token &name,
-                const clang::MacroDefinition &macro) override;
 
 private:
   struct Facts {
@@ -60,10 +44,10 @@ private:
     bool seesHeader = false; ///< As in Foreword.
   };
 
-  void ask(const clang::Token &name, const clang::MacroDefinition &macro);
-  void use(Facts &file, clang::SourceLocation definition);
+  void ask(const clang::Token &name, const clang::MacroDefinition &macro) override;
+  void use(const clang::Token &name, const clang::MacroDefinition &macro) override;
+  void addDefinition(Facts &file, clang::SourceLocation definition);
 
-  const clang::Preprocessor &preprocessor;
   const UserCode &userCode;
   llvm::DenseMap<const clang::FileEntry *, Facts> factsOf;
 };

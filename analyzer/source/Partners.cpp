@@ -121,6 +121,7 @@ public:
   void add(const CompileCommand &unit) {
     folder = units.empty() ? llvm::sys::path::parent_path(unit.Filename).str()
                            : commonFolder(folder, unit.Filename).str();
+    unitOf.try_emplace(unit.Filename, &unit);
     units.push_back(&unit);
   }
 
@@ -132,11 +133,7 @@ public:
       addWords(number);
   }
 
-  const CompileCommand *find(StringRef file) const {
-    const auto found =
-        llvm::find_if(units, [&](const auto *unit) { return unit->Filename == file; });
-    return found == units.end() ? nullptr : *found;
-  }
+  const CompileCommand *find(StringRef file) const { return unitOf.lookup(file); }
 
   /// The sources that define \p function, if none is known, else those that may call it.
   const std::vector<std::string> &sourcesOf(const SharedFunction &function) {
@@ -192,7 +189,7 @@ private:
     else if (!isUndefined && word.starts_with("operator"))
       word = holderOf(function.record);
     std::vector<std::string> found;
-    for (unsigned number : unitsWith.lookup(word)) {
+    for (unsigned number : candidates(function, word)) {
       const CompileCommand &unit = *units[number];
       const auto text = llvm::MemoryBuffer::getFile(unit.Filename);
       if (text &&
@@ -202,6 +199,23 @@ private:
         found.push_back(unit.Filename);
     }
     return found;
+  }
+
+  /// Those of the sources with \p word that can share \p function. Who calls what another source
+  /// declares by itself must declare it by hand; programs have many functions of one name.
+  llvm::SmallVector<unsigned, 2> candidates(const SharedFunction &function, StringRef word) {
+    if (function.source.empty() || !find(function.header))
+      return unitsWith.lookup(word);
+    if (!function.record.empty())
+      return {};
+    const auto [entry, added] = declaring.try_emplace(function.name);
+    if (added)
+      for (unsigned number : unitsWith.lookup(word)) {
+        const auto text = llvm::MemoryBuffer::getFile(units[number]->Filename);
+        if (text && declares((*text)->getBuffer(), function.name))
+          entry->second.push_back(number);
+      }
+    return entry->second;
   }
 
   static bool mayCall(StringRef text, const SharedFunction &function) {
@@ -221,8 +235,10 @@ private:
   }
 
   std::vector<const CompileCommand *> units;
+  llvm::StringMap<const CompileCommand *> unitOf; ///< By file.
   std::string folder;
   llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring; ///< A free function, by its name.
   llvm::StringMap<Words> wordsOfUnit;
   std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.
   IncludeScan scan;

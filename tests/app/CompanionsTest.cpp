@@ -133,3 +133,43 @@ TEST_CASE("A source that nobody asked for is not spoken of") {
   const Run run = program.lint({"--no-cache", "main.cpp", "other.cpp", "more.cpp", "most.cpp"});
   CHECK(run.out.find("step.cpp:") == std::string::npos);
 }
+
+TEST_CASE("A unit that crashes costs no other that was parsed with it") {
+  // Calls of deep.cpp, which is one source more than the partners of main.cpp.
+  std::string crash;
+  SECTION("the analysis") {
+    crash = "int deep(axon::Block &net, int x) { return x";
+    for (int i = 0; i < 50000; ++i)
+      crash += " + x";
+    crash += "; }\n";
+  }
+  SECTION("the parser") {
+    crash = "#pragma clang __debug crash\nint deep(axon::Block &net, int x) {}\n";
+  }
+
+  const WholeProgram program;
+  std::string declarations = program.read("step.h") + "int deep(axon::Block &net, int x);\n", calls;
+  for (const char *name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    const std::string head = std::string("void ") + name + "(axon::Block &net)";
+    declarations += head + ";\n";
+    calls += std::string(name) + "(net); ";
+    program.write(std::string(name) + ".cpp",
+                  "#include \"step.h\"\n" + head + " { deep(net, 1); }\n");
+  }
+  program.write("step.h", declarations);
+  program.write("deep.cpp", "#include \"step.h\"\n" + crash);
+  program.write("main.cpp",
+                WholeProgram::main(calls + "step(net, solver);") + trainingLoop("train"));
+  program.writeDatabase("",
+                        {"main.cpp", "step.cpp", "loss.cpp", "deep.cpp", "a.cpp", "b.cpp", "c.cpp",
+                         "d.cpp", "e.cpp", "f.cpp", "g.cpp"},
+                        "-std=c++20 -I" + axonFolder());
+
+  const Run run = program.lint({"--no-cache", "-j1", "."});
+  CHECK(run.status == 1);
+  CHECK(count(run.err, "crashed;") == 1);
+  CHECK(run.err.find("deep.cpp' crashed;") != std::string::npos);
+  CHECK(count(run.out, finding) == 2);
+  CHECK(run.out == program.lint({"--no-cache", "loss.cpp"}).out +
+                       program.lint({"--no-cache", "main.cpp"}).out);
+}

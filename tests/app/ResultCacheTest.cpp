@@ -101,6 +101,39 @@ TEST_CASE("A unit is known as long as nothing of it changes") {
   }
 }
 
+TEST_CASE("A unit that misses a header is known until the header turns up") {
+  struct Case {
+    std::string directive, turnsUp;
+  };
+  const std::vector<std::string> flags = {"-Ifirst", "-Isecond"}; // Neither is there.
+  for (const Case &each : {Case{"#include <late.h>\n", "first/late.h"},
+                           {"#include <late.h>\n", "second/late.h"},
+                           {"#include \"late.h\"\n", "late.h"},
+                           {"#include \"folder/early.h\"\n", "folder/late.h"}}) {
+    INFO(each.directive << each.turnsUp);
+    const KeptProject project;
+    project.write("folder/early.h", "#include \"late.h\"\n");
+    project.write("train.cpp", each.directive + include + trainingLoop("train"));
+    CHECK(!project.knows({}, flags));
+    CHECK(project.knows({}, flags));
+    CHECK(project.lint({}, flags).status == 1);
+    project.write(each.turnsUp, "#define advance zero_grad\n");
+    CHECK(!project.knows({}, flags));
+    const Run run = project.lint({}, flags);
+    CHECK(run.status == 0);
+    CHECK(run.out.empty());
+  }
+}
+
+TEST_CASE("A unit whose include is in the wrong brackets is known as well") {
+  const KeptProject project;
+  project.write("train.cpp", "#include <loop.h>\n");
+  CHECK(!project.knows());
+  CHECK(project.knows());
+  project.write("loop.h", "#pragma once\n");
+  CHECK(!project.knows());
+}
+
 TEST_CASE("The framework's headers count as well") {
   const KeptProject project;
   std::ifstream original(axonFolder() + "/axon/axon.h");

@@ -82,11 +82,27 @@ TEST_CASE("Merged shards are one run") {
 TEST_CASE("A shard prints its own part") {
   const ShardedProject project;
   const Run first = project.lint({"--shard=1/2"}), second = project.lint({"--shard=2/2"});
-  CHECK_THAT(first.out, Contains("a.cpp:") && Contains("c.cpp:"));
-  CHECK_THAT(second.out, !Contains("a.cpp:") && !Contains("c.cpp:") && Contains("shared.h:"));
-  const Run empty = project.lint({"--shard=9/9"});
+  CHECK_THAT(first.out, Contains("a.cpp:") && Contains("shared.h:") && !Contains("c.cpp:"));
+  CHECK_THAT(second.out, Contains("c.cpp:") && !Contains("a.cpp:") && !Contains("shared.h:"));
+  const Run empty = project.lint({"--shard=1/9"});
   CHECK(empty.status == 0);
   CHECK(empty.out.empty());
+}
+
+TEST_CASE("The sources of a program stay in one shard") {
+  const ShardedProject project;
+  for (const std::string program : {"x/", "y/"}) {
+    project.write(program + "step.h", "#pragma once\nvoid step();\n");
+    project.write(program + "main.cpp", "#include \"step.h\"\nint main() { step(); }\n");
+    project.write(program + "step.cpp", "#include \"step.h\"\nvoid step() {}\n");
+  }
+  project.writeDatabase("", {"x/main.cpp", "y/main.cpp", "x/step.cpp", "y/step.cpp"}, "");
+  for (const char *shard : {"--shard=1/2", "--shard=2/2"})
+    CHECK_THAT(project
+                   .gradtidy({"--no-cache", "--stats", shard, "x/main.cpp", "y/main.cpp",
+                              "x/step.cpp", "y/step.cpp"})
+                   .err,
+               Contains("2 files:") && Contains(" 1 in the parse of another"));
 }
 
 TEST_CASE("A merge needs every shard once") {

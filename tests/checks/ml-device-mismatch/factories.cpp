@@ -19,7 +19,7 @@ torch::Tensor placed_bad(torch::Tensor x) {
 static torch::TensorOptions options;
 void choose(torch::Device device) { options = options.device(device); }
 torch::Tensor set_later_bad() {
-  return torch::zeros({4}, options) + torch::rand({4}); // expect: ml-device-mismatch (no fix)
+  return torch::zeros({4}, options) + torch::rand({4}); // expect: ml-device-mismatch
 }
 
 // Samples are where their means are.

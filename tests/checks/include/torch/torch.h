@@ -172,6 +172,7 @@ public:
   Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+  Tensor index_put(std::initializer_list<Tensor> indices, const Tensor &values) const;
   Tensor &scatter_(int64_t dimension, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_(int64_t dimension, const Tensor &index, const Scalar &value) const;
 
@@ -273,6 +274,8 @@ using namespace at;
 
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, TensorOptions options = {});
+Tensor normal(double mean, double std, IntArrayRef size);
+Tensor normal(const Tensor &mean, const Tensor &std);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor empty(IntArrayRef size, TensorOptions options = {});

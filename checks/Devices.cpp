@@ -9,6 +9,9 @@ static bool isDevice(const PathStep &name) {
   if (name.kind != PathStep::Variable && name.kind != PathStep::Member)
     return false;
   const auto *declaration = static_cast<const clang::ValueDecl *>(name.subject);
+  if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+      variable && variable->isFileVarDecl() && variable->getType().isConstQualified())
+    return false; // It is what the device is called.
   const clang::CXXRecordDecl *record =
       declaration->getType().getNonReferenceType()->getAsCXXRecordDecl();
   return !record || !record->getIdentifier() || !record->getName().ends_with("Options");

@@ -29,7 +29,7 @@ float forgotten_bad(torch::nn::Sequential net, torch::Tensor x, torch::Tensor y)
     net->to(torch::kCPU);
   auto input = x.to(gpu ? torch::kCUDA : torch::kCPU);
   auto weight = torch::rand({2});
-  auto loss = torch::nll_loss(net->forward(input), y, weight); // expect: ml-device-mismatch
+  auto loss = torch::mse_loss(net->forward(input) * weight, y); // expect: ml-device-mismatch
   return loss.item<float>();
 }
 
@@ -49,7 +49,7 @@ float crossed_bad(torch::nn::Sequential net, torch::Tensor x) {
     net->to(torch::kCUDA);
   else
     net->to(torch::kCPU);
-  auto input = x.to(gpu ? torch::kCPU : torch::kCUDA);
+  auto input = torch::rand({8, 4}).to(gpu ? torch::kCPU : torch::kCUDA);
   return net->forward(input).sum().item<float>(); // expect: ml-device-mismatch
 }
 
@@ -78,7 +78,7 @@ torch::Tensor on_its_device_ok() {
 
 torch::Tensor left_on_the_host_bad() {
   Network network(nullptr, true);
-  return network.model->forward(torch::zeros({8, 4})); // expect: ml-device-mismatch
+  return network.model->forward(torch::zeros({8, 4})); // expect: ml-device-mismatch (no fix)
 }
 
 torch::Tensor loud_bad() {

@@ -25,16 +25,16 @@ torch::Tensor set_later_bad() {
 // Samples are where their means are.
 torch::Tensor sample_ok(torch::Tensor mean, torch::Device device) {
   auto placed = mean.to(device);
-  auto sample = torch::normal(placed, torch::ones_like(placed));
+  auto sample = at::normal(placed, torch::ones_like(placed));
   return sample - placed;
 }
 torch::Tensor sample_bad(torch::Tensor mean, torch::Device device) {
   auto placed = mean.to(device);
-  auto sample = torch::normal(placed, torch::ones_like(placed));
+  auto sample = at::normal(placed, torch::ones_like(placed));
   auto noise = torch::normal(0.0, 1.0, {8});
   return sample - placed + noise; // expect: ml-device-mismatch
 }
 torch::Tensor spread_bad(torch::Tensor mean, torch::Device device) {
   auto placed = mean.to(device);
-  return torch::normal(placed, torch::ones({8})); // expect: ml-device-mismatch
+  return at::normal(placed, torch::ones({8})); // expect: ml-device-mismatch
 }

@@ -266,6 +266,7 @@ Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alp
 Tensor cat(TensorList tensors, int64_t dimension = 0);
 Tensor stack(TensorList tensors, int64_t dimension = 0);
 
+Tensor normal(const Tensor &mean, const Tensor &std);
 } // namespace at
 
 namespace torch {
@@ -275,7 +276,6 @@ using namespace at;
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor normal(double mean, double std, IntArrayRef size);
-Tensor normal(const Tensor &mean, const Tensor &std);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor empty(IntArrayRef size, TensorOptions options = {});

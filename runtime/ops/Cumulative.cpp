@@ -115,7 +115,9 @@ Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> type) const {
   return runtime::cumprod(*this, dim, type);
 }
 Tensor &Tensor::cumsum_(int64_t dim) const {
-  return changeInPlace(*this, {}, [&](const Tensor &x) { return x.cumsum(dim, x.scalar_type()); });
+  return changeInPlace(*this, {}, [&](const Tensor &x) {
+    return x.scalar_type() == kBool ? x.cumsum(dim).to(kBool) : x.cumsum(dim, x.scalar_type());
+  });
 }
 Tensor &Tensor::cumprod_(int64_t dim) const {
   return changeInPlace(*this, {}, [&](const Tensor &x) { return x.cumprod(dim, x.scalar_type()); });

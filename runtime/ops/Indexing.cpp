@@ -649,6 +649,8 @@ Tensor take_along_dim(const Tensor &self, const Tensor &index, optional<int64_t>
 }
 
 Tensor isin(const Tensor &elements, const Tensor &test, bool, bool invert) {
+  if (elements.scalar_type() == kBool)
+    throw NotImplementedError("Unsupported input type encountered for isin(): Bool");
   Tensor found = elements.unsqueeze(-1).eq(test.reshape({-1})).any(-1);
   return invert ? found.logical_not() : found;
 }

@@ -4,37 +4,7 @@
 
 namespace gradtidy {
 
-/// Whether the variable or member holds a device and nothing else, as options do.
-static bool isDevice(const PathStep &name) {
-  if (name.kind != PathStep::Variable && name.kind != PathStep::Member)
-    return false;
-  const auto *declaration = static_cast<const clang::ValueDecl *>(name.subject);
-  if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
-      variable && variable->isFileVarDecl() && variable->getType().isConstQualified())
-    return false; // It is what the device is called.
-  const clang::CXXRecordDecl *record =
-      declaration->getType().getNonReferenceType()->getAsCXXRecordDecl();
-  return !record || !record->getIdentifier() || !record->getName().ends_with("Options");
-}
-
-/// By the name that it has where the event stands, if there is one: a device that was chosen may be
-/// another next time.
-static Device byName(const Visit &visit, Device device) {
-  const PathTable &paths = visit.unit.tables().paths;
-  if (device.kind != Device::Cuda)
-    return device;
-  for (const Block &block : visit.event.function->blocks)
-    for (const Event &event : block.events)
-      for (const Operand &operand : event.operands)
-        if (const Device symbol{Device::Symbol, operand.path};
-            operand.role == TypeRole::Device && isDevice(paths.last(operand.path)) &&
-            visit.before.deviceOf(operand) == device && !spellingOf(visit, symbol).empty())
-          return symbol;
-  return device;
-}
-
 std::string nameOf(const Visit &visit, Device device) {
-  device = byName(visit, device);
   switch (device.kind) {
   case Device::Cpu:
     return "the CPU";
@@ -77,7 +47,6 @@ static bool isWritable(const PathTable &paths, PathId path) {
 
 std::string spellingOf(const Visit &visit, Device device) {
   const PathTable &paths = visit.unit.tables().paths;
-  device = byName(visit, device);
   switch (device.kind) {
   case Device::Cuda:
     return device.id == 0 ? "torch::kCUDA"

@@ -132,7 +132,6 @@ public:
     const clang::ParmVarDecl *declaration;
     Operand place;
     BindKind bind;
-    int condition = -1; ///< The repeated condition that asks for its value alone, or -1.
   };
 
   const clang::FunctionDecl *function;
@@ -142,10 +141,9 @@ public:
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
   bool returnsTensors = false;
-  bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
-  bool movesModules = false; ///< It may bring modules to a GPU.
-  Operand batchDevice;       ///< What says the device it moves its batches to, if that is one.
-  PathId returned = noPath;  ///< The path of the value it returns.
+  bool usesGpu = false;     ///< It names a GPU, or a device that may be one.
+  Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
+  PathId returned = noPath; ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.
   const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;

@@ -44,8 +44,7 @@ public:
     for (const ParmVarDecl *parameter : function->parameters()) {
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
       place.isTensor = vocabulary.holdsTensors(parameter->getType());
-      result->parameters.push_back({parameter, place, values.bindKind(parameter->getType()),
-                                    conditions.numberOf(parameter)});
+      result->parameters.push_back({parameter, place, values.bindKind(parameter->getType())});
     }
     if (const auto *method = dyn_cast<CXXMethodDecl>(function);
         method && method->isInstance() && !method->getParent()->isLambda()) {
@@ -75,10 +74,8 @@ public:
           result->blocks[edge.target].isLoopHead = true;
     findTemporaries();
     for (const Block &block : result->blocks)
-      for (const Event &event : block.events) {
+      for (const Event &event : block.events)
         result->usesGpu |= mentionsGpu(event);
-        result->movesModules |= mayMoveModules(event);
-      }
     return std::move(result);
   }
 
@@ -89,16 +86,6 @@ private:
       return operand.device.kind == Device::Cuda ||
              (operand.role == TypeRole::Device && isChosen(operand));
     });
-  }
-
-  /// Whether the event has to do with modules and a device that is not certainly the CPU.
-  static bool mayMoveModules(const Event &event) {
-    const auto isOfModule = [](const Operand &operand) { return isModule(operand.role); };
-    return (isOfModule(event.subject) || llvm::any_of(event.operands, isOfModule)) &&
-           llvm::any_of(event.operands, [](const Operand &operand) {
-             return operand.device.kind == Device::Cuda ||
-                    (operand.role == TypeRole::Device && operand.device.kind != Device::Cpu);
-           });
   }
 
   /// Whether a device is said by a variable or another tensor.
@@ -132,9 +119,6 @@ private:
   void lowerElement(const CFGElement &element) {
     if (auto statement = element.getAs<CFGStmt>()) {
       lowerStatement(statement->getStmt());
-      if (const auto *choice = choices.lookup(statement->getStmt()))
-        bind(values.temporary(choice), choice->getType(), cast<Expr>(statement->getStmt()),
-             statement->getStmt());
     } else if (auto initialiser = element.getAs<CFGInitializer>()) {
       const CXXCtorInitializer *member = initialiser->getInitializer();
       if (const FieldDecl *field = member->getMember())
@@ -181,8 +165,7 @@ private:
       if (unary->isIncrementDecrementOp())
         modify(unary->getSubExpr(), unary);
     } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(statement)) {
-      if (!isDeviceChoice(conditional))
-        combine(conditional, {conditional->getTrueExpr(), conditional->getFalseExpr()});
+      combine(conditional, {conditional->getTrueExpr(), conditional->getFalseExpr()});
     } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
       lowerList(list);
     } else if (const auto *returned = dyn_cast<ReturnStmt>(statement)) {
@@ -213,11 +196,6 @@ private:
       event.operands.push_back(values.operand(method ? member->getBase() : part));
       event.operands.back().escapes = true;
     }
-  }
-
-  /// Whether \p expr is `a ? b : c` of devices: each way binds what it chooses.
-  bool isDeviceChoice(const Expr *expr) {
-    return isa<ConditionalOperator>(expr) && values.roleOf(expr) == TypeRole::Device;
   }
 
   void lowerList(const InitListExpr *list) {
@@ -548,12 +526,7 @@ private:
         emit(EventKind::EndLifetime, call).subject.path = values.pathOf(object);
       return;
     }
-    // What a factory makes of tensors, such as means, is where they are.
-    const bool isComputed =
-        role == FunctionRole::Create && llvm::any_of(arguments, [&](const Expr *argument) {
-          return values.roleOf(argument) == TypeRole::Tensor;
-        });
-    EventKind kind = isComputed ? EventKind::Combine : kindOf(role);
+    EventKind kind = kindOf(role);
     if (role == FunctionRole::CreateLike && object && isModule(values.roleOf(object)))
       kind = EventKind::Call;
     const CXXConstructorDecl *constructor = nullptr;
@@ -597,8 +570,8 @@ private:
                          (type->isDependentType() && statements.contains(call));
     event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = vocabulary.roleOf(type);
-    event.isDifferentiable = role != FunctionRole::NonDifferentiable && !isComputed;
-    event.keepsDimensions = role == FunctionRole::Create && !isComputed
+    event.isDifferentiable = role != FunctionRole::NonDifferentiable;
+    event.keepsDimensions = role == FunctionRole::Create
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
     event.isNoise = callee && vocabulary.traitOf(callee) == Trait::MakesRandom && !makesOne(call);
@@ -893,7 +866,7 @@ private:
     if (!vocabulary.isFramework(record) && !isStandard(record)) {
       for (const CXXMethodDecl *method : record->methods())
         if (const FunctionDecl *body = method->getDefinition())
-          if (namesDevice(body->getBody(), vocabulary))
+          if (mentionsDevice(body->getBody()))
             return true;
       return llvm::any_of(record->fields(), [&](const FieldDecl *field) {
         return vocabulary.roleOf(field->getType()) == TypeRole::Device;
@@ -904,6 +877,26 @@ private:
              return argument.getKind() == TemplateArgument::Type &&
                     mayMoveTensors(argument.getAsType());
            });
+  }
+
+  /// Whether a device is named; a type of elements that becomes options is none.
+  bool mentionsDevice(const Stmt *statement) {
+    if (!statement || isa<CXXDefaultArgExpr>(statement))
+      return false;
+    const auto *construct = dyn_cast<CXXConstructExpr>(statement);
+    bool isSpelled = construct && llvm::any_of(construct->arguments(), [](const Expr *argument) {
+                       return isa<StringLiteral>(strip(argument));
+                     });
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (callee && vocabulary.roleOf(callee) == FunctionRole::MoveToCuda)
+      return true;
+    bool isNamed = isa<DeclRefExpr, MemberExpr>(statement) || isSpelled ||
+                   (callee && !values.isExternal(callee));
+    if (isNamed && vocabulary.roleOf(cast<Expr>(statement)->getType()) == TypeRole::Device)
+      return true;
+    return llvm::any_of(statement->children(),
+                        [&](const Stmt *child) { return mentionsDevice(child); });
   }
 
   bool isGradient(const Expr *expr) {
@@ -1021,10 +1014,6 @@ private:
       noteMove(call);
     if (auto *loop = dyn_cast<CXXForRangeStmt>(statement))
       complete(*loop);
-    if (const auto *choice = dyn_cast<ConditionalOperator>(statement);
-        choice && isDeviceChoice(choice))
-      for (const Expr *way : {choice->getTrueExpr(), choice->getFalseExpr()})
-        choices[way->IgnoreParens()] = choice;
     if (const auto *branch = dyn_cast<IfStmt>(statement))
       asksForDevices |= asksForDevice(branch->getCond());
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
@@ -1259,8 +1248,6 @@ private:
   bool asksForDevices = false;        ///< A condition asks where tensors are.
   std::optional<Operand> batchDevice; ///< Empty until a batch is moved.
   llvm::SmallPtrSet<const Expr *, 32> callees;
-  /// What is chosen as a device, and by which expression.
-  llvm::SmallDenseMap<const Stmt *, const ConditionalOperator *> choices;
   llvm::SmallPtrSet<const Expr *, 32> statements; ///< Expressions that are statements.
   llvm::SmallDenseMap<const CXXCatchStmt *, llvm::SmallVector<const VarDecl *, 1>> guardsBefore;
   std::unique_ptr<FunctionBody> result;

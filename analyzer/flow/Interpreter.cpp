@@ -133,13 +133,13 @@ State Interpreter::joined(const Incoming &incoming, unsigned number) const {
   return state;
 }
 
-std::optional<State> Interpreter::solve(const FunctionBody &body, const State &entry, bool observe,
-                                        Answers told) {
+std::optional<State> Interpreter::solve(const FunctionBody &body, const State &entry,
+                                        bool observe) {
   stack.push_back(&body);
   std::vector<std::map<Answers, Incoming>> before(body.blocks.size());
   std::map<std::pair<unsigned, Answers>, State> ends;
-  before[0][told].emplace(std::pair(0u, told), Way{entry, Junction::LoopEntry});
-  std::set<std::pair<unsigned, Answers>> pending = {{0, told}};
+  before[0][0].emplace(std::pair(0u, 0u), Way{entry, Junction::LoopEntry});
+  std::set<std::pair<unsigned, Answers>> pending = {{0, 0}};
 
   while (!pending.empty() && ++visits <= maxVisits) {
     auto [number, key] = *pending.begin();
@@ -293,14 +293,6 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graphs = noSources;
   }
   result.hasDimensions &= event.keepsDimensions;
-  const Operand *base = event.subject.path       ? &event.subject
-                        : event.operands.empty() ? nullptr
-                                                 : &event.operands.front();
-  if (event.isAnyDevice && base && base->role == TypeRole::Tensor) { // Wherever its indices are.
-    Value value = state.valueOf(*base);
-    result.device = value.device;
-    result.placed = value.placed;
-  }
   if (!state.clashes(event).empty())
     result.device = {}; // Said once; nothing follows from it.
   return result;
@@ -334,10 +326,13 @@ Device Interpreter::deviceNamed(const Event &event, const State &state) const {
   Device result{Device::Unset};
   if (event.subject.path)
     result = state.deviceOf(event.subject);
+  bool isChoice = llvm::isa<clang::AbstractConditionalOperator>(event.site);
   for (const Operand &operand : event.operands) {
     if (operand.role != TypeRole::Device)
       continue;
     Device device = state.deviceOf(operand);
+    if (isChoice && result.kind != Device::Unset && !(device == result))
+      return {Device::Symbol, event.result};
     if (device.kind != Device::Unset)
       result = device;
   }
@@ -395,19 +390,8 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
     used.differentiate(value.history, value.sources);
 }
 
-void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
-  const PathId whole = tables.paths.parent(state.place(event.subject.path));
-  if (!whole || llvm::isa<clang::CXXConstructorDecl>(event.function->function))
-    return;
-  const Device device = state.moduleAt(whole).device;
-  if (device.isKnown() && !(state.module(part).device == device))
-    state.moveModule(whole, {}, &event);
-}
-
 void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
-  if (value && isModule(event.subject.role))
-    replacePart(event, *value, state);
   if (event.bind != BindKind::Value || !value || !value->isTensor) {
     state.bind(event.subject.path, event.bind, event.subject.role, value);
     return;
@@ -927,23 +911,6 @@ bool Interpreter::call(const FunctionBody *body, const Event &event, State &stat
   return true;
 }
 
-Interpreter::Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) {
-  Answers known = 0;
-  if (!llvm::isa<clang::CXXConstructorDecl>(body.function))
-    return known;
-  for (unsigned i = 0; i < body.parameters.size(); ++i) {
-    const FunctionBody::Parameter &parameter = body.parameters[i];
-    const bool isGiven = i < event.operands.size();
-    const clang::Expr *argument = parameter.condition < 0 ? nullptr
-                                  : isGiven               ? event.operands[i].expr
-                                                          : parameter.declaration->getInit();
-    if (const auto *literal =
-            argument ? llvm::dyn_cast<clang::CXXBoolLiteralExpr>(strip(argument)) : nullptr)
-      known |= answer(static_cast<unsigned>(parameter.condition), literal->getValue());
-  }
-  return known;
-}
-
 std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &event,
                                         const State &caller, bool observing) {
   State state = caller;
@@ -966,7 +933,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
         state.setDevice(body.parameters[i].place.path, {});
   }
   callers.push_back(&event);
-  std::optional<State> after = solve(body, state, observing, answersTo(body, event));
+  std::optional<State> after = solve(body, state, observing);
   callers.pop_back();
   if (!after)
     return std::nullopt;

@@ -43,7 +43,7 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
   for (const clang::CXXConstructorDecl *constructor : record->ctors()) {
     if (constructor->isCopyOrMoveConstructor() || constructor->isDeleted())
       continue;
-    const FunctionBody *body = bodyOf(constructor);
+    const FunctionBody *body = bodies(constructor, false);
     if (!body || constructor->isDelegatingConstructor())
       return;
     std::optional<State> end = solve(*body, entryOf(*body), /*observe=*/false);
@@ -819,7 +819,7 @@ const FunctionBody *Interpreter::closureOf(const Operand &operand, const State &
     return nullptr;
   const auto *lambda =
       llvm::dyn_cast<clang::LambdaExpr>(static_cast<const clang::Stmt *>(last.subject));
-  return lambda ? bodyOf(lambda->getCallOperator()) : nullptr;
+  return lambda ? bodies(lambda->getCallOperator(), false) : nullptr;
 }
 
 bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
@@ -857,29 +857,9 @@ bool Interpreter::mayReturn(const FunctionBody &body) {
 }
 
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  Bodies bodies = event.callee ? dispatch(event.callee, event.isVirtual) : Bodies();
-  if (bodies.empty() && event.subject.path)
-    if (const FunctionBody *closure = closureOf(event.subject, state))
-      bodies.push_back(closure);
-  if (bodies.empty() || bodies.size() > maxOverriders)
-    return call(nullptr, event, state, observing);
-  std::optional<State> joined;
-  for (const FunctionBody *body : bodies) {
-    State after = state;
-    if (!call(body, event, after, observing))
-      continue;
-    if (joined)
-      joined->join(after, Junction::Branches);
-    else
-      joined = std::move(after);
-  }
-  if (!joined)
-    return false;
-  state = std::move(*joined);
-  return true;
-}
-
-bool Interpreter::call(const FunctionBody *body, const Event &event, State &state, bool observing) {
+  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (!body && event.subject.path)
+    body = closureOf(event.subject, state);
   bool recursive = body && llvm::is_contained(stack, body);
   if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
     state.forget(event.result);
@@ -993,8 +973,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (operand.escapes && !isRead)
       state.escape(operand, /*computes=*/computes && event.isTensor);
     // Code that gives nothing back may be what runs the backward.
-    if (operand.isTensor &&
-        event.isArithmetic && !llvm::cast<clang::Expr>(event.site)->getType()->isArithmeticType())
+    if (operand.isTensor && event.isArithmetic &&
+        !llvm::cast<clang::Expr>(event.site)->getType()->isArithmeticType())
       escape(state.valueOf(operand), state);
   };
   if (event.subject.path)

@@ -34,9 +34,8 @@ bool isModuleCall(const Event &event);
 
 class Interpreter {
 public:
-  /// The bodies that a call of a function may run; none if not all are known.
-  using Bodies = llvm::SmallVector<const FunctionBody *, 4>;
-  using Dispatch = std::function<Bodies(const clang::FunctionDecl *, bool isVirtual)>;
+  /// The body that a call of a function runs, or null if it is not known or not to be looked into.
+  using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *, bool isVirtual)>;
 
   /// Whether all that a call may run can be seen, and leaves modules, optimizers and gradients
   /// alone.
@@ -50,14 +49,13 @@ public:
   /// mode.
   using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
 
-  /// How deep calls are followed, to how many overriders, and how many blocks one root may visit.
+  /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
-  static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Dispatch dispatch, HarmlessCalls isHarmless,
-              IrrelevantCalls isIrrelevant, FixedMembers isFixed)
-      : tables(tables), dispatch(std::move(dispatch)), isHarmless(std::move(isHarmless)),
+  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
+              FixedMembers isFixed)
+      : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
         isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
@@ -98,13 +96,7 @@ private:
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
-  const FunctionBody *bodyOf(const clang::FunctionDecl *function) const {
-    const Bodies bodies = dispatch(function, /*isVirtual=*/false);
-    return bodies.empty() ? nullptr : bodies.front();
-  }
-  bool call(const Event &event, State &state, bool observing);
-  /// The same where \p body is what it runs; null if that cannot be seen.
-  bool call(const FunctionBody *body, const Event &event, State &state, bool observing);
+  bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              bool observe);
   void callUnknown(const Event &event, State &state, bool observe);
@@ -145,7 +137,7 @@ private:
   SiteId siteOf(const Event &event);
 
   Tables &tables;
-  Dispatch dispatch;
+  Bodies bodies;
   HarmlessCalls isHarmless;
   IrrelevantCalls isIrrelevant;
   FixedMembers isFixed;

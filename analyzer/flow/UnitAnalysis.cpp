@@ -72,7 +72,7 @@ public:
         interpreter(
             tables,
             [this](const clang::FunctionDecl *callee, bool isVirtual) {
-              return candidates(callee, isVirtual);
+              return isVirtual ? dispatch(callee) : bodyOf(callee);
             },
             [this](const Event &call) { return isHarmless(call); },
             [this](const Event &call) { return isIrrelevant(call); },
@@ -108,9 +108,10 @@ public:
         callers[body].push_back(around);
       for (const Block &block : body->blocks)
         for (const Event &event : block.events)
-          for (const FunctionBody *callee : isCall(event) ? candidates(event) : Bodies()) {
-            if (callee == body)
-              continue;
+          if (const FunctionBody *callee = !isCall(event)    ? nullptr
+                                           : event.isVirtual ? dispatch(event.callee)
+                                                             : bodyOf(event.callee);
+              callee && callee != body) {
             // What others call may have more callers than are known: it goes by itself, too.
             if (isOwn || !relevant.contains(callee))
               called.insert(callee);
@@ -207,27 +208,31 @@ private:
     }
   }
 
-  using Bodies = Interpreter::Bodies;
+  /// The body of a virtual call, if only one can be meant.
+  const FunctionBody *dispatch(const clang::FunctionDecl *callee) {
+    auto known = overriders.find(callee->getCanonicalDecl());
+    if (known == overriders.end())
+      return bodyOf(callee);
+    bool isOnlyOne = known->second.size() == 1 && callee->isPureVirtual();
+    return isOnlyOne ? bodyOf(*known->second.begin()) : nullptr;
+  }
 
   /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
-  Bodies candidates(const clang::FunctionDecl *callee, bool isVirtual) {
+  llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) {
     llvm::SmallVector<const clang::FunctionDecl *, 4> callees;
-    if (!callee->isPureVirtual())
-      callees.push_back(callee);
-    if (const auto known =
-            isVirtual ? overriders.find(callee->getCanonicalDecl()) : overriders.end();
-        known != overriders.end())
-      callees.append(known->second.begin(), known->second.end());
-    Bodies found;
+    if (call.callee && !call.callee->isPureVirtual())
+      callees.push_back(call.callee);
+    if (call.callee && call.isVirtual)
+      if (const auto known = overriders.find(call.callee->getCanonicalDecl());
+          known != overriders.end())
+        callees.append(known->second.begin(), known->second.end());
+    llvm::SmallVector<const FunctionBody *, 4> found;
     for (const clang::FunctionDecl *callee : callees)
       if (const FunctionBody *body = bodyOf(callee))
         found.push_back(body);
       else
         return {};
     return found;
-  }
-  Bodies candidates(const Event &call) {
-    return call.callee ? candidates(call.callee, call.isVirtual) : Bodies();
   }
 
   /// Whether all that the call may run can be seen and only computes tensors.
@@ -248,7 +253,7 @@ private:
   /// that cannot be seen and is \p unseen.
   bool runsNone(const Event &call, llvm::DenseMap<const FunctionBody *, bool> &known,
                 bool (*one)(const Event &), bool (*unseen)(const Event &)) {
-    const Bodies bodies = candidates(call);
+    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(call);
     return !bodies.empty() && llvm::none_of(bodies, [&](const FunctionBody *body) {
       if (known.try_emplace(body).second)
         known[body] = runs(*body, one, unseen);
@@ -428,7 +433,7 @@ public:
              (event.kind == EventKind::RequireGrad && event.subject.role == TypeRole::Tensor &&
               event.constant == true);
     };
-    const Bodies bodies = candidates(forward);
+    const llvm::SmallVector<const FunctionBody *, 4> bodies = candidates(forward);
     if (bodies.empty())
       return takesTensors(*forward.callee) ? Answer::No : Answer::Unknown;
     return llvm::any_of(bodies,

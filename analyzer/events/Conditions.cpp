@@ -53,6 +53,11 @@ Variables flagsOf(const clang::CFG &cfg) {
   return flags;
 }
 
+bool isOfConstructor(const clang::ValueDecl *variable) {
+  return llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isBooleanType() &&
+         llvm::isa<clang::CXXConstructorDecl>(variable->getDeclContext());
+}
+
 llvm::FoldingSetNodeID profileOf(const clang::Expr *expr, clang::ASTContext &context) {
   llvm::FoldingSetNodeID id;
   expr->Profile(id, context, /*Canonical=*/true);
@@ -76,7 +81,7 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
   struct Candidate {
     Condition condition;
     unsigned asked = 0;
-    bool isFlag = false;
+    bool isFlag = false; ///< Set to true or false, or by who calls a constructor.
   };
   std::vector<Candidate> candidates;
   Variables flags = flagsOf(cfg);
@@ -98,8 +103,10 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
       return other.condition.profile == candidate.condition.profile;
     });
     if (known == candidates.end()) {
-      candidate.isFlag = llvm::isa<clang::DeclRefExpr>(asked) &&
-                         flags.contains(*candidate.condition.variables.begin());
+      const clang::ValueDecl *variable = *candidate.condition.variables.begin();
+      candidate.condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
+      candidate.isFlag =
+          candidate.condition.isVariable && (flags.contains(variable) || isOfConstructor(variable));
       candidates.push_back(std::move(candidate));
       known = std::prev(candidates.end());
     }
@@ -119,6 +126,14 @@ int Conditions::numberOf(const clang::Expr *condition, clang::ASTContext &contex
   llvm::FoldingSetNodeID profile = profileOf(condition, context);
   for (unsigned i = 0; i < conditions.size(); ++i)
     if (conditions[i].profile == profile)
+      return static_cast<int>(i);
+  return -1;
+}
+
+int Conditions::numberOf(const clang::ValueDecl *variable) const {
+  const auto *canonical = llvm::cast<clang::ValueDecl>(variable->getCanonicalDecl());
+  for (unsigned i = 0; i < conditions.size(); ++i)
+    if (conditions[i].isVariable && conditions[i].variables.contains(canonical))
       return static_cast<int>(i);
   return -1;
 }

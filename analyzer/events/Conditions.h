@@ -22,13 +22,17 @@ public:
   static constexpr unsigned limit = 4;
 
   /// Finds the conditions of \p cfg that have no side effects and are asked at least twice, or are
-  /// variables that are set to true or false.
+  /// variables that are set to true or false, or are parameters of a constructor: who makes the
+  /// object may have said.
   void collect(const clang::CFG &cfg, clang::ASTContext &context);
 
   unsigned count() const { return static_cast<unsigned>(conditions.size()); }
 
   /// The number of a condition (without negations), or -1 if it is not among them.
   int numberOf(const clang::Expr *condition, clang::ASTContext &context) const;
+
+  /// The number of the condition that is \p variable and nothing else, or -1.
+  int numberOf(const clang::ValueDecl *variable) const;
 
   /// The conditions whose answer may change with this variable or field, as bits.
   unsigned affectedBy(const clang::ValueDecl *variable) const;
@@ -37,6 +41,7 @@ private:
   struct Condition {
     llvm::FoldingSetNodeID profile;
     llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
+    bool isVariable = false; ///< By itself.
   };
   std::vector<Condition> conditions;
 };

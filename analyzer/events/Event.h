@@ -84,6 +84,7 @@ struct Event {
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
   bool keepsDimensions = true;  ///< The result has dimensions if an operand has.
   bool isNoise = false;         ///< Create: several random samples.
+  bool isData = false;          ///< Create: values that variables hold.
   bool isAnyDevice = false;     ///< The operands may be on several devices.
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
@@ -96,9 +97,10 @@ struct Event {
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
-  /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast,
-  /// SetAutocastCache, RequireGrad: on or off.
-  /// Backward, Differentiate: whether the graph is retained. Where it is known.
+  int choice = -1; ///< Combine of `c ? a : b`: the repeated condition that chooses, or -1.
+  /// Assign: their new value. Combine by choice: the answer for operand 0. SetMode, SetGradMode,
+  /// EnterGradMode, SetAutocast, SetAutocastCache, RequireGrad: on or off. Backward, Differentiate:
+  /// whether the graph is retained. Where it is known.
   std::optional<bool> constant;
 };
 
@@ -132,6 +134,7 @@ public:
     const clang::ParmVarDecl *declaration;
     Operand place;
     BindKind bind;
+    int condition = -1; ///< The repeated condition that asks for its value alone, or -1.
   };
 
   const clang::FunctionDecl *function;
@@ -141,9 +144,10 @@ public:
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
   bool returnsTensors = false;
-  bool usesGpu = false;     ///< It names a GPU, or a device that may be one.
-  Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
-  PathId returned = noPath; ///< The path of the value it returns.
+  bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
+  bool movesModules = false; ///< It may bring modules to a GPU.
+  Operand batchDevice;       ///< What says the device it moves its batches to, if that is one.
+  PathId returned = noPath;  ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.
   const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;

@@ -44,7 +44,8 @@ public:
     for (const ParmVarDecl *parameter : function->parameters()) {
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
       place.isTensor = vocabulary.holdsTensors(parameter->getType());
-      result->parameters.push_back({parameter, place, values.bindKind(parameter->getType())});
+      result->parameters.push_back({parameter, place, values.bindKind(parameter->getType()),
+                                    conditions.numberOf(parameter)});
     }
     if (const auto *method = dyn_cast<CXXMethodDecl>(function);
         method && method->isInstance() && !method->getParent()->isLambda()) {
@@ -74,8 +75,10 @@ public:
           result->blocks[edge.target].isLoopHead = true;
     findTemporaries();
     for (const Block &block : result->blocks)
-      for (const Event &event : block.events)
+      for (const Event &event : block.events) {
         result->usesGpu |= mentionsGpu(event);
+        result->movesModules |= mayMoveModules(event);
+      }
     return std::move(result);
   }
 
@@ -86,6 +89,16 @@ private:
       return operand.device.kind == Device::Cuda ||
              (operand.role == TypeRole::Device && isChosen(operand));
     });
+  }
+
+  /// Whether the event has to do with modules and a device that is not certainly the CPU.
+  static bool mayMoveModules(const Event &event) {
+    const auto isOfModule = [](const Operand &operand) { return isModule(operand.role); };
+    return (isOfModule(event.subject) || llvm::any_of(event.operands, isOfModule)) &&
+           llvm::any_of(event.operands, [](const Operand &operand) {
+             return operand.device.kind == Device::Cuda ||
+                    (operand.role == TypeRole::Device && operand.device.kind != Device::Cpu);
+           });
   }
 
   /// Whether a device is said by a variable or another tensor.
@@ -165,7 +178,7 @@ private:
       if (unary->isIncrementDecrementOp())
         modify(unary->getSubExpr(), unary);
     } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(statement)) {
-      combine(conditional, {conditional->getTrueExpr(), conditional->getFalseExpr()});
+      lowerChoice(conditional);
     } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
       lowerList(list);
     } else if (const auto *returned = dyn_cast<ReturnStmt>(statement)) {
@@ -198,10 +211,22 @@ private:
     }
   }
 
+  void lowerChoice(const AbstractConditionalOperator *choice) {
+    bool negated = false;
+    const Expr *condition = withoutNegations(choice->getCond(), negated);
+    const int number = conditions.numberOf(condition, context);
+    if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()})) {
+      event->choice = number;
+      event->constant = !negated;
+    }
+  }
+
   void lowerList(const InitListExpr *list) {
     const RecordDecl *record = list->getType()->getAsRecordDecl();
-    if (!record || !list->isSemanticForm())
-      return combine(list, list->inits());
+    if (!record || !list->isSemanticForm()) {
+      combine(list, list->inits());
+      return;
+    }
     auto fields = record->field_begin();
     for (const Expr *value : list->inits()) {
       if (fields == record->field_end())
@@ -334,19 +359,21 @@ private:
            assignment);
   }
 
-  template <typename Range> void combine(const Expr *expr, const Range &parts) {
+  /// The event, if the result may be of interest.
+  template <typename Range> Event *combine(const Expr *expr, const Range &parts) {
     QualType type = values.typeOf(expr);
     if (!type.isNull() && (type->isArithmeticType() || type->isVoidType()))
-      return;
+      return nullptr;
     Event &event = emit(EventKind::Combine, expr);
     event.result = values.temporary(expr);
     event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = values.roleOf(expr);
     for (const Expr *part : parts)
       event.operands.push_back(values.operand(part));
+    return &event;
   }
-  void combine(const Expr *expr, std::initializer_list<const Expr *> parts) {
-    combine<std::initializer_list<const Expr *>>(expr, parts);
+  Event *combine(const Expr *expr, std::initializer_list<const Expr *> parts) {
+    return combine<std::initializer_list<const Expr *>>(expr, parts);
   }
 
   void lowerConstruct(const CXXConstructExpr *construct) {
@@ -526,7 +553,12 @@ private:
         emit(EventKind::EndLifetime, call).subject.path = values.pathOf(object);
       return;
     }
-    EventKind kind = kindOf(role);
+    // What a factory makes of tensors, such as means, is where they are.
+    const bool isComputed =
+        role == FunctionRole::Create && llvm::any_of(arguments, [&](const Expr *argument) {
+          return values.roleOf(argument) == TypeRole::Tensor;
+        });
+    EventKind kind = isComputed ? EventKind::Combine : kindOf(role);
     if (role == FunctionRole::CreateLike && object && isModule(values.roleOf(object)))
       kind = EventKind::Call;
     const CXXConstructorDecl *constructor = nullptr;
@@ -570,11 +602,12 @@ private:
                          (type->isDependentType() && statements.contains(call));
     event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = vocabulary.roleOf(type);
-    event.isDifferentiable = role != FunctionRole::NonDifferentiable;
-    event.keepsDimensions = role == FunctionRole::Create
+    event.isDifferentiable = role != FunctionRole::NonDifferentiable && !isComputed;
+    event.keepsDimensions = role == FunctionRole::Create && !isComputed
                                 ? !makesScalar(call)
                                 : role != FunctionRole::Reduce && role != FunctionRole::AnyDevice;
     event.isNoise = callee && vocabulary.traitOf(callee) == Trait::MakesRandom && !makesOne(call);
+    event.isData = callee && holdsData(callee, call);
     // The standard library hands tensors around, it computes nothing of them.
     event.isAnyDevice = role == FunctionRole::AnyDevice || (callee && isStandard(callee));
     event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
@@ -866,7 +899,7 @@ private:
     if (!vocabulary.isFramework(record) && !isStandard(record)) {
       for (const CXXMethodDecl *method : record->methods())
         if (const FunctionDecl *body = method->getDefinition())
-          if (mentionsDevice(body->getBody()))
+          if (namesDevice(body->getBody(), vocabulary))
             return true;
       return llvm::any_of(record->fields(), [&](const FieldDecl *field) {
         return vocabulary.roleOf(field->getType()) == TypeRole::Device;
@@ -877,26 +910,6 @@ private:
              return argument.getKind() == TemplateArgument::Type &&
                     mayMoveTensors(argument.getAsType());
            });
-  }
-
-  /// Whether a device is named; a type of elements that becomes options is none.
-  bool mentionsDevice(const Stmt *statement) {
-    if (!statement || isa<CXXDefaultArgExpr>(statement))
-      return false;
-    const auto *construct = dyn_cast<CXXConstructExpr>(statement);
-    bool isSpelled = construct && llvm::any_of(construct->arguments(), [](const Expr *argument) {
-                       return isa<StringLiteral>(strip(argument));
-                     });
-    const auto *call = dyn_cast<CallExpr>(statement);
-    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    if (callee && vocabulary.roleOf(callee) == FunctionRole::MoveToCuda)
-      return true;
-    bool isNamed = isa<DeclRefExpr, MemberExpr>(statement) || isSpelled ||
-                   (callee && !values.isExternal(callee));
-    if (isNamed && vocabulary.roleOf(cast<Expr>(statement)->getType()) == TypeRole::Device)
-      return true;
-    return llvm::any_of(statement->children(),
-                        [&](const Stmt *child) { return mentionsDevice(child); });
   }
 
   bool isGradient(const Expr *expr) {
@@ -970,6 +983,23 @@ private:
     }
     const auto *number = dyn_cast_or_null<IntegerLiteral>(first);
     return number && number->getValue() == 1;
+  }
+
+  static bool readsVariables(const Stmt *statement) {
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+        return !variable->isConstexpr();
+    return isa<MemberExpr, CXXThisExpr>(statement) ||
+           llvm::any_of(statement->children(),
+                        [](const Stmt *child) { return child && readsVariables(child); });
+  }
+
+  /// Whether a factory gets the values of the tensor, or where they are, from variables.
+  bool holdsData(const FunctionDecl *factory, const CallExpr *call) {
+    return call->getNumArgs() > 0 &&
+           (vocabulary.traitOf(factory) == Trait::MakesScalar ||
+            call->getArg(0)->getType()->isPointerType()) &&
+           readsVariables(call->getArg(0));
   }
 
   bool makesScalar(const CallExpr *call) {

@@ -72,6 +72,28 @@ bool isFactory(const FunctionDecl *callee) {
          (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
 }
 
+bool namesDevice(const Stmt *statement, Vocabulary &vocabulary) {
+  if (!statement || isa<CXXDefaultArgExpr>(statement))
+    return false;
+  const auto *construct = dyn_cast<CXXConstructExpr>(statement);
+  bool isSpelled = construct && llvm::any_of(construct->arguments(), [](const Expr *argument) {
+                     return isa<StringLiteral>(strip(argument));
+                   });
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (callee && vocabulary.roleOf(callee) == FunctionRole::MoveToCuda)
+    return true;
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  if (reference && vocabulary.deviceOf(reference->getDecl()) == DeviceRole::Cpu)
+    return false;
+  bool isNamed = reference || isa<MemberExpr>(statement) || isSpelled ||
+                 (callee && !isStandard(callee) && !vocabulary.isFramework(callee));
+  if (isNamed && vocabulary.roleOf(cast<Expr>(statement)->getType()) == TypeRole::Device)
+    return true;
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return namesDevice(child, vocabulary); });
+}
+
 Values::Values(const FunctionDecl *function, PathTable &paths, Vocabulary &vocabulary)
     : context(function->getASTContext()), paths(paths), vocabulary(vocabulary) {
   // A lambda's `this` is that of the method around it.

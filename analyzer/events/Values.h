@@ -24,6 +24,10 @@ llvm::StringRef simpleName(const clang::FunctionDecl *function);
 /// Functions of the standard library that make the object their result points to.
 bool isFactory(const clang::FunctionDecl *callee);
 
+/// Whether code names a device other than the CPU, or one that may be another; a type of elements
+/// that becomes options is none.
+bool namesDevice(const clang::Stmt *statement, Vocabulary &vocabulary);
+
 /// The values of one function.
 class Values {
 public:

@@ -6,13 +6,30 @@
 
 namespace gradtidy {
 
-DeviceOrigins::DeviceOrigins(const PathTable &paths, llvm::ArrayRef<const FunctionBody *> bodies,
-                             Callee calleeOf)
+DeviceOrigins::DeviceOrigins(const PathTable &paths, Vocabulary &vocabulary,
+                             llvm::ArrayRef<const FunctionBody *> bodies, Callee calleeOf)
     : paths(paths) {
   for (const FunctionBody *body : bodies)
     for (const Block &block : body->blocks)
-      for (const Event &event : block.events)
+      for (const Event &event : block.events) {
         add(event, calleeOf);
+        addInitialiser(event.subject.path, vocabulary);
+        for (const Operand &operand : event.operands)
+          addInitialiser(operand.path, vocabulary);
+      }
+}
+
+void DeviceOrigins::addInitialiser(PathId path, Vocabulary &vocabulary) {
+  const PathStep &last = paths.last(path);
+  if (last.kind != PathStep::Variable || !initialised.insert(last.subject).second)
+    return;
+  const auto *variable = static_cast<const clang::VarDecl *>(last.subject);
+  const clang::Expr *value = variable->hasGlobalStorage() ? variable->getAnyInitializer() : nullptr;
+  if (!value)
+    return;
+  std::vector<Operand> &parts = origins[variable];
+  if (namesDevice(value, vocabulary))
+    parts.push_back({});
 }
 
 const void *DeviceOrigins::keyOf(PathId path) const {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "analyzer/events/Event.h"
+#include "analyzer/events/Vocabulary.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace gradtidy {
@@ -13,8 +15,8 @@ public:
   /// The body that a call runs, or null.
   using Callee = llvm::function_ref<const FunctionBody *(const Event &call)>;
 
-  DeviceOrigins(const PathTable &paths, llvm::ArrayRef<const FunctionBody *> bodies,
-                Callee calleeOf);
+  DeviceOrigins(const PathTable &paths, Vocabulary &vocabulary,
+                llvm::ArrayRef<const FunctionBody *> bodies, Callee calleeOf);
 
   /// Whether the device at \p path may be a GPU: not if all it gets its value from names the CPU.
   bool mayBeGpu(PathId path) const;
@@ -23,9 +25,12 @@ private:
   /// What a path is known by, whatever object it is a part of; null if it is not to be known.
   const void *keyOf(PathId path) const;
   void add(const Event &event, Callee calleeOf);
+  /// The initialiser of a variable that no function initialises.
+  void addInitialiser(PathId path, Vocabulary &vocabulary);
 
   const PathTable &paths;
   llvm::DenseMap<const void *, std::vector<Operand>> origins;
+  llvm::DenseSet<const void *> initialised; ///< Variables.
 };
 
 } // namespace gradtidy

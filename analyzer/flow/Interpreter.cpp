@@ -133,13 +133,13 @@ State Interpreter::joined(const Incoming &incoming, unsigned number) const {
   return state;
 }
 
-std::optional<State> Interpreter::solve(const FunctionBody &body, const State &entry,
-                                        bool observe) {
+std::optional<State> Interpreter::solve(const FunctionBody &body, const State &entry, bool observe,
+                                        Answers told) {
   stack.push_back(&body);
   std::vector<std::map<Answers, Incoming>> before(body.blocks.size());
   std::map<std::pair<unsigned, Answers>, State> ends;
-  before[0][0].emplace(std::pair(0u, 0u), Way{entry, Junction::LoopEntry});
-  std::set<std::pair<unsigned, Answers>> pending = {{0, 0}};
+  before[0][told].emplace(std::pair(0u, told), Way{entry, Junction::LoopEntry});
+  std::set<std::pair<unsigned, Answers>> pending = {{0, told}};
 
   while (!pending.empty() && ++visits <= maxVisits) {
     auto [number, key] = *pending.begin();
@@ -217,6 +217,12 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
     }
     if (!transfer(event, state, observing))
       return false;
+    if (event.choice >= 0 && event.resultRole == TypeRole::Device) {
+      const unsigned known = answers & answerBits(event.choice);
+      const bool isFirst = known == answer(event.choice, *event.constant);
+      state.settleDevice(event.result,
+                         known ? state.deviceOf(event.operands[isFirst ? 0 : 1]) : Device());
+    }
   }
   state.dropTemporaries(block.temporaries);
   return true;
@@ -293,6 +299,14 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graphs = noSources;
   }
   result.hasDimensions &= event.keepsDimensions;
+  const Operand *base = event.subject.path       ? &event.subject
+                        : event.operands.empty() ? nullptr
+                                                 : &event.operands.front();
+  if (event.isAnyDevice && base && base->role == TypeRole::Tensor) { // Wherever its indices are.
+    Value value = state.valueOf(*base);
+    result.device = value.device;
+    result.placed = value.placed;
+  }
   if (!state.clashes(event).empty())
     result.device = {}; // Said once; nothing follows from it.
   return result;
@@ -390,8 +404,19 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
     used.differentiate(value.history, value.sources);
 }
 
+void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
+  const PathId whole = tables.paths.parent(state.place(event.subject.path));
+  if (!whole || llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+    return;
+  const Device device = state.moduleAt(whole).device;
+  if (device.isKnown() && !(state.module(part).device == device))
+    state.moveModule(whole, {}, &event);
+}
+
 void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
+  if (value && isModule(event.subject.role))
+    replacePart(event, *value, state);
   if (event.bind != BindKind::Value || !value || !value->isTensor) {
     state.bind(event.subject.path, event.bind, event.subject.role, value);
     return;
@@ -891,6 +916,23 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   return true;
 }
 
+Interpreter::Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) {
+  Answers known = 0;
+  if (!llvm::isa<clang::CXXConstructorDecl>(body.function))
+    return known;
+  for (unsigned i = 0; i < body.parameters.size(); ++i) {
+    const FunctionBody::Parameter &parameter = body.parameters[i];
+    const bool isGiven = i < event.operands.size();
+    const clang::Expr *argument = parameter.condition < 0 ? nullptr
+                                  : isGiven               ? event.operands[i].expr
+                                                          : parameter.declaration->getInit();
+    if (const auto *literal =
+            argument ? llvm::dyn_cast<clang::CXXBoolLiteralExpr>(strip(argument)) : nullptr)
+      known |= answer(static_cast<unsigned>(parameter.condition), literal->getValue());
+  }
+  return known;
+}
+
 std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &event,
                                         const State &caller, bool observing) {
   State state = caller;
@@ -913,7 +955,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
         state.setDevice(body.parameters[i].place.path, {});
   }
   callers.push_back(&event);
-  std::optional<State> after = solve(body, state, observing);
+  std::optional<State> after = solve(body, state, observing, answersTo(body, event));
   callers.pop_back();
   if (!after)
     return std::nullopt;

@@ -92,13 +92,18 @@ private:
   /// The state before block \p number.
   State joined(const Incoming &incoming, unsigned number) const;
   /// The state at the function's end, if control gets there.
-  std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe);
+  /// \p told is what is known of the function's conditions before it begins.
+  std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe,
+                             Answers told = 0);
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              bool observe);
+  /// What the literal arguments of a constructor say to its conditions. Of other functions the
+  /// ways that no caller takes are looked at, too.
+  static Answers answersTo(const FunctionBody &body, const Event &event);
   void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
@@ -125,6 +130,8 @@ private:
   void requireGrad(const Event &event, State &state);
   /// Puts the value of \p operand into \p place, which may outlive this run of the code.
   void store(const Event &event, PathId place, Value &value, bool accumulates);
+  /// A module that gets a part from another device is on none.
+  void replacePart(const Event &event, const Operand &part, State &state);
   void bindPlace(const Event &event, State &state, bool observe);
   /// Whether a function returns what is nobody's after that.
   bool isOwnLocal(const Event &event, const Operand &value, const State &state) const;

@@ -338,10 +338,12 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       bool isWritten = a.operand == &event.subject && event.subject.escapes;
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
                       !a.value.hasDimensions && !isWritten;
-      if (!differ(a.value.device, b.value.device) || isScalar)
+      Device host = settledDevice(a.value.device), other = settledDevice(b.value.device);
+      if (!differ(host, other) || isScalar)
         continue;
-      found.push_back(
-          {a.operand, b.operand, a.value.device, b.value.device, a.value.placed, b.value.placed});
+      if (b.value.device.kind == Device::Symbol && !tables->paths.isTemporary(b.value.device.id))
+        other = b.value.device; // It has a name.
+      found.push_back({a.operand, b.operand, host, other, a.value.placed, b.value.placed});
       break;
     }
   return found;

@@ -59,9 +59,9 @@ template <typename Visit> void State::forEachMap(Visit visit) {
 
 void State::forget(PathId path, bool isOverwritten) {
   const PathTable &paths = tables->paths;
-  forEachMap([&](auto &map) {
-    map.eraseIf([&](const auto &entry) { return paths.isWithin(entry.first, path); });
-  });
+  const auto isForgotten = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
+  forEachMap([&](auto &map) { map.eraseIf(isForgotten); });
+  settled.eraseIf(isForgotten);
   for (auto &[name, alias] : aliases)
     if (paths.isWithin(alias.target, path) &&
         !(isOverwritten && alias.isReference && alias.target == path))
@@ -155,14 +155,28 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     devices[to] = device;
   // What was chosen in an expression is from now on known by the name of the variable.
   if (const Device *chosen = devices.find(to);
-      chosen && chosen->kind == Device::Symbol && paths.isTemporary(chosen->id))
+      chosen && chosen->kind == Device::Symbol && paths.isTemporary(chosen->id)) {
+    settleDevice(to, settledDevice(*chosen));
     devices[to] = {Device::Symbol, to};
+  }
   if (kind == BindKind::Value && mayHoldTensors(role)) {
     // A tensor made of nothing that has gradients may be a parameter itself.
     if (contents.sources == noSources && role == TypeRole::Tensor)
       contents.sources = tables->sources.of(to);
     setValue(to, contents);
   }
+}
+
+void State::settleDevice(PathId symbol, Device device) {
+  if (device.isKnown() && !(device == Device{Device::Symbol, symbol}))
+    settled[symbol] = device;
+  else
+    settled.eraseIf([&](const auto &entry) { return entry.first == symbol; });
+}
+
+Device State::settledDevice(Device device) const {
+  const Device *known = device.kind == Device::Symbol ? settled.find(device.id) : nullptr;
+  return known ? *known : device;
 }
 
 void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
@@ -287,6 +301,11 @@ void State::join(const State &other, Junction junction) {
   joinGradMode(other, junction);
   joinAutocast(other, junction);
   lacksGpu &= other.lacksGpu;
+
+  settled.eraseIf([&](const auto &entry) {
+    const Device *there = other.settled.find(entry.first);
+    return !there || !(*there == entry.second);
+  });
 
   for (auto &[path, facts] : optimizers) {
     const OptimizerFacts *there = other.optimizers.find(path);

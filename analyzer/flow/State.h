@@ -225,6 +225,8 @@ public:
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }
+  /// What the symbol \p symbol stands for on this way, if that is known.
+  void settleDevice(PathId symbol, Device device);
   bool hasModules() const { return modules.begin() != modules.end(); }
   void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
 
@@ -289,9 +291,9 @@ public:
   void join(const State &other, Junction junction);
   bool operator==(const State &other) const {
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
-           modules == other.modules && devices == other.devices && guards == other.guards &&
-           mode == other.mode && casters == other.casters && casting == other.casting &&
-           retained == other.retained && lacksGpu == other.lacksGpu &&
+           modules == other.modules && devices == other.devices && settled == other.settled &&
+           guards == other.guards && mode == other.mode && casters == other.casters &&
+           casting == other.casting && retained == other.retained && lacksGpu == other.lacksGpu &&
            gradientGraphs == other.gradientGraphs;
   }
 
@@ -312,6 +314,7 @@ private:
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
   void joinAutocast(const State &other, Junction junction);
+  Device settledDevice(Device device) const;
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 
@@ -320,6 +323,7 @@ private:
   FlatMap<PathId, OptimizerFacts> optimizers;
   FlatMap<PathId, ModuleFacts> modules;
   FlatMap<PathId, Device> devices;  ///< What variables that name devices stand for.
+  FlatMap<PathId, Device> settled;  ///< What symbols stand for on this way, temporaries too.
   FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
   FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.

@@ -137,17 +137,28 @@ public:
     for (const FunctionBody *body : all)
       findModeSetUps(*body);
     functionCount = all.size();
-    usesGpu = llvm::any_of(all, [](const FunctionBody *body) { return body->usesGpu; });
+    movesModules = mayMoveModules(all);
   }
 
   clang::ASTContext &context;
   Vocabulary vocabulary;
   Tables tables;
-  bool usesGpu = false;
+  bool movesModules = false;
   size_t functionCount = 0;
   llvm::DenseSet<const void *> modeSetUps; ///< Fields.
 
 private:
+  /// Whether some of the program that \p all are part of may bring modules to a GPU.
+  bool mayMoveModules(llvm::ArrayRef<const FunctionBody *> all) const {
+    const auto any = [](const auto &bodies, auto holds) {
+      return llvm::any_of(bodies, [&](const FunctionBody *body) { return holds(*body); });
+    };
+    // A library's modules are moved by others.
+    const bool isProgram = any(lowered, [](const auto &body) { return body.function->isMain(); });
+    return any(all, [](const auto &body) { return body.usesGpu; }) &&
+           (!isProgram || any(lowered, [](const auto &body) { return body.movesModules; }));
+  }
+
   void findModeSetUps(const FunctionBody &body) {
     llvm::SmallDenseSet<const void *, 4> set, called;
     for (const Block &block : body.blocks)
@@ -458,7 +469,7 @@ public:
 
   bool mayBeGpu(PathId device) {
     if (!origins)
-      origins.emplace(tables.paths, lowered, [this](const Event &call) {
+      origins.emplace(tables.paths, vocabulary, lowered, [this](const Event &call) {
         return isCall(call) ? bodyOf(call.callee) : nullptr;
       });
     return origins->mayBeGpu(device);
@@ -482,7 +493,7 @@ const Tables &UnitAnalysis::tables() const { return implementation->tables; }
 bool UnitAnalysis::enablesGradients(const FunctionBody &function) const {
   return implementation->enablesGradients(function);
 }
-bool UnitAnalysis::usesGpu() const { return implementation->usesGpu; }
+bool UnitAnalysis::movesModules() const { return implementation->movesModules; }
 bool UnitAnalysis::mayBeGpu(Device device) const {
   return device.kind == Device::Cuda ||
          (device.kind == Device::Symbol && implementation->mayBeGpu(device.id));

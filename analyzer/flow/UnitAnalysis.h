@@ -53,8 +53,9 @@ public:
   /// Whether \p function, or what it calls, switches the recording of gradients on by hand.
   bool enablesGradients(const FunctionBody &function) const;
 
-  /// Whether the unit puts anything on a GPU, or where a variable says.
-  bool usesGpu() const;
+  /// Whether the unit uses a GPU and modules may get there: it puts them where a variable says, or
+  /// is not the whole program.
+  bool movesModules() const;
 
   /// Whether \p device is a GPU, or something that may be one.
   bool mayBeGpu(Device device) const;

@@ -61,11 +61,23 @@ void indices_ok() {
   auto rows = table.index({indices});
   auto first = table[0];
   table.index_put_({indices}, 0.5);
+  auto changed = table.index_put({indices}, torch::ones({3, 4}, torch::kCUDA)) + table;
+}
+
+// What is picked or changed is where the tensor is, whatever the indices say of that.
+void table_anywhere_ok(torch::Tensor table, torch::Tensor values) {
+  auto indices = torch::arange(3);
+  auto changed = table.index_put({indices}, values);
+  auto rows = table.index({indices}), like = torch::rand({4}).type_as(table);
+  auto sums = changed.to(torch::kCUDA) + rows.to(torch::kCUDA);
+  auto both = rows + like + changed + torch::rand({4}, torch::kCUDA);
 }
 
 void indices_bad() {
   auto table = torch::rand({10, 4}, torch::kCUDA);
   auto indices = torch::randint(10, {3}, torch::kLong);
+  auto changed = table.index_put({indices}, torch::ones({3, 4}, torch::kCUDA));
+  auto rest = changed + torch::rand({10, 4});                  // expect: ml-device-mismatch
   auto rows = table.index_select(0, indices);                  // expect: ml-device-mismatch
   auto picked = torch::gather(table, 1, indices.view({3, 1})); // expect: ml-device-mismatch
 }

@@ -95,6 +95,7 @@ public:
   Device device() const;
   TensorOptions options() const;
   void print() const;
+  template <typename T> T *data_ptr() const;
 };
 
 class Tensor;
@@ -172,6 +173,7 @@ public:
   Tensor &masked_fill_(const Tensor &mask, const Scalar &value) const;
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
   Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+  Tensor index_put(std::initializer_list<Tensor> indices, const Tensor &values) const;
   Tensor &scatter_(int64_t dimension, const Tensor &index, const Tensor &source) const;
   Tensor &scatter_(int64_t dimension, const Tensor &index, const Scalar &value) const;
 
@@ -265,6 +267,7 @@ Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alp
 Tensor cat(TensorList tensors, int64_t dimension = 0);
 Tensor stack(TensorList tensors, int64_t dimension = 0);
 
+Tensor normal(const Tensor &mean, const Tensor &std);
 } // namespace at
 
 namespace torch {
@@ -273,6 +276,7 @@ using namespace at;
 
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, TensorOptions options = {});
+Tensor normal(double mean, double std, IntArrayRef size);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor empty(IntArrayRef size, TensorOptions options = {});
@@ -748,6 +752,8 @@ public:
   void eval();
   bool is_training() const;
 };
+
+Module load(const std::string &path);
 
 } // namespace jit
 

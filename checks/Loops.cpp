@@ -71,15 +71,6 @@ bool trains(const Visit &visit, const FunctionBody &function,
   return false;
 }
 
-/// Whether the expression is a call that makes a tensor of nothing.
-bool isCreation(const FunctionBody &function, const void *expr) {
-  return llvm::any_of(function.blocks, [&](const Block &block) {
-    return llvm::any_of(block.events, [&](const Event &event) {
-      return event.kind == EventKind::Create && event.site == expr && !event.subject.path;
-    });
-  });
-}
-
 } // namespace
 
 bool isEvaluation(const Visit &visit) {
@@ -89,24 +80,6 @@ bool isEvaluation(const Visit &visit) {
     return false;
   const FunctionBody &outermost = *visit.shown().function;
   return !(outermost.isModuleMethod && outermost.returnsTensors);
-}
-
-bool isTrial(const Visit &visit) {
-  return visit.before.module(visit.event.subject).isNew && loopsAround(visit).empty();
-}
-
-bool isProbe(const Visit &visit) {
-  const Event &shown = visit.shown();
-  bool isGiven = false;
-  const bool isMadeUp = llvm::all_of(shown.operands, [&](const Operand &operand) {
-    if (!operand.isTensor)
-      return true;
-    isGiven = true;
-    const PathStep &made = visit.unit.tables().paths.last(operand.path);
-    return made.kind == PathStep::Temporary && isCreation(*shown.function, made.subject);
-  });
-  return isGiven && isMadeUp && visit.unit.tables().sites.callers(visit.site).empty() &&
-         loopsAround(visit).empty();
 }
 
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {

@@ -20,14 +20,6 @@ bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocatio
 /// which is not itself part of what a module does in its forward pass.
 bool isEvaluation(const Visit &visit);
 
-/// Whether the event is the first look at a module whose parameters are what they were made with:
-/// whether it fits its input, what it begins with. Nobody relies on what it computes.
-bool isTrial(const Visit &visit);
-
-/// Whether the event is a single look at what a module makes of tensors that are made up on the
-/// spot, as in a unit test. Nobody needs the numbers.
-bool isProbe(const Visit &visit);
-
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
 

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Trials.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Trials.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
@@ -26,11 +27,13 @@ public:
 
     Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the
-    // result, tries a module that is new, or tests it with made-up input, wants to know it once.
+    // result, tries a module that is new, or looks at what it makes of made-up input, wants to know
+    // it once. What helpers leave to their callers may be right.
     // The graph of a single layer keeps little that does not live anyway.
     const ModuleFacts facts = visit.before.module(forward.subject);
     bool isDoubtful = forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
                       !visit.unit.uses().isRead(visit.site) || isTrial(visit) || isProbe(visit) ||
+                      isGuardedByCallers(visit) ||
                       (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
@@ -55,6 +58,18 @@ private:
   static bool isSharedWithTraining(const Visit &visit) {
     return visit.unit.uses().mayBeDifferentiated(visit.shown()) &&
            !visit.unit.tables().sites.callers(visit.site).empty();
+  }
+
+  /// Whether all callers that are known have a guard. Others may not.
+  static bool isGuardedByCallers(const Visit &visit) {
+    bool isGuarded = false;
+    for (const Observation &other : visit.unit.observations())
+      if (other.event == &visit.event && !other.callers.empty()) {
+        if (other.before.gradMode().possible & GradMode::On)
+          return false;
+        isGuarded = true;
+      }
+    return isGuarded && visit.callers.empty();
   }
 
   /// Whether the guard that a finding asks for, of a forward pass whose result this one gets,

@@ -104,6 +104,24 @@ TEST_CASE("A model that a known caller hands over in evaluation mode") {
   CHECK(count(lint("").out, "[ml-missing-eval-mode]\n") == 1);
 }
 
+TEST_CASE("A forward pass whose known callers have guards") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("valid.h", "#pragma once\n#include <torch/torch.h>\n"
+                           "float valid(torch::nn::Sequential &net, torch::Tensor x);\n");
+  project.write("valid.cpp", "#include \"valid.h\"\n"
+                             "float valid(torch::nn::Sequential &net, torch::Tensor x) {\n"
+                             "  return net->forward(x).sum().item<float>();\n}\n");
+  const auto lint = [&](const std::string &guard) {
+    project.write("main.cpp", "#include \"valid.h\"\n"
+                              "float run(torch::nn::Sequential &net, torch::Tensor x) {\n  " +
+                                  guard + "return valid(net, x);\n}\n");
+    return project.gradtidy({"--bundled-runtime", "--no-cache", "main.cpp", "valid.cpp"});
+  };
+  CHECK(lint("torch::NoGradGuard guard; ").out.empty());
+  CHECK(count(lint("").out, "[ml-missing-no-grad]\n") == 1);
+}
+
 TEST_CASE("All callers count") {
   const Program program("solver.zero_grad(); step(net, solver);");
   program.write("other.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"

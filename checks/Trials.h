@@ -1,0 +1,16 @@
+// Forward passes that are there to be looked at: nobody relies on their numbers.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// Whether the event is the first look at a module whose parameters are what they were made with:
+/// whether it fits its input, what it begins with. Nobody relies on what it computes.
+bool isTrial(const Visit &visit);
+
+/// Whether the event is a single look at what a module makes of tensors that are made up in
+/// the same function, as in a unit test or a demonstration. Nobody needs the numbers.
+bool isProbe(const Visit &visit);
+
+} // namespace gradtidy

@@ -72,10 +72,13 @@ std::string spellingOf(const Visit &visit, Device device) {
   return "";
 }
 
+bool isOwnDevice(const Visit &visit, Device device) {
+  return device.kind == Device::Symbol &&
+         visit.unit.tables().paths.last(device.id).kind == PathStep::This;
+}
+
 bool isOfOwnModule(const Visit &visit, const Clash &clash) {
-  const PathTable &paths = visit.unit.tables().paths;
-  return clash.otherDevice.kind == Device::Symbol &&
-         paths.last(clash.otherDevice.id).kind == PathStep::This && clash.hostPlaced &&
+  return isOwnDevice(visit, clash.otherDevice) && clash.hostPlaced &&
          clash.hostPlaced->kind == EventKind::Create;
 }
 

@@ -11,6 +11,9 @@ std::string nameOf(const Visit &visit, Device device);
 /// How the device can be written where the event stands; empty if it cannot.
 std::string spellingOf(const Visit &visit, Device device);
 
+/// Whether it is where the module whose method runs is.
+bool isOwnDevice(const Visit &visit, Device device);
+
 /// Whether a tensor made on the CPU by the forward pass of a module meets what is wherever that
 /// module is.
 bool isOfOwnModule(const Visit &visit, const Clash &clash);

@@ -21,6 +21,8 @@ public:
 private:
   static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
     Finding finding;
+    if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.movesModules())
+      finding.level = Level::Advice;
     finding.location = visit.event.site->getBeginLoc();
     finding.range = visit.event.site->getSourceRange();
     finding.message = "tensors on different devices meet here: one on " +

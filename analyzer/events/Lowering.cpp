@@ -84,7 +84,7 @@ public:
 
 private:
   /// Whether the event has to do with another device than the CPU.
-  static bool mentionsGpu(const Event &event) {
+  bool mentionsGpu(const Event &event) {
     return llvm::any_of(event.operands, [&](const Operand &operand) {
       return operand.device.kind == Device::Cuda ||
              (operand.role == TypeRole::Device && isChosen(operand));
@@ -102,11 +102,13 @@ private:
   }
 
   /// Whether a device is said by a variable or another tensor.
-  static bool isChosen(const Operand &operand) {
+  bool isChosen(const Operand &operand) {
     const Expr *expr = operand.expr ? strip(operand.expr) : nullptr;
     while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(expr))
       expr = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
-    if (!expr || operand.device.kind == Device::Cpu)
+    const bool isType = expr && expr->getType()->isEnumeralType() &&
+                        vocabulary.roleOf(expr->getType()) != TypeRole::Device;
+    if (!expr || isType || operand.device.kind == Device::Cpu)
       return false;
     const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
     return isa<DeclRefExpr, MemberExpr>(expr) ||

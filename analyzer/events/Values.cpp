@@ -257,11 +257,22 @@ PathId Values::pathOfMember(const CXXMemberCallExpr *call) {
   return noPath;
 }
 
+bool Values::copiesModule(const CallExpr *call) {
+  if (!isFactory(call->getDirectCallee()) || call->getNumArgs() != 1 ||
+      !isModule(vocabulary.roleOf(call->getType())))
+    return false;
+  const CXXRecordDecl *made = vocabulary.classOf(call->getType());
+  const CXXRecordDecl *given = call->getArg(0)->getType()->getAsCXXRecordDecl();
+  return made && given && declaresSameEntity(made, given);
+}
+
 PathId Values::pathOfStandardFunction(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   if (!isStandard(callee) || call->getNumArgs() == 0)
     return noPath;
   const Expr *object = call->getArg(0);
+  if (copiesModule(call))
+    return pathOf(object);
   switch (llvm::StringSwitch<Reach>(simpleName(callee))
               .Cases({"move", "forward", "as_const", "ref", "cref", "addressof"}, Reach::Object)
               .Cases({"static_pointer_cast", "dynamic_pointer_cast"}, Reach::Object)
@@ -385,7 +396,7 @@ Device Values::literalDevice(const Expr *expr) {
 bool Values::makesObject(const Expr *expr) {
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return call->getDirectCallee() &&
-           (isFactory(call->getDirectCallee()) ||
+           ((isFactory(call->getDirectCallee()) && !copiesModule(call)) ||
             (call->isPRValue() && vocabulary.roleOf(call->getType()) == TypeRole::Module &&
              call->getType()->isRecordType() && !vocabulary.isHandle(call->getType())));
   return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);

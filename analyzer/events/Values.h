@@ -78,6 +78,8 @@ private:
   PathId elementOf(const clang::Expr *container, const clang::Expr *index);
   PathId pathOfMember(const clang::CXXMemberCallExpr *call);
   PathId pathOfStandardFunction(const clang::CallExpr *call);
+  /// Whether a factory makes a copy of a module, which shares its parts.
+  bool copiesModule(const clang::CallExpr *call);
   bool isTensor(const clang::Expr *expr);
   bool makesObject(const clang::Expr *expr);
   /// The device that a constant of the framework, converted or not, stands for.

@@ -129,8 +129,11 @@ bool Vocabulary::isStateless(clang::QualType type) {
     const clang::CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
     return parent && isFramework(parent) && traitOf(parent) == Trait::Opaque;
   };
+  // Tensors in structs of the user's own are settings.
   const auto isMember = [&](const clang::FieldDecl *field) {
-    return holdsTensors(field->getType()) || reachesTraining(field->getType());
+    const clang::CXXRecordDecl *type = field->getType()->getAsCXXRecordDecl();
+    const bool isStruct = type && !isStandard(type) && !isFramework(type);
+    return (holdsTensors(field->getType()) && !isStruct) || reachesTraining(field->getType());
   };
   // Others may derive from it, or a constructor out of sight register what has no member.
   const auto mayAdd = [](const clang::CXXMethodDecl *method) {

@@ -75,3 +75,17 @@ void nothing_to_move_ok(torch::Device device, torch::Tensor x) {
   auto y = net.forward(flatten.forward(x.to(device)));
   auto z = torch::mse_loss(flatten.forward(y), x.to(device));
 }
+
+// Tensors among its settings are the caller's.
+struct View {
+  torch::Tensor background, pose;
+};
+struct Renderer : torch::nn::Module {
+  explicit Renderer(View view) : view(view) {}
+  torch::Tensor forward(torch::Tensor points) { return points.matmul(view.pose) + view.background; }
+  View view;
+};
+torch::Tensor rendered_ok(View view, torch::Tensor points) {
+  Renderer renderer(view);
+  return renderer.forward(points.to(torch::kCUDA));
+}

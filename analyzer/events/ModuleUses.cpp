@@ -327,6 +327,21 @@ private:
     return true;
   }
 
+  /// The variable that \p expr is a member of: `net` of `net.conv`, which somebody registers part
+  /// by part.
+  static Entity wholeOf(const clang::Stmt *expr) {
+    const clang::Expr *part = strip(llvm::cast<clang::Expr>(expr));
+    while (const auto *copy = llvm::dyn_cast<clang::CXXConstructExpr>(part)) {
+      if (copy->getNumArgs() != 1)
+        return nullptr;
+      part = strip(copy->getArg(0));
+    }
+    const auto *member = llvm::dyn_cast<clang::MemberExpr>(part);
+    const auto *whole =
+        member ? llvm::dyn_cast<clang::DeclRefExpr>(strip(member->getBase())) : nullptr;
+    return whole ? canonical(whole->getDecl()) : nullptr;
+  }
+
   /// \p to holds what \p entity holds; null stands for something registered.
   void link(Entity entity, const clang::ValueDecl *to) {
     Entity target = to ? canonical(to) : nullptr;
@@ -422,8 +437,11 @@ private:
         if (registers(uses.traitOfCallee(call))) {
           if (child == call->getCallee())
             return used();
-          if (entity && !isDerived)
+          if (entity && !isDerived) {
             uses.facts[entity].isRegistered = true;
+            if (Entity whole = wholeOf(child))
+              uses.facts[whole].isRegistered = true;
+          }
           return std::nullopt;
         }
       }

@@ -87,7 +87,7 @@ private:
   /// Whether the graph of the value comes from a forward pass in \p loop.
   static bool recordsIn(const Visit &visit, const Operand &value, const clang::Stmt *loop) {
     const Tables &tables = visit.unit.tables();
-    for (SiteId site : tables.histories.members(visit.before.valueOf(value).history)) {
+    for (SiteId site : tables.histories.members(visit.before.valueOf(value).graphs)) {
       const Event &event = tables.sites.event(site);
       if (!isModuleCall(event))
         continue;

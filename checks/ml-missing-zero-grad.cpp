@@ -3,8 +3,10 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Loops.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -24,7 +26,7 @@ public:
       return;
 
     Finding finding;
-    finding.level = Level::Certain;
+    finding.level = isAnotherEachTime(visit) ? Level::Advice : Level::Certain;
     finding.location = step.site->getBeginLoc();
     finding.range = step.site->getSourceRange();
     finding.message = "this step uses gradients left over from before the previous step";
@@ -36,6 +38,29 @@ public:
   }
 
 private:
+  /// Whether the optimizer is an element of a list, and the loop around the step goes over these.
+  static bool isAnotherEachTime(const Visit &visit) {
+    const Event &step = visit.event;
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto loops = step.function->loopsAround(step.site);
+    bool isElement = false;
+    for (PathId path = visit.before.resolve(step.subject.path); path; path = paths.parent(path))
+      isElement |= paths.last(path).kind == PathStep::Element && paths.last(path).index < 0;
+    return isElement && !loops.empty() && step.subject.expr &&
+           namesVariableOf(visit, loops.front(), step.subject.expr);
+  }
+
+  /// Whether \p expr names a variable that \p loop declares.
+  static bool namesVariableOf(const Visit &visit, const clang::Stmt *loop,
+                              const clang::Stmt *expr) {
+    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr);
+    if (reference && contains(visit, loop, reference->getDecl()->getLocation()))
+      return true;
+    return llvm::any_of(expr->children(), [&](const clang::Stmt *child) {
+      return child && namesVariableOf(visit, loop, child);
+    });
+  }
+
   static void explain(const Visit &visit, const Gradients &gradients, Finding &finding) {
     const Event &step = visit.event;
     finding.notes.push_back(

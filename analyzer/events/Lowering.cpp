@@ -208,8 +208,12 @@ private:
         event.kind = EventKind::Backward;
         event.subject = values.operand(member->getBase());
       }
-      event.operands.push_back(values.operand(method ? member->getBase() : part));
-      event.operands.back().escapes = true;
+      const Expr *argument = method ? member->getBase() : part;
+      if (isArithmetic(argument))
+        continue;
+      event.operands.push_back(values.operand(argument));
+      event.operands.back().escapes = event.operands.back().role != TypeRole::None ||
+                                      vocabulary.reachesTraining(values.typeOf(argument));
     }
   }
 
@@ -630,7 +634,7 @@ private:
       event.subject.escapes =
           !method || !method->isConst() || vocabulary.isHandle(object->getType());
       if (kind == EventKind::Call && event.subject.role == TypeRole::None)
-        event.subject.escapes &= vocabulary.reachesTraining(object->getType());
+        event.subject.escapes &= vocabulary.reachesTraining(values.typeOf(object));
       if (event.subject.role == TypeRole::Tensor && StringRef(name).ends_with("_"))
         event.subject.escapes = true; // Handles are const; what they share is not.
     } else if (kind == EventKind::Construct || constructor) {

@@ -512,6 +512,8 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
         device = {};
       if (part.mode != ModuleFacts::Training)
         facts.mode = ModuleFacts::Unknown;
+      if (!operand.fresh)
+        state.addPart(event.result, state.resolve(operand.path));
     }
   bool isTold = llvm::any_of(
       event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
@@ -674,6 +676,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
         return false;
     if (observing && !state.clashes(event).empty())
       observe(event, state);
+    if (isModule(event.subject.role))
+      for (const Operand &operand : event.operands)
+        if (isModule(operand.role) && !operand.fresh) // `layers->push_back(layer)`
+          state.addPart(state.resolve(event.subject.path), state.resolve(operand.path));
     Value value = combined(event, state);
     if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
       used.read(value.history, value.sources, event);

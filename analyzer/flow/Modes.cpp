@@ -24,6 +24,19 @@ void State::own(PathId object) {
   modules[object] = facts;
 }
 
+void State::addPart(PathId whole, PathId part) {
+  if (part != tables->paths.unknown() && !tables->paths.isWithin(part, whole))
+    wholes[part] = whole;
+}
+
+llvm::SmallVector<PathId, 4> State::partsOf(PathId whole) const {
+  llvm::SmallVector<PathId, 4> parts;
+  for (const auto &[part, other] : wholes)
+    if (tables->paths.isWithin(other, whole) && !tables->paths.isWithin(part, whole))
+      parts.push_back(part);
+  return parts;
+}
+
 void State::setMode(PathId object, std::optional<bool> training, const Event &event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
@@ -51,6 +64,10 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object))
       set(facts, isPart);
+  for (PathId part : partsOf(object)) {
+    own(part);
+    modules.find(part)->mode |= ModuleFacts::Unknown;
+  }
 }
 
 void State::moveModule(PathId object, Device device, const Event *event) {
@@ -66,6 +83,10 @@ void State::moveModule(PathId object, Device device, const Event *event) {
       facts.device = device;
       facts.placed = event;
     }
+  for (PathId part : partsOf(object)) {
+    own(part);
+    modules.find(part)->device = {};
+  }
 }
 
 void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {

@@ -53,6 +53,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(optimizers);
   visit(modules);
   visit(devices);
+  visit(wholes);
   visit(guards);
   visit(casters);
 }
@@ -106,6 +107,8 @@ void State::rename(PathId from, PathId to) {
   };
   for (auto &[name, alias] : aliases)
     alias.target = renamed(alias.target);
+  for (auto &[part, whole] : wholes)
+    whole = renamed(whole);
   for (auto &[path, value] : values)
     value.sources = tables->sources.map(value.sources, renamed);
   for (auto &[path, facts] : optimizers)
@@ -302,6 +305,8 @@ void State::join(const State &other, Junction junction) {
   joinAutocast(other, junction);
   lacksGpu &= other.lacksGpu;
 
+  for (const auto &[part, whole] : other.wholes)
+    wholes[part] = whole;
   settled.eraseIf([&](const auto &entry) {
     const Device *there = other.settled.find(entry.first);
     return !there || !(*there == entry.second);

@@ -230,6 +230,9 @@ public:
   bool hasModules() const { return modules.begin() != modules.end(); }
   void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
 
+  /// The module \p part, which has a name of its own, may have become a part of \p whole: what is
+  /// done to that may be done to it.
+  void addPart(PathId whole, PathId part);
   /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
@@ -292,9 +295,9 @@ public:
   bool operator==(const State &other) const {
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && settled == other.settled &&
-           guards == other.guards && mode == other.mode && casters == other.casters &&
-           casting == other.casting && retained == other.retained && lacksGpu == other.lacksGpu &&
-           gradientGraphs == other.gradientGraphs;
+           wholes == other.wholes && guards == other.guards && mode == other.mode &&
+           casters == other.casters && casting == other.casting && retained == other.retained &&
+           lacksGpu == other.lacksGpu && gradientGraphs == other.gradientGraphs;
   }
 
   Tables *tables;
@@ -310,6 +313,8 @@ private:
   template <typename Visit> void forEachMap(Visit visit);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
+  /// What may have become a part of \p whole by another name.
+  llvm::SmallVector<PathId, 4> partsOf(PathId whole) const;
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
@@ -324,6 +329,7 @@ private:
   FlatMap<PathId, ModuleFacts> modules;
   FlatMap<PathId, Device> devices;  ///< What variables that name devices stand for.
   FlatMap<PathId, Device> settled;  ///< What symbols stand for on this way, temporaries too.
+  FlatMap<PathId, PathId> wholes;   ///< What modules may have become a part of.
   FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
   FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.

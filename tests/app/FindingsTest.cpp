@@ -273,6 +273,25 @@ TEST_CASE("A call that does not compile is still that call") {
   CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
 }
 
+TEST_CASE("A class that does not compile is still a class of numbers") {
+  const Project project;
+  project.write("train.cpp", include + "template <typename T> struct Meter {\n"
+                                       "  Meter() = default;\n"
+                                       "  add(const T &value) { sum += value; }\n"
+                                       "  T sum;\n"
+                                       "};\n"
+                                       "void train(axon::Block net, axon::Array input) {\n"
+                                       "  axon::Solver solver(net.weights());\n"
+                                       "  auto meter = Meter<float>();\n"
+                                       "  for (int i = 0; i < 10; ++i) {\n"
+                                       "    axon::distance(net(input), input).backpropagate();\n"
+                                       "    solver.advance();\n"
+                                       "    meter.add(1.0f);\n"
+                                       "  }\n"
+                                       "}\n");
+  CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
+}
+
 TEST_CASE("What a missing header declares may run the backward") {
   const Project project;
   const auto train = [&](const std::string &statement) {

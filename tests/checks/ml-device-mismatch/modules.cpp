@@ -89,3 +89,33 @@ torch::Tensor rendered_ok(View view, torch::Tensor points) {
   Renderer renderer(view);
   return renderer.forward(points.to(torch::kCUDA));
 }
+
+// What is done to a module is done to its parts, by whatever name they go.
+struct Wrapper : torch::nn::Module {
+  explicit Wrapper(std::shared_ptr<NetImpl> net) { register_module("net", net); }
+};
+torch::Tensor part_of_sequential_ok(Net net, torch::Tensor x) {
+  Net part;
+  torch::nn::Sequential whole(part, torch::nn::Linear(2, 1));
+  whole->to(torch::kCUDA);
+  return part->forward(x.to(torch::kCUDA));
+}
+torch::Tensor part_of_wrapper_ok(torch::Tensor x) {
+  Net part;
+  auto whole = std::make_shared<Wrapper>(part.ptr());
+  whole->to(torch::kCUDA);
+  return part->forward(x.to(torch::kCUDA));
+}
+torch::Tensor part_of_list_ok(torch::Tensor x) {
+  Net part;
+  torch::nn::Sequential whole;
+  whole->push_back(part);
+  whole->to(torch::kCUDA);
+  return part->forward(x.to(torch::kCUDA));
+}
+torch::Tensor no_part_bad(torch::Tensor x) {
+  Net part, other;
+  torch::nn::Sequential whole(part, torch::nn::Linear(2, 1));
+  whole->to(torch::kCUDA);
+  return other->forward(x.to(torch::kCUDA)); // expect: ml-device-mismatch
+}

@@ -103,3 +103,18 @@ void trained_in_parts_ok(torch::Tensor x, torch::Tensor y) {
     }
   }
 }
+
+// A leaf made of what a module gives is cut off from its graph.
+void split_ok(torch::nn::Sequential &first, torch::nn::Sequential &second,
+              torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  std::vector<torch::Tensor> cuts;
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    auto output = first->forward(x);
+    auto cut = output.clone().detach().requires_grad_(true);
+    cuts.push_back(cut);
+    second->forward(cut).sum().backward();
+    output.backward(cut.grad());
+    optimizer.step();
+  }
+}

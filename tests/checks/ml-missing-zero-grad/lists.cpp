@@ -1,0 +1,25 @@
+// Optimizers in lists.
+#include <torch/torch.h>
+
+using Optimizers = std::vector<torch::optim::SGD>;
+
+// Each layer has its own, and each is stepped once a batch.
+void split_ok(std::vector<torch::Tensor> outputs, std::vector<torch::Tensor> gradients,
+              Optimizers &optimizers) {
+  for (size_t i = 0; i < optimizers.size(); ++i)
+    optimizers[i].zero_grad();
+  for (size_t i = 0; i < optimizers.size(); ++i) {
+    outputs[i].backward(gradients[i]);
+    optimizers[i].step(); // expect: ml-missing-zero-grad (no fix) (level 2)
+  }
+}
+
+// The inner loop goes over the batches of one.
+void agents_bad(torch::nn::Sequential &net, Optimizers &optimizers,
+                const std::vector<torch::Tensor> &batches) {
+  for (size_t i = 0; i < optimizers.size(); ++i)
+    for (const torch::Tensor &batch : batches) {
+      net->forward(batch).sum().backward();
+      optimizers[i].step(); // expect: ml-missing-zero-grad (no fix) (level 0)
+    }
+}

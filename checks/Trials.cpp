@@ -37,11 +37,12 @@ private:
     return variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable);
   }
 
-  /// Whether the event puts something into the variable, or the list, \p path.
+  /// Whether the event gives the variable \p path a value, or adds one to the list.
   static bool isPut(const Event &event, PathId path) {
     return event.subject.path == path &&
            (event.kind == EventKind::Bind ||
-            (event.kind == EventKind::Combine && event.subject.escapes));
+            (event.kind == EventKind::Combine && event.subject.escapes &&
+             event.subject.role == TypeRole::None));
   }
 
   bool isMadeOf(const Event &event, unsigned depth) const {

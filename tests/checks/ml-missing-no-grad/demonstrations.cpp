@@ -34,6 +34,13 @@ float filled(torch::nn::Sequential &net, float a, float b) {
   return net->forward(x).item<float>(); // expect: ml-missing-no-grad (level 1)
 }
 
+float put(torch::nn::Sequential &net, const std::vector<float> &values) {
+  torch::Tensor x = torch::zeros({1, 2});
+  for (int i = 0; i < 2; ++i)
+    x.index_put_({0, i}, values[i]);
+  return net->forward(x).item<float>(); // expect: ml-missing-no-grad (level 1)
+}
+
 float copied(torch::nn::Sequential &net, const float *values) {
   torch::Tensor x = torch::zeros({1, 2});
   std::copy(values, values + 2, x.data_ptr<float>());

@@ -3,6 +3,7 @@
 #include "FileCollector.h"
 #include "HeaderCache.h"
 #include "Inclusions.h"
+#include "MissingMacros.h"
 #include "MissingNames.h"
 #include "OwnHeader.h"
 #include "PartnerPragma.h"
@@ -164,6 +165,9 @@ protected:
     preprocessor.addPPCallbacks(std::move(callbacks));
     preprocessor.addPPCallbacks(
         std::make_unique<ForewordRecorder>(preprocessor, parse.userCode, parse.header.foreword));
+    if (request.standIns)
+      preprocessor.addPPCallbacks(std::make_unique<MissingMacros>(preprocessor, parse.userCode,
+                                                                  parse.unit.headerIsMissing));
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
     auto narrowing = std::make_unique<UnitConsumer>(parse, compiler);
     UnitConsumer &own = *narrowing;

@@ -292,6 +292,25 @@ TEST_CASE("A class that does not compile is still a class of numbers") {
   CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
 }
 
+TEST_CASE("A missing header may define the macro in front of a class name") {
+  const Project project;
+  const auto train = [&](const std::string &head) {
+    project.write("train.cpp", include + "#include \"train_export.h\"\n" + head +
+                                   " {\n"
+                                   "  void run(axon::Block net, axon::Array input) {\n"
+                                   "    axon::Solver solver(net.weights());\n"
+                                   "    for (int i = 0; i < 10; ++i) {\n"
+                                   "      axon::distance(net(input), input).backpropagate();\n"
+                                   "      solver.advance();\n"
+                                   "    }\n"
+                                   "  }\n"
+                                   "};\n");
+    return count(lint(project, {"train.cpp"}).out, finding);
+  };
+  CHECK(train("class TRAIN_EXPORT Trainer") == 1);
+  CHECK(train("struct Base {};\nstruct TRAIN_API Trainer final : public Base") == 1);
+}
+
 TEST_CASE("What a missing header declares may run the backward") {
   const Project project;
   const auto train = [&](const std::string &statement) {

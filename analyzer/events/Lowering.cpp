@@ -229,7 +229,7 @@ private:
 
   void lowerList(const InitListExpr *list) {
     const RecordDecl *record = list->getType()->getAsRecordDecl();
-    if (!record || !list->isSemanticForm()) {
+    if (!record || !list->isSemanticForm() || isStandard(record)) {
       combine(list, list->inits());
       return;
     }

@@ -116,7 +116,10 @@ PathId Values::pathOf(const Expr *expr) {
   if (isa<CXXThisExpr>(expr))
     return thisObject();
   if (const auto *member = dyn_cast<MemberExpr>(expr)) {
-    if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl()))
+    const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+    if (field && isStandard(field)) // Of a pair: what std::get and bindings give, too.
+      return paths.element(pathOf(member->getBase()), field->getFieldIndex());
+    if (field)
       return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
     return pathOfVariable(member->getMemberDecl(), expr);
   }

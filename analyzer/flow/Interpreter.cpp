@@ -512,8 +512,7 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
         device = {};
       if (part.mode != ModuleFacts::Training)
         facts.mode = ModuleFacts::Unknown;
-      if (!operand.fresh)
-        state.addPart(event.result, state.resolve(operand.path));
+      state.addPart(event.result, operand);
     }
   bool isTold = llvm::any_of(
       event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
@@ -659,6 +658,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
         device.id = event.operands[1].device.id;
     }
     state.forget(event.result);
+    for (const Operand &operand : event.operands)
+      if (event.subject.role == TypeRole::None)
+        state.addPart(event.result, operand);
     if (event.subject.role == TypeRole::Optimizer)
       state.optimizerAt(event.result) = {first ? state.sourcesOf(*first) : sources.unknown(),
                                          {Gradients::Untouched}};
@@ -676,10 +678,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
         return false;
     if (observing && !state.clashes(event).empty())
       observe(event, state);
-    if (isModule(event.subject.role))
-      for (const Operand &operand : event.operands)
-        if (isModule(operand.role) && !operand.fresh) // `layers->push_back(layer)`
-          state.addPart(state.resolve(event.subject.path), state.resolve(operand.path));
+    for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
+      if (isModule(operand.role) || operand.role == TypeRole::None)
+        state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result,
+                      operand);
     Value value = combined(event, state);
     if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
       used.read(value.history, value.sources, event);

@@ -24,17 +24,26 @@ void State::own(PathId object) {
   modules[object] = facts;
 }
 
-void State::addPart(PathId whole, PathId part) {
-  if (part != tables->paths.unknown() && !tables->paths.isWithin(part, whole))
-    wholes[part] = whole;
+void State::addPart(PathId whole, const Operand &part) {
+  if (part.fresh && isModule(part.role))
+    return;
+  const PathId object = resolve(part.path);
+  llvm::SmallVector<PathId, 4> added{object};
+  if (!isModule(part.role))
+    added = partsOf(object);
+  for (PathId each : added)
+    if (each && each != tables->paths.unknown() && !tables->paths.isWithin(each, whole))
+      parts[{each, whole}] = true;
 }
 
 llvm::SmallVector<PathId, 4> State::partsOf(PathId whole) const {
-  llvm::SmallVector<PathId, 4> parts;
-  for (const auto &[part, other] : wholes)
-    if (tables->paths.isWithin(other, whole) && !tables->paths.isWithin(part, whole))
-      parts.push_back(part);
-  return parts;
+  const PathTable &paths = tables->paths;
+  llvm::SmallVector<PathId, 4> found;
+  for (const auto &[pair, isPart] : parts)
+    if ((paths.isWithin(pair.second, whole) || paths.isWithin(whole, pair.second)) &&
+        !paths.isWithin(pair.first, whole))
+      found.push_back(pair.first);
+  return found;
 }
 
 void State::setMode(PathId object, std::optional<bool> training, const Event &event) {

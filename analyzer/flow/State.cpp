@@ -53,7 +53,6 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(optimizers);
   visit(modules);
   visit(devices);
-  visit(wholes);
   visit(guards);
   visit(casters);
 }
@@ -63,6 +62,9 @@ void State::forget(PathId path, bool isOverwritten) {
   const auto isForgotten = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
   forEachMap([&](auto &map) { map.eraseIf(isForgotten); });
   settled.eraseIf(isForgotten);
+  parts.eraseIf([&](const auto &entry) {
+    return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
+  });
   for (auto &[name, alias] : aliases)
     if (paths.isWithin(alias.target, path) &&
         !(isOverwritten && alias.isReference && alias.target == path))
@@ -107,8 +109,10 @@ void State::rename(PathId from, PathId to) {
   };
   for (auto &[name, alias] : aliases)
     alias.target = renamed(alias.target);
-  for (auto &[part, whole] : wholes)
-    whole = renamed(whole);
+  auto before = std::move(parts);
+  parts = {};
+  for (const auto &[pair, isPart] : before)
+    parts[{renamed(pair.first), renamed(pair.second)}] = isPart;
   for (auto &[path, value] : values)
     value.sources = tables->sources.map(value.sources, renamed);
   for (auto &[path, facts] : optimizers)
@@ -153,6 +157,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     aliases[to] = {target, false};
   } else if (target != paths.unknown()) {
     copy(target, to);
+    addPart(to, *value);
   }
   if (role == TypeRole::Device && kind == BindKind::Value)
     devices[to] = device;
@@ -192,6 +197,10 @@ void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
     return;
   forEachMap([&](auto &map) {
     map.eraseIf([&](const auto &entry) { return dead.contains(paths.rootOf(entry.first)); });
+  });
+  parts.eraseIf([&](const auto &entry) {
+    return dead.contains(paths.rootOf(entry.first.first)) ||
+           dead.contains(paths.rootOf(entry.first.second));
   });
 }
 
@@ -305,8 +314,8 @@ void State::join(const State &other, Junction junction) {
   joinAutocast(other, junction);
   lacksGpu &= other.lacksGpu;
 
-  for (const auto &[part, whole] : other.wholes)
-    wholes[part] = whole;
+  for (const auto &[pair, isPart] : other.parts)
+    parts[pair] = isPart;
   settled.eraseIf([&](const auto &entry) {
     const Device *there = other.settled.find(entry.first);
     return !there || !(*there == entry.second);

@@ -230,9 +230,9 @@ public:
   bool hasModules() const { return modules.begin() != modules.end(); }
   void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
 
-  /// The module \p part, which has a name of its own, may have become a part of \p whole: what is
-  /// done to that may be done to it.
-  void addPart(PathId whole, PathId part);
+  /// The module \p part, which has a name of its own, may have become a part of \p whole, another
+  /// module or a list: what is done to that may be done to it. Of a list its parts have.
+  void addPart(PathId whole, const Operand &part);
   /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
@@ -295,7 +295,7 @@ public:
   bool operator==(const State &other) const {
     return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
            modules == other.modules && devices == other.devices && settled == other.settled &&
-           wholes == other.wholes && guards == other.guards && mode == other.mode &&
+           parts == other.parts && guards == other.guards && mode == other.mode &&
            casters == other.casters && casting == other.casting && retained == other.retained &&
            lacksGpu == other.lacksGpu && gradientGraphs == other.gradientGraphs;
   }
@@ -313,7 +313,7 @@ private:
   template <typename Visit> void forEachMap(Visit visit);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
-  /// What may have become a part of \p whole by another name.
+  /// What may be a part of \p whole, or what it is an element of, by another name.
   llvm::SmallVector<PathId, 4> partsOf(PathId whole) const;
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
@@ -327,9 +327,10 @@ private:
   FlatMap<PathId, Value> values;
   FlatMap<PathId, OptimizerFacts> optimizers;
   FlatMap<PathId, ModuleFacts> modules;
-  FlatMap<PathId, Device> devices;  ///< What variables that name devices stand for.
-  FlatMap<PathId, Device> settled;  ///< What symbols stand for on this way, temporaries too.
-  FlatMap<PathId, PathId> wholes;   ///< What modules may have become a part of.
+  FlatMap<PathId, Device> devices; ///< What variables that name devices stand for.
+  FlatMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
+  /// Modules, and what they may have become a part of.
+  FlatMap<std::pair<PathId, PathId>, bool> parts;
   FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
   FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.

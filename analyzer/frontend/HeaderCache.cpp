@@ -107,8 +107,7 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
                                 const auto file = files.getOptionalFileRef(path);
                                 return !file || !userCode.isFrameworkFile(*file, files);
                               });
-                              unguarded =
-                                  findRepeating(*maker, files, unguarded, target);
+                              unguarded = findRepeating(*maker, files, unguarded, target);
                               return true;
                             });
   if (!entry || !entry->usable() ||
@@ -128,9 +127,14 @@ bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
 }
 
 bool HeaderCache::holds(StringRef stamp) {
+  if (held.contains(stamp))
+    return true;
   const HeaderEntry *entry = known(stamp.split(' ').first.str());
-  return entry && entry->stamp() == stamp &&
-         llvm::all_of(entry->facts("base"), [&](StringRef base) { return holds(base); });
+  if (!entry || entry->stamp() != stamp ||
+      !llvm::all_of(entry->facts("base"), [&](StringRef base) { return holds(base); }))
+    return false;
+  held.insert(stamp);
+  return true;
 }
 
 HeaderEntry *HeaderCache::known(const std::string &key) {

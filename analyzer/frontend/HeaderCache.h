@@ -5,6 +5,7 @@
 #include "HeaderEntry.h"
 #include "UserCode.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <functional>
 #include <memory>
@@ -63,6 +64,7 @@ public:
 private:
   CacheFolder folder;
   llvm::StringMap<std::unique_ptr<HeaderEntry>> entries; ///< By key; null for what cannot be had.
+  llvm::StringSet<> held;                                ///< Stamps, as holds() tells.
 };
 
 } // namespace gradtidy

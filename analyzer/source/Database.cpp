@@ -131,8 +131,9 @@ std::vector<std::string> subfolders(StringRef folder, bool (*filter)(StringRef))
   return found;
 }
 
-/// Adds the databases of the project whose root is \p folder.
-void addDatabasesOf(const std::string &folder, std::vector<std::string> &found) {
+/// The databases of the project whose root is \p folder.
+std::vector<std::string> databasesOf(const std::string &folder) {
+  std::vector<std::string> found;
   auto add = [&](const std::string &candidate) {
     if (holdsDatabase(candidate))
       found.push_back(absolutePath(databaseName, candidate));
@@ -145,14 +146,22 @@ void addDatabasesOf(const std::string &folder, std::vector<std::string> &found) 
     for (const std::string &preset : subfolders(build, isPreset))
       add(preset);
   }
+  return found;
 }
 
 } // namespace
 
-std::vector<std::string> findDatabases(StringRef source) {
+std::vector<std::string> DatabaseSearch::around(StringRef source) {
   std::vector<std::string> found;
-  for (StringRef folder = source; !folder.empty(); folder = path::parent_path(folder))
-    addDatabasesOf(folder.str(), found);
+  StringRef folder = source;
+  if (fs::is_regular_file(source))
+    folder = path::parent_path(source);
+  for (; !folder.empty(); folder = path::parent_path(folder)) {
+    const auto [known, added] = databases.try_emplace(folder);
+    if (added)
+      known->second = databasesOf(folder.str());
+    llvm::append_range(found, known->second);
+  }
   return found;
 }
 

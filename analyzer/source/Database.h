@@ -43,10 +43,17 @@ private:
   llvm::StringMap<size_t> indexOf;                      ///< By path, and by path without links.
 };
 
-/// Every compile_commands.json that may describe \p source (a file or folder, absolute), the
-/// likeliest first: in its nearest parent before that one's parents, in the parent itself before
-/// the build folders there (build, build-*, cmake-build-*, out, _build, and the folders in them) by
-/// name.
-std::vector<std::string> findDatabases(llvm::StringRef source);
+/// Finds databases; looks into each folder once.
+class DatabaseSearch {
+public:
+  /// Every compile_commands.json that may describe \p source (a file or folder, absolute), the
+  /// likeliest first: in its nearest parent before that one's parents, in the parent itself before
+  /// the build folders there (build, build-*, cmake-build-*, out, _build, and the folders in them)
+  /// by name.
+  std::vector<std::string> around(llvm::StringRef source);
+
+private:
+  llvm::StringMap<std::vector<std::string>> databases; ///< By the root of a project.
+};
 
 } // namespace gradtidy

@@ -42,8 +42,9 @@ private:
   const JobRequest &request;
   std::string runtimeTree;
   JobList list;
-  llvm::StringMap<size_t> jobOf;                        ///< By the main file.
+  llvm::StringMap<size_t> jobOf; ///< By the main file.
   IncludeScan scan;
+  DatabaseSearch search;
   std::vector<std::string> withoutDatabase;
 
   void fail(std::string error) { list.errors.push_back(std::move(error)); }
@@ -196,7 +197,7 @@ private:
       candidates.push_back(load(absolutePath(request.buildPath)));
       return candidates.back();
     }
-    for (const std::string &found : findDatabases(file)) {
+    for (const std::string &found : search.around(file)) {
       Database *database = load(found);
       if (!database)
         return false;

@@ -8,7 +8,7 @@
 
 using Catch::Contains;
 using gradtidy::Database;
-using gradtidy::findDatabases;
+using gradtidy::DatabaseSearch;
 using gradtidy::IncludeScan;
 using gradtidy::test::Project;
 
@@ -33,7 +33,7 @@ TEST_CASE("a database is found in the nearest parent and its build folders") {
   Project project;
   project.write("sub/a.cpp", "");
   const std::string source = project.path("sub/a.cpp");
-  CHECK(findDatabases(source).empty());
+  CHECK(DatabaseSearch().around(source).empty());
 
   for (const char *folder : {"out/Debug", "cmake-build-debug", "build/release", "build-asan",
                              "sub/_build", "unrelated", ""})
@@ -42,7 +42,7 @@ TEST_CASE("a database is found in the nearest parent and its build folders") {
   for (const char *folder :
        {"sub/_build/", "", "build/release/", "build-asan/", "cmake-build-debug/", "out/Debug/"})
     expected.push_back(project.path(std::string(folder) + "compile_commands.json"));
-  CHECK(findDatabases(source) == expected);
+  CHECK(DatabaseSearch().around(source) == expected);
 }
 
 TEST_CASE("a database is loaded by its folder or by itself") {

@@ -6,8 +6,10 @@
 #include "Loops.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
 namespace {
@@ -20,24 +22,95 @@ public:
       return;
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
     if (!facts)
-      return;
+      return reportMember(visit, reporter);
     const Gradients &gradients = facts->gradients;
     if (!(gradients.possible & Gradients::Stale))
       return;
 
-    Finding finding;
+    Finding finding = leftOver(visit);
     finding.level = isAnotherEachTime(visit) ? Level::Advice : Level::Certain;
-    finding.location = step.site->getBeginLoc();
-    finding.range = step.site->getSourceRange();
-    finding.message = "this step uses gradients left over from before the previous step";
-    if (!step.clear.empty())
-      finding.message += ("; clear them with " + step.clear + "() between the two").str();
     explain(visit, gradients, finding);
     repair(visit, *gradients.backward, finding);
     reporter.report(std::move(finding));
   }
 
 private:
+  static Finding leftOver(const Visit &visit) {
+    const Event &step = visit.event;
+    Finding finding;
+    finding.location = step.site->getBeginLoc();
+    finding.range = step.site->getSourceRange();
+    finding.message = "this step uses gradients left over from before the previous step";
+    if (!step.clear.empty())
+      finding.message += ("; clear them with " + step.clear + "() between the two").str();
+    return finding;
+  }
+
+  /// A step in a method that others call again and again, with an optimizer that is a member, whose
+  /// gradients nobody clears.
+  static void reportMember(const Visit &visit, Reporter &reporter) {
+    const Event &step = visit.event;
+    const Event *backward = backwardBefore(visit);
+    const clang::FieldDecl *field = backward ? ownMember(visit) : nullptr;
+    if (!field || isCalledInSight(visit) || visit.unit.mayClear(*field))
+      return;
+    Finding finding = leftOver(visit);
+    finding.level = field->getAccess() == clang::AS_private ? Level::Likely : Level::Advice;
+    finding.notes.push_back(
+        {step.function->function->getLocation(),
+         "the previous call of this function made that step, and nothing seen clears the gradients "
+         "of '" +
+             field->getName().str() + "'"});
+    repair(visit, *backward, finding);
+    reporter.report(std::move(finding));
+  }
+
+  /// The last backward before the step in its function, by place, or null.
+  static const Event *backwardBefore(const Visit &visit) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Event *last = nullptr;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Backward &&
+            sources.isBeforeInTranslationUnit(event.site->getBeginLoc(),
+                                              visit.event.site->getBeginLoc()) &&
+            (!last || sources.isBeforeInTranslationUnit(last->site->getBeginLoc(),
+                                                        event.site->getBeginLoc())))
+          last = &event;
+    return last;
+  }
+
+  /// The member that is the optimizer, of a class all of which can be seen, if the step is in one
+  /// of its methods; else null.
+  static const clang::FieldDecl *ownMember(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
+    // Of what a macro makes, such as a test, each object may run once.
+    if (!method || method->getLocation().isMacroID() ||
+        llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(method))
+      return nullptr;
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathId optimizer = visit.before.resolve(visit.event.subject.path);
+    const bool isAllSeen =
+        llvm::all_of(method->getParent()->methods(), [](const clang::CXXMethodDecl *other) {
+          return other->isImplicit() || other->isDefaulted() || other->isDeleted() ||
+                 other->isPureVirtual() || other->isDefined() ||
+                 other->getTemplateInstantiationPattern();
+        });
+    return isAllSeen && paths.last(optimizer).kind == PathStep::Member &&
+                   paths.parent(optimizer) == function.thisObject
+               ? static_cast<const clang::FieldDecl *>(paths.last(optimizer).subject)
+               : nullptr;
+  }
+
+  /// Whether it is seen from where the function of the step is called, and what is left over then.
+  static bool isCalledInSight(const Visit &visit) {
+    return !visit.callers.empty() ||
+           llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+             return other.event == &visit.event && !other.callers.empty();
+           });
+  }
+
   /// Whether the optimizer is an element of a list, and the loop around the step goes over these.
   static bool isAnotherEachTime(const Visit &visit) {
     const Event &step = visit.event;

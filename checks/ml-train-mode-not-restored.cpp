@@ -6,6 +6,7 @@
 #include "Loops.h"
 
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
 namespace {
@@ -20,7 +21,8 @@ public:
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
-        !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject))
+        !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject) ||
+        wantsGradientOfInput(visit))
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
@@ -39,6 +41,18 @@ public:
   }
 
 private:
+  /// Whether an input is a leaf that requires a gradient, as where adversarial examples are made.
+  static bool wantsGradientOfInput(const Visit &visit) {
+    return llvm::any_of(visit.event.operands, [&](const Operand &operand) {
+      const Value value = operand.isTensor ? visit.before.valueOf(operand) : Value();
+      const Tables &tables = visit.unit.tables();
+      return value.graph == Graph::Attached &&
+             llvm::none_of(tables.histories.members(value.graphs), [&](SiteId site) {
+               return isModuleCall(tables.sites.event(site));
+             });
+    });
+  }
+
   /// The outermost loop around the forward that is not around the eval(), else its statement.
   static const clang::Stmt *whereTrainingBegins(const Visit &visit, const Event &eval) {
     const FunctionBody &function = *visit.event.function;

@@ -64,6 +64,113 @@ llvm::FoldingSetNodeID profileOf(const clang::Expr *expr, clang::ASTContext &con
   return id;
 }
 
+/// `expr + offset`; without `expr`, a number.
+struct Linear {
+  const clang::Expr *expr;
+  std::int64_t offset = 0;
+};
+
+Linear linear(const clang::Expr *expr, clang::ASTContext &context) {
+  expr = expr->IgnoreParenImpCasts();
+  if (const auto *number = llvm::dyn_cast<clang::IntegerLiteral>(expr))
+    return {nullptr, number->getValue().getSExtValue()};
+  if (const auto *sum = llvm::dyn_cast<clang::BinaryOperator>(expr);
+      sum && (sum->getOpcode() == clang::BO_Add || sum->getOpcode() == clang::BO_Sub))
+    if (const Linear added = linear(sum->getRHS(), context); !added.expr) {
+      Linear result = linear(sum->getLHS(), context);
+      result.offset += sum->getOpcode() == clang::BO_Add ? added.offset : -added.offset;
+      return result;
+    }
+  return {expr};
+}
+
+/// `variable op bound + offset`.
+struct Comparison {
+  const clang::ValueDecl *variable = nullptr; ///< Null if it is nothing of that kind.
+  clang::BinaryOperatorKind op = clang::BO_EQ;
+  llvm::FoldingSetNodeID bound;
+  std::int64_t offset = 0;
+};
+
+/// \p expr as a comparison of \p variable, or of any variable on its left.
+Comparison comparisonOf(const clang::Expr *expr, const clang::ValueDecl *variable,
+                        clang::ASTContext &context) {
+  const auto *binary = llvm::dyn_cast_or_null<clang::BinaryOperator>(expr);
+  if (!binary || !binary->isComparisonOp() || binary->getOpcode() == clang::BO_Cmp)
+    return {};
+  Linear left = linear(binary->getLHS(), context), right = linear(binary->getRHS(), context);
+  const auto variableOf = [](const Linear &side) {
+    const auto *name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(side.expr);
+    return name ? llvm::cast<clang::ValueDecl>(name->getDecl()->getCanonicalDecl()) : nullptr;
+  };
+  clang::BinaryOperatorKind op = binary->getOpcode();
+  if (variable && variableOf(right) == variable) {
+    std::swap(left, right);
+    op = clang::BinaryOperator::isEqualityOp(op) ? op
+                                                 : clang::BinaryOperator::reverseComparisonOp(op);
+  }
+  Comparison result;
+  result.variable = variableOf(left);
+  if (variable && result.variable != variable)
+    return {};
+  result.op = op;
+  if (right.expr)
+    result.bound = profileOf(right.expr, context);
+  result.offset = right.offset - left.offset;
+  return result;
+}
+
+/// A loop that counts upwards in ones: its variable is \c last in the last round.
+struct Count {
+  const clang::ForStmt *loop;
+  Comparison last;
+};
+
+std::vector<Count> countsOf(const clang::CFG &cfg, clang::ASTContext &context) {
+  std::vector<Count> counts;
+  for (const clang::CFGBlock *block : cfg) {
+    const auto *loop = llvm::dyn_cast_or_null<clang::ForStmt>(block->getTerminatorStmt());
+    const auto *increment =
+        loop ? llvm::dyn_cast_or_null<clang::UnaryOperator>(loop->getInc()) : nullptr;
+    if (!increment || !increment->isIncrementOp() || !loop->getCond())
+      continue;
+    Comparison last = comparisonOf(loop->getCond()->IgnoreParenImpCasts(), nullptr, context);
+    const auto *counter =
+        llvm::dyn_cast<clang::DeclRefExpr>(increment->getSubExpr()->IgnoreParenImpCasts());
+    if (!last.variable || !counter || counter->getDecl()->getCanonicalDecl() != last.variable)
+      continue;
+    if (last.op == clang::BO_LT || last.op == clang::BO_NE)
+      --last.offset;
+    else if (last.op != clang::BO_LE)
+      continue;
+    counts.push_back({loop, last});
+  }
+  return counts;
+}
+
+/// What \p asked answers in the last round of the loop, and in no other; empty if it does not tell.
+std::optional<bool> answerInLastRound(const clang::Expr *asked, const Count &count,
+                                      clang::ASTContext &context) {
+  const Comparison comparison = comparisonOf(asked, count.last.variable, context);
+  if (!comparison.variable || !(comparison.bound == count.last.bound))
+    return std::nullopt;
+  const std::int64_t behind = comparison.offset - count.last.offset;
+  switch (comparison.op) {
+  case clang::BO_EQ:
+  case clang::BO_GE:
+    return behind == 0 ? std::optional(true) : std::nullopt;
+  case clang::BO_NE:
+  case clang::BO_LT:
+    return behind == 0 ? std::optional(false) : std::nullopt;
+  case clang::BO_GT:
+    return behind == -1 ? std::optional(true) : std::nullopt;
+  case clang::BO_LE:
+    return behind == -1 ? std::optional(false) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 } // namespace
 
 const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated) {
@@ -81,10 +188,11 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
   struct Candidate {
     Condition condition;
     unsigned asked = 0;
-    bool isFlag = false; ///< Set to true or false, or by who calls a constructor.
+    bool isFlag = false; ///< Worth following, be it asked once.
   };
   std::vector<Candidate> candidates;
   Variables flags = flagsOf(cfg);
+  const std::vector<Count> counts = countsOf(cfg, context);
   for (const clang::CFGBlock *block : cfg) {
     const clang::Stmt *terminator = block->getTerminatorStmt();
     if (!terminator || block->succ_size() != 2 ||
@@ -107,6 +215,13 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
       candidate.condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
       candidate.isFlag =
           candidate.condition.isVariable && (flags.contains(variable) || isOfConstructor(variable));
+      for (const Count &count : counts)
+        if (auto answer = answerInLastRound(asked, count, context);
+            answer && terminator != count.loop) {
+          candidate.condition.lastRoundOf = count.loop;
+          candidate.condition.answerInLastRound = *answer;
+          candidate.isFlag = true;
+        }
       candidates.push_back(std::move(candidate));
       known = std::prev(candidates.end());
     }
@@ -136,6 +251,13 @@ int Conditions::numberOf(const clang::ValueDecl *variable) const {
     if (conditions[i].isVariable && conditions[i].variables.contains(canonical))
       return static_cast<int>(i);
   return -1;
+}
+
+std::optional<Conditions::LastRound> Conditions::lastRoundOf(const clang::ForStmt *loop) const {
+  for (unsigned i = 0; i < conditions.size(); ++i)
+    if (conditions[i].lastRoundOf == loop)
+      return LastRound{i, conditions[i].answerInLastRound};
+  return std::nullopt;
 }
 
 unsigned Conditions::affectedBy(const clang::ValueDecl *variable) const {

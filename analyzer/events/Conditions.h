@@ -7,11 +7,13 @@
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <optional>
 #include <vector>
 
 namespace clang {
 class ASTContext;
 class CFG;
+class ForStmt;
 } // namespace clang
 
 namespace gradtidy {
@@ -22,8 +24,8 @@ public:
   static constexpr unsigned limit = 4;
 
   /// Finds the conditions of \p cfg that have no side effects and are asked at least twice, or are
-  /// variables that are set to true or false, or are parameters of a constructor: who makes the
-  /// object may have said.
+  /// variables that are set to true or false, or are parameters of a constructor (who makes the
+  /// object may have said), or tell the last round of a `for` loop from the others.
   void collect(const clang::CFG &cfg, clang::ASTContext &context);
 
   unsigned count() const { return static_cast<unsigned>(conditions.size()); }
@@ -34,6 +36,16 @@ public:
   /// The number of the condition that is \p variable and nothing else, or -1.
   int numberOf(const clang::ValueDecl *variable) const;
 
+  /// A condition that tells the last round of a loop from the others.
+  struct LastRound {
+    unsigned number;
+    bool answer; ///< In the last round, and in no other.
+  };
+
+  /// What tells the last round of \p loop: `epoch != epochs - 1` in a loop over
+  /// `epoch < epochs`.
+  std::optional<LastRound> lastRoundOf(const clang::ForStmt *loop) const;
+
   /// The conditions whose answer may change with this variable or field, as bits.
   unsigned affectedBy(const clang::ValueDecl *variable) const;
 
@@ -41,7 +53,9 @@ private:
   struct Condition {
     llvm::FoldingSetNodeID profile;
     llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
-    bool isVariable = false; ///< By itself.
+    bool isVariable = false;                     ///< By itself.
+    const clang::ForStmt *lastRoundOf = nullptr; ///< The loop whose last round it tells.
+    bool answerInLastRound = false;
   };
   std::vector<Condition> conditions;
 };

@@ -112,6 +112,10 @@ struct Block {
     bool value = false;        ///< What the edge says about it.
     PathId undefined = noPath; ///< What holds nothing along this edge.
     bool lacksGpu = false;     ///< It is taken only where there is no GPU.
+    /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
+    /// answers then.
+    int lastRound = -1;
+    bool answerInLastRound = false;
   };
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.

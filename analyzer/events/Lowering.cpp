@@ -363,6 +363,12 @@ private:
     if (assignment->getOpcode() == BO_Assign && !isArithmetic(target))
       bind(values.pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
            assignment);
+    if (assignment->isCompoundAssignmentOp() && values.roleOf(target) == TypeRole::Tensor) {
+      // In a template, where the operand has no type yet.
+      Event &event = *combine(assignment, {assignment->getRHS()});
+      event.subject = values.operand(target);
+      event.subject.escapes = true;
+    }
   }
 
   /// The event, if the result may be of interest.
@@ -576,7 +582,7 @@ private:
       else if (external && callee && isFactory(callee)) {
         constructor = constructorOf(pointee(call->getType())->getAsCXXRecordDecl(), arguments);
         kind = constructor ? EventKind::Call : EventKind::Construct;
-      } else if (external)
+      } else if (external || isMemberwise(call, callee))
         kind = EventKind::Combine;
     }
     if (kind == EventKind::Overwrite && isAssignment(call) && object && !isGradient(object))
@@ -937,6 +943,11 @@ private:
     return operation && operation->getOperator() == OO_Equal;
   }
 
+  /// An assignment that does what the compiler makes of it: each member is assigned.
+  static bool isMemberwise(const CallExpr *call, const FunctionDecl *callee) {
+    return isAssignment(call) && callee && callee->isDefaulted() && !callee->isDeleted();
+  }
+
   /// A call of std::function, whose body is that of the closure it holds.
   static bool isCallOfClosure(const CallExpr *call, const FunctionDecl *callee) {
     const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
@@ -1222,6 +1233,11 @@ private:
       if (asked && taken == negated)
         edge.undefined = asked;
       edge.lacksGpu = isAboutGpu && taken == negated;
+      if (const auto *loop = dyn_cast_or_null<ForStmt>(block.getLoopTarget()))
+        if (std::optional<Conditions::LastRound> last = conditions.lastRoundOf(loop)) {
+          edge.lastRound = static_cast<int>(last->number);
+          edge.answerInLastRound = last->answer;
+        }
       if (!taken && isBranch && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
         if (std::optional<unsigned> latch = latchOf(block, numbers)) {
           current->exitEdge = static_cast<int>(current->edges.size());

@@ -10,8 +10,11 @@
 namespace gradtidy {
 namespace {
 
-/// Marks states that enter a `for` or `while` loop, which is assumed to run at least once.
+/// Marks states that enter a `for` or `while` loop, which is assumed to run at least once, or
+/// another round of it.
 constexpr unsigned entersLoop = 1u << 31;
+/// Marks states that come from the last round of a loop.
+constexpr unsigned leavesLoop = 1u << 30;
 constexpr unsigned maxPartitions = 16;
 
 /// Whether a backward through the value may reach anything.
@@ -39,6 +42,9 @@ void Interpreter::run(const FunctionBody &body) {
 
 void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state) {
   const clang::CXXRecordDecl *record = method.getParent();
+  // What does not compile may change what the rest of the class shows as fixed.
+  if (llvm::any_of(record->decls(), [](const clang::Decl *each) { return each->isInvalidDecl(); }))
+    return;
   std::optional<State> made;
   for (const clang::CXXConstructorDecl *constructor : record->ctors()) {
     if (constructor->isCopyOrMoveConstructor() || constructor->isDeleted())
@@ -72,6 +78,16 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
         facts.device.id = known->second;
       if (!(facts == ModuleFacts()))
         members.setModule(to, facts);
+      Value value = end->valueOf({from, TypeRole::Tensor});
+      if (!value.device.isKnown() || facts.device.isKnown())
+        return;
+      if (auto known = sameDevice.find(value.device.id);
+          value.device.kind == Device::Symbol && known != sameDevice.end())
+        value.device.id = known->second;
+      Value kept;
+      kept.sources = tables.sources.join(tables.sources.of(to), tables.sources.unknown());
+      kept.stayOn(value);
+      members.setValue(to, kept);
     });
     if (made)
       made->join(members, Junction::Branches);
@@ -146,14 +162,15 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     pending.erase(pending.begin());
     const Block &block = body.blocks[number];
     State state = joined(before[number][key], number);
-    Answers answers = key & ~entersLoop;
+    Answers answers = key & ~(entersLoop | leavesLoop);
     if (!runBlock(block, state, answers, /*observe=*/false) || block.endsProgram)
       continue;
     if (block.edges.empty())
       ends.insert_or_assign({number, key}, state);
     for (unsigned index = 0; index < block.edges.size(); ++index) {
       const Block::Edge &edge = block.edges[index];
-      if ((key & entersLoop) && static_cast<int>(index) == block.exitEdge)
+      const bool leaves = static_cast<int>(index) == block.exitEdge;
+      if (leaves ? key & entersLoop : key & leavesLoop)
         continue;
       Answers next = answers;
       if (edge.condition >= 0) {
@@ -167,11 +184,14 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
       State along = state;
       along.lacksGpu |= edge.lacksGpu;
       const Block &target = body.blocks[edge.target];
+      const unsigned told = edge.lastRound < 0 ? 0 : key & answerBits(edge.lastRound);
       if (target.exitEdge >= 0 && target.latch != number)
         next |= entersLoop;
+      else if (target.exitEdge >= 0 && told)
+        next |= told == answer(edge.lastRound, edge.answerInLastRound) ? leavesLoop : entersLoop;
       auto &partition = before[edge.target];
       if (partition.size() >= maxPartitions && !partition.contains(next))
-        next &= entersLoop;
+        next &= entersLoop | leavesLoop;
       // The first and the later rounds of such a loop meet behind its head.
       Way way{std::move(along), block.exitEdge >= 0 ? Junction::LoopEntry : Junction::Branches};
       Incoming &incoming = partition[next];
@@ -190,7 +210,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     for (unsigned number = 0; number < body.blocks.size(); ++number)
       for (const auto &[key, incoming] : before[number]) {
         State state = joined(incoming, number);
-        Answers answers = key & ~entersLoop;
+        Answers answers = key & ~(entersLoop | leavesLoop);
         runBlock(body.blocks[number], state, answers, /*observe=*/true);
       }
   }
@@ -254,6 +274,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       return;
     }
     Value value = state.valueOf(operand);
+    if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
+      value.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
     result.sources = tables.sources.join(result.sources, value.sources);
     result.history = tables.histories.join(result.history, value.history);
     result.graphs = tables.histories.join(result.graphs, value.graphs);
@@ -632,7 +654,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
 
   case EventKind::EndLifetime:
     state.leaveGuard(event.subject.path);
-    state.forget(event.subject.path);
+    state.endLifetime(event.subject.path);
     return true;
 
   case EventKind::Assign:
@@ -861,7 +883,10 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   GradMode mode = state.gradMode();
   if (event.startsThread) // Guards do not reach other threads.
     state.setGradMode(true, event);
-  if (!closure || llvm::is_contained(stack, closure) || stack.size() > maxDepth) {
+  // What an object connects to events while it is made runs later.
+  const bool isKept = event.kind == EventKind::Combine &&
+                      llvm::isa<clang::CXXConstructorDecl>(event.function->function);
+  if (!closure || isKept || llvm::is_contained(stack, closure) || stack.size() > maxDepth) {
     if (operand.escapes)
       state.escape({tables.paths.unknown(), TypeRole::Optimizer});
     // What it is given may be parameters, of which it may clear the gradients.
@@ -968,7 +993,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   if (!after)
     return std::nullopt;
   for (const FunctionBody::Parameter &parameter : body.parameters)
-    after->forget(parameter.place.path);
+    after->endLifetime(parameter.place.path);
   if (body.thisObject && event.kind == EventKind::Call)
     after->unbind(body.thisObject);
   if (event.result && event.result != event.subject.path) {
@@ -1016,8 +1041,13 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (leavesAlone)
       return;
     // It may load the parameters of modules that an object knows of.
-    if (operand.escapes && operand.role == TypeRole::None && !isForward)
+    if (operand.escapes && operand.role == TypeRole::None && !isForward) {
       state.markChanged(tables.sources.unknown());
+      // What an object does to modules of its own, others find.
+      const PathId object = state.resolve(operand.path);
+      if (tables.paths.last(tables.paths.rootOf(object)).kind == PathStep::Variable)
+        state.moduleMayChange(object, devices);
+    }
     if (operand.escapes && isModule(operand.role) && !isForward)
       state.moduleMayChange(state.resolve(operand.path), devices);
     if (operand.escapes && !isRead)

@@ -9,6 +9,11 @@ namespace gradtidy {
 
 ModuleFacts State::moduleAt(PathId object) const {
   PathTable &paths = tables->paths;
+  if (object == paths.unknown()) {
+    ModuleFacts unknown;
+    unknown.mode = ModuleFacts::Unknown;
+    return unknown;
+  }
   for (PathId path = object; path; path = paths.parent(path)) {
     if (const ModuleFacts *facts = modules.find(path))
       return *facts;
@@ -92,6 +97,9 @@ void State::moveModule(PathId object, Device device, const Event *event) {
       facts.device = device;
       facts.placed = event;
     }
+  for (auto &[path, value] : values)
+    if (path != object && paths.isWithin(path, object))
+      value.device = {}; // With the module if it is registered.
   for (PathId part : partsOf(object)) {
     own(part);
     modules.find(part)->device = {};
@@ -348,9 +356,9 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       places.push_back({&operand, value});
     if (operand.role != TypeRole::None)
       return;
+    const PathId object = resolve(operand.path);
     for (const auto &[part, value] : values) // Of a tuple.
-      if (value.device.isKnown() && part != operand.path &&
-          tables->paths.isWithin(part, operand.path))
+      if (value.device.isKnown() && part != object && tables->paths.isWithin(part, object))
         places.push_back({&operand, value});
   };
   if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))

@@ -74,6 +74,18 @@ void State::forget(PathId path, bool isOverwritten) {
   casting.stale = tables->sources.filter(casting.stale, isOther);
 }
 
+void State::endLifetime(PathId path) {
+  PathId heir = noPath;
+  for (const auto &[name, alias] : aliases)
+    if (alias.target == path && !alias.isReference &&
+        (!heir || (tables->paths.isTemporary(heir) && !tables->paths.isTemporary(name))))
+      heir = name;
+  if (!heir)
+    return forget(path);
+  unbind(heir);
+  rename(path, heir);
+}
+
 PathId State::rebase(PathId path, PathId from, PathId to) const {
   PathTable &paths = tables->paths;
   if (path == from)

@@ -212,6 +212,9 @@ public:
   /// references to an object that is only \p isOverwritten.
   void forget(PathId path, bool isOverwritten = false);
 
+  /// The variable \p path ends. An object that another handle shares lives on by its name.
+  void endLifetime(PathId path);
+
   /// \p name denotes itself again.
   void unbind(PathId name);
 

@@ -272,8 +272,8 @@ private:
     });
   }
 
-  bool runs(const FunctionBody &function, bool (*one)(const Event &),
-            bool (*unseen)(const Event &)) {
+  bool runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
+            llvm::function_ref<bool(const Event &)> unseen) {
     llvm::SetVector<const FunctionBody *> reached;
     reached.insert(&function);
     const auto isOne = [&](const Event &event) {
@@ -378,6 +378,59 @@ public:
       if (updating.try_emplace(body).second)
         updating[body] = runs(*body, isUpdate, [](const Event &) { return false; });
       return updating[body];
+    });
+  }
+
+  bool mayClear(const clang::FieldDecl &field) {
+    const auto fieldAt = [&](PathId path) {
+      const PathStep &last = tables.paths.last(path);
+      return path && last.kind == PathStep::Member
+                 ? static_cast<const clang::FieldDecl *>(last.subject)
+                 : nullptr;
+    };
+    // By name: a class template and its instances have fields of their own.
+    const auto isOfClass = [&](const clang::RecordDecl *record) {
+      return record->getName() == field.getParent()->getName();
+    };
+    const auto isOwn = [&](const Operand &operand) {
+      const clang::FieldDecl *other = fieldAt(operand.path);
+      return other && isOfClass(other->getParent()) &&
+             (isModule(operand.role) || other->getName() == field.getName());
+    };
+    const auto isClear = [&](const Event &event) {
+      return event.kind == EventKind::ClearGradients ||
+             (event.subject.path &&
+              tables.paths.last(event.subject.path).kind == PathStep::Gradient);
+    };
+    const auto runsClear = [&](const FunctionBody *body) {
+      return runs(*body, isClear, [](const Event &) { return false; });
+    };
+    // Whether the event clears them, gives them to code that may, or got them from elsewhere.
+    const auto concerns = [&](const FunctionBody &body, const Event &event) {
+      const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+      if (isClear(event))
+        return isOwn(event.subject) ||
+               (!fieldAt(event.subject.path) && method && isOfClass(method->getParent()));
+      return llvm::any_of(event.operands, [&](const Operand &operand) {
+        const bool isBound = event.kind == EventKind::Bind;
+        if (!isOwn(operand))
+          return isBound && event.subject.role == TypeRole::Optimizer && isOwn(event.subject) &&
+                 tables.paths.last(tables.paths.rootOf(operand.path)).kind == PathStep::Variable;
+        if (event.kind == EventKind::Call) {
+          const auto callees = candidates(event);
+          return callees.empty() || llvm::any_of(callees, runsClear);
+        }
+        return (event.kind == EventKind::Return && operand.role == TypeRole::Optimizer) ||
+               (((isBound && event.bind != BindKind::Value) ||
+                 llvm::isa<clang::InitListExpr>(event.site)) &&
+                runsClear(&body));
+      });
+    };
+    return llvm::any_of(lowered, [&](const FunctionBody *body) {
+      return llvm::any_of(body->blocks, [&](const Block &block) {
+        return llvm::any_of(block.events,
+                            [&](const Event &event) { return concerns(*body, event); });
+      });
     });
   }
 
@@ -553,6 +606,10 @@ bool UnitAnalysis::isLayer(const Event &event) const {
 
 bool UnitAnalysis::callsTraining(const Event &event) const {
   return event.kind == EventKind::Call && implementation->callsTraining(event);
+}
+
+bool UnitAnalysis::mayClear(const clang::FieldDecl &field) const {
+  return implementation->mayClear(field);
 }
 
 size_t UnitAnalysis::functionCount() const { return implementation->functionCount; }

@@ -44,6 +44,10 @@ public:
   /// Whether \p event calls a function of the unit that runs a backward or a step.
   bool callsTraining(const Event &event) const;
 
+  /// Whether code of the unit may clear the gradients of the optimizer that the member \p field
+  /// holds, or hands it to code that may.
+  bool mayClear(const clang::FieldDecl &field) const;
+
   /// What becomes of forwards, stores and retained graphs in the unit.
   const Uses &uses() const;
 

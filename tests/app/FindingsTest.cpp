@@ -329,6 +329,31 @@ TEST_CASE("What a missing header declares may run the backward") {
   CHECK(train("trainer::step(loss, 1);") == 0);
 }
 
+TEST_CASE("What does not compile of a class may change its members") {
+  const Project project;
+  const auto show = [&](const std::string &method) {
+    project.write("window.cpp",
+                  "#include <torch/torch.h>\n"
+                  "#include <window/window.h>\n"
+                  "class Window {\n"
+                  "public:\n"
+                  "  Window() { model = torch::nn::Sequential(torch::nn::Dropout(0.5)); }\n"
+                  "  double show(torch::Tensor x) {\n"
+                  "    return model->forward(x).mean().item<double>();\n"
+                  "  }\n"
+                  "private:\n  " +
+                      method +
+                      "\n"
+                      "  torch::nn::Sequential model{nullptr};\n"
+                      "};\n");
+    return count(project.gradtidy({"--bundled-runtime", "window.cpp"}).out,
+                 "[ml-missing-eval-mode]");
+  };
+  CHECK(show("void load(int file) { std::ignore = file; }") == 1);
+  CHECK(show("void load(Text file) { for (auto each : file.lines()) model->eval(); }") == 0);
+  CHECK(show("Text name() const;") == 0);
+}
+
 TEST_CASE("The bundled runtime stands in for the framework where there is no database") {
   const Project project;
   project.write("train.cpp",

@@ -102,7 +102,7 @@ public:
   }
   torch::Tensor cached_bad(torch::Tensor x, torch::Device device) {
     auto output = net(x.to(device));
-    return output * mask; // miss: ml-device-mismatch: what the constructor does is not known here
+    return output * mask; // expect: ml-device-mismatch (no fix)
   }
   torch::Tensor cached_ok(torch::Tensor x, torch::Device device) {
     return net(x.to(device)) * moved;

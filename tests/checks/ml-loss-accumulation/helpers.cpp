@@ -126,3 +126,12 @@ void emptied_by_the_caller(Net &net, const Batches &batches) {
     std::cout << outputs[0].item<double>();
   }
 }
+
+// What a module of scripts has as an attribute may have no gradient.
+void attributes_ok(const std::vector<std::string> &files) {
+  std::vector<torch::Tensor> samples;
+  for (const auto &file : files) {
+    torch::jit::Module module = torch::jit::load(file);
+    samples.push_back(module.attr("image").toTensor());
+  }
+}

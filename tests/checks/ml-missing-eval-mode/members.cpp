@@ -61,3 +61,22 @@ Player::Player() : net(nullptr) {
   net = keeper.net;
   estimate(torch::ones({1, 4}));
 }
+
+// What a window does with a model, it does when somebody has loaded one.
+struct Window {
+  Window() {
+    net = Net();
+    handlers.emplace_back([this] { show(torch::ones({1, 4})); });
+    handlers.emplace_back([this] { load(); });
+  }
+  void load() {
+    torch::load(net, "net.pt");
+    net->eval();
+  }
+  void show(torch::Tensor x) {
+    torch::NoGradGuard noGrad;
+    net->forward(x).item<float>();
+  }
+  Net net;
+  std::vector<std::function<void()>> handlers;
+};

@@ -176,3 +176,41 @@ void reference_ok(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tensor 
     torch::mse_loss(net(x), y).item<double>();
   }
 }
+
+// Adversarial examples are made in evaluation mode: their backward is for the gradient of the input.
+torch::Tensor adversarial(Net net, torch::Tensor x, torch::Tensor y) {
+  net->eval();
+  x = x.clone().detach().requires_grad_(true);
+  net->zero_grad();
+  torch::mse_loss(net(x), y).backward();
+  return (x + 0.03 * x.grad()).detach();
+}
+
+void adversarial_training_ok(Net net, torch::Tensor x, torch::Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 10; ++i) {
+    auto attack = adversarial(net, x, y);
+    net->train();
+    optimizer.zero_grad();
+    torch::mse_loss(net(attack), y).backward();
+    optimizer.step();
+  }
+}
+
+torch::Tensor perturbed(Net net, torch::Tensor x, torch::Tensor y) {
+  net->eval(); // expect: ml-train-mode-not-restored (no fix)
+  x = x.clone().detach().requires_grad_(true);
+  net->zero_grad();
+  torch::mse_loss(net(x), y).backward();
+  return (x + 0.03 * x.grad()).detach();
+}
+
+void adversarial_training_bad(Net net, torch::Tensor x, torch::Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 10; ++i) {
+    auto attack = perturbed(net, x, y);
+    optimizer.zero_grad();
+    torch::mse_loss(net(attack), y).backward();
+    optimizer.step();
+  }
+}

@@ -747,6 +747,7 @@ struct IValue {
 class Module {
 public:
   IValue forward(std::vector<IValue> inputs);
+  IValue attr(const std::string &name) const;
   void to(Device device, bool non_blocking = false);
   void train(bool on = true);
   void eval();

@@ -91,15 +91,18 @@ private:
       return nullptr;
     const PathTable &paths = visit.unit.tables().paths;
     const PathId optimizer = visit.before.resolve(visit.event.subject.path);
-    const bool isAllSeen =
-        llvm::all_of(method->getParent()->methods(), [](const clang::CXXMethodDecl *other) {
-          return other->isImplicit() || other->isDefaulted() || other->isDeleted() ||
-                 other->isPureVirtual() || other->isDefined() ||
-                 other->getTemplateInstantiationPattern();
-        });
-    return isAllSeen && paths.last(optimizer).kind == PathStep::Member &&
-                   paths.parent(optimizer) == function.thisObject
-               ? static_cast<const clang::FieldDecl *>(paths.last(optimizer).subject)
+    if (paths.last(optimizer).kind != PathStep::Member ||
+        paths.parent(optimizer) != function.thisObject)
+      return nullptr;
+    const auto *field = static_cast<const clang::FieldDecl *>(paths.last(optimizer).subject);
+    const auto isSeen = [](const clang::CXXMethodDecl *other) {
+      return other->isImplicit() || other->isDefaulted() || other->isDeleted() ||
+             other->isPureVirtual() || other->isDefined() ||
+             other->getTemplateInstantiationPattern();
+    };
+    return field->getParent() == method->getParent() &&
+                   llvm::all_of(method->getParent()->methods(), isSeen)
+               ? field
                : nullptr;
   }
 

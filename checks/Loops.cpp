@@ -73,13 +73,21 @@ bool trains(const Visit &visit, const FunctionBody &function,
 
 } // namespace
 
-bool isEvaluation(const Visit &visit) {
+/// Whether the event is a call of a module with layers, and not itself part of what a module does
+/// in its forward pass.
+static bool isCallOfLayers(const Visit &visit) {
   const Event &event = visit.event;
-  if (!isModuleCall(event) || event.isStateless || visit.unit.isStateless(event) ||
-      visit.unit.uses().mayBeDifferentiated(visit.site))
-    return false;
   const FunctionBody &outermost = *visit.shown().function;
-  return !(outermost.isModuleMethod && outermost.returnsTensors);
+  return isModuleCall(event) && !event.isStateless && !visit.unit.isStateless(event) &&
+         !(outermost.isModuleMethod && outermost.returnsTensors);
+}
+
+bool isEvaluation(const Visit &visit) {
+  return isCallOfLayers(visit) && !visit.unit.uses().mayBeDifferentiated(visit.site);
+}
+
+bool isCutOff(const Visit &visit) {
+  return isCallOfLayers(visit) && visit.unit.uses().isCutOff(visit.site);
 }
 
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {

@@ -20,6 +20,9 @@ bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocatio
 /// which is not itself part of what a module does in its forward pass.
 bool isEvaluation(const Visit &visit);
 
+/// The same, but of a call whose result is detached before the backwards that follow.
+bool isCutOff(const Visit &visit);
+
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
 

@@ -20,7 +20,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     const Answer isDifferentiated = visit.unit.differentiates(forward);
-    if (!isEvaluation(visit) || visit.before.gradMode().possible != GradMode::On ||
+    const bool isCut = isCutOff(visit);
+    if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
         isGuardedWithInput(visit))
       return;
@@ -31,10 +32,11 @@ public:
     // it once. What helpers leave to their callers may be right.
     // The graph of a single layer keeps little that does not live anyway.
     const ModuleFacts facts = visit.before.module(forward.subject);
-    bool isDoubtful = forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
-                      !visit.unit.uses().isRead(visit.site) || isTrial(visit) || isProbe(visit) ||
-                      isGuardedByCallers(visit) ||
-                      (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
+    // What is cut off was meant to be, if for more than it needs.
+    bool isDoubtful =
+        isCut || forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
+        !visit.unit.uses().isRead(visit.site) || isTrial(visit) || isProbe(visit) ||
+        isGuardedByCallers(visit) || (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     const Event &shown = visit.shown();
     const Event &culprit =
@@ -42,6 +44,8 @@ public:
     finding.location = culprit.site->getBeginLoc();
     finding.range = culprit.site->getSourceRange();
     finding.message = "this forward pass records a graph that no backward uses";
+    if (isCut)
+      finding.message += ": its result is detached";
     if (&culprit != &shown)
       finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
     if (const Event *reader = visit.unit.uses().readerOf(visit.site);

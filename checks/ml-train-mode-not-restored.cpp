@@ -47,9 +47,8 @@ private:
       const Value value = operand.isTensor ? visit.before.valueOf(operand) : Value();
       const Tables &tables = visit.unit.tables();
       return value.graph == Graph::Attached &&
-             llvm::none_of(tables.histories.members(value.graphs), [&](SiteId site) {
-               return isModuleCall(tables.sites.event(site));
-             });
+             llvm::none_of(tables.histories.members(value.graphs),
+                           [&](SiteId site) { return isModuleCall(tables.sites.event(site)); });
     });
   }
 

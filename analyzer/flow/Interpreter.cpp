@@ -400,7 +400,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
 void Interpreter::escape(const Value &value, const State &state) {
   if (!mayHaveGraph(value))
     return;
-  used.differentiate(value.history, value.sources);
+  used.differentiate({value.history, value.graphs}, value.sources);
   for (SiteId site : tables.histories.members(value.graphs))
     if (const SiteId *backward = state.retained.find(site))
       used.useRetained(*backward);
@@ -421,9 +421,9 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
        static_cast<const clang::VarDecl *>(step.subject)->getType()->isReferenceType());
   if (!mayHaveGraph(value))
     return;
-  if (!used.store(place, value.history, value.sources) &&
+  if (!used.store(place, {value.history, value.graphs}, value.sources) &&
       (place == tables.paths.unknown() || isParameter))
-    used.differentiate(value.history, value.sources);
+    used.differentiate({value.history, value.graphs}, value.sources);
 }
 
 void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
@@ -571,7 +571,7 @@ void Interpreter::passModule(const Event &event, State &state, Value &value) {
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
   Value value = state.valueOf(loss);
-  used.backward(value.history, value.sources);
+  used.backward({value.history, value.graphs}, value.sources);
   state.markTrained(value.sources);
   SiteId site = tables.sites.of(event, callers);
   for (SiteId forward : tables.histories.members(value.graphs)) {

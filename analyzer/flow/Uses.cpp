@@ -23,18 +23,25 @@ const void *Uses::sharedName(PathId path) const {
   return path && paths.last(path).kind == PathStep::Member ? paths.last(path).subject : nullptr;
 }
 
-void Uses::backward(SourcesId history, SourcesId from) {
-  for (SiteId site : histories.members(history))
+void Uses::backward(Way way, SourcesId from) {
+  for (SiteId site : histories.members(way.history))
     reached.insert(site);
-  differentiate(history, from);
+  differentiate(way, from);
 }
 
-void Uses::differentiate(SourcesId history, SourcesId from) {
-  for (SiteId site : histories.members(history))
+void Uses::differentiate(Way way, SourcesId from) {
+  for (SiteId site : histories.members(way.history))
     differentiated.insert(site);
+  need(way.graphs);
   for (PathId path : sources.members(from))
     if (const void *name = sharedName(path))
       readers.insert(name);
+}
+
+void Uses::need(SourcesId graphs) {
+  mayNeedAny |= histories.isUnknown(graphs);
+  for (SiteId site : histories.members(graphs))
+    needed.insert(site);
 }
 
 void Uses::read(SourcesId history, SourcesId from, const Event &event) {
@@ -45,13 +52,13 @@ void Uses::read(SourcesId history, SourcesId from, const Event &event) {
       readStored.try_emplace(name, &event);
 }
 
-bool Uses::store(PathId place, SourcesId history, SourcesId from) {
+bool Uses::store(PathId place, Way way, SourcesId from) {
   const void *name = sharedName(place);
   if (!name)
     return false;
   Stored &entry = stored[name];
-  if (!llvm::is_contained(entry.histories, history))
-    entry.histories.push_back(history);
+  if (!llvm::is_contained(entry.ways, way))
+    entry.ways.push_back(way);
   for (PathId path : sources.members(from))
     if (const void *other = sharedName(path))
       entry.from.insert(other);
@@ -66,16 +73,18 @@ void Uses::finish() {
     auto entry = stored.find(name);
     if (entry == stored.end())
       continue;
-    for (SourcesId history : entry->second.histories)
-      for (SiteId site : histories.members(history))
+    for (const Way &way : entry->second.ways) {
+      for (SiteId site : histories.members(way.history))
         differentiated.insert(site);
+      need(way.graphs);
+    }
     for (const void *other : entry->second.from)
       if (readers.insert(other).second)
         pending.push_back(other);
   }
   for (const auto &[name, event] : readStored)
-    for (SourcesId history : stored.lookup(name).histories)
-      read(history, noSources, *event);
+    for (const Way &way : stored.lookup(name).ways)
+      read(way.history, noSources, *event);
   for (SiteId site : differentiated)
     events.insert(&sites.event(site));
 }

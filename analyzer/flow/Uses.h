@@ -37,11 +37,20 @@ public:
        const SourcesTable &histories)
       : paths(paths), sources(sources), sites(sites), histories(histories) {}
 
-  /// A backward goes through a value with that history.
-  void backward(SourcesId history, SourcesId from);
+  /// What a value went through, even if detached since, and what of that is part of its graph.
+  struct Way {
+    SourcesId history, graphs;
+    bool operator==(const Way &) const = default;
+  };
+
+  /// A backward goes through a value that came this way.
+  void backward(Way way, SourcesId from);
   /// Code that cannot be seen gets such a value.
-  void differentiate(SourcesId history, SourcesId from);
-  void differentiate(SiteId site) { differentiated.insert(site); }
+  void differentiate(Way way, SourcesId from);
+  void differentiate(SiteId site) {
+    differentiated.insert(site);
+    needed.insert(site);
+  }
 
   /// The program reads numbers of a value with that history.
   void read(SourcesId history, SourcesId from, const Event &event);
@@ -51,7 +60,7 @@ public:
 
   /// A value is stored in a member of `this` or a global variable, from where other functions of
   /// the unit may read it. False if \p place is neither.
-  bool store(PathId place, SourcesId history, SourcesId from);
+  bool store(PathId place, Way way, SourcesId from);
 
   /// The graph that the backward \p site retains is used again.
   void useRetained(SiteId site) { retainedUsed.insert(site); }
@@ -62,7 +71,11 @@ public:
   /// Whether a backward goes through what the site gives; whether it may.
   bool isDifferentiated(SiteId site) const { return reached.contains(site); }
   bool mayBeDifferentiated(SiteId site) const { return differentiated.contains(site); }
-  /// The same for an event in whatever calling context.
+  /// Whether what the site gives is detached before all backwards that it has to do with.
+  bool isCutOff(SiteId site) const {
+    return differentiated.contains(site) && !needed.contains(site) && !mayNeedAny;
+  }
+  /// The same as mayBeDifferentiated() for an event in whatever calling context.
   bool mayBeDifferentiated(const Event &event) const { return events.contains(&event); }
   bool isRetainedUsed(SiteId site) const { return retainedUsed.contains(site); }
 
@@ -71,14 +84,18 @@ private:
   const void *sharedName(PathId path) const;
 
   struct Stored {
-    std::vector<SourcesId> histories;
+    std::vector<Way> ways;
     llvm::SmallDenseSet<const void *, 2> from; ///< Other stored things it was made of.
   };
   const PathTable &paths;
   const SourcesTable &sources;
   const SiteTable &sites;
   const SourcesTable &histories;
+  void need(SourcesId graphs);
+
   llvm::DenseSet<SiteId> reached, differentiated, retainedUsed;
+  llvm::DenseSet<SiteId> needed; ///< Those of `differentiated` whose graph may be used.
+  bool mayNeedAny = false;
   llvm::DenseMap<SiteId, const Event *> reads;
   llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
   llvm::DenseMap<const void *, Stored> stored;

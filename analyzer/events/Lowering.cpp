@@ -943,9 +943,14 @@ private:
     return operation && operation->getOperator() == OO_Equal;
   }
 
-  /// An assignment that does what the compiler makes of it: each member is assigned.
-  static bool isMemberwise(const CallExpr *call, const FunctionDecl *callee) {
-    return isAssignment(call) && callee && callee->isDefaulted() && !callee->isDeleted();
+  /// An assignment that does what the compiler makes of it: each member is assigned. A member that
+  /// now and then takes the place of another module is still the module that it was, as far as is
+  /// known.
+  bool isMemberwise(const CallExpr *call, const FunctionDecl *callee) {
+    if (!isAssignment(call) || !callee || !callee->isDefaulted() || callee->isDeleted())
+      return false;
+    return values.roleOf(call->getArg(0)) != TypeRole::ModuleHolder ||
+           isa<DeclRefExpr>(strip(call->getArg(0))) || values.operand(call->getArg(1)).fresh;
   }
 
   /// A call of std::function, whose body is that of the closure it holds.

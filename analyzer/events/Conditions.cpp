@@ -70,14 +70,14 @@ struct Linear {
   std::int64_t offset = 0;
 };
 
-Linear linear(const clang::Expr *expr, clang::ASTContext &context) {
+Linear linear(const clang::Expr *expr) {
   expr = expr->IgnoreParenImpCasts();
   if (const auto *number = llvm::dyn_cast<clang::IntegerLiteral>(expr))
     return {nullptr, number->getValue().getSExtValue()};
   if (const auto *sum = llvm::dyn_cast<clang::BinaryOperator>(expr);
       sum && (sum->getOpcode() == clang::BO_Add || sum->getOpcode() == clang::BO_Sub))
-    if (const Linear added = linear(sum->getRHS(), context); !added.expr) {
-      Linear result = linear(sum->getLHS(), context);
+    if (const Linear added = linear(sum->getRHS()); !added.expr) {
+      Linear result = linear(sum->getLHS());
       result.offset += sum->getOpcode() == clang::BO_Add ? added.offset : -added.offset;
       return result;
     }
@@ -98,7 +98,7 @@ Comparison comparisonOf(const clang::Expr *expr, const clang::ValueDecl *variabl
   const auto *binary = llvm::dyn_cast_or_null<clang::BinaryOperator>(expr);
   if (!binary || !binary->isComparisonOp() || binary->getOpcode() == clang::BO_Cmp)
     return {};
-  Linear left = linear(binary->getLHS(), context), right = linear(binary->getRHS(), context);
+  Linear left = linear(binary->getLHS()), right = linear(binary->getRHS());
   const auto variableOf = [](const Linear &side) {
     const auto *name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(side.expr);
     return name ? llvm::cast<clang::ValueDecl>(name->getDecl()->getCanonicalDecl()) : nullptr;

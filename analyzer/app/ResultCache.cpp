@@ -51,7 +51,8 @@ std::string ResultCache::fileOf(const Job &job, const std::string &projectFolder
     for (const auto &[first, last] : filter.LineRanges)
       text += " " + std::to_string(first) + "-" + std::to_string(last);
   }
-  for (llvm::StringRef model : llvm::split(options.CheckOptions.lookup(modelsOption).Value, ';'))
+  const std::string models = options.CheckOptions.lookup(modelsOption).Value;
+  for (llvm::StringRef model : llvm::split(models, ';'))
     text += "\n" + textOf(model);
   const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
   return folder.file(llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16),

@@ -69,6 +69,21 @@ public:
   virtual bool convolve(const BatchConvolution &) { return false; }
 };
 
+/// Memory of a device for what its holder queues there in the current stream: the order of the
+/// stream protects it when others get it.
+class Workspace {
+public:
+  Workspace(Backend &device, std::size_t bytes) : device(device), memory(device.allocate(bytes)) {}
+  ~Workspace() { device.release(memory); }
+  Workspace(const Workspace &) = delete;
+  Workspace &operator=(const Workspace &) = delete;
+  void *data() const { return memory; }
+
+private:
+  Backend &device;
+  void *const memory;
+};
+
 /// What a kernel has to do, for the clock of a device that is simulated.
 struct Work {
   /// Bytes read and written in the device's memory.

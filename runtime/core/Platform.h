@@ -4,13 +4,18 @@
 // Formulas of elements are function objects marked with this word, so that a device compiler may
 // compile the same formula for its kernels.
 //
-// Templates that launch kernels are not the same for both compilers. In this namespace the linker
-// keeps their instances apart.
+// GRADTIDY_KERNELS is defined where the kernels of CUDA devices are compiled: by nvcc, or as host
+// code for tests without a device (tests/runtime/emulator). Templates that launch kernels are not
+// the same there; in the namespace GRADTIDY_LAUNCHERS the linker keeps their instances apart.
 #if defined(__CUDACC__)
 #define GRADTIDY_HOST_DEVICE __host__ __device__
-#define GRADTIDY_LAUNCHERS launchersWithCuda
 #else
 #define GRADTIDY_HOST_DEVICE
+#endif
+#if defined(__CUDACC__) || defined(GRADTIDY_EMULATED_CUDA)
+#define GRADTIDY_KERNELS
+#define GRADTIDY_LAUNCHERS launchersWithCuda
+#else
 #define GRADTIDY_LAUNCHERS launchers
 #endif
 

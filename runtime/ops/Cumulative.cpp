@@ -28,6 +28,10 @@ template <class T, bool largest> struct LastExtremum {
     if (acc.index < 0 || value != value || (acc.value == acc.value && better))
       acc = {value, index};
   }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &later) const {
+    if (later.index >= 0)
+      add(acc, later.value, later.index);
+  }
   GRADTIDY_HOST_DEVICE int64_t result(const Acc &acc) const { return acc.index; }
 };
 

@@ -10,7 +10,7 @@
 #include "Views.h"
 #include "kernels/Reduce.h"
 #include "kernels/SortKey.h"
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
 #include "../backends/cuda/CudaSort.h"
 #endif
 
@@ -40,12 +40,12 @@ template <class T> void sortRow(const T *values, int64_t *order, int64_t length,
 Tensor orderOfRows(const Tensor &rows, bool descending) {
   Tensor order = makeEmpty(rows.sizes(), ScalarType::Long, rows.device());
   int64_t length = rows.size(-1), count = length == 0 ? 0 : rows.numel() / length;
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
   if (auto stream = cudaStreamOf(rows.device())) {
     Tensor keys = makeEmpty(rows.sizes(), ScalarType::Long, rows.device());
     dispatchAll(rows.scalar_type(), "sort",
                 [&]<class T>() { elementwise<int64_t, T>(SortKey{descending}, keys, rows); });
-    orderByCuda(order, keys, static_cast<cudaStream_t>(*stream));
+    orderByCuda(order, keys, *stream);
     return order;
   }
 #endif
@@ -109,7 +109,7 @@ namespace {
 /// The position of the median of each row, as a column.
 Tensor medianPlaces(const Tensor &rows) {
   int64_t length = rows.dim() == 0 ? 1 : rows.size(-1);
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
   if (rows.dim() > 0 && cudaStreamOf(rows.device())) {
     dispatchNumbers(rows.scalar_type(), "median_out", []<class T>() {});
     Tensor nan = rows.isnan(), middle = orderOfRows(rows, false).narrow(-1, (length - 1) / 2, 1);

@@ -149,6 +149,79 @@ TEST_CASE("long and wide sums are close to the host's") {
   CHECK(close(x.t().var(1), device.t().var(1), 1e-3));
 }
 
+TEST_CASE("folds of all shapes are those of the host") {
+  torch::manual_seed(21);
+  for (auto [outer, inner] : {std::pair{1, 1},
+                              {3, 2},
+                              {700, 7},
+                              {40, 33},
+                              {3, 260},
+                              {700, 260},
+                              {1, 20000},
+                              {3, 9000},
+                              {40, 9000}}) {
+    const Tensor rows = torch::randint(-9, 10, {outer, inner}, torch::kDouble);
+    const std::vector<Tensor (*)(const Tensor &)> layouts = {
+        [](const Tensor &x) { return x; }, [](const Tensor &x) { return x.t().contiguous().t(); },
+        [](const Tensor &x) {
+          return x.unsqueeze(1).expand({x.size(0), 2, x.size(1)});
+        },
+        [](const Tensor &x) {
+          return x.t().contiguous().unsqueeze(1).permute({2, 1, 0});
+        }};
+    for (auto layout : layouts) {
+      const Tensor x = layout(rows), device = layout(rows.to(kCUDA));
+      REQUIRE(device.sum(-1).cpu().equal(x.sum(-1)));
+      REQUIRE(device.amax(-1).cpu().equal(x.amax(-1)));
+      REQUIRE(device.argmin(-1).cpu().equal(x.argmin(-1)));
+      REQUIRE(device.sum().item<double>() == x.sum().item<double>());
+      REQUIRE(close(x.std(0), device.std(0), 1e-9));
+    }
+  }
+}
+
+TEST_CASE("scans of long and short rows are those of the host") {
+  torch::manual_seed(22);
+  for (int64_t length : {1, 5, 255, 256, 257, 3000})
+    for (int64_t dim : {0, 1}) {
+      Tensor x = torch::randint(-3, 4, {5, length}, torch::kDouble);
+      x = dim == 1 ? x : x.t().contiguous();
+      if (length > 100)
+        x[2][4] = std::nan("");
+      const Tensor device = x.to(kCUDA);
+      REQUIRE(torch::equal(device.cumsum(dim).nan_to_num(77).cpu(), x.cumsum(dim).nan_to_num(77)));
+      const Tensor factors = x.abs().clamp(1, 1.01).nan_to_num(1);
+      REQUIRE(close(factors.cumprod(dim), factors.to(kCUDA).cumprod(dim), 1e-9));
+      REQUIRE(std::get<1>(device.cummax(dim)).cpu().equal(std::get<1>(x.cummax(dim))));
+      REQUIRE(std::get<1>(device.cummin(dim)).cpu().equal(std::get<1>(x.cummin(dim))));
+    }
+}
+
+TEST_CASE("elements are found wherever they lie") {
+  torch::manual_seed(23);
+  const Tensor numbers = torch::randint(-9, 10, {4099}, torch::kLong);
+  for (auto type :
+       {torch::kFloat, torch::kDouble, torch::kHalf, torch::kLong, torch::kByte, torch::kBool}) {
+    const Tensor host = numbers.to(type), device = host.to(kCUDA);
+    for (int64_t from = 0; from < 5; ++from) // some of them on the boundaries of packs
+      for (int64_t length : {0, 1, 3, 4, 1023, 4094}) {
+        auto changed = [&](const Tensor &x) {
+          Tensor part = x.narrow(0, from, length), target = torch::zeros_like(x);
+          target.narrow(0, 4 - from, length)
+              .copy_(part.eq(part.narrow(0, 0, length > 0)).logical_or(part));
+          return target;
+        };
+        REQUIRE(changed(device).cpu().equal(changed(host)));
+      }
+  }
+  const Tensor x = torch::rand({3, 5, 7, 2}), device = x.to(kCUDA);
+  auto mixed = [](const Tensor &x) {
+    return x.permute({3, 1, 0, 2}) * x.flip(1).permute({3, 1, 0, 2}).select(2, 1).unsqueeze(2) +
+           x.slice(0, 1, 2).slice(1, 0, 5, 4).sum();
+  };
+  CHECK(close(mixed(x), mixed(device), 1e-5));
+}
+
 TEST_CASE("rows are sorted as on the host, equal elements in their order, NaN last") {
   torch::manual_seed(18);
   Tensor few = torch::randint(-3, 4, {70, 50}), wide = torch::randn({3, 20000});

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cublasLt.h>
-#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -175,12 +174,10 @@ void CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
   const bool wide = types.factor == CUDA_R_64F;
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
-  // The order of the stream protects the workspace when others get it.
-  std::unique_ptr<void, std::function<void(void *)>> workspace(
-      device.allocate(best.workspaceSize), [&](void *memory) { device.release(memory); });
+  const Workspace workspace(device, best.workspaceSize);
   check(library().cublasLtMatmul(handle, operation.get(), alpha, operands.first.data, a.get(),
                                  operands.second.data, b.get(), beta, product.c, c.get(), product.c,
-                                 c.get(), &best.algo, workspace.get(), best.workspaceSize,
+                                 c.get(), &best.algo, workspace.data(), best.workspaceSize,
                                  static_cast<cudaStream_t>(stream)),
         "cublasLtMatmul");
 }

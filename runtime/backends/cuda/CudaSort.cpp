@@ -14,13 +14,13 @@ namespace {
 
 /// The values in the order of the lowest `bits` bits of their keys, and these keys.
 std::pair<Tensor, Tensor> sortedBy(const Tensor &keys, const Tensor &values, int bits,
-                                   cudaStream_t stream) {
+                                   void *stream) {
   Tensor keysOut = empty_like(keys), valuesOut = empty_like(values);
   auto run = [&](void *workspace, std::size_t &bytes) {
     checkCuda(cub::DeviceRadixSort::SortPairs(
         workspace, bytes, reinterpret_cast<const uint64_t *>(kernelData<int64_t>(keys)),
         reinterpret_cast<uint64_t *>(kernelData<int64_t>(keysOut)), kernelData<int64_t>(values),
-        kernelData<int64_t>(valuesOut), keys.numel(), 0, bits, stream));
+        kernelData<int64_t>(valuesOut), keys.numel(), 0, bits, static_cast<cudaStream_t>(stream)));
   };
   std::size_t bytes = 0;
   run(nullptr, bytes); // says how much it needs
@@ -31,7 +31,7 @@ std::pair<Tensor, Tensor> sortedBy(const Tensor &keys, const Tensor &values, int
 
 } // namespace
 
-void orderByCuda(const Tensor &order, const Tensor &keys, cudaStream_t stream) {
+void orderByCuda(const Tensor &order, const Tensor &keys, void *stream) {
   if (keys.numel() == 0)
     return;
   int64_t length = keys.size(-1), rows = keys.numel() / length;

@@ -3,7 +3,6 @@
 #include "SharedLibrary.h"
 
 #include <cudnn.h>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -192,10 +191,8 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
         continue;
       check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
             "cudnnSetConvolutionMathType");
-      // The order of the stream protects the workspace when others get it.
-      std::unique_ptr<void, std::function<void(void *)>> workspace(
-          device.allocate(algorithm.memory), [&](void *memory) { device.release(memory); });
-      check(run(algorithm.algo, workspace.get(), algorithm.memory), "cudnnConvolution...");
+      const Workspace workspace(device, algorithm.memory);
+      check(run(algorithm.algo, workspace.data(), algorithm.memory), "cudnnConvolution...");
       return true;
     }
     return false;

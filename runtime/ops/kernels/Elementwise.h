@@ -7,13 +7,14 @@
 
 #include "Dispatch.h"
 #include "Launch.h"
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
 #include "../../backends/cuda/Cuda.cuh"
 #endif
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -128,7 +129,7 @@ void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, co
   });
 }
 
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
 // One thread for each element, or for some of them.
 
 template <class Body> __device__ void forEachOf(int64_t count, Body body) {
@@ -137,13 +138,25 @@ template <class Body> __device__ void forEachOf(int64_t count, Body body) {
     body(i);
 }
 
+/// The position in a dimension of `size`; `i` becomes that in the dimensions outside it. Division
+/// of 64 bits takes many times as long as that of 32.
+__device__ inline int64_t splitOff(int64_t &i, int64_t size) {
+  const int64_t outside =
+      ((i | size) >> 32) == 0 ? static_cast<uint32_t>(i) / static_cast<uint32_t>(size) : i / size;
+  const int64_t position = i - outside * size;
+  i = outside;
+  return position;
+}
+
 /// Where element i of all operands lies.
 template <std::size_t N> __device__ void locate(const Geometry<N> &g, int64_t i, int64_t (&at)[N]) {
   for (std::size_t k = 0; k < N; ++k)
     at[k] = 0;
-  for (int d = 0; d < g.dims; i /= g.shape[d++])
+  for (int d = 0; d < g.dims; ++d) {
+    const int64_t position = d + 1 < g.dims ? splitOff(i, g.shape[d]) : i;
     for (std::size_t k = 0; k < N; ++k)
-      at[k] += i % g.shape[d] * g.strides[d][k];
+      at[k] += position * g.strides[d][k];
+  }
 }
 
 template <class Op, std::size_t... I, class... In>
@@ -160,6 +173,75 @@ __global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>...
     out[at[0]] =
         static_cast<Out>(evaluate(op, at + 1, std::index_sequence_for<In...>(), in.get()...));
   });
+}
+
+/// Elements that a thread reads and writes at once.
+template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Pack {
+  static constexpr int size = 4;
+  T values[size];
+
+  static bool fits(const T *first) {
+    return reinterpret_cast<std::uintptr_t>(first) % alignof(Pack) == 0;
+  }
+};
+
+/// Consecutive elements, or one for all.
+template <class T> struct Run {
+  Operand<T> first;
+  bool repeated;
+
+  bool fitsPacks() const { return repeated || Pack<T>::fits(first.get()); }
+  GRADTIDY_HOST_DEVICE T at(int64_t i) const { return first.get()[repeated ? 0 : i]; }
+  GRADTIDY_HOST_DEVICE Pack<T> packFrom(int64_t i) const {
+    if (!repeated)
+      return *reinterpret_cast<const Pack<T> *>(first.get() + i);
+    Pack<T> pack;
+    for (T &value : pack.values)
+      value = *first.get();
+    return pack;
+  }
+};
+
+template <class Op, class Out, class... In>
+__device__ void applyToPacks(const Op &op, Out *out, const Pack<In> &...in) {
+  Pack<Out> result;
+  for (int j = 0; j < result.size; ++j)
+    result.values[j] = static_cast<Out>(op(MathType<In>(in.values[j])...));
+  *reinterpret_cast<Pack<Out> *>(out) = result;
+}
+
+/// The same as elementwiseKernel where all operands are runs, packs of them at once where they
+/// `fit`.
+template <class Op, class Out, class... In>
+__global__ void runKernel(int64_t count, bool fit, Op op, Out *out, Run<In>... in) {
+  constexpr int64_t size = Pack<Out>::size;
+  forEachOf((count + size - 1) / size, [&](int64_t pack) {
+    const int64_t from = pack * size;
+    if (fit && from + size <= count)
+      return applyToPacks(op, out + from, in.packFrom(from)...);
+    for (int64_t i = from; i < from + size && i < count; ++i)
+      out[i] = static_cast<Out>(op(MathType<In>(in.at(i))...));
+  });
+}
+
+/// Whether the result lies in consecutive elements, and the others do, too, or are one for all.
+template <std::size_t N> bool isRun(const Geometry<N> &g) {
+  return g.dims == 0 || (g.dims == 1 && g.strides[0][0] == 1 &&
+                         std::all_of(g.strides[0].begin(), g.strides[0].end(),
+                                     [](int64_t stride) { return stride == 0 || stride == 1; }));
+}
+
+template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
+void launchElementwise(const Geometry<N> &g, const Op &op, void *stream, Out *out,
+                       std::index_sequence<I...>, const Operand<In> &...in) {
+  if (!isRun(g))
+    return launchKernel(elementwiseKernel<Op, Out, N, In...>, cudaBlocks(g.count), stream, g, op,
+                        out, in...);
+  [&](const Run<In> &...runs) {
+    const bool fit = Pack<Out>::fits(out) && (runs.fitsPacks() && ...);
+    launchKernel(runKernel<Op, Out, In...>, cudaBlocks(g.count / Pack<Out>::size + 1), stream,
+                 g.count, fit, op, out, runs...);
+  }(Run<In>{in, g.dims == 0 || g.strides[0][I + 1] == 0}...);
 }
 
 template <class Op, std::size_t N, class... In>
@@ -220,13 +302,11 @@ void elementwise(const Op &op, const Tensor &out, const Tensors &...in) {
   if (geometry.count == 0)
     return;
   Device device = out.device();
-#if defined(__CUDACC__)
-  if (auto stream = cudaStreamOf(device)) {
-    detail::elementwiseKernel<<<cudaBlocks(geometry.count), cudaThreads, 0,
-                                static_cast<cudaStream_t>(*stream)>>>(
-        geometry, op, kernelData<Out>(out), operandOf<In>(in, device)...);
-    return checkCuda(cudaGetLastError());
-  }
+#if defined(GRADTIDY_KERNELS)
+  if (auto stream = cudaStreamOf(device))
+    return detail::launchElementwise(geometry, op, *stream, kernelData<Out>(out),
+                                     std::index_sequence_for<In...>(),
+                                     operandOf<In>(in, device)...);
 #endif
   launch("elementwise", device, detail::workOf<Out, In...>(geometry.count),
          [=, target = kernelData<Out>(out), sources = std::tuple(operandOf<In>(in, device)...)] {
@@ -248,13 +328,10 @@ void visitElements(Device device, const Op &op, const Tensors &...in) {
   auto geometry = makeGeometry(in...);
   if (geometry.count == 0)
     return;
-#if defined(__CUDACC__)
-  if (auto stream = cudaStreamOf(device)) {
-    detail::visitKernel<<<cudaBlocks(geometry.count), cudaThreads, 0,
-                          static_cast<cudaStream_t>(*stream)>>>(geometry, op,
-                                                                operandOf<In>(in, device)...);
-    return checkCuda(cudaGetLastError());
-  }
+#if defined(GRADTIDY_KERNELS)
+  if (auto stream = cudaStreamOf(device))
+    return launchKernel(detail::visitKernel<Op, sizeof...(In), In...>, cudaBlocks(geometry.count),
+                        *stream, geometry, op, operandOf<In>(in, device)...);
 #endif
   launch("elementwise", device, detail::workOf<In...>(geometry.count),
          [=, sources = std::tuple(operandOf<In>(in, device)...)] {
@@ -272,13 +349,10 @@ template <class Out, class Op> void enumerate(const Op &op, const Tensor &out) {
   if (count == 0)
     return;
   Out *target = kernelData<Out>(out);
-#if defined(__CUDACC__)
-  if (auto stream = cudaStreamOf(out.device())) {
-    detail::
-        enumerateKernel<<<cudaBlocks(count), cudaThreads, 0, static_cast<cudaStream_t>(*stream)>>>(
-            count, op, target);
-    return checkCuda(cudaGetLastError());
-  }
+#if defined(GRADTIDY_KERNELS)
+  if (auto stream = cudaStreamOf(out.device()))
+    return launchKernel(detail::enumerateKernel<Out, Op>, cudaBlocks(count), *stream, count, op,
+                        target);
 #endif
   launch("elementwise", out.device(), detail::workOf<Out>(count), [=] {
     for (int64_t i = 0; i < count; ++i)

@@ -28,7 +28,7 @@ void hostElements(const Op &op, int64_t count, Data *...data) {
     op(data[i]...);
 }
 
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
 constexpr int64_t elementsOfBlock = 32 * cudaThreads;
 
 /// As many rows as the arguments of a kernel may hold, and the first block of each of them.
@@ -57,13 +57,12 @@ __global__ void multiTensorKernel(const __grid_constant__ Rows<TensorRow<T, N, O
 }
 
 template <class T, std::size_t N, class Op>
-void launchRows(const std::vector<TensorRow<T, N, Op>> &all, cudaStream_t stream) {
+void launchRows(const std::vector<TensorRow<T, N, Op>> &all, void *stream) {
   Rows<TensorRow<T, N, Op>> rows;
   unsigned blocks = 0;
   auto flush = [&] {
     if (rows.count > 0)
-      multiTensorKernel<<<blocks, cudaThreads, 0, stream>>>(rows);
-    checkCuda(cudaGetLastError());
+      launchKernel(multiTensorKernel<T, N, Op>, blocks, stream, rows);
     rows.count = 0;
     blocks = 0;
   };
@@ -86,9 +85,9 @@ inline namespace GRADTIDY_LAUNCHERS {
 /// No row is empty.
 template <class T, std::size_t N, class Op>
 void multiTensor(const char *name, Device device, const std::vector<TensorRow<T, N, Op>> &rows) {
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
   if (auto stream = cudaStreamOf(device))
-    return detail::launchRows(rows, static_cast<cudaStream_t>(*stream));
+    return detail::launchRows(rows, *stream);
 #endif
   int64_t count = 0;
   for (const auto &row : rows)

@@ -3,6 +3,7 @@
 
 #include "Elementwise.h"
 
+#include <bit>
 #include <type_traits>
 
 namespace gradtidy::runtime {
@@ -133,69 +134,137 @@ void hostFold(const Op &op, const Fold &fold, const In *source, Out *target) {
   }
 }
 
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
 /// Where step i of a nest leads in memory.
 __device__ inline int64_t locate(const Nest &nest, const std::array<int64_t, maxLoopDims> &steps,
                                  int64_t i) {
   int64_t at = 0;
-  for (int d = nest.dims - 1; d >= 0; i /= nest.sizes[d--])
-    at += i % nest.sizes[d] * steps[d];
-  return at;
+  for (int d = nest.dims - 1; d > 0; --d)
+    at += splitOff(i, nest.sizes[d]) * steps[d];
+  return nest.dims > 0 ? at + i * steps[0] : at;
 }
 
-/// Folds every `stride`th element from the `first` one into result i.
-template <class In, class Op>
-__device__ auto foldPart(const Op &op, const Fold &fold, const In *source, int64_t i, int64_t first,
-                         int64_t stride) {
-  auto acc = op.start();
-  source += locate(fold.outer, fold.outerIn, i);
-  for (int64_t k = first; k < fold.inner.count; k += stride)
-    op.add(acc, MathType<In>(source[locate(fold.inner, fold.innerIn, k)]), k);
-  return acc;
+template <class Op> using AccumulatorOf = decltype(std::declval<const Op &>().start());
+/// Whether several threads may share a fold.
+template <class Op>
+concept Joins = requires(const Op &op, AccumulatorOf<Op> &acc) {
+  op.join(acc, acc);
+};
+
+/// Who folds what. A block has cudaThreads threads; the block (x, y) of the grid folds for some
+/// results the elements from y * length on.
+struct Shares {
+  int parts = 1;       ///< threads for each result, a power of two
+  bool across = false; ///< neighbouring threads belong to neighbouring results, not to one
+  int64_t splits = 1;  ///< blocks for each result
+  int64_t length = 0;  ///< elements of a result that one block folds
+
+  GRADTIDY_HOST_DEVICE int results() const { return cudaThreads / parts; }
+  int64_t blocks(const Fold &fold) const { return (fold.outer.count + results() - 1) / results(); }
+};
+
+/// What the threads of a block have folded for one result, in the thread whose part is 0.
+template <class Op, class Acc>
+__device__ void joinParts(const Op &op, Acc &acc, int part, const Shares &shares) {
+  alignas(Acc) __shared__ unsigned char memory[cudaThreads * sizeof(Acc)];
+  auto *accs = reinterpret_cast<Acc *>(memory);
+  accs[threadIdx.x] = acc;
+  const int step = shares.across ? shares.results() : 1; // to the thread with the next part
+  for (int width = shares.parts / 2; width > 0; width /= 2) {
+    __syncthreads();
+    if (part < width)
+      op.join(accs[threadIdx.x], accs[threadIdx.x + width * step]);
+  }
+  acc = accs[threadIdx.x];
+  __syncthreads(); // before the memory is written again
 }
 
-/// One thread for each result, or for some of them.
+/// Writes results to `target`, or, where there are several splits, what each of them folded to
+/// `folded`.
 template <class Out, class In, class Op>
-__global__ void foldKernel(Op op, Fold fold, const In *source, Out *target) {
-  forEachOf(fold.outer.count, [&](int64_t i) {
-    target[locate(fold.outer, fold.outerOut, i)] =
-        static_cast<Out>(op.result(foldPart<In>(op, fold, source, i, 0, 1)));
-  });
-}
-
-/// One block for each result, or for some of them: its threads fold parts, which are then joined.
-template <class Out, class In, class Op>
-__global__ void foldByBlockKernel(Op op, Fold fold, const In *source, Out *target) {
-  using Acc = decltype(op.start());
-  __shared__ alignas(Acc) unsigned char memory[cudaThreads * sizeof(Acc)];
-  auto *parts = reinterpret_cast<Acc *>(memory);
-  for (int64_t i = blockIdx.x; i < fold.outer.count; i += gridDim.x) {
-    parts[threadIdx.x] = foldPart<In>(op, fold, source, i, threadIdx.x, cudaThreads);
-    for (unsigned width = cudaThreads / 2; width > 0; width /= 2) {
-      __syncthreads();
-      if (threadIdx.x < width)
-        op.join(parts[threadIdx.x], parts[threadIdx.x + width]);
+__global__ void foldKernel(Op op, Fold fold, Shares shares, const In *source, Out *target,
+                           AccumulatorOf<Op> *folded) {
+  const int results = shares.results(), thread = static_cast<int>(threadIdx.x);
+  const int part = shares.across ? thread / results : thread % shares.parts;
+  const int result = shares.across ? thread % results : thread / shares.parts;
+  const int64_t from = blockIdx.y * shares.length, most = from + shares.length;
+  const int64_t to = most < fold.inner.count ? most : fold.inner.count;
+  for (int64_t first = blockIdx.x * int64_t{results}; first < fold.outer.count;
+       first += gridDim.x * int64_t{results}) {
+    const int64_t i = first + result;
+    auto acc = op.start();
+    if (i < fold.outer.count) {
+      const In *elements = source + locate(fold.outer, fold.outerIn, i);
+      for (int64_t k = from + part; k < to; k += shares.parts)
+        op.add(acc, MathType<In>(elements[locate(fold.inner, fold.innerIn, k)]), k);
     }
-    if (threadIdx.x == 0)
-      target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(parts[0]));
-    __syncthreads(); // before the parts of the next result
+    if constexpr (Joins<Op>)
+      if (shares.parts > 1)
+        joinParts(op, acc, part, shares);
+    if (part != 0 || i >= fold.outer.count)
+      continue;
+    if (shares.splits > 1)
+      folded[blockIdx.y * fold.outer.count + i] = acc;
+    else
+      target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(acc));
   }
 }
 
+/// Makes results of what `splits` blocks have folded for each.
+template <class Out, class Op>
+__global__ void joinKernel(Op op, Fold fold, int64_t splits, const AccumulatorOf<Op> *folded,
+                           Out *target) {
+  forEachOf(fold.outer.count, [&](int64_t i) {
+    auto acc = folded[i];
+    for (int64_t split = 1; split < splits; ++split)
+      op.join(acc, folded[split * fold.outer.count + i]);
+    target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(acc));
+  });
+}
+
+/// So many threads that the loads of each warp lie side by side, and so many blocks that a device
+/// is busy.
+template <class Op> Shares sharesOf(const Fold &fold) {
+  Shares shares{.length = fold.inner.count};
+  if constexpr (Joins<Op>) {
+    constexpr int64_t elementsOfThread = 4, rowsOfThread = 16, busy = 512;
+    auto powerOfTwo = [](int64_t count, int64_t most) {
+      return static_cast<int>(
+          std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(count, 1, most))));
+    };
+    const int last = fold.inner.dims - 1, lastOuter = fold.outer.dims - 1;
+    shares.across =
+        lastOuter >= 0 && fold.outerIn[lastOuter] == 1 && last >= 0 && fold.innerIn[last] != 1;
+    shares.parts = shares.across ? powerOfTwo(fold.inner.count / rowsOfThread, cudaThreads / 32)
+                                 : powerOfTwo(fold.inner.count / elementsOfThread, cudaThreads);
+    const int64_t worthwhile = fold.inner.count / (shares.parts * rowsOfThread);
+    shares.splits =
+        std::clamp<int64_t>(busy / shares.blocks(fold), 1, std::max<int64_t>(worthwhile, 1));
+    shares.length = (fold.inner.count + shares.splits - 1) / shares.splits;
+  }
+  return shares;
+}
+
 template <class Out, class In, class Op>
-void launchFold(const Op &op, const Fold &fold, const In *source, Out *target,
-                cudaStream_t stream) {
+void launchFold(const Op &op, const Fold &fold, const In *source, Out *target, Device device,
+                void *stream) {
   if (fold.outer.count == 0)
     return;
-  if constexpr (requires(decltype(op.start()) &acc) { op.join(acc, acc); })
-    if (fold.inner.count >= cudaThreads) {
-      auto blocks = static_cast<unsigned>(std::min<int64_t>(fold.outer.count, cudaMaxBlocks));
-      foldByBlockKernel<Out, In><<<blocks, cudaThreads, 0, stream>>>(op, fold, source, target);
-      return checkCuda(cudaGetLastError());
-    }
-  foldKernel<Out, In>
-      <<<cudaBlocks(fold.outer.count), cudaThreads, 0, stream>>>(op, fold, source, target);
-  checkCuda(cudaGetLastError());
+  const Shares shares = sharesOf<Op>(fold);
+  std::optional<Workspace> workspace;
+  AccumulatorOf<Op> *folded = nullptr;
+  if (shares.splits > 1) {
+    const auto count = static_cast<std::size_t>(shares.splits * fold.outer.count);
+    workspace.emplace(acceleratorOf(device), count * sizeof *folded);
+    folded = static_cast<AccumulatorOf<Op> *>(workspace->data());
+  }
+  const dim3 grid(static_cast<unsigned>(std::min<int64_t>(shares.blocks(fold), cudaMaxBlocks)),
+                  static_cast<unsigned>(shares.splits));
+  launchKernel(foldKernel<Out, In, Op>, grid, stream, op, fold, shares, source, target, folded);
+  if constexpr (Joins<Op>)
+    if (folded)
+      launchKernel(joinKernel<Out, Op>, cudaBlocks(fold.outer.count), stream, op, fold,
+                   shares.splits, folded, target);
 }
 #endif
 
@@ -211,10 +280,9 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
   detail::Fold fold = detail::foldOf(out, in, dims);
   const In *source = kernelData<In>(in);
   Out *target = kernelData<Out>(out);
-#if defined(__CUDACC__)
+#if defined(GRADTIDY_KERNELS)
   if (auto stream = cudaStreamOf(in.device()))
-    return detail::launchFold<Out, In>(op, fold, source, target,
-                                       static_cast<cudaStream_t>(*stream));
+    return detail::launchFold<Out, In>(op, fold, source, target, in.device(), *stream);
 #endif
   launch("reduce", in.device(), detail::workOf<In>(in.numel()),
          [=] { detail::hostFold<Out, In>(op, fold, source, target); });
@@ -240,6 +308,7 @@ template <class T> struct Product {
   GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, MathType<T> value, int64_t) const {
     acc *= value;
   }
+  GRADTIDY_HOST_DEVICE void join(Accumulator<T> &acc, Accumulator<T> other) const { acc *= other; }
   GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc); }
 };
 

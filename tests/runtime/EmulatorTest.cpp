@@ -1,0 +1,115 @@
+// The emulated device finds what a real one would not forgive. The other tests of this program,
+// those of HardwareTest.cpp, say whether the kernels compute what they should.
+#include "emulator/cuda_runtime.h"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+[[maybe_unused]] const bool emulated = setenv("GRADTIDY_DEVICE", "cuda", 1) == 0;
+
+/// The signal that ends a process which does this; 0 if none does.
+int signalThatEnds(const std::function<void()> &deed) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::signal(SIGABRT, SIG_DFL);
+    (void)!freopen("/dev/null", "w", stderr);
+    deed();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+cudaError_t launch(void (*kernel)(int *), unsigned threads, int *argument) {
+  cudaLaunchConfig_t shape{dim3(1), dim3(threads), 0, nullptr};
+  return cudaLaunchKernelEx(&shape, kernel, argument);
+}
+
+int *deviceInts() {
+  void *memory = nullptr;
+  REQUIRE(cudaMalloc(&memory, 1024 * sizeof(int)) == cudaSuccess);
+  return static_cast<int *>(memory);
+}
+
+int onHost(const int *memory) {
+  int value = 0;
+  REQUIRE(cudaMemcpyAsync(&value, memory, sizeof value, cudaMemcpyDeviceToHost, nullptr) ==
+          cudaSuccess);
+  return value;
+}
+
+} // namespace
+
+TEST_CASE("threads of a block see behind a barrier what others wrote before it") {
+  int *memory = deviceInts();
+  auto kernel = +[](int *sum) {
+    __shared__ int values[300];
+    values[threadIdx.x] = static_cast<int>(threadIdx.x);
+    for (unsigned width = 256; width > 0; width /= 2) {
+      __syncthreads();
+      if (threadIdx.x < width && threadIdx.x + width < blockDim.x)
+        values[threadIdx.x] += values[threadIdx.x + width];
+    }
+    if (threadIdx.x == 0)
+      *sum = values[0];
+  };
+  CHECK(launch(kernel, 300, memory) == cudaSuccess);
+  CHECK(onHost(memory) == 299 * 300 / 2);
+  CHECK(cudaFree(memory) == cudaSuccess);
+}
+
+TEST_CASE("the host cannot touch an emulated device's memory, kernels cannot miss it") {
+  int *memory = deviceInts();
+  CHECK(signalThatEnds([&] { *memory = 1; }) == SIGSEGV);
+  CHECK(signalThatEnds([&] { launch([](int *x) { x[0] = 1; }, 1, memory); }) == 0);
+  CHECK(signalThatEnds([&] { *memory = 1; }) == SIGSEGV); // after a kernel, too
+}
+
+TEST_CASE("a barrier that some threads of a block do not reach ends the program") {
+  int *memory = deviceInts();
+  auto half = +[](int *) {
+    if (threadIdx.x < 16)
+      __syncthreads();
+  };
+  auto otherHalf = +[](int *) {
+    if (threadIdx.x >= 16)
+      __syncthreads();
+  };
+  CHECK(signalThatEnds([&] { launch(half, 32, memory); }) == SIGABRT);
+  CHECK(signalThatEnds([&] { launch(otherHalf, 32, memory); }) == SIGABRT);
+}
+
+TEST_CASE("calls that CUDA refuses are refused") {
+  int *memory = deviceInts();
+  auto nothing = +[](int *) {};
+  CHECK(launch(nothing, 2048, memory) == cudaErrorInvalidConfiguration);
+  CHECK(launch(nothing, 0, memory) == cudaErrorInvalidConfiguration);
+  CHECK(cudaSetDevice(7) == cudaErrorInvalidDevice);
+  int number = 0;
+  CHECK(cudaMemcpyAsync(&number, &number, 4, cudaMemcpyDeviceToHost, nullptr) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaFree(memory + 1) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaSuccess);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(memory, &number, 4, cudaMemcpyHostToDevice, stream) ==
+        cudaErrorInvalidValue); // a stream of the other device
+  CHECK(cudaFree(memory) == cudaErrorInvalidValue);
+  cudaSetDevice(0);
+  CHECK(signalThatEnds([&] {
+          if (launch([](int *) { throw 1; }, 1, memory) == cudaSuccess &&
+              launch(nothing, 1, memory) == cudaErrorAssert)
+            std::abort();
+        }) == SIGABRT);
+}

@@ -1,0 +1,302 @@
+#include "cuda_runtime.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <vector>
+
+struct EmulatedStream {
+  int device;
+};
+struct EmulatedEvent {
+  std::chrono::steady_clock::time_point when;
+};
+
+namespace {
+
+constexpr int deviceCount = 2;
+constexpr std::size_t pageBytes = 4096;
+constexpr std::size_t deviceBytes = std::size_t{2} << 30;
+
+thread_local int currentDevice = 0;
+std::recursive_mutex mutex; // of all below
+cudaError_t lastError = cudaSuccess;
+bool broken = false; // after a kernel failed nothing works any more
+
+cudaError_t fail(cudaError_t error) { return lastError = error; }
+
+/// The memory of a device: pages the host cannot touch unless a kernel runs.
+struct Segment {
+  int device;
+  std::size_t bytes;
+};
+std::map<char *, Segment> segments;
+
+void protect(int protection) {
+  for (auto &[address, segment] : segments)
+    mprotect(address, segment.bytes, protection);
+}
+
+/// The segment that `memory` lies in.
+auto segmentOf(const void *memory) {
+  auto after = segments.upper_bound(static_cast<char *>(const_cast<void *>(memory)));
+  if (after == segments.begin())
+    return segments.end();
+  auto found = std::prev(after);
+  return memory < found->first + found->second.bytes ? found : segments.end();
+}
+
+// The threads of a block are fibres. As a barrier is for all threads of a block or none, they are
+// needed only when the first one meets a barrier.
+constexpr std::size_t stackBytes = std::size_t{64} << 10;
+
+struct Fibre {
+  ucontext_t context{};
+  std::unique_ptr<char[]> stack{new char[stackBytes]};
+  bool done = false;
+};
+std::vector<Fibre> fibres;
+ucontext_t scheduler;
+std::size_t running;
+bool onFibre = false;
+const std::function<void()> *body;
+std::exception_ptr failure;
+
+constexpr const char *unevenBarrier =
+    "some threads of a block wait at a barrier, others have ended";
+
+[[noreturn]] void wrong(const char *what) {
+  std::fprintf(stderr, "emulated CUDA: %s\n", what);
+  std::abort();
+}
+
+void runThread(std::size_t thread) {
+  threadIdx.x = static_cast<unsigned>(thread);
+  try {
+    (*body)();
+  } catch (...) { // an assertion of the kernel
+    failure = std::current_exception();
+  }
+}
+
+void fibreMain() {
+  runThread(running);
+  fibres[running].done = true;
+  swapcontext(&fibres[running].context, &scheduler);
+}
+
+void resume(std::size_t thread) {
+  running = thread;
+  threadIdx.x = static_cast<unsigned>(thread);
+  onFibre = true;
+  swapcontext(&scheduler, &fibres[thread].context);
+  onFibre = false;
+}
+
+void start(std::size_t thread) {
+  Fibre &fibre = fibres[thread];
+  fibre.done = false;
+  getcontext(&fibre.context);
+  fibre.context.uc_stack = {fibre.stack.get(), 0, stackBytes};
+  fibre.context.uc_link = nullptr;
+  makecontext(&fibre.context, fibreMain, 0);
+  resume(thread);
+}
+
+void runBlock(std::size_t threads) {
+  if (fibres.size() < threads)
+    fibres = std::vector<Fibre>(threads);
+  start(0);
+  if (fibres[0].done) { // no barriers
+    for (std::size_t thread = 1; thread < threads && !failure; ++thread)
+      runThread(thread);
+    return;
+  }
+  for (std::size_t thread = 1; thread < threads; ++thread)
+    start(thread);
+  while (!failure) {
+    const auto done = static_cast<std::size_t>(
+        std::count_if(fibres.begin(), fibres.begin() + static_cast<std::ptrdiff_t>(threads),
+                      [](const Fibre &fibre) { return fibre.done; }));
+    if (done == threads)
+      return;
+    if (done != 0)
+      wrong(unevenBarrier);
+    for (std::size_t thread = threads; thread-- > 0;) // another order than before the barrier
+      resume(thread);
+  }
+}
+
+} // namespace
+
+void __syncthreads() {
+  if (!onFibre)
+    wrong(unevenBarrier);
+  swapcontext(&fibres[running].context, &scheduler);
+}
+
+namespace emulator {
+
+cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work) {
+  std::lock_guard lock(mutex);
+  if (broken)
+    return fail(cudaErrorAssert);
+  if (stream && stream->device != currentDevice)
+    return fail(cudaErrorInvalidValue);
+  protect(PROT_READ | PROT_WRITE);
+  work();
+  protect(PROT_NONE);
+  return cudaSuccess;
+}
+
+cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &thread) {
+  const std::size_t threads = shape.blockDim.x;
+  if (threads == 0 || threads > 1024 || shape.gridDim.x == 0 || shape.blockDim.y != 1 ||
+      shape.blockDim.z != 1 || shape.gridDim.y > 65535 || shape.gridDim.z > 65535 ||
+      shape.dynamicSmemBytes != 0)
+    return fail(cudaErrorInvalidConfiguration);
+  return onDevice(shape.stream, [&] {
+    body = &thread;
+    failure = nullptr;
+    blockDim = shape.blockDim;
+    gridDim = shape.gridDim;
+    for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
+      for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+        for (blockIdx.x = 0; blockIdx.x < gridDim.x && !failure; ++blockIdx.x)
+          runBlock(threads);
+    broken = failure != nullptr;
+  });
+}
+
+} // namespace emulator
+
+const char *cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+  case cudaSuccess:
+    return "no error";
+  case cudaErrorMemoryAllocation:
+    return "out of memory";
+  case cudaErrorInvalidConfiguration:
+    return "invalid configuration argument";
+  case cudaErrorInvalidDevice:
+    return "invalid device ordinal";
+  case cudaErrorNotReady:
+    return "device not ready";
+  case cudaErrorAssert:
+    return "device-side assert triggered";
+  default:
+    return "invalid argument";
+  }
+}
+
+cudaError_t cudaGetLastError() { return std::exchange(lastError, cudaSuccess); }
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = deviceCount;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = currentDevice;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= deviceCount)
+    return fail(cudaErrorInvalidDevice);
+  currentDevice = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return broken ? fail(cudaErrorAssert) : cudaSuccess; }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = new EmulatedStream{currentDevice};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = new EmulatedEvent;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  event->when = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->when - start->when).count();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+
+cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
+  std::lock_guard lock(mutex);
+  std::size_t used = 0;
+  for (const auto &[address, segment] : segments)
+    used += segment.device == currentDevice ? segment.bytes : 0;
+  bytes = (bytes + pageBytes - 1) / pageBytes * pageBytes;
+  if (bytes > deviceBytes - std::min(used, deviceBytes))
+    return fail(cudaErrorMemoryAllocation);
+  void *pages = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED)
+    return fail(cudaErrorMemoryAllocation);
+  segments[static_cast<char *>(pages)] = {currentDevice, bytes};
+  *memory = pages;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void *memory) {
+  std::lock_guard lock(mutex);
+  auto segment = segments.find(static_cast<char *>(memory));
+  if (segment == segments.end() || segment->second.device != currentDevice)
+    return fail(cudaErrorInvalidValue);
+  munmap(memory, segment->second.bytes);
+  segments.erase(segment);
+  return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
+  *memory = std::malloc(bytes);
+  return *memory ? cudaSuccess : fail(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeHost(void *memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory) {
+  std::lock_guard lock(mutex);
+  auto segment = segmentOf(memory);
+  if (segment == segments.end())
+    *attributes = {cudaMemoryTypeUnregistered, -2};
+  else
+    *attributes = {cudaMemoryTypeDevice, segment->second.device};
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  std::lock_guard lock(mutex);
+  if ((segmentOf(to) != segments.end()) != (kind != cudaMemcpyDeviceToHost) ||
+      (segmentOf(from) != segments.end()) != (kind != cudaMemcpyHostToDevice))
+    return fail(cudaErrorInvalidValue);
+  return emulator::onDevice(stream, [&] { std::memcpy(to, from, bytes); });
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice,
+                                std::size_t bytes, cudaStream_t stream) {
+  std::lock_guard lock(mutex);
+  auto target = segmentOf(to), source = segmentOf(from);
+  if (target == segments.end() || target->second.device != toDevice || source == segments.end() ||
+      source->second.device != fromDevice)
+    return fail(cudaErrorInvalidValue);
+  return emulator::onDevice(stream, [&] { std::memcpy(to, from, bytes); });
+}

@@ -1,0 +1,106 @@
+// A CUDA runtime without a device: kernels are host functions, and their threads take turns.
+//
+// The kernels of the runtime (GRADTIDY_KERNELS) are compiled as host code against this header,
+// which has what they and backends/cuda/CudaDevices.cpp need of CUDA's own under the same names.
+// The blocks of a kernel run one after the other, the threads of a block too, each up to its next
+// barrier. Streams do not lag. What a real device would not forgive fails here, too: memory of the
+// device that the host touches, positions beyond its end (under AddressSanitizer), barriers that
+// not all threads of a block reach, shared memory beyond its size, kernels launched while another
+// device is current.
+//
+// What this cannot show: races between threads, and anything about time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __grid_constant__
+#define __shared__ static // only one block runs at a time
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+// NOLINTBEGIN: names of CUDA
+inline thread_local dim3 threadIdx{0, 0, 0}, blockIdx{0, 0, 0}, blockDim, gridDim;
+/// Ends the turn of a thread until all of its block are here.
+void __syncthreads();
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorNotReady = 600,
+  cudaErrorAssert = 710,
+};
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError();
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize();
+
+using cudaStream_t = struct EmulatedStream *;
+enum : unsigned { cudaStreamNonBlocking = 1 };
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+
+using cudaEvent_t = struct EmulatedEvent *;
+enum : unsigned { cudaEventDefault = 0, cudaEventDisableTiming = 2 };
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+
+enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeDevice = 2 };
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+};
+enum : unsigned { cudaHostAllocPortable = 1 };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice
+};
+cudaError_t cudaMalloc(void **memory, std::size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice,
+                                std::size_t bytes, cudaStream_t stream);
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+};
+
+namespace emulator {
+/// Runs `thread` for each thread of the grid.
+cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &thread);
+/// Lets `work` see the memory of all devices.
+cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work);
+} // namespace emulator
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *shape, void (*kernel)(Parameters...),
+                               Arguments &&...arguments) {
+  return emulator::run(*shape, [&] { kernel(arguments...); });
+}
+// NOLINTEND

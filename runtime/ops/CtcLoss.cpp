@@ -224,7 +224,10 @@ Tensor ctc_loss(const Tensor &logProbabilities, const Tensor &targets, IntArrayR
   Tensor x = one ? logProbabilities.unsqueeze(1) : logProbabilities;
   Lengths lengths{inputLengths.vec(), targetLengths.vec()};
   check(x, targets, lengths, blank);
-  Tensor result = losses(x, rowsOfLabels(targets, lengths.targets), lengths, blank, zeroInfinity);
+  // CUDA devices have no kernel for it.
+  const Device device = cudaStreamOf(x.device()) ? Device(kCPU) : x.device();
+  Tensor labels = rowsOfLabels(targets.to(device), lengths.targets);
+  Tensor result = losses(x.to(device), labels, lengths, blank, zeroInfinity).to(x.device());
   if (reduction == Reduction::Mean) {
     Tensor counts = tensor(lengths.targets).clamp_min(1).to(result.options().requires_grad(false));
     return (result / counts).mean();

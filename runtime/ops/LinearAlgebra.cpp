@@ -41,11 +41,18 @@ std::string ofBatch(bool isBatch, int64_t element) {
 DimVector batchOf(const Tensor &a) { return {a.sizes().begin(), a.sizes().end() - 2}; }
 
 /// kernel(matrix, part, i) for each n x n matrix of `a` and the part of `others` that belongs to
-/// it; both are contiguous, and written.
+/// it; both are contiguous, and written. The host does it for CUDA devices, which have no kernel.
 template <class Kernel> void forEachMatrix(const Tensor &a, const Tensor &others, Kernel kernel) {
   int64_t n = a.size(-1), count = elementCount(batchOf(a));
   if (count == 0)
     return;
+  if (cudaStreamOf(a.device())) {
+    Tensor hostA = a.cpu(), hostOthers = others.is_same(a) ? hostA : others.cpu();
+    forEachMatrix(hostA, hostOthers, kernel);
+    a.copy_(hostA);
+    others.copy_(hostOthers);
+    return;
+  }
   auto run = [&]<class T>() {
     launch("linalg", a.device(), {static_cast<int64_t>(a.nbytes()), a.numel() * n},
            [=, matrix = kernelData<T>(a), part = kernelData<T>(others),

@@ -271,8 +271,9 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
   TORCH_CHECK(scalar_type() != ScalarType::Bool || to <= 2, "to - 1 is out of bounds for bool");
   return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
-    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu",
-                [&]<class T>() { drawEach<T>(values, Integer<T>{from, range}); });
+    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
+      drawEach<T>(values, Integer<T>{from, range});
+    });
   });
 }
 Tensor &Tensor::exponential_(double rate) const {
@@ -536,14 +537,19 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
                               "\"rrelu_with_noise_out_cpu\" not implemented for '", x.scalar_type(),
                               "'");
   Tensor slopes = packed.detach().to(x.scalar_type() == kDouble ? kDouble : kFloat, false, true);
-  dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
-    using M = MathType<T>;
-    double from = static_cast<M>(low), range = static_cast<M>(high) - from;
-    drawInto<T>("rrelu_with_noise", slopes, [=](Generator &generator, M *data, int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
+  if (cudaStreamOf(x.device())) {
+    NoGradGuard guard;
+    slopes = where(slopes > 0, ones_like(slopes), empty_like(slopes).uniform_(low, high));
+  } else {
+    dispatchFloating(slopes.scalar_type(), "rrelu", [&]<class T>() {
+      using M = MathType<T>;
+      double from = static_cast<M>(low), range = static_cast<M>(high) - from;
+      drawInto<T>("rrelu_with_noise", slopes, [=](Generator &generator, M *data, int64_t count) {
+        for (int64_t i = 0; i < count; ++i)
+          data[i] = data[i] > 0 ? 1 : static_cast<M>(generator.uniformDouble() * range + from);
+      });
     });
-  });
+  }
   return packed * slopes.to(x.scalar_type());
 }
 

@@ -110,8 +110,10 @@ namespace {
 Tensor medianPlaces(const Tensor &rows) {
   int64_t length = rows.dim() == 0 ? 1 : rows.size(-1);
 #if defined(GRADTIDY_KERNELS)
-  if (rows.dim() > 0 && cudaStreamOf(rows.device())) {
+  if (cudaStreamOf(rows.device())) {
     dispatchNumbers(rows.scalar_type(), "median_out", []<class T>() {});
+    if (rows.dim() == 0)
+      return zeros({}, rows.options().dtype(kLong).requires_grad(false));
     Tensor nan = rows.isnan(), middle = orderOfRows(rows, false).narrow(-1, (length - 1) / 2, 1);
     return where(nan.any(-1, true), nan.to(kByte).argmax(-1, true), middle);
   }

@@ -9,6 +9,7 @@
 #include "autograd/GradMode.h"
 #include "autograd/Node.h"
 #include "core/Cuda.h"
+#include "core/CudaGraph.h"
 #include "core/Device.h"
 #include "core/Error.h"
 #include "core/Generator.h"

@@ -92,6 +92,14 @@ struct Work {
   int64_t operations = 0;
 };
 
+/// Work of a stream that was recorded instead of done, and can be done any number of times.
+class RecordedWork {
+public:
+  virtual ~RecordedWork() = default;
+  /// Queues it in a stream of its device.
+  virtual void replay(StreamId stream) = 0;
+};
+
 /// A backend with memory of its own, which works through streams of kernels while the host goes on.
 /// All work goes to the stream that the calling thread has made current (core/Cuda.h).
 class Accelerator : public Backend {
@@ -121,6 +129,11 @@ public:
   virtual std::unique_ptr<Marker> fence(StreamId stream) = 0;
   /// Waits for the work of all streams.
   virtual void synchronize() = 0;
+  /// From here to endRecording() what is queued in a stream is recorded instead, and memory that is
+  /// allocated for it is nobody else's as long as the recorded work exists. Throws
+  /// NotImplementedError where a device cannot do that.
+  virtual void beginRecording(StreamId stream);
+  virtual std::unique_ptr<RecordedWork> endRecording(StreamId stream);
   /// Page-locked memory of the host, which no cache keeps; null where there is not enough.
   virtual void *acquirePinned(std::size_t bytes) = 0;
   virtual void giveBackPinned(void *memory) = 0;

@@ -199,7 +199,7 @@ void BlockCache::clear() {
   driver.waitForDevice();
   for (auto entry = free.begin(); entry != free.end();) {
     auto block = blocks.find(std::get<3>(*entry));
-    if (!isWholeSegment(block)) {
+    if (!isWholeSegment(block) || kept.contains(block->second.stream)) {
       ++entry;
       continue;
     }
@@ -212,6 +212,9 @@ void BlockCache::clear() {
     entry = free.erase(entry);
   }
 }
+
+void BlockCache::keep(StreamKey stream) { kept.insert(stream); }
+void BlockCache::letGo(StreamKey stream) { kept.erase(kept.find(stream)); }
 
 const BlockCache::Block *BlockCache::find(const void *address) const {
   auto above = blocks.upper_bound(static_cast<char *>(const_cast<void *>(address)));

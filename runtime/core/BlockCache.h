@@ -107,6 +107,10 @@ public:
   void recordStream(void *memory, StreamKey stream);
   /// Waits for what is awaited and gives back all segments that hold no block in use.
   void clear();
+  /// clear() leaves the segments of a stream alone until letGo() is called as often: recorded work
+  /// will use their blocks again, although nobody holds them.
+  void keep(StreamKey stream);
+  void letGo(StreamKey stream);
   /// The block that has this address, in use or not.
   const Block *find(const void *address) const;
   /// All segments and their blocks in the order of addresses.
@@ -132,6 +136,7 @@ private:
   MemoryDriver &driver;
   Blocks blocks;
   std::set<FreeKey> free;
+  std::multiset<StreamKey> kept;
   /// What each stream must be through with, in its order.
   std::map<StreamKey, std::deque<std::pair<std::unique_ptr<Marker>, Blocks::iterator>>> pending;
 };

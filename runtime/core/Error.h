@@ -42,10 +42,7 @@ namespace detail {
 inline std::string toText(const char *text) { return text; }
 inline std::string toText(std::string text) { return text; }
 inline std::string toText(char c) { return std::string(1, c); }
-template <class T>
-std::string toText(const T &value)
-  requires std::is_integral_v<T>
-{
+template <class T> std::string toText(const T &value) requires std::is_integral_v<T> {
   return std::to_string(value);
 }
 /// As streams print it: "0.1", "-1".

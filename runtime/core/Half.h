@@ -65,12 +65,8 @@ using Half = Float16<HalfFormat>;
 using BFloat16 = Float16<BFloat16Format>;
 
 /// The type in which values of T are computed with.
-template <class T> struct MathTypeOf {
-  using type = T;
-};
-template <class Format> struct MathTypeOf<Float16<Format>> {
-  using type = float;
-};
+template <class T> struct MathTypeOf { using type = T; };
+template <class Format> struct MathTypeOf<Float16<Format>> { using type = float; };
 template <class T> using MathType = typename MathTypeOf<T>::type;
 
 } // namespace gradtidy::runtime

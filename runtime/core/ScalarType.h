@@ -76,30 +76,16 @@ inline ScalarType promote_types(ScalarType a, ScalarType b) { return promoteType
 bool canCast(ScalarType from, ScalarType to);
 
 template <class T> struct ScalarTypeOf;
-template <> struct ScalarTypeOf<uint8_t> {
-  static constexpr ScalarType value = ScalarType::Byte;
-};
-template <> struct ScalarTypeOf<int32_t> {
-  static constexpr ScalarType value = ScalarType::Int;
-};
-template <> struct ScalarTypeOf<int64_t> {
-  static constexpr ScalarType value = ScalarType::Long;
-};
-template <> struct ScalarTypeOf<Half> {
-  static constexpr ScalarType value = ScalarType::Half;
-};
+template <> struct ScalarTypeOf<uint8_t> { static constexpr ScalarType value = ScalarType::Byte; };
+template <> struct ScalarTypeOf<int32_t> { static constexpr ScalarType value = ScalarType::Int; };
+template <> struct ScalarTypeOf<int64_t> { static constexpr ScalarType value = ScalarType::Long; };
+template <> struct ScalarTypeOf<Half> { static constexpr ScalarType value = ScalarType::Half; };
 template <> struct ScalarTypeOf<BFloat16> {
   static constexpr ScalarType value = ScalarType::BFloat16;
 };
-template <> struct ScalarTypeOf<float> {
-  static constexpr ScalarType value = ScalarType::Float;
-};
-template <> struct ScalarTypeOf<double> {
-  static constexpr ScalarType value = ScalarType::Double;
-};
-template <> struct ScalarTypeOf<bool> {
-  static constexpr ScalarType value = ScalarType::Bool;
-};
+template <> struct ScalarTypeOf<float> { static constexpr ScalarType value = ScalarType::Float; };
+template <> struct ScalarTypeOf<double> { static constexpr ScalarType value = ScalarType::Double; };
+template <> struct ScalarTypeOf<bool> { static constexpr ScalarType value = ScalarType::Bool; };
 /// The element type that holds a C++ T.
 template <class T> constexpr ScalarType scalarTypeOf = ScalarTypeOf<T>::value;
 

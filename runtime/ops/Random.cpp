@@ -1,5 +1,6 @@
 #include "Random.h"
 #include "../autograd/Record.h"
+#include "../core/CudaGraph.h"
 #include "../core/Philox.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -50,12 +51,16 @@ template <class T, class Fill> void drawInto(const char *name, const Tensor &val
   });
 }
 
-/// What draw(generator) gives for element i.
+/// What draw(generator) gives for element i, and for each replay of a CUDA graph that it is part
+/// of.
 template <class Draw> struct DrawnAt {
   Draw draw;
   uint64_t seed;
+  const int64_t *replays; ///< null elsewhere
   GRADTIDY_HOST_DEVICE auto operator()(int64_t i) const {
-    Philox generator(seed, static_cast<uint64_t>(i));
+    constexpr uint64_t golden = 0x9E3779B97F4A7C15; // spreads neighbouring numbers
+    Philox generator(replays ? seed + golden * static_cast<uint64_t>(*replays) : seed,
+                     static_cast<uint64_t>(i));
     return draw(generator);
   }
 };
@@ -67,7 +72,7 @@ template <class T, class Draw> bool drawByCuda(const Tensor &values, const Draw 
     return false;
   Generator &generator = Generator::of(values.device());
   std::lock_guard lock(generator.mutex());
-  enumerate<T>(DrawnAt<Draw>{draw, generator.random64()}, values);
+  enumerate<T>(DrawnAt<Draw>{draw, generator.random64(), cuda::replayCounter()}, values);
   return true;
 }
 

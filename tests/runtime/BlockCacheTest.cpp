@@ -222,6 +222,24 @@ void checkAgainstSnapshot(const BlockCache &cache, const std::vector<Held> &held
 
 } // namespace
 
+TEST_CASE("segments of a stream whose work was recorded stay until they are let go as often") {
+  FakeDriver driver;
+  BlockCache cache(driver);
+  cache.release(cache.allocate(megabyte, first));
+  cache.release(cache.allocate(megabyte, second));
+  cache.keep(first);
+  cache.keep(first);
+  cache.clear();
+  CHECK(cache.snapshot().size() == 1);
+  cache.letGo(first);
+  cache.clear();
+  CHECK(cache.snapshot().size() == 1);
+  CHECK(cache.snapshot().front().stream == first.stream);
+  cache.letGo(first);
+  cache.clear();
+  CHECK(cache.snapshot().empty());
+}
+
 TEST_CASE("whatever a program does, nobody gets what another holds or a stream works on") {
   for (unsigned seed = 0; seed < 10; ++seed) {
     INFO("seed " << seed);

@@ -6,6 +6,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <catch2/catch.hpp>
+#include <gradtidy/CapturedStep.h>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
@@ -346,6 +347,85 @@ TEST_CASE("a group of one rank that NCCL serves keeps its tensors") {
   CHECK(outputs[0][0].equal(x));
 }
 #endif
+
+TEST_CASE("a captured step trains as one that is not") {
+  torch::manual_seed(24);
+  const Tensor inputs = torch::randn({12, 16, 6}), targets = torch::randn({12, 16, 1});
+  auto losses = [&](bool captured, auto make) {
+    torch::manual_seed(25);
+    torch::nn::Sequential model(torch::nn::Linear(6, 8), torch::nn::Tanh(),
+                                torch::nn::Linear(8, 1));
+    model->to(kCUDA);
+    auto optimizer = make(model->parameters());
+    Tensor x = torch::zeros({16, 6}, kCUDA), y = torch::zeros({16, 1}, kCUDA);
+    auto lossOf = [&] { return torch::mse_loss(model(x), y); };
+    gradtidy::CapturedStep step(optimizer, lossOf, 2);
+    std::vector<float> all;
+    for (int64_t i = 0; i < inputs.size(0); ++i) {
+      x.copy_(inputs[i]);
+      y.copy_(targets[i]);
+      if (captured) {
+        all.push_back(step().template item<float>());
+        if (i % 3 == 0)
+          optimizer.zero_grad(); // the step does not mind
+        c10::cuda::CUDACachingAllocator::emptyCache();
+      } else {
+        optimizer.zero_grad();
+        Tensor loss = lossOf();
+        loss.backward();
+        optimizer.step();
+        all.push_back(loss.item<float>());
+      }
+      if (i == 8)
+        for (auto &group : optimizer.param_groups())
+          group.options().set_lr(1e-3);
+    }
+    return all;
+  };
+  auto check = [&](auto make) {
+    const auto eager = losses(false, make), replayed = losses(true, make);
+    for (std::size_t i = 0; i < eager.size(); ++i)
+      CHECK(replayed[i] == Approx(eager[i]).epsilon(1e-4));
+  };
+  check([](auto parameters) { return torch::optim::Adam(parameters, 0.02); });
+  check([](auto parameters) {
+    return torch::optim::SGD(parameters, torch::optim::SGDOptions(0.05).momentum(0.9));
+  });
+}
+
+TEST_CASE("replays draw new random numbers, and refuse what they cannot do") {
+  const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+  at::cuda::CUDAGraph graph;
+  if (std::string(std::getenv("GRADTIDY_DEVICE")) != "cuda") {
+    CHECK_THROWS_WITH(graph.capture_begin(), Catch::Contains("CUDA graphs need a real device"));
+    return;
+  }
+  Tensor kept = torch::zeros({1000}, kCUDA);
+  {
+    at::cuda::CUDAGraph waiting;
+    waiting.capture_begin();
+    CHECK_THROWS_WITH(kept.sum().item<float>(), Catch::Contains("when stream is capturing"));
+    CHECK_THROWS_WITH(waiting.capture_end(), Catch::Contains("CUDA error"));
+  }
+  graph.capture_begin();
+  kept.copy_(torch::rand({1000}, kCUDA));
+  graph.capture_end();
+  CHECK(kept.eq(0).all().item<bool>());
+  std::vector<Tensor> drawn;
+  for (int i = 0; i < 3; ++i) {
+    graph.replay();
+    drawn.push_back(kept.clone());
+    CHECK(kept.mean().item<float>() == Approx(0.5).margin(0.05));
+  }
+  CHECK_FALSE(drawn[0].equal(drawn[1]));
+  CHECK_FALSE(drawn[1].equal(drawn[2]));
+  CHECK_THROWS_WITH(graph.capture_begin(), Catch::Contains("already owns a captured graph"));
+  const c10::cuda::CUDAStreamGuard onDefault(c10::cuda::getDefaultCUDAStream());
+  CHECK_THROWS_WITH(at::cuda::CUDAGraph().capture_begin(),
+                    Catch::Contains("must be captured on a non-default stream"));
+  CHECK_THROWS_WITH(at::cuda::CUDAGraph().replay(),
+                    Catch::Contains("without a preceding successful capture"));
+}
 
 TEST_CASE("work of two streams meets by events, and memory waits for both") {
   const c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();

@@ -7,6 +7,7 @@
 #include "Cudnn.h"
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -65,6 +66,24 @@ private:
   cudaEvent_t event = nullptr;
 };
 
+class CudaRecordedWork final : public RecordedWork {
+public:
+  /// `memory` holds what the work uses beside tensors.
+  CudaRecordedWork(int device, cudaGraph_t graph, std::shared_ptr<void> memory)
+      : device(device), memory(std::move(memory)) {
+    const cudaError_t status = cudaGraphInstantiate(&work, graph, 0);
+    cudaGraphDestroy(graph);
+    checkCuda(status);
+  }
+  ~CudaRecordedWork() override { cudaGraphExecDestroy(work); }
+  void replay(StreamId stream) override;
+
+private:
+  const int device;
+  std::shared_ptr<void> memory;
+  cudaGraphExec_t work = nullptr;
+};
+
 class CudaDevice final : public Accelerator, private MemoryDriver {
 public:
   explicit CudaDevice(DeviceIndex index) : index(index), cache(*this) {}
@@ -72,7 +91,9 @@ public:
   void *allocate(std::size_t bytes) override {
     std::lock_guard lock(mutex);
     OnDevice guard(index);
-    void *memory = cache.allocate(bytes, {index, currentStream()});
+    auto recorded = recording.find(currentStream());
+    void *memory = cache.allocate(
+        bytes, recorded == recording.end() ? StreamKey{index, currentStream()} : *recorded->second);
     if (!memory)
       throw OutOfMemoryError(concat("CUDA out of memory. Tried to allocate ", bytes, " bytes."));
     return memory;
@@ -146,6 +167,29 @@ public:
     OnDevice guard(index);
     checkCuda(cudaDeviceSynchronize());
   }
+  void beginRecording(StreamId id) override {
+    OnDevice guard(index);
+    // Memory may be asked for meanwhile: that is no work of the stream.
+    checkCuda(cudaStreamBeginCapture(stream(id), cudaStreamCaptureModeRelaxed));
+    std::lock_guard lock(mutex);
+    const StreamKey key{index, --lastRecorded};
+    cache.keep(key);
+    recording[id] = std::shared_ptr<StreamKey>(new StreamKey(key), [this](StreamKey *key) {
+      memory([&](BlockCache &cache) { cache.letGo(*key); });
+      delete key;
+    });
+  }
+  std::unique_ptr<RecordedWork> endRecording(StreamId id) override {
+    OnDevice guard(index);
+    std::shared_ptr<void> memory;
+    {
+      std::lock_guard lock(mutex);
+      memory = std::move(recording.extract(id).mapped());
+    }
+    cudaGraph_t graph = nullptr;
+    checkCuda(cudaStreamEndCapture(stream(id), &graph));
+    return std::make_unique<CudaRecordedWork>(index, graph, std::move(memory));
+  }
   void memory(const std::function<void(BlockCache &)> &use) override {
     std::lock_guard lock(mutex);
     OnDevice guard(index);
@@ -182,8 +226,12 @@ private:
   }
 
   const DeviceIndex index;
-  std::mutex mutex;
+  std::mutex mutex; // of the cache and what is recorded
   BlockCache cache;
+  /// As whose memory the cache sees what recorded streams allocate: a stream of its own, which no
+  /// other work is queued in.
+  std::map<StreamId, std::shared_ptr<StreamKey>> recording;
+  StreamId lastRecorded = 0;
   std::once_flag blasMade;
   std::unique_ptr<CublasLt> blas;
 #if defined(GRADTIDY_CUDNN)
@@ -198,6 +246,12 @@ void CudaMarker::block(DeviceIndex other, StreamId stream) {
   auto &blocked = static_cast<CudaDevice &>(acceleratorOf({kCUDA, other}));
   OnDevice guard(other);
   checkCuda(cudaStreamWaitEvent(blocked.stream(stream), event));
+}
+
+void CudaRecordedWork::replay(StreamId stream) {
+  auto &owner = static_cast<CudaDevice &>(acceleratorOf({kCUDA, static_cast<DeviceIndex>(device)}));
+  OnDevice guard(device);
+  checkCuda(cudaGraphLaunch(work, owner.stream(stream)));
 }
 
 } // namespace

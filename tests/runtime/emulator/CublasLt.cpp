@@ -13,7 +13,7 @@ CublasLt::~CublasLt() = default;
 void CublasLt::multiply(const MatrixProduct &product, Backend &, void *stream) {
   TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(product.type), "\"addmm_cuda\" not implemented for '",
                               product.type, "'");
-  emulator::onDevice(static_cast<cudaStream_t>(stream), [&] {
+  emulator::onDevice(static_cast<cudaStream_t>(stream), [product] {
     cpuBackend().multiply(product);
     dispatchNumbers(product.type, "addmm_cuda", [&]<class T>() {
       auto *row = static_cast<T *>(product.c);

@@ -13,8 +13,13 @@
 #include <ucontext.h>
 #include <vector>
 
+struct EmulatedGraph {
+  std::vector<std::function<void()>> work;
+  bool valid = true;
+};
 struct EmulatedStream {
   int device;
+  std::unique_ptr<EmulatedGraph> captured; ///< null unless it is
 };
 struct EmulatedEvent {
   std::chrono::steady_clock::time_point when;
@@ -151,6 +156,10 @@ cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work) {
     return fail(cudaErrorAssert);
   if (stream && stream->device != currentDevice)
     return fail(cudaErrorInvalidValue);
+  if (stream && stream->captured) {
+    stream->captured->work.push_back(work);
+    return cudaSuccess;
+  }
   protect(PROT_READ | PROT_WRITE);
   work();
   protect(PROT_NONE);
@@ -163,7 +172,7 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
       shape.blockDim.z != 1 || shape.gridDim.y > 65535 || shape.gridDim.z > 65535 ||
       shape.dynamicSmemBytes != 0)
     return fail(cudaErrorInvalidConfiguration);
-  return onDevice(shape.stream, [&] {
+  return onDevice(shape.stream, [shape, thread, threads] {
     body = &thread;
     failure = nullptr;
     blockDim = shape.blockDim;
@@ -192,6 +201,10 @@ const char *cudaGetErrorString(cudaError_t error) {
     return "device not ready";
   case cudaErrorAssert:
     return "device-side assert triggered";
+  case cudaErrorStreamCaptureInvalidated:
+    return "operation failed due to a previous error during capture";
+  case cudaErrorStreamCaptureUnsupported:
+    return "operation not permitted when stream is capturing";
   default:
     return "invalid argument";
   }
@@ -216,10 +229,47 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaDeviceSynchronize() { return broken ? fail(cudaErrorAssert) : cudaSuccess; }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  *stream = new EmulatedStream{currentDevice};
+  *stream = new EmulatedStream{currentDevice, nullptr};
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (!stream || !stream->captured)
+    return cudaDeviceSynchronize();
+  stream->captured->valid = false;
+  return fail(cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (!stream || stream->captured)
+    return fail(cudaErrorStreamCaptureUnsupported);
+  stream->captured = std::make_unique<EmulatedGraph>();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  if (!stream || !stream->captured)
+    return fail(cudaErrorInvalidValue);
+  const std::unique_ptr<EmulatedGraph> captured = std::move(stream->captured);
+  *graph = captured->valid ? new EmulatedGraph(*captured) : nullptr;
+  return captured->valid ? cudaSuccess : fail(cudaErrorStreamCaptureInvalidated);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph, unsigned long long) {
+  *work = new EmulatedGraph(*graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t work, cudaStream_t stream) {
+  return emulator::onDevice(stream, [work] {
+    for (const auto &each : work->work)
+      each();
+  });
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t work) {
+  delete work;
+  return cudaSuccess;
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
   *event = new EmulatedEvent;
@@ -289,7 +339,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaM
   if ((segmentOf(to) != segments.end()) != (kind != cudaMemcpyDeviceToHost) ||
       (segmentOf(from) != segments.end()) != (kind != cudaMemcpyHostToDevice))
     return fail(cudaErrorInvalidValue);
-  return emulator::onDevice(stream, [&] { std::memcpy(to, from, bytes); });
+  return emulator::onDevice(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice,
                                 std::size_t bytes, cudaStream_t stream) {
@@ -298,5 +348,5 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fr
   if (target == segments.end() || target->second.device != toDevice || source == segments.end() ||
       source->second.device != fromDevice)
     return fail(cudaErrorInvalidValue);
-  return emulator::onDevice(stream, [&] { std::memcpy(to, from, bytes); });
+  return emulator::onDevice(stream, [=] { std::memcpy(to, from, bytes); });
 }

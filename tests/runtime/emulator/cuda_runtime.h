@@ -40,6 +40,8 @@ enum cudaError_t {
   cudaErrorInvalidDevice = 101,
   cudaErrorNotReady = 600,
   cudaErrorAssert = 710,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
 };
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -85,6 +87,17 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice,
                                 std::size_t bytes, cudaStream_t stream);
 
+using cudaGraph_t = struct EmulatedGraph *;
+using cudaGraphExec_t = struct EmulatedGraph *;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph,
+                                 unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t work, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t work);
+
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   std::size_t dynamicSmemBytes;
@@ -92,15 +105,15 @@ struct cudaLaunchConfig_t {
 };
 
 namespace emulator {
-/// Runs `thread` for each thread of the grid.
+/// Runs `thread`, which holds all it needs by value, for each thread of the grid.
 cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &thread);
-/// Lets `work` see the memory of all devices.
+/// Lets `work` see the memory of all devices, now or, where the stream is captured, in each replay.
 cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work);
 } // namespace emulator
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *shape, void (*kernel)(Parameters...),
                                Arguments &&...arguments) {
-  return emulator::run(*shape, [&] { kernel(arguments...); });
+  return emulator::run(*shape, [kernel, ... copies = Parameters(arguments)] { kernel(copies...); });
 }
 // NOLINTEND

@@ -19,7 +19,7 @@ struct DeviceRadixSort {
       bytes = 1;
       return cudaSuccess;
     }
-    return emulator::onDevice(stream, [&] {
+    return emulator::onDevice(stream, [=] {
       const Key mask = endBit - beginBit >= 64 ? ~Key{0} : (Key{1} << (endBit - beginBit)) - 1;
       std::vector<std::size_t> order(static_cast<std::size_t>(count));
       std::iota(order.begin(), order.end(), 0);

@@ -186,6 +186,10 @@ and libtorch; cpu,sim by default.
 Option<std::string> libtorch("libtorch", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 LibTorch for 'gradtidy prove --backend=libtorch'.
 )"));
+Option<std::string> runtime("runtime", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
+The library of the bundled runtime for 'gradtidy
+prove', if it is another than that of this build.
+)"));
 Option<std::string> fixtures("fixtures", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 Fixtures for 'gradtidy prove'; its own by default.
 )"));
@@ -250,6 +254,7 @@ void takeProveOptions(CommandLine &result) {
       result.backends.push_back(name.str());
   }
   result.libtorch = absolute(libtorch);
+  result.runtime = absolute(runtime);
   result.fixtures = absolute(fixtures);
   result.plots = plots;
   if (result.format != Format::Text && result.format != Format::Json) {

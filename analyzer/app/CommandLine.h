@@ -40,7 +40,7 @@ struct CommandLine {
   bool merge = false;                    ///< The sources are such files.
   bool prove = false;                    ///< The sources are names of checks.
   std::vector<std::string> backends;     ///< Of `prove`: cpu, sim, cuda, libtorch.
-  std::string libtorch, fixtures, plots; ///< Of `prove`: folders, or empty.
+  std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.
   bool stats = false;
   std::string timeTrace;           ///< A file, or empty.
   std::vector<std::string> models; ///< Files.

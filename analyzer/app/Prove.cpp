@@ -211,7 +211,10 @@ std::vector<Target> targetsOf(const CommandLine &commandLine, llvm::StringRef ex
                 [](const std::string &backend) { return backend != "libtorch"; });
   std::vector<Target> targets;
   if (!ofRuntime.empty()) {
-    const std::string include = findRuntime(executable), library = findRuntimeLibrary(executable);
+    const std::string include = findRuntime(executable);
+    const std::string library = commandLine.runtime.empty()
+                                    ? findRuntimeLibrary(executable)
+                                    : commandLine.runtime + "/libgradtidy_runtime.a";
     if (include.empty() || library.empty())
       throw std::runtime_error("the bundled runtime is not there: build it (script/build default "
                                "gradtidy_runtime), or use --backend=libtorch");

@@ -4,11 +4,11 @@
 // which has what they and backends/cuda/CudaDevices.cpp need of CUDA's own under the same names.
 // The blocks of a kernel run one after the other, the threads of a block too, each up to its next
 // barrier. Streams do not lag. What a real device would not forgive fails here, too: memory of the
-// device that the host touches, positions beyond its end (under AddressSanitizer), barriers that
-// not all threads of a block reach, shared memory beyond its size, kernels launched while another
-// device is current.
+// device that the host touches, barriers that not all threads of a block reach, launches of too
+// many threads or while another device is current, waiting for a stream that is captured.
 //
-// What this cannot show: races between threads, and anything about time.
+// What this cannot show: races between threads, memory that is read before it is written, and
+// anything about time.
 #pragma once
 
 #include <cstddef>

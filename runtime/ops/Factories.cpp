@@ -2,6 +2,8 @@
 #include "Copies.h"
 #include "kernels/Elementwise.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace gradtidy::runtime {
@@ -52,6 +54,13 @@ template <class T> struct EvenSteps {
                               ? from + by * static_cast<double>(i)
                               : to - by * static_cast<double>(steps - 1 - i));
   }
+};
+
+/// As many elements as the arguments of a kernel have room for, beside others.
+template <class T> struct Listed {
+  static constexpr int64_t most = 2048 / sizeof(T);
+  std::array<T, most> values;
+  GRADTIDY_HOST_DEVICE T operator()(int64_t i) const { return values[i]; }
 };
 
 } // namespace
@@ -196,6 +205,23 @@ Tensor TensorData::toTensor(const TensorOptions &options) const {
 
 Tensor tensor(const TensorData &data, const TensorOptions &options) {
   return data.toTensor(options);
+}
+
+Tensor table(const TensorData &data, const TensorOptions &options) {
+  Tensor onHost = tensor(data, options.device(kCPU));
+  if (!cudaStreamOf(options.device()))
+    return onHost.to(options.device());
+  Tensor result = makeEmpty(onHost.sizes(), onHost.scalar_type(), options.device());
+  dispatchAll(onHost.scalar_type(), "table", [&]<class T>() {
+    constexpr int64_t most = Listed<T>::most;
+    for (int64_t from = 0; from < onHost.numel(); from += most) {
+      const int64_t count = std::min(most, onHost.numel() - from);
+      Listed<T> listed;
+      std::copy_n(onHost.data_ptr<T>() + from, count, listed.values.begin());
+      enumerate<T>(listed, result.view({-1}).narrow(0, from, count));
+    }
+  });
+  return result;
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, TensorOptions options) const {

@@ -72,5 +72,8 @@ private:
 
 /// The given numbers: doubles and floats become the default floating type, integers int64.
 Tensor tensor(const TensorData &data, const TensorOptions &options = {});
+/// The same for a table that an operation needs: on CUDA devices the host does not wait for the copy,
+/// since the numbers come as arguments of a kernel. `options` name a device.
+Tensor table(const TensorData &data, const TensorOptions &options);
 
 } // namespace gradtidy::runtime

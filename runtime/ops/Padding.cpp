@@ -105,7 +105,7 @@ Tensor pad(const Tensor &self, IntArrayRef pad, std::string_view mode, optional<
     std::vector<int64_t> source;
     for (int64_t k = -before; k < self.size(dim) + behind; ++k)
       source.push_back(sourceOf(k, self.size(dim), mode));
-    result = index_select(result, dim, tensor(source).to(self.device()));
+    result = index_select(result, dim, table(source, self.device()));
   }
   return result;
 }

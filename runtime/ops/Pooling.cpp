@@ -34,26 +34,31 @@ template <class T> struct LargestOfWindow {
   GRADTIDY_HOST_DEVICE int64_t operator()(int64_t channel, int64_t start0, int64_t start1,
                                           int64_t start2, int64_t length0, int64_t length1,
                                           int64_t length2) const {
+    const int64_t end0 = clip(0, start0, length0), end1 = clip(1, start1, length1),
+                  end2 = clip(2, start2, length2);
     MathType<T> best{};
     int64_t index = -1;
-    for (int64_t i = 0; i < length0; ++i) {
-      int64_t x = start0 + i * dilation[0];
-      for (int64_t j = 0; x >= 0 && x < extents[0] && j < length1; ++j) {
-        int64_t y = start1 + j * dilation[1];
-        for (int64_t k = 0; y >= 0 && y < extents[1] && k < length2; ++k) {
-          int64_t z = start2 + k * dilation[2];
-          if (z < 0 || z >= extents[2])
-            continue;
-          int64_t place = (x * extents[1] + y) * extents[2] + z;
-          auto value = MathType<T>(data[channel + place]);
+    for (int64_t x = start0; x < end0; x += dilation[0])
+      for (int64_t y = start1; y < end1; y += dilation[1]) {
+        const int64_t row = (x * extents[1] + y) * extents[2];
+        for (int64_t z = start2; z < end2; z += dilation[2]) {
+          auto value = MathType<T>(data[channel + row + z]);
           if (index < 0 || value > best || value != value) {
             best = value;
-            index = place;
+            index = row + z;
           }
         }
       }
-    }
     return index;
+  }
+
+private:
+  /// Moves the start of a window to its first element inside. Returns where the window ends.
+  GRADTIDY_HOST_DEVICE int64_t clip(int d, int64_t &start, int64_t length) const {
+    const int64_t end = start + (length - 1) * dilation[d] + 1;
+    if (start < 0)
+      start += (dilation[d] - 1 - start) / dilation[d] * dilation[d];
+    return end < extents[d] ? end : extents[d];
   }
 };
 
@@ -176,8 +181,8 @@ std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
     bool missing = d + dims < 3;
     const Cells &along = missing ? Cells{{0}, {1}} : cells[d + dims - 3];
     shape[d] = static_cast<int64_t>(along.starts.size());
-    starts[d] = tensor(along.starts).to(self.device()).view(shape);
-    lengths[d] = tensor(along.lengths).to(self.device()).view(shape);
+    starts[d] = table(along.starts, self.device()).view(shape);
+    lengths[d] = table(along.lengths, self.device()).view(shape);
     if (!missing)
       counts.push_back(shape[d]);
   }
@@ -246,7 +251,7 @@ Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntAr
     }
     DimVector shape(dims, 1);
     shape[d] = pool.counts[d];
-    divisor = divisor * tensor(lengths, self.options().requires_grad(false)).view(shape);
+    divisor = divisor * table(lengths, self.options().requires_grad(false)).view(shape);
   }
   bool bare = std::all_of(pads.begin(), pads.end(), [](int64_t p) { return p == 0; });
   Tensor total = windowsOf(bare ? self : constant_pad_nd(self, pads, 0), w).sum(folded);

@@ -18,7 +18,7 @@ struct Resizing {
 
 /// Elements at the given places along a dimension.
 Tensor pickAlong(const Tensor &x, int64_t dim, const std::vector<int64_t> &places) {
-  return index_select(x, dim, tensor(places).to(x.device()));
+  return index_select(x, dim, table(places, x.device()));
 }
 
 Tensor nearest(const Tensor &x, const Resizing &r, double shift) {
@@ -55,7 +55,7 @@ Tensor blended(const Tensor &x, const Resizing &r, bool alignCorners, bool clamp
       places.push_back(std::clamp<int64_t>(neighbour, 0, r.in - 1));
       weights.push_back(weightOf(std::abs(place - static_cast<double>(neighbour))));
     }
-    Tensor weight = tensor(weights, x.options().requires_grad(false)).view(shape);
+    Tensor weight = table(weights, x.options().requires_grad(false)).view(shape);
     Tensor part = pickAlong(x, r.dim, places) * weight;
     sum = sum.defined() ? sum + part : part;
   }

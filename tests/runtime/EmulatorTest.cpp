@@ -107,6 +107,7 @@ TEST_CASE("calls that CUDA refuses are refused") {
         cudaErrorInvalidValue); // a stream of the other device
   CHECK(cudaFree(memory) == cudaErrorInvalidValue);
   cudaSetDevice(0);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
   CHECK(signalThatEnds([&] {
           if (launch([](int *) { throw 1; }, 1, memory) == cudaSuccess &&
               launch(nothing, 1, memory) == cudaErrorAssert)

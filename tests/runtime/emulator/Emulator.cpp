@@ -232,6 +232,10 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = new EmulatedStream{currentDevice, nullptr};
   return cudaSuccess;
 }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (!stream || !stream->captured)
     return cudaDeviceSynchronize();

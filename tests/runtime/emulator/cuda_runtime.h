@@ -54,6 +54,7 @@ cudaError_t cudaDeviceSynchronize();
 using cudaStream_t = struct EmulatedStream *;
 enum : unsigned { cudaStreamNonBlocking = 1 };
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 
 using cudaEvent_t = struct EmulatedEvent *;

@@ -88,7 +88,9 @@ Tensor where(const Tensor &condition, const Scalar &a, const Scalar &b) {
   return where(condition, wrapNumber(a), wrapNumber(b));
 }
 
-std::vector<Tensor> where(const Tensor &condition) { return condition.nonzero().unbind(1); }
+std::vector<Tensor> where(const Tensor &condition) {
+  return (condition.dim() == 0 ? condition.unsqueeze(0) : condition).nonzero().unbind(1);
+}
 
 bool equal(const Tensor &a, const Tensor &b) {
   return a.sizes() == b.sizes() && eq(a, b).all().item<bool>();

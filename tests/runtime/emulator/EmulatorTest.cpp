@@ -1,6 +1,6 @@
 // The emulated device finds what a real one would not forgive. The other tests of this program,
 // those of HardwareTest.cpp, say whether the kernels compute what they should.
-#include "emulator/cuda_runtime.h"
+#include "cuda_runtime.h"
 
 #include <catch2/catch.hpp>
 

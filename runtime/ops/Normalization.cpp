@@ -5,8 +5,9 @@
 #include "Pointwise.h"
 #include "Reductions.h"
 #include "Views.h"
-#include "kernels/Reduce.h"
+#include "kernels/Rows.h"
 
+#include <cmath>
 #include <utility>
 
 namespace gradtidy::runtime {
@@ -39,6 +40,72 @@ struct StandardisedGradient {
   }
 };
 
+/// Rows of CUDA devices: mean 0 and variance 1, and what they were before. By B. Welford's (1962)
+/// and T. Chan's (1983) formulas, which lose no digits where the mean is large.
+template <class T> struct StandardisedRow {
+  struct Acc {
+    T count = 0, mean = 0, squares = 0;
+  };
+  T eps;
+  T *mean, *variance;
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T x) const {
+    const T distance = x - acc.mean;
+    acc.count += 1;
+    acc.mean += distance / acc.count;
+    acc.squares += distance * (x - acc.mean);
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    if (other.count == 0)
+      return;
+    const T count = acc.count + other.count, distance = other.mean - acc.mean,
+            share = other.count / count;
+    acc = {count, acc.mean + distance * share,
+           acc.squares + other.squares + distance * distance * acc.count * share};
+  }
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t row) const {
+    mean[row] = acc.mean;
+    variance[row] = acc.squares / acc.count;
+  }
+  GRADTIDY_HOST_DEVICE T map(const Acc &acc, T x, int64_t) const {
+    return (x - acc.mean) / std::sqrt(acc.squares / acc.count + eps);
+  }
+};
+
+/// The gradient of such rows by what they were, from that by themselves, and themselves.
+template <class T> struct StandardisedGradientRow {
+  struct Acc {
+    Accumulator<T> gradients = 0, products = 0;
+  };
+  const T *inverse;
+  T length;
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T g, T y) const {
+    acc.gradients += g;
+    acc.products += g * y;
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    acc.gradients += other.gradients;
+    acc.products += other.products;
+  }
+  GRADTIDY_HOST_DEVICE T map(const Acc &acc, T g, T y, int64_t row) const {
+    return StandardisedGradient()(g, y, static_cast<T>(acc.gradients) / length,
+                                  static_cast<T>(acc.products) / length, inverse[row]);
+  }
+};
+
+/// The length of rows where `dims` are the last ones of a contiguous tensor on a device that runs
+/// CUDA kernels; 0 elsewhere.
+int64_t rowsOfCuda(const Tensor &x, const DimVector &dims) {
+  const bool last = dims.front() == x.dim() - static_cast<int64_t>(dims.size());
+  if (!last || !x.is_contiguous() || isReducedFloatingType(x.scalar_type()) ||
+      !cudaStreamOf(x.device()))
+    return 0;
+  return elementCount({x.sizes().end() - dims.size(), x.sizes().end()});
+}
+
 /// The mean of the squares along `dims`, which stay as ones.
 Tensor meanSquare(const Tensor &x, const DimVector &dims) {
   ReducedDims folded = reducedDims(x.sizes(), dims);
@@ -52,6 +119,17 @@ Tensor meanSquare(const Tensor &x, const DimVector &dims) {
 
 Tensor standardisedGradient(const Tensor &g, const Tensor &y, const Tensor &inverse,
                             const DimVector &dims) {
+  const int64_t length = rowsOfCuda(y, dims);
+  if (length != 0 && !GradMode::is_enabled() && g.scalar_type() == y.scalar_type()) {
+    Tensor out = makeEmpty(y.sizes(), y.scalar_type(), y.device());
+    dispatchFloating(y.scalar_type(), "standardised_gradient", [&]<class T>() {
+      if constexpr (std::is_same_v<T, MathType<T>>)
+        mapRowsByCuda<T, T, T>(
+            StandardisedGradientRow<T>{kernelData<T>(inverse), static_cast<T>(length)}, out, length,
+            g.contiguous(), y);
+    });
+    return out;
+  }
   Tensor mean = g.mean(dims, true), meanProduct = (g * y).mean(dims, true);
   if (GradMode::is_enabled())
     return inverse * (g - mean - y * meanProduct);
@@ -73,11 +151,26 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
   Tensor result, inverse;
   {
     NoGradGuard guard;
-    statistics.mean = input.mean(dims, true);
-    Tensor centred = input - statistics.mean;
-    statistics.variance = meanSquare(centred, dims);
-    inverse = (statistics.variance + eps).rsqrt();
-    result = centred.mul_(inverse);
+    if (const int64_t length = rowsOfCuda(input, dims)) {
+      const DimVector kept = reducedDims(input.sizes(), dims).kept;
+      statistics = {makeEmpty(kept, input.scalar_type(), input.device()),
+                    makeEmpty(kept, input.scalar_type(), input.device())};
+      result = makeEmpty(input.sizes(), input.scalar_type(), input.device());
+      dispatchFloating(input.scalar_type(), "standardise", [&]<class T>() {
+        if constexpr (std::is_same_v<T, MathType<T>>)
+          mapRowsByCuda<T, T>(StandardisedRow<T>{static_cast<T>(eps),
+                                                 kernelData<T>(statistics.mean),
+                                                 kernelData<T>(statistics.variance)},
+                              result, length, input);
+      });
+      inverse = (statistics.variance + eps).rsqrt();
+    } else {
+      statistics.mean = input.mean(dims, true);
+      Tensor centred = input - statistics.mean;
+      statistics.variance = meanSquare(centred, dims);
+      inverse = (statistics.variance + eps).rsqrt();
+      result = centred.mul_(inverse);
+    }
   }
   return record(result, name, {input}, {input, last ? statistics.mean : result, inverse},
                 [dims, eps, last](const Tensor &g, const GradientContext &c) -> Gradients {

@@ -4,12 +4,13 @@
 #include "Arithmetic.h"
 #include "Copies.h"
 #include "Pointwise.h"
-#include "kernels/Reduce.h"
+#include "kernels/Rows.h"
 
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 namespace gradtidy::runtime {
 namespace {
@@ -76,6 +77,83 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
   return e;
 }
 
+/// Rows of CUDA devices: the largest number so far, and the sum of all exponentials relative to its
+/// own.
+template <class T, bool logarithmic> struct SoftmaxRow {
+  struct Acc {
+    T peak = -std::numeric_limits<T>::infinity(), sum = 0;
+  };
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T x) const {
+    join(acc, {x, x - x + 1}); // NaN for infinity
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    const T peak = other.peak > acc.peak ? other.peak : acc.peak;
+    acc = {peak, share(acc, peak) + share(other, peak)};
+  }
+  GRADTIDY_HOST_DEVICE T map(const Acc &acc, T x, int64_t) const {
+    return logarithmic ? x - acc.peak - std::log(acc.sum) : std::exp(x - acc.peak) / acc.sum;
+  }
+
+private:
+  /// Where nothing but negative infinity was seen, there is nothing to scale.
+  GRADTIDY_HOST_DEVICE static T share(const Acc &acc, T peak) {
+    return acc.peak == -std::numeric_limits<T>::infinity() ? 0
+                                                           : acc.sum * std::exp(acc.peak - peak);
+  }
+};
+
+/// The gradient of a row from its result y and the gradient of that.
+template <class T, bool logarithmic> struct SoftmaxGradientRow {
+  GRADTIDY_HOST_DEVICE Accumulator<T> start() const { return 0; }
+  GRADTIDY_HOST_DEVICE void add(Accumulator<T> &acc, T g, T y) const {
+    acc += logarithmic ? g : g * y;
+  }
+  GRADTIDY_HOST_DEVICE void join(Accumulator<T> &acc, Accumulator<T> other) const { acc += other; }
+  GRADTIDY_HOST_DEVICE T map(Accumulator<T> acc, T g, T y, int64_t) const {
+    return logarithmic ? g - std::exp(y) * static_cast<T>(acc) : y * (g - static_cast<T>(acc));
+  }
+};
+
+/// Whether `dim` is the last one of a tensor on a device that runs CUDA kernels.
+bool isRowOfCuda(const Tensor &x, int64_t dim) {
+  return x.dim() > 0 && wrapDim(dim, x.dim()) == x.dim() - 1 &&
+         !isReducedFloatingType(x.scalar_type()) && cudaStreamOf(x.device());
+}
+
+/// use<T>() for float and double, as which numbers of 16 bits come.
+template <class Use> void forWide(const Tensor &x, const char *name, const Use &use) {
+  dispatchFloating(x.scalar_type(), name, [&]<class T>() {
+    if constexpr (std::is_same_v<T, MathType<T>>)
+      use.template operator()<T>();
+  });
+}
+
+/// The result of one kernel; undefined where isRowOfCuda() is not.
+template <bool logarithmic> Tensor softmaxByCuda(const Tensor &x, int64_t dim) {
+  if (!isRowOfCuda(x, dim))
+    return {};
+  const Tensor packed = x.detach().contiguous();
+  Tensor y = makeEmpty(x.sizes(), x.scalar_type(), x.device());
+  forWide(x, "softmax", [&]<class T>() {
+    mapRowsByCuda<T, T>(SoftmaxRow<T, logarithmic>(), y, x.size(-1), packed);
+  });
+  return y;
+}
+
+/// The same for a gradient, if it is no part of a graph itself.
+template <bool logarithmic> Tensor gradientByCuda(const Tensor &g, const Tensor &y, int64_t dim) {
+  if (GradMode::is_enabled() || !isRowOfCuda(y, dim) || g.scalar_type() != y.scalar_type())
+    return {};
+  const Tensor packedG = g.contiguous(), packedY = y.contiguous();
+  Tensor result = makeEmpty(y.sizes(), y.scalar_type(), y.device());
+  forWide(y, "softmax_backward", [&]<class T>() {
+    mapRowsByCuda<T, T, T>(SoftmaxGradientRow<T, logarithmic>(), result, y.size(-1), packedG,
+                           packedY);
+  });
+  return result;
+}
+
 } // namespace
 
 Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
@@ -91,15 +169,19 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
     return self.clone();
   bool last = self.dim() == 0 || dim == self.dim() - 1;
   const char *kernel = last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl";
-  Tensor y;
-  dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
-    Exponentials e = exponentials<T>(self, dim);
-    elementwise<T, T, T>(Quotient(), e.values, e.values, e.sum);
-    y = e.values;
-  });
+  Tensor y = softmaxByCuda<false>(self, dim);
+  if (!y.defined())
+    dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
+      Exponentials e = exponentials<T>(self, dim);
+      elementwise<T, T, T>(Quotient(), e.values, e.values, e.sum);
+      y = e.values;
+    });
   return record(y, "SoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor y = c.saved(0), weighted = g * y;
+                  Tensor y = c.saved(0);
+                  if (Tensor made = gradientByCuda<false>(g, y, dim); made.defined())
+                    return {made};
+                  Tensor weighted = g * y;
                   return {weighted - y * weighted.sum(dim, true)};
                 });
 }
@@ -117,15 +199,17 @@ Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
     return self.clone();
   bool last = self.dim() == 0 || dim == self.dim() - 1;
   const char *kernel = last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl";
-  Tensor y;
-  dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
-    Exponentials e = exponentials<T>(self, dim);
-    elementwise<T, T, T, T>(LogProbability(), e.values, self, e.peak, e.sum);
-    y = e.values;
-  });
+  Tensor y = softmaxByCuda<true>(self, dim);
+  if (!y.defined())
+    dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
+      Exponentials e = exponentials<T>(self, dim);
+      elementwise<T, T, T, T>(LogProbability(), e.values, self, e.peak, e.sum);
+      y = e.values;
+    });
   return record(y, "LogSoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
-                  return {g - exp(c.saved(0)) * g.sum(dim, true)};
+                  Tensor y = c.saved(0), made = gradientByCuda<true>(g, y, dim);
+                  return {made.defined() ? made : g - exp(y) * g.sum(dim, true)};
                 });
 }
 

@@ -10,7 +10,9 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 using torch::kCPU;
@@ -195,6 +197,50 @@ TEST_CASE("scans of long and short rows are those of the host") {
       REQUIRE(close(factors.cumprod(dim), factors.to(kCUDA).cumprod(dim), 1e-9));
       REQUIRE(std::get<1>(device.cummax(dim)).cpu().equal(std::get<1>(x.cummax(dim))));
       REQUIRE(std::get<1>(device.cummin(dim)).cpu().equal(std::get<1>(x.cummin(dim))));
+    }
+}
+
+TEST_CASE("rows are normalised as on the host, and so are their gradients") {
+  torch::manual_seed(26);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (int64_t length : {1, 3, 8, 64, 257, 5000})
+    for (auto type : {torch::kFloat, torch::kDouble}) {
+      Tensor rows = torch::randn({2, 9, length}, type) * 3 + 100,
+             weight = torch::rand({2, 9, length}, type);
+      rows[1][2] = -infinity; // as masks leave it
+      rows.select(2, 0).slice(1, 3, 6).fill_(-infinity);
+      rows[0][7].select(0, length - 1) = infinity;
+      rows[0][8].select(0, length / 2) = std::nan("");
+      const Tensor finite = torch::randn({2, 9, length}, type) + 50;
+      auto check = [&](auto operation, const Tensor &from, bool gradients) {
+        auto run = [&](torch::Device device) {
+          Tensor x = from.to(device).clone().requires_grad_();
+          Tensor y = operation(x);
+          (y * weight.to(device)).sum().backward();
+          return std::vector<Tensor>{y, x.grad()};
+        };
+        const auto host = run(kCPU), device = run(kCUDA);
+        const double tolerance = type == torch::kFloat ? 2e-4 : 1e-9;
+        REQUIRE(close(host[0], device[0], tolerance));
+        if (gradients)
+          REQUIRE(close(host[1], device[1], tolerance));
+      };
+      for (const Tensor &from : {rows, finite}) {
+        check([](const Tensor &x) { return x.softmax(-1); }, from, true);
+        check([](const Tensor &x) { return x.log_softmax(-1); }, from, &from == &finite);
+        check([](const Tensor &x) { return x.transpose(1, 2).softmax(1).transpose(1, 2); }, from,
+              true);
+      }
+      if (length == 1) // of which the deviation is 0
+        continue;
+      check([&](const Tensor &x) { return torch::layer_norm(x, {length}); }, finite, true);
+      check([&](const Tensor &x) { return torch::layer_norm(x, {9, length}); }, finite, true);
+      check([&](const Tensor &x) { return torch::group_norm(x, 3); }, finite, true);
+      check(
+          [&](const Tensor &x) {
+            return torch::instance_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, false);
+          },
+          finite, true);
     }
 }
 

@@ -163,7 +163,7 @@ struct Shares {
   int64_t blocks(const Fold &fold) const { return (fold.outer.count + results() - 1) / results(); }
 };
 
-/// What the threads of a block have folded for one result, in the thread whose part is 0.
+/// Gives all threads of a block that share a result what they have folded for it.
 template <class Op, class Acc>
 __device__ void joinParts(const Op &op, Acc &acc, int part, const Shares &shares) {
   alignas(Acc) __shared__ unsigned char memory[cudaThreads * sizeof(Acc)];
@@ -175,7 +175,9 @@ __device__ void joinParts(const Op &op, Acc &acc, int part, const Shares &shares
     if (part < width)
       op.join(accs[threadIdx.x], accs[threadIdx.x + width * step]);
   }
-  acc = accs[threadIdx.x];
+  if (shares.parts > 1)
+    __syncthreads();
+  acc = accs[threadIdx.x - part * step];
   __syncthreads(); // before the memory is written again
 }
 
@@ -222,21 +224,26 @@ __global__ void joinKernel(Op op, Fold fold, int64_t splits, const AccumulatorOf
   });
 }
 
+/// A power of two up to `most`, itself one, and about `count`.
+inline int powerOfTwo(int64_t count, int64_t most) {
+  return static_cast<int>(
+      std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(count, 1, most))));
+}
+
+/// How many threads share a row of `length` elements that lie side by side.
+inline int partsOf(int64_t length) { return powerOfTwo(length / 4, cudaThreads); }
+
 /// So many threads that the loads of each warp lie side by side, and so many blocks that a device
 /// is busy.
 template <class Op> Shares sharesOf(const Fold &fold) {
   Shares shares{.length = fold.inner.count};
   if constexpr (Joins<Op>) {
-    constexpr int64_t elementsOfThread = 4, rowsOfThread = 16, busy = 512;
-    auto powerOfTwo = [](int64_t count, int64_t most) {
-      return static_cast<int>(
-          std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(count, 1, most))));
-    };
+    constexpr int64_t rowsOfThread = 16, busy = 512;
     const int last = fold.inner.dims - 1, lastOuter = fold.outer.dims - 1;
     shares.across =
         lastOuter >= 0 && fold.outerIn[lastOuter] == 1 && last >= 0 && fold.innerIn[last] != 1;
     shares.parts = shares.across ? powerOfTwo(fold.inner.count / rowsOfThread, cudaThreads / 32)
-                                 : powerOfTwo(fold.inner.count / elementsOfThread, cudaThreads);
+                                 : partsOf(fold.inner.count);
     const int64_t worthwhile = fold.inner.count / (shares.parts * rowsOfThread);
     shares.splits =
         std::clamp<int64_t>(busy / shares.blocks(fold), 1, std::max<int64_t>(worthwhile, 1));

@@ -15,6 +15,19 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
   return loops;
 }
 
+bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
+                   llvm::ArrayRef<const Event *> others) {
+  while (!callers.empty() && !others.empty() && callers.front() == others.front()) {
+    callers = callers.drop_front();
+    others = others.drop_front();
+  }
+  const auto isConditional = [](const Event *each) {
+    return each->function->isConditional(each->site);
+  };
+  return !callers.empty() &&
+         (isConditional(&event) || llvm::any_of(callers.drop_front(), isConditional));
+}
+
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner) {
   return contains(visit, outer, inner->getBeginLoc());
 }

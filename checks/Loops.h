@@ -12,6 +12,12 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit);
 /// The innermost loop around the event that the object at \p place is older than, or null.
 const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 
+/// Whether the callers decide on the event: behind the call at which the ways through \p callers and
+/// through \p others part, something is asked before it. A function that both training and
+/// evaluation call does for the one what it leaves out for the other.
+bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
+                   llvm::ArrayRef<const Event *> others);
+
 /// Whether \p inner stands in \p outer.
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
 bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner);

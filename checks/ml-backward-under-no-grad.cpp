@@ -21,7 +21,7 @@ public:
       return;
     const Event &guard = *loss.disabled;
     const bool depends = loss.graph & Graph::Unknown;
-    if (depends && !isLeftDisabled(visit, guard))
+    if (depends ? !isLeftDisabled(visit, guard) : isMeantForOthers(visit))
       return;
 
     Finding finding;
@@ -35,12 +35,21 @@ public:
         finding.notes.push_back({forward.site->getBeginLoc(), "the forward pass is not recorded"});
         break;
       }
-    if (!depends)
+    if (!depends && guard.constant)
       finding.fixes = narrow(visit, guard);
     reporter.report(std::move(finding));
   }
 
 private:
+  /// Whether other callers get a graph here, and this one has the backward left out.
+  static bool isMeantForOthers(const Visit &visit) {
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      return other.event == &visit.event &&
+             !(other.before.valueOf(visit.event.subject).graph & Graph::Unrecorded) &&
+             isUpToCallers(visit.event, visit.callers, other.callers);
+    });
+  }
+
   /// Whether gradients are switched off on some way through a loop around the backward, and never
   /// on again: a later iteration records nothing.
   static bool isLeftDisabled(const Visit &visit, const Event &setting) {

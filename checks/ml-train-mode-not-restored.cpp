@@ -17,12 +17,12 @@ public:
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || forward.isStateless ||
         !(visit.before.gradMode().possible & GradMode::On) ||
-        !visit.unit.uses().isDifferentiated(visit.site))
+        !visit.unit.uses().isDifferentiatedInEvaluation(visit.site))
       return;
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
         !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject) ||
-        wantsGradientOfInput(visit))
+        wantsGradientOfInput(visit) || isMeantForOthers(visit))
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
@@ -41,6 +41,26 @@ public:
   }
 
 private:
+  /// Whether other callers train here, and for this one the backward is left out.
+  static bool isMeantForOthers(const Visit &visit) {
+    const Tables &tables = visit.unit.tables();
+    const SiteId evaluated = tables.sites.knownInEvaluation(visit.site);
+    const auto isLeftOut = [&](const Observation &training) {
+      return llvm::none_of(visit.unit.observations(), [&](const Observation &seen) {
+        return seen.event->kind == EventKind::Backward &&
+               llvm::is_contained(
+                   tables.histories.members(seen.before.valueOf(seen.event->subject).history),
+                   evaluated) &&
+               !isUpToCallers(*seen.event, seen.callers, training.callers);
+      });
+    };
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      return other.event == &visit.event && other.site != visit.site &&
+             !(other.before.module(visit.event.subject).mode & ModuleFacts::LeftTraining) &&
+             visit.unit.uses().isDifferentiated(other.site) && isLeftOut(other);
+    });
+  }
+
   /// Whether an input is a leaf that requires a gradient, as where adversarial examples are made.
   static bool wantsGradientOfInput(const Visit &visit) {
     return llvm::any_of(visit.event.operands, [&](const Operand &operand) {

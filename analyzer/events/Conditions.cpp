@@ -20,7 +20,9 @@ bool isPure(const clang::Stmt *expr, Variables &variables) {
   if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expr))
     if (unary->isIncrementDecrementOp())
       return false;
-  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr)) {
+  const auto *compared = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr);
+  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expr);
+      call && !(compared && compared->isComparisonOp())) {
     const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getDirectCallee());
     if (!method || !method->isConst() || method->getNumParams() > 0)
       return false;
@@ -53,9 +55,10 @@ Variables flagsOf(const clang::CFG &cfg) {
   return flags;
 }
 
-bool isOfConstructor(const clang::ValueDecl *variable) {
-  return llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isBooleanType() &&
-         llvm::isa<clang::CXXConstructorDecl>(variable->getDeclContext());
+bool isToldByCallers(const clang::ValueDecl *variable) {
+  const clang::QualType type = variable->getType();
+  return llvm::isa<clang::ParmVarDecl>(variable) &&
+         (type->isBooleanType() || type->isPointerType());
 }
 
 llvm::FoldingSetNodeID profileOf(const clang::Expr *expr, clang::ASTContext &context) {
@@ -184,11 +187,13 @@ const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated)
   return condition;
 }
 
-void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
+void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *function,
+                         clang::ASTContext &context) {
   struct Candidate {
     Condition condition;
     unsigned asked = 0;
     bool isFlag = false; ///< Worth following, be it asked once.
+    bool isTold = false; ///< The same where a caller tells the answer.
   };
   std::vector<Candidate> candidates;
   Variables flags = flagsOf(cfg);
@@ -213,8 +218,8 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
     if (known == candidates.end()) {
       const clang::ValueDecl *variable = *candidate.condition.variables.begin();
       candidate.condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
-      candidate.isFlag =
-          candidate.condition.isVariable && (flags.contains(variable) || isOfConstructor(variable));
+      candidate.isFlag = candidate.condition.isVariable && flags.contains(variable);
+      candidate.isTold = candidate.condition.isVariable && isToldByCallers(variable);
       for (const Count &count : counts)
         if (auto answer = answerInLastRound(asked, count, context);
             answer && terminator != count.loop) {
@@ -227,12 +232,24 @@ void Conditions::collect(const clang::CFG &cfg, clang::ASTContext &context) {
     }
     ++known->asked;
   }
+  for (const clang::ParmVarDecl *parameter : function->parameters()) {
+    bool isAsked = llvm::any_of(candidates, [&](const Candidate &candidate) {
+      return candidate.condition.isVariable && candidate.condition.variables.contains(parameter);
+    });
+    if (isAsked || !isToldByCallers(parameter))
+      continue;
+    Candidate &candidate = candidates.emplace_back(); // It may be handed on.
+    candidate.condition.variables.insert(parameter);
+    candidate.condition.isVariable = candidate.isTold = true;
+  }
   // Repeated ones first: a flag is only worth a partition if there is room.
   for (bool flags : {false, true})
     for (Candidate &candidate : candidates)
       if (conditions.size() < limit && (candidate.asked < 2) == flags &&
-          (!flags || candidate.isFlag))
+          (!flags || candidate.isFlag || candidate.isTold)) {
+        candidate.condition.isKeptApart = !flags || candidate.isFlag;
         conditions.push_back(std::move(candidate.condition));
+      }
 }
 
 int Conditions::numberOf(const clang::Expr *condition, clang::ASTContext &context) const {

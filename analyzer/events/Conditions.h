@@ -23,10 +23,11 @@ public:
   /// More conditions than this are not told apart: the number of partitions grows as 3^n.
   static constexpr unsigned limit = 4;
 
-  /// Finds the conditions of \p cfg that have no side effects and are asked at least twice, or are
-  /// variables that are set to true or false, or are parameters of a constructor (who makes the
-  /// object may have said), or tell the last round of a `for` loop from the others.
-  void collect(const clang::CFG &cfg, clang::ASTContext &context);
+  /// Finds the conditions of \p cfg, the body of \p function, that have no side effects and are
+  /// asked at least twice, or are variables that are set to true or false, or are parameters
+  /// (callers may have said), or tell the last round of a `for` loop from the others.
+  void collect(const clang::CFG &cfg, const clang::FunctionDecl *function,
+               clang::ASTContext &context);
 
   unsigned count() const { return static_cast<unsigned>(conditions.size()); }
 
@@ -35,6 +36,10 @@ public:
 
   /// The number of the condition that is \p variable and nothing else, or -1.
   int numberOf(const clang::ValueDecl *variable) const;
+
+  /// Whether the ways on which the condition \p number was answered differently are kept apart;
+  /// else what callers tell decides it, and nothing comes of the answer.
+  bool isKeptApart(unsigned number) const { return conditions[number].isKeptApart; }
 
   /// A condition that tells the last round of a loop from the others.
   struct LastRound {
@@ -54,6 +59,7 @@ private:
     llvm::FoldingSetNodeID profile;
     llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
     bool isVariable = false;                     ///< By itself.
+    bool isKeptApart = true;                     ///< See isKeptApart().
     const clang::ForStmt *lastRoundOf = nullptr; ///< The loop whose last round it tells.
     bool answerInLastRound = false;
   };

@@ -1,5 +1,6 @@
 #include "Event.h"
 
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/Stmt.h"
 #include "clang/AST/StmtCXX.h"
@@ -45,6 +46,41 @@ llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang:
             statement))
       loops.push_back(statement);
   return loops;
+}
+
+/// Whether \p statement may leave the function, or the round of the loop it stands in.
+static bool mayLeave(const clang::Stmt *statement) {
+  if (!statement || llvm::isa<clang::LambdaExpr>(statement))
+    return false;
+  return llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::CXXThrowExpr>(
+             statement) ||
+         llvm::any_of(statement->children(), mayLeave);
+}
+
+bool FunctionBody::isConditional(const clang::Stmt *site) const {
+  const clang::Stmt *inner = site;
+  for (const clang::Stmt *outer = parentOf(site); outer; outer = parentOf(inner = outer)) {
+    if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
+        choice && !choice->isConstexpr() && inner != choice->getCond() &&
+        inner != choice->getInit())
+      return true;
+    if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(outer);
+        choice && inner != choice->getCond())
+      return true;
+    if (const auto *both = llvm::dyn_cast<clang::BinaryOperator>(outer);
+        both && both->isLogicalOp() && inner == both->getRHS())
+      return true;
+    if (llvm::isa<clang::SwitchStmt, clang::CXXCatchStmt>(outer))
+      return true;
+    if (llvm::isa<clang::CompoundStmt>(outer))
+      for (const clang::Stmt *before : outer->children()) {
+        if (before == inner)
+          break;
+        if (mayLeave(before))
+          return true;
+      }
+  }
+  return false;
 }
 
 const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {

@@ -57,6 +57,12 @@ enum class BindKind : unsigned char {
   Value,     ///< A copy: tensors, containers, structs.
 };
 
+/// The answer to a repeated condition (see Conditions.h), as a truth value.
+struct Flag {
+  int condition = -1; ///< Its number, or -1 for nothing known.
+  bool isNegated = false;
+};
+
 /// A value that takes part in an event.
 struct Operand {
   PathId path = noPath;
@@ -65,6 +71,7 @@ struct Operand {
   bool fresh = false;                ///< A new object that has no other name.
   bool isClosure = false;            ///< A lambda or std::function.
   bool isTensor = false;             ///< A tensor or something that holds some.
+  Flag flag = {};                    ///< Of a Call: what the value is the answer to.
   Device device = {};                ///< Where the source says it literally.
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
 };
@@ -97,10 +104,12 @@ struct Event {
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
-  int choice = -1; ///< Combine of `c ? a : b`: the repeated condition that chooses, or -1.
-  /// Assign: their new value. Combine by choice: the answer for operand 0. SetMode, SetGradMode,
-  /// EnterGradMode, SetAutocast, SetAutocastCache, RequireGrad: on or off. Backward, Differentiate:
-  /// whether the graph is retained. Where it is known.
+  /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
+  /// otherwise.
+  Flag choice;
+  /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
+  /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained. Where the
+  /// source says it literally.
   std::optional<bool> constant;
 };
 
@@ -110,6 +119,7 @@ struct Block {
     unsigned target;
     int condition = -1;        ///< The repeated condition this edge decides, or -1.
     bool value = false;        ///< What the edge says about it.
+    bool isKeptApart = true;   ///< The ways stay apart from here on (see Conditions.h).
     PathId undefined = noPath; ///< What holds nothing along this edge.
     bool lacksGpu = false;     ///< It is taken only where there is no GPU.
     /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
@@ -170,6 +180,9 @@ public:
 
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
+
+  /// Whether a run of the function may leave \p site out, be it in a loop, for what it asks.
+  bool isConditional(const clang::Stmt *site) const;
 
   /// The block `{ … }` of which \p statement is a direct child, or null.
   const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;

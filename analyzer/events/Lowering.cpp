@@ -40,7 +40,7 @@ public:
     result = std::make_unique<FunctionBody>(function, body);
     if (batchDevice)
       result->batchDevice = *batchDevice;
-    conditions.collect(*cfg, context);
+    conditions.collect(*cfg, function, context);
     for (const ParmVarDecl *parameter : function->parameters()) {
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
       place.isTensor = vocabulary.holdsTensors(parameter->getType());
@@ -122,12 +122,17 @@ private:
 
   // --- events -----------------------------------------------------------------------------------
 
-  Event &emit(EventKind kind, const Stmt *site) {
+  Event make(EventKind kind, const Stmt *site) const {
     Event event;
     event.kind = kind;
     event.site = site;
     event.function = result.get();
-    current->events.push_back(std::move(event));
+    return event;
+  }
+
+  /// The reference is good until the next event.
+  Event &emit(EventKind kind, const Stmt *site) {
+    current->events.push_back(make(kind, site));
     return current->events.back();
   }
 
@@ -218,13 +223,20 @@ private:
   }
 
   void lowerChoice(const AbstractConditionalOperator *choice) {
-    bool negated = false;
-    const Expr *condition = withoutNegations(choice->getCond(), negated);
-    const int number = conditions.numberOf(condition, context);
-    if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()})) {
-      event->choice = number;
-      event->constant = !negated;
-    }
+    const Flag flag = flagOf(choice->getCond());
+    if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()}))
+      event->choice = flag;
+  }
+
+  /// The repeated condition that \p expr asks.
+  Flag flagOf(const Expr *expr) const {
+    Flag flag;
+    const Expr *condition = withoutNegations(strip(expr), flag.isNegated);
+    if (const auto *variable = dyn_cast<DeclRefExpr>(condition))
+      flag.condition = conditions.numberOf(variable->getDecl());
+    else
+      flag.condition = conditions.numberOf(condition, context);
+    return flag;
   }
 
   void lowerList(const InitListExpr *list) {
@@ -285,6 +297,55 @@ private:
     bind(pathOf(variable), variable->getType(), variable->getInit(), site);
     if (variable->getInit())
       assign(variable, variable->getInit(), site);
+    if (const FieldDecl *guard = guardOf(variable->getType()))
+      enterGuard(pathOf(variable), vocabulary.roleOf(guard->getType()),
+                 argumentsOf(guard, variable->getInit()), site);
+  }
+
+  /// The member by which a class of the user is a guard itself, or null.
+  const FieldDecl *guardOf(QualType type) const {
+    const CXXRecordDecl *record = type->isReferenceType() ? nullptr : type->getAsCXXRecordDecl();
+    if (!record || !record->hasDefinition() || isStandard(record))
+      return nullptr;
+    for (const FieldDecl *field : record->fields())
+      if (const CXXRecordDecl *held = field->getType()->getAsCXXRecordDecl();
+          held && !isStandard(held) && isGuard(vocabulary.roleOf(field->getType())))
+        return field;
+    for (const CXXBaseSpecifier &base : record->bases())
+      if (const FieldDecl *field = guardOf(base.getType()))
+        return field;
+    return nullptr;
+  }
+
+  /// What the constructor in \p init makes \p member of.
+  static llvm::SmallVector<const Expr *, 2> argumentsOf(const FieldDecl *member, const Expr *init) {
+    const auto *construct = init ? dyn_cast<CXXConstructExpr>(strip(init)) : nullptr;
+    const FunctionDecl *constructor = construct ? construct->getConstructor() : nullptr;
+    if (!constructor || !constructor->isDefined(constructor))
+      return {};
+    llvm::SmallVector<const Expr *, 2> arguments;
+    for (const CXXCtorInitializer *each : cast<CXXConstructorDecl>(constructor)->inits())
+      if (const auto *made = each->getMember() == member
+                                 ? dyn_cast<CXXConstructExpr>(strip(each->getInit()))
+                                 : nullptr)
+        for (const Expr *argument : made->arguments()) {
+          const auto *name = dyn_cast<DeclRefExpr>(strip(argument));
+          const auto *parameter = name ? dyn_cast<ParmVarDecl>(name->getDecl()) : nullptr;
+          const unsigned index = parameter ? parameter->getFunctionScopeIndex() : 0;
+          const bool isHandedOn = parameter && index < construct->getNumArgs();
+          arguments.push_back(isHandedOn ? construct->getArg(index) : argument);
+        }
+    return arguments;
+  }
+
+  /// Whether a pointer or optional is made that holds nothing.
+  static bool isEmpty(const Expr *made, ArrayRef<const Expr *> arguments) {
+    const CXXRecordDecl *record = made->getType()->getAsCXXRecordDecl();
+    if (!record || !isStandard(record))
+      return false;
+    const QualType first = arguments.empty() ? QualType() : arguments.front()->getType();
+    const CXXRecordDecl *given = first.isNull() ? nullptr : first->getAsCXXRecordDecl();
+    return first.isNull() || first->isNullPtrType() || (given && given->getName() == "nullopt_t");
   }
 
   /// A guard comes to life in the variable \p guard, made by \p value.
@@ -298,8 +359,8 @@ private:
       arguments.append(call->arg_begin(), call->arg_end());
     if (arguments.size() == 1 && isGuard(values.roleOf(arguments.front())))
       return enterGuard(guard, arguments.front(), site);
-    if (isa<CXXConstructExpr>(made) && !isGuard(vocabulary.roleOf(made->getType())))
-      return; // An empty pointer or optional.
+    if (isa<CXXConstructExpr>(made) && (!isGuard(role) || isEmpty(made, arguments)))
+      return;
     enterGuard(guard, role, arguments, site);
   }
 
@@ -308,14 +369,17 @@ private:
       emit(EventKind::EnterAutocast, site).subject.path = guard;
       return;
     }
-    std::optional<bool> argument = true;
-    if (!arguments.empty())
-      argument = literalBool(arguments.front());
     Event &event = emit(EventKind::EnterGradMode, site);
     event.subject.path = guard;
-    event.constant = role == TypeRole::NoGradGuard ? std::optional(false) : argument;
-    if (role == TypeRole::InferenceGuard && argument)
-      event.constant = !*argument;
+    const bool isInference = role == TypeRole::InferenceGuard;
+    if (role == TypeRole::NoGradGuard || arguments.empty()) {
+      event.constant = role != TypeRole::NoGradGuard && !isInference;
+    } else if (std::optional<bool> argument = literalBool(arguments.front())) {
+      event.constant = *argument != isInference;
+    } else {
+      event.choice = flagOf(arguments.front());
+      event.choice.isNegated ^= isInference;
+    }
   }
 
   /// What \p expr says literally, seen through conversions; an argument left out says its default.
@@ -400,7 +464,7 @@ private:
     const CXXConstructorDecl *user = external ? nullptr : constructor;
     if (role == TypeRole::ModuleHolder)
       user = constructorOf(construct->getType()->getAsCXXRecordDecl(), construct->arguments());
-    Event &event = emit(user ? EventKind::Call : EventKind::Construct, construct);
+    Event event = make(user ? EventKind::Call : EventKind::Construct, construct);
     event.subject = {values.temporary(construct), role};
     event.result = event.subject.path;
     event.callee = user;
@@ -414,6 +478,7 @@ private:
     if (role == TypeRole::Device)
       for (Operand &operand : event.operands)
         readDevice(operand);
+    current->events.push_back(std::move(event));
   }
 
   /// The constructor of the user's class that a factory or module holder calls with \p arguments,
@@ -473,6 +538,8 @@ private:
       else if (!callee && argument->isLValue())
         parameter = context.getLValueReferenceType(parameter);
       event.operands.push_back(values.operand(argument, parameter));
+      if (parameter->isBooleanType() || parameter->isPointerType())
+        event.operands.back().flag = flagOf(argument);
       if (event.operands.back().escapes)
         modify(argument, argument);
       ++index;
@@ -598,10 +665,7 @@ private:
                   call);
     }
 
-    Event event;
-    event.kind = kind;
-    event.site = call;
-    event.function = result.get();
+    Event event = make(kind, call);
     event.result = values.temporary(call);
     if (kind == EventKind::Call)
       event.callee = constructor ? constructor : callee ? callee : onlyCandidate(call);
@@ -626,6 +690,8 @@ private:
                         (method && isStandard(method) && (name == "size" || name == "empty"));
     event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
     event.constant = constantOf(role, call);
+    if (!event.constant && call->getNumArgs())
+      event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
     event.startsThread = name == "async" && callee && isStandard(callee);
     if (kind == EventKind::Step && callee)
       event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
@@ -1175,7 +1241,8 @@ private:
     if (const auto *declarations = dyn_cast<DeclStmt>(statement))
       for (const Decl *declaration : declarations->decls())
         if (const auto *variable = dyn_cast<VarDecl>(declaration);
-            variable && isGuard(vocabulary.roleOf(variable->getType())))
+            variable &&
+            (isGuard(vocabulary.roleOf(variable->getType())) || guardOf(variable->getType())))
           guards.push_back(variable);
     for (const Stmt *child : statement->children())
       if (child && !isa<LambdaExpr>(child))
@@ -1234,6 +1301,7 @@ private:
       if (number >= 0) {
         edge.condition = number;
         edge.value = taken != negated;
+        edge.isKeptApart = conditions.isKeptApart(number);
       }
       if (asked && taken == negated)
         edge.undefined = asked;

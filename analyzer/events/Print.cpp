@@ -111,6 +111,9 @@ void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &pa
         out << ")";
       if (event.constant)
         out << (*event.constant ? " on" : " off");
+      if (event.choice.condition >= 0)
+        out << (event.choice.isNegated ? " unless" : " if") << " condition "
+            << event.choice.condition << " holds";
       if (event.result)
         out << " -> " << text(event.result, paths);
       out << "\n";

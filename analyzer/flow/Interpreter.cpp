@@ -33,11 +33,20 @@ bool isModuleCall(const Event &event) {
           event.isTensor && event.result != event.subject.path);
 }
 
-void Interpreter::run(const FunctionBody &body) {
+void Interpreter::run(const FunctionBody &body, Answers told) {
   visits = 0;
   memory.clear();
   rootSites.clear();
-  solve(body, entryOf(body), /*observe=*/true);
+  solve(body, entryOf(body), /*observe=*/true, told);
+}
+
+void Interpreter::runUntold(const FunctionBody &body) {
+  const Answers told = alwaysTold.lookup(&body);
+  if (llvm::isa<clang::CXXConstructorDecl>(body.function))
+    return;
+  for (unsigned condition = 0; told >> (2 * condition); ++condition)
+    if (told & answerBits(condition))
+      run(body, told ^ answerBits(condition));
 }
 
 void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state) {
@@ -177,7 +186,8 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
         unsigned known = answers & answerBits(edge.condition);
         if (known && known != answer(edge.condition, edge.value))
           continue; // This way is not taken twice.
-        next |= answer(edge.condition, edge.value);
+        if (edge.isKeptApart)
+          next |= answer(edge.condition, edge.value);
       }
       if (edge.undefined && state.isGradient(edge.undefined))
         continue; // What has been through a backward has a gradient.
@@ -206,7 +216,9 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
   if (!pending.empty())
     bounded.insert(stack.front());
   if (observe) {
-    visited.insert(&body);
+    const auto [always, isFirst] = alwaysTold.try_emplace(&body, told);
+    if (!isFirst)
+      always->second &= told;
     for (unsigned number = 0; number < body.blocks.size(); ++number)
       for (const auto &[key, incoming] : before[number]) {
         State state = joined(incoming, number);
@@ -235,13 +247,15 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
         }
       continue;
     }
+    known = answers;
     if (!transfer(event, state, observing))
       return false;
-    if (event.choice >= 0 && event.resultRole == TypeRole::Device) {
-      const unsigned known = answers & answerBits(event.choice);
-      const bool isFirst = known == answer(event.choice, *event.constant);
+    if (event.kind == EventKind::Combine && event.choice.condition >= 0 &&
+        event.resultRole == TypeRole::Device) {
+      known = answers;
+      const std::optional<bool> isFirst = answerOf(event.choice);
       state.settleDevice(event.result,
-                         known ? state.deviceOf(event.operands[isFirst ? 0 : 1]) : Device());
+                         isFirst ? state.deviceOf(event.operands[*isFirst ? 0 : 1]) : Device());
     }
   }
   state.dropTemporaries(block.temporaries);
@@ -566,6 +580,9 @@ void Interpreter::passModule(const Event &event, State &state, Value &value) {
   if (event.isStateless)
     return;
   value.history = tables.histories.join(value.history, tables.histories.of(site));
+  if (state.module(event.subject).mode & ModuleFacts::LeftTraining)
+    value.history =
+        tables.histories.join(value.history, tables.histories.of(tables.sites.inEvaluation(site)));
   value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
 }
 
@@ -597,20 +614,19 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
 }
 
 void Interpreter::requireGrad(const Event &event, State &state) {
+  const std::optional<bool> isOn = constantOf(event);
   if (!event.subject.path || event.subject.role == TypeRole::Device) {
     // Of options: the tensors made with them.
     Value options;
-    options.graph = event.constant == false ? Graph::Detached : Graph::Attached;
+    options.graph = isOn == false ? Graph::Detached : Graph::Attached;
     state.setValue(event.result, options);
     Device device = event.subject.path ? state.deviceOf(event.subject) : Device{Device::Unset};
     state.setDevice(event.result, device);
     return;
   }
   Value value = state.valueOf(event.subject);
-  value.graph = event.constant == true    ? Graph::Attached
-                : event.constant == false ? Graph::Detached
-                                          : Graph::Unknown;
-  if (event.constant != true)
+  value.graph = isOn == true ? Graph::Attached : isOn == false ? Graph::Detached : Graph::Unknown;
+  if (isOn != true)
     state.freeze(value.sources);
   PathId object = state.resolve(event.subject.path);
   if (value.sources == noSources && object != tables.paths.unknown())
@@ -769,15 +785,15 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   case EventKind::SetMode:
     if (observing)
       observe(event, state);
-    state.setMode(state.resolve(event.subject.path), event.constant, event);
+    state.setMode(state.resolve(event.subject.path), constantOf(event), event);
     return true;
 
   case EventKind::EnterGradMode:
-    state.enterGradMode(event.subject.path, event.constant, event);
+    state.enterGradMode(event.subject.path, constantOf(event), event);
     return true;
 
   case EventKind::SetGradMode:
-    state.setGradMode(event.constant, event);
+    state.setGradMode(constantOf(event), event);
     return true;
 
   case EventKind::EnterAutocast:
@@ -785,11 +801,11 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return true;
 
   case EventKind::SetAutocast:
-    state.setAutocast(event.constant, event);
+    state.setAutocast(constantOf(event), event);
     return true;
 
   case EventKind::SetAutocastCache:
-    state.setAutocastCache(event.constant);
+    state.setAutocastCache(constantOf(event));
     return true;
 
   case EventKind::ClearAutocastCache:
@@ -895,7 +911,7 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
         state.escape({other.path, TypeRole::None, true});
     return true;
   }
-  std::optional<State> after = enter(*closure, event, state, observing);
+  std::optional<State> after = enter(*closure, event, state, /*told=*/0, observing);
   if (!after)
     return false;
   state = std::move(*after);
@@ -929,45 +945,68 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     callUnknown(event, state, observing);
     return true;
   }
+  const Answers told = answersTo(*body, event);
   if (!observing) {
-    auto known = memory.find({&event, body});
-    if (known != memory.end() && known->second.before == state) {
-      if (!known->second.after)
+    auto last = memory.find({&event, body});
+    if (last != memory.end() && last->second.told == told && last->second.before == state) {
+      if (!last->second.after)
         return false;
-      state = *known->second.after;
+      state = *last->second.after;
       return true;
     }
   }
   State before = state;
   if (event.result == event.subject.path)
     construct(event, state, {Device::Cpu});
-  std::optional<State> after = enter(*body, event, state, observing);
-  memory.insert_or_assign({&event, body}, Memory{std::move(before), after});
+  std::optional<State> after = enter(*body, event, state, told, observing);
+  memory.insert_or_assign({&event, body}, Memory{std::move(before), told, after});
   if (!after)
     return false;
   state = std::move(*after);
   return true;
 }
 
-Interpreter::Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) {
-  Answers known = 0;
-  if (!llvm::isa<clang::CXXConstructorDecl>(body.function))
-    return known;
+/// What \p argument answers where it is asked as a condition.
+static std::optional<bool> truthOf(const clang::Expr *argument) {
+  argument = strip(argument);
+  if (const auto *literal = llvm::dyn_cast<clang::CXXBoolLiteralExpr>(argument))
+    return literal->getValue();
+  if (llvm::isa<clang::CXXNullPtrLiteralExpr>(argument))
+    return false;
+  const auto *address = llvm::dyn_cast<clang::UnaryOperator>(argument);
+  return address && address->getOpcode() == clang::UO_AddrOf ? std::optional(true) : std::nullopt;
+}
+
+Interpreter::Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) const {
+  Answers told = 0;
   for (unsigned i = 0; i < body.parameters.size(); ++i) {
     const FunctionBody::Parameter &parameter = body.parameters[i];
+    if (parameter.condition < 0)
+      continue;
     const bool isGiven = i < event.operands.size();
-    const clang::Expr *argument = parameter.condition < 0 ? nullptr
-                                  : isGiven               ? event.operands[i].expr
-                                                          : parameter.declaration->getInit();
-    if (const auto *literal =
-            argument ? llvm::dyn_cast<clang::CXXBoolLiteralExpr>(strip(argument)) : nullptr)
-      known |= answer(static_cast<unsigned>(parameter.condition), literal->getValue());
+    const clang::Expr *argument =
+        isGiven ? event.operands[i].expr : parameter.declaration->getInit();
+    std::optional<bool> truth = argument ? truthOf(argument) : std::nullopt;
+    if (!truth && isGiven)
+      truth = answerOf(event.operands[i].flag);
+    if (truth)
+      told |= answer(parameter.condition, *truth);
   }
-  return known;
+  return told;
+}
+
+std::optional<bool> Interpreter::answerOf(const Flag &flag) const {
+  const Answers bits = flag.condition < 0 ? 0 : known & answerBits(flag.condition);
+  return bits ? std::optional((bits == answer(flag.condition, true)) != flag.isNegated)
+              : std::nullopt;
+}
+
+std::optional<bool> Interpreter::constantOf(const Event &event) const {
+  return event.constant ? event.constant : answerOf(event.choice);
 }
 
 std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &event,
-                                        const State &caller, bool observing) {
+                                        const State &caller, Answers told, bool observing) {
   State state = caller;
   if (event.kind == EventKind::Call) {
     if (body.thisObject && event.subject.path) {
@@ -988,7 +1027,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
         state.setDevice(body.parameters[i].place.path, {});
   }
   callers.push_back(&event);
-  std::optional<State> after = solve(body, state, observing, answersTo(body, event));
+  std::optional<State> after = solve(body, state, observing, told);
   callers.pop_back();
   if (!after)
     return std::nullopt;

@@ -59,7 +59,11 @@ public:
         isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
-  void run(const FunctionBody &body);
+  void run(const FunctionBody &body) { run(body, 0); }
+
+  /// The same for the ways through \p body that none of its callers takes, as they all told the
+  /// same answer to one of its conditions.
+  void runUntold(const FunctionBody &body);
 
   const std::vector<Observation> &observations() const { return seen; }
 
@@ -70,7 +74,7 @@ public:
   llvm::ArrayRef<const FunctionBody *> cutShort() const { return bounded.getArrayRef(); }
 
   /// Whether the function was analysed, by itself or through a call.
-  bool hasVisited(const FunctionBody &body) const { return visited.contains(&body); }
+  bool hasVisited(const FunctionBody &body) const { return alwaysTold.contains(&body); }
 
 private:
   /// States by the answers to the repeated conditions: two bits each, 0 for unknown.
@@ -86,9 +90,11 @@ private:
 
   struct Memory {
     State before;
+    Answers told;
     std::optional<State> after;
   };
 
+  void run(const FunctionBody &body, Answers told);
   /// The state before block \p number.
   State joined(const Incoming &incoming, unsigned number) const;
   /// The state at the function's end, if control gets there.
@@ -100,10 +106,12 @@ private:
   bool transfer(const Event &event, State &state, bool observe);
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
-                             bool observe);
-  /// What the literal arguments of a constructor say to its conditions. Of other functions the
-  /// ways that no caller takes are looked at, too.
-  static Answers answersTo(const FunctionBody &body, const Event &event);
+                             Answers told, bool observe);
+  /// What the arguments of a call say to the conditions of the function that is called.
+  Answers answersTo(const FunctionBody &body, const Event &event) const;
+  std::optional<bool> answerOf(const Flag &flag) const;
+  /// What the event turns on or off, here.
+  std::optional<bool> constantOf(const Event &event) const;
   void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
@@ -151,7 +159,9 @@ private:
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
-  llvm::SmallPtrSet<const FunctionBody *, 16> visited;
+  /// What was told of the functions that have been visited, each time.
+  llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
+  Answers known = 0; ///< At the event that is run.
   llvm::SmallSetVector<const FunctionBody *, 4> bounded;
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;

@@ -133,6 +133,8 @@ public:
     for (const FunctionBody *body : all)
       if (!interpreter.hasVisited(*body))
         run(body);
+    for (const FunctionBody *body : all)
+      interpreter.runUntold(*body);
     interpreter.uses().finish();
     for (const FunctionBody *body : all)
       findModeSetUps(*body);

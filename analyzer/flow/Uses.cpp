@@ -11,6 +11,13 @@ SiteId SiteTable::of(const Event &event, llvm::ArrayRef<const Event *> callers) 
   return entry->second;
 }
 
+SiteId SiteTable::inEvaluation(SiteId site) {
+  auto [entry, isNew] = evaluated.try_emplace(site, static_cast<SiteId>(sites.size() + 1));
+  if (isNew)
+    sites.push_back(std::vector(sites[site - 1]));
+  return entry->second;
+}
+
 const void *Uses::sharedName(PathId path) const {
   const PathStep &root = paths.last(paths.rootOf(path));
   if (root.kind == PathStep::Variable)

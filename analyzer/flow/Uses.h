@@ -19,6 +19,11 @@ using SiteId = std::uint32_t;
 class SiteTable {
 public:
   SiteId of(const Event &event, llvm::ArrayRef<const Event *> callers);
+  /// The same site where its module runs in evaluation mode, though it has been trained: histories
+  /// tell by it which of several ways a value came.
+  SiteId inEvaluation(SiteId site);
+  /// That, or 0 if it never does.
+  SiteId knownInEvaluation(SiteId site) const { return evaluated.lookup(site); }
 
   /// The event of a site, and the calls that lead there, outermost first.
   const Event &event(SiteId site) const { return *sites[site - 1].back(); }
@@ -29,6 +34,7 @@ public:
 private:
   std::vector<std::vector<const Event *>> sites; ///< The callers, then the event.
   std::map<std::vector<const Event *>, SiteId> ids;
+  llvm::DenseMap<SiteId, SiteId> evaluated;
 };
 
 class Uses {
@@ -70,6 +76,10 @@ public:
 
   /// Whether a backward goes through what the site gives; whether it may.
   bool isDifferentiated(SiteId site) const { return reached.contains(site); }
+  /// The same where the site's module was in evaluation mode, though it has been trained.
+  bool isDifferentiatedInEvaluation(SiteId site) const {
+    return reached.contains(sites.knownInEvaluation(site));
+  }
   bool mayBeDifferentiated(SiteId site) const { return differentiated.contains(site); }
   /// Whether what the site gives is detached before all backwards that it has to do with.
   bool isCutOff(SiteId site) const {

@@ -395,6 +395,25 @@ void f(Net net, torch::optim::Optimizer &optimizer, Tensor loss) {
 )");
 }
 
+TEST_CASE("A flag that callers tell") {
+  CHECK(lowered(R"(
+void f(Net net, bool evaluates) {
+  net->train(!evaluates);
+  torch::AutoGradMode mode(!evaluates);
+}
+)") == R"(
+ block 0
+  to 1
+ block 1
+  set-mode net:module& (%1) unless condition 0 holds -> %2
+  construct %3:grad-mode-guard (%4) -> %3
+  enter-grad-mode mode unless condition 0 holds
+  end-lifetime mode
+  to 2
+ block 2
+)");
+}
+
 TEST_CASE("A condition that is asked twice") {
   CHECK(lowered(R"(
 void f(torch::optim::Optimizer &optimizer, int i) {

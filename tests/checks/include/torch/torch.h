@@ -66,6 +66,7 @@ public:
 
 struct GradMode {
   static void set_enabled(bool enabled);
+  static bool is_enabled();
 };
 struct AutoGradMode {
   AutoGradMode(bool enabled);

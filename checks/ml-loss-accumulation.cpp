@@ -33,6 +33,13 @@ public:
     if (!isRecorded && (grows || !isKeptByModule(visit, place)))
       return;
 
+    if (loop && hasEventIn(visit, loop, [&](const Event &other) {
+          const PathTable &paths = visit.unit.tables().paths;
+          return other.kind == EventKind::Detach && other.subject.escapes &&
+                 paths.rootOf(other.subject.path) == paths.rootOf(place);
+        }))
+      return; // In place, behind this or in the next round.
+
     bool isEmptied = loop && isEmptiedIn(visit, place, loop);
     Finding finding;
     finding.level = grows && !isEmptied ? Level::Certain : Level::Advice;
@@ -70,18 +77,24 @@ private:
 
   /// Whether \p loop now and then begins with an empty \p place.
   static bool isEmptiedIn(const Visit &visit, PathId place, const clang::Stmt *loop) {
-    const auto isEmptying = [&](const Event &event) {
+    return hasEventIn(visit, loop, [&](const Event &event) {
       return event.kind == EventKind::Bind && event.operands.empty() &&
-             !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place &&
-             contains(visit, loop, event.site);
-    };
-    const auto empties = [&](const FunctionBody &function) {
+             !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place;
+    });
+  }
+
+  /// Whether there is such an event in \p loop, in the event's function or one that leads there.
+  static bool hasEventIn(const Visit &visit, const clang::Stmt *loop,
+                         llvm::function_ref<bool(const Event &)> isSuch) {
+    const auto has = [&](const FunctionBody &function) {
       return llvm::any_of(function.blocks, [&](const Block &block) {
-        return llvm::any_of(block.events, isEmptying);
+        return llvm::any_of(block.events, [&](const Event &event) {
+          return isSuch(event) && contains(visit, loop, event.site);
+        });
       });
     };
-    return empties(*visit.event.function) ||
-           llvm::any_of(visit.callers, [&](const Event *call) { return empties(*call->function); });
+    return has(*visit.event.function) ||
+           llvm::any_of(visit.callers, [&](const Event *call) { return has(*call->function); });
   }
 
   /// Whether the graph of the value comes from a forward pass in \p loop.

@@ -22,7 +22,7 @@ public:
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
         !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject) ||
-        wantsGradientOfInput(visit) || isMeantForOthers(visit))
+        wantsGradientOfInput(visit) || isMeantForOthers(visit) || isForGradients(visit))
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
@@ -41,16 +41,39 @@ public:
   }
 
 private:
+  /// Whether \p seen is a backward through the forward \p site.
+  static bool isThrough(SiteId site, const Observation &seen, const Visit &visit) {
+    return seen.event->kind == EventKind::Backward &&
+           llvm::is_contained(visit.unit.tables().histories.members(
+                                  seen.before.valueOf(seen.event->subject).history),
+                              site);
+  }
+
+  /// Whether no step uses the gradients: they are what is wanted, as for the Fisher information.
+  static bool isForGradients(const Visit &visit) {
+    const SiteId evaluated = visit.unit.tables().sites.knownInEvaluation(visit.site);
+    const auto mayUse = [&](const Observation &step, const Event &backward) {
+      const OptimizerFacts *facts = step.before.optimizer(step.event->subject);
+      return !facts || !facts->gradients.backward || facts->gradients.backward == &backward;
+    };
+    const auto steps = [&](auto holds) {
+      return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {
+        return seen.event->kind == EventKind::Step && holds(seen);
+      });
+    };
+    return steps([](const Observation &) { return true; }) &&
+           llvm::none_of(visit.unit.observations(), [&](const Observation &seen) {
+             return isThrough(evaluated, seen, visit) &&
+                    steps([&](const Observation &step) { return mayUse(step, *seen.event); });
+           });
+  }
+
   /// Whether other callers train here, and for this one the backward is left out.
   static bool isMeantForOthers(const Visit &visit) {
-    const Tables &tables = visit.unit.tables();
-    const SiteId evaluated = tables.sites.knownInEvaluation(visit.site);
+    const SiteId evaluated = visit.unit.tables().sites.knownInEvaluation(visit.site);
     const auto isLeftOut = [&](const Observation &training) {
       return llvm::none_of(visit.unit.observations(), [&](const Observation &seen) {
-        return seen.event->kind == EventKind::Backward &&
-               llvm::is_contained(
-                   tables.histories.members(seen.before.valueOf(seen.event->subject).history),
-                   evaluated) &&
+        return isThrough(evaluated, seen, visit) &&
                !isUpToCallers(*seen.event, seen.callers, training.callers);
       });
     };

@@ -61,7 +61,45 @@ bool isToldByCallers(const clang::ValueDecl *variable) {
          (type->isBooleanType() || type->isPointerType());
 }
 
+/// Something compared with a value of an enumeration.
+struct EnumComparison {
+  const clang::Expr *compared = nullptr; ///< Null if it is no such comparison.
+  const clang::EnumConstantDecl *value = nullptr;
+};
+
+const clang::EnumConstantDecl *enumeratorOf(const clang::Expr *expr) {
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts());
+  return name ? llvm::dyn_cast<clang::EnumConstantDecl>(name->getDecl()) : nullptr;
+}
+
+EnumComparison enumComparisonOf(const clang::Expr *expr) {
+  const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(expr);
+  if (!binary || !binary->isEqualityOp())
+    return {};
+  if (const clang::EnumConstantDecl *value = enumeratorOf(binary->getRHS()))
+    return {binary->getLHS()->IgnoreParenImpCasts(), value};
+  if (const clang::EnumConstantDecl *value = enumeratorOf(binary->getLHS()))
+    return {binary->getRHS()->IgnoreParenImpCasts(), value};
+  return {};
+}
+
+/// What holds where a `switch` over \p compared goes to \p choice.
+EnumComparison comparisonOf(const clang::Expr *compared, const clang::SwitchCase *choice) {
+  const auto *single = llvm::dyn_cast<clang::CaseStmt>(choice);
+  const clang::EnumConstantDecl *value = single ? enumeratorOf(single->getLHS()) : nullptr;
+  return value ? EnumComparison{compared, value} : EnumComparison();
+}
+
+llvm::FoldingSetNodeID profileOf(EnumComparison comparison, clang::ASTContext &context) {
+  llvm::FoldingSetNodeID id;
+  comparison.compared->Profile(id, context, /*Canonical=*/true);
+  id.AddPointer(comparison.value);
+  return id;
+}
+
 llvm::FoldingSetNodeID profileOf(const clang::Expr *expr, clang::ASTContext &context) {
+  if (EnumComparison comparison = enumComparisonOf(expr); comparison.compared)
+    return profileOf(comparison, context);
   llvm::FoldingSetNodeID id;
   expr->Profile(id, context, /*Canonical=*/true);
   return id;
@@ -184,6 +222,8 @@ const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated)
     negated = !negated;
     condition = unary->getSubExpr()->IgnoreParenImpCasts();
   }
+  const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(condition);
+  negated ^= binary && binary->getOpcode() == clang::BO_NE && enumComparisonOf(condition).compared;
   return condition;
 }
 
@@ -196,42 +236,60 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
     bool isTold = false; ///< The same where a caller tells the answer.
   };
   std::vector<Candidate> candidates;
+  const auto ask = [&](Condition condition) -> Candidate & {
+    auto known = llvm::find_if(candidates, [&](const Candidate &other) {
+      return other.condition.profile == condition.profile;
+    });
+    if (known == candidates.end())
+      known = candidates.insert(known, Candidate{std::move(condition)});
+    ++known->asked;
+    return *known;
+  };
   Variables flags = flagsOf(cfg);
   const std::vector<Count> counts = countsOf(cfg, context);
   for (const clang::CFGBlock *block : cfg) {
     const clang::Stmt *terminator = block->getTerminatorStmt();
-    if (!terminator || block->succ_size() != 2 ||
-        llvm::isa<clang::SwitchStmt, clang::CXXForRangeStmt>(terminator))
-      continue;
     const auto *asked = llvm::dyn_cast_or_null<clang::Expr>(block->getLastCondition());
-    if (!asked)
-      continue;
+    Condition condition;
     bool negated = false;
-    asked = withoutNegations(asked, negated);
-    Candidate candidate;
-    if (!isPure(asked, candidate.condition.variables) || candidate.condition.variables.empty())
+    if (!terminator || !asked || llvm::isa<clang::CXXForRangeStmt>(terminator) ||
+        !isPure(asked = withoutNegations(asked, negated), condition.variables) ||
+        condition.variables.empty())
       continue;
-    candidate.condition.profile = profileOf(asked, context);
-    auto known = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate &other) {
-      return other.condition.profile == candidate.condition.profile;
-    });
-    if (known == candidates.end()) {
-      const clang::ValueDecl *variable = *candidate.condition.variables.begin();
-      candidate.condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
-      candidate.isFlag = candidate.condition.isVariable && flags.contains(variable);
-      candidate.isTold = candidate.condition.isVariable && isToldByCallers(variable);
-      for (const Count &count : counts)
-        if (auto answer = answerInLastRound(asked, count, context);
-            answer && terminator != count.loop) {
-          candidate.condition.lastRoundOf = count.loop;
-          candidate.condition.answerInLastRound = *answer;
-          candidate.isFlag = true;
+    if (const auto *choice = llvm::dyn_cast<clang::SwitchStmt>(terminator)) {
+      condition.compared = profileOf(asked, context);
+      for (const clang::SwitchCase *each = choice->getSwitchCaseList(); each;
+           each = each->getNextSwitchCase())
+        if (EnumComparison comparison = comparisonOf(asked, each); comparison.compared) {
+          condition.profile = profileOf(comparison, context);
+          ask(condition);
         }
-      candidates.push_back(std::move(candidate));
-      known = std::prev(candidates.end());
+      continue;
     }
-    ++known->asked;
+    if (block->succ_size() != 2)
+      continue;
+    condition.profile = profileOf(asked, context);
+    condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
+    if (EnumComparison comparison = enumComparisonOf(asked); comparison.compared)
+      condition.compared = profileOf(comparison.compared, context);
+    const clang::ValueDecl *variable = *condition.variables.begin();
+    Candidate &candidate = ask(std::move(condition));
+    candidate.isFlag |= candidate.condition.isVariable && flags.contains(variable);
+    candidate.isTold |= candidate.condition.isVariable && isToldByCallers(variable);
+    for (const Count &count : counts)
+      if (auto answer = answerInLastRound(asked, count, context);
+          answer && terminator != count.loop) {
+        candidate.condition.lastRoundOf = count.loop;
+        candidate.condition.answerInLastRound = *answer;
+        candidate.isFlag = true;
+      }
   }
+  // Who asks for one value of an enumeration and then for another asks about one thing.
+  for (Candidate &candidate : candidates)
+    if (!(candidate.condition.compared == llvm::FoldingSetNodeID()))
+      candidate.isFlag |= llvm::any_of(candidates, [&](const Candidate &other) {
+        return &other != &candidate && other.condition.compared == candidate.condition.compared;
+      });
   for (const clang::ParmVarDecl *parameter : function->parameters()) {
     bool isAsked = llvm::any_of(candidates, [&](const Candidate &candidate) {
       return candidate.condition.isVariable && candidate.condition.variables.contains(parameter);
@@ -253,13 +311,29 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
 }
 
 int Conditions::numberOf(const clang::Expr *condition, clang::ASTContext &context) const {
-  if (conditions.empty())
-    return -1;
-  llvm::FoldingSetNodeID profile = profileOf(condition, context);
+  return conditions.empty() ? -1 : numberOf(profileOf(condition, context));
+}
+
+int Conditions::numberOf(const llvm::FoldingSetNodeID &profile) const {
   for (unsigned i = 0; i < conditions.size(); ++i)
     if (conditions[i].profile == profile)
       return static_cast<int>(i);
   return -1;
+}
+
+int Conditions::numberOf(const clang::Expr *asked, const clang::CaseStmt &choice,
+                         clang::ASTContext &context) const {
+  const EnumComparison comparison = comparisonOf(asked->IgnoreParenImpCasts(), &choice);
+  return comparison.compared ? numberOf(profileOf(comparison, context)) : -1;
+}
+
+unsigned Conditions::excludedBy(int number) const {
+  unsigned excluded = 0;
+  if (number >= 0 && !(conditions[number].compared == llvm::FoldingSetNodeID()))
+    for (unsigned i = 0; i < conditions.size(); ++i)
+      if (static_cast<int>(i) != number && conditions[i].compared == conditions[number].compared)
+        excluded |= 1u << i;
+  return excluded;
 }
 
 int Conditions::numberOf(const clang::ValueDecl *variable) const {

@@ -13,6 +13,7 @@
 namespace clang {
 class ASTContext;
 class CFG;
+class CaseStmt;
 class ForStmt;
 } // namespace clang
 
@@ -33,6 +34,14 @@ public:
 
   /// The number of a condition (without negations), or -1 if it is not among them.
   int numberOf(const clang::Expr *condition, clang::ASTContext &context) const;
+
+  /// The number of the condition that the case \p choice of a `switch` over \p asked holds, or -1.
+  int numberOf(const clang::Expr *asked, const clang::CaseStmt &choice,
+               clang::ASTContext &context) const;
+
+  /// The conditions that do not hold where the condition \p number does, as bits: what is one value
+  /// of an enumeration is no other.
+  unsigned excludedBy(int number) const;
 
   /// The number of the condition that is \p variable and nothing else, or -1.
   int numberOf(const clang::ValueDecl *variable) const;
@@ -55,8 +64,11 @@ public:
   unsigned affectedBy(const clang::ValueDecl *variable) const;
 
 private:
+  int numberOf(const llvm::FoldingSetNodeID &profile) const;
+
   struct Condition {
     llvm::FoldingSetNodeID profile;
+    llvm::FoldingSetNodeID compared; ///< What is compared with a value of an enumeration, if any.
     llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
     bool isVariable = false;                     ///< By itself.
     bool isKeptApart = true;                     ///< See isKeptApart().
@@ -66,7 +78,8 @@ private:
   std::vector<Condition> conditions;
 };
 
-/// \p condition without parentheses, casts and negations; \p negated is toggled by each negation.
+/// \p condition without parentheses, casts and negations; \p negated is toggled by each negation,
+/// and where an enumeration is compared by `!=`.
 const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated);
 
 } // namespace gradtidy

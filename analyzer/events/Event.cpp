@@ -39,22 +39,34 @@ const clang::Stmt *FunctionBody::statementOf(const clang::Stmt *site) const {
   return llvm::isa_and_nonnull<clang::DeclStmt, clang::ReturnStmt>(parent) ? parent : whole;
 }
 
+static bool isLoop(const clang::Stmt *statement) {
+  return llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(
+      statement);
+}
+
 llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {
   llvm::SmallVector<const clang::Stmt *, 4> loops;
   for (const clang::Stmt *statement = parentOf(site); statement; statement = parentOf(statement))
-    if (llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(
-            statement))
+    if (isLoop(statement))
       loops.push_back(statement);
   return loops;
 }
 
 /// Whether \p statement may leave the function, or the round of the loop it stands in.
-static bool mayLeave(const clang::Stmt *statement) {
+static bool mayLeave(const clang::Stmt *statement, bool isInSwitch = false, bool isInLoop = false) {
   if (!statement || llvm::isa<clang::LambdaExpr>(statement))
     return false;
-  return llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::CXXThrowExpr>(
-             statement) ||
-         llvm::any_of(statement->children(), mayLeave);
+  if (llvm::isa<clang::BreakStmt>(statement))
+    return !isInSwitch && !isInLoop;
+  if (llvm::isa<clang::ContinueStmt>(statement))
+    return !isInLoop;
+  if (llvm::isa<clang::ReturnStmt, clang::CXXThrowExpr>(statement))
+    return true;
+  isInSwitch |= llvm::isa<clang::SwitchStmt>(statement);
+  isInLoop |= isLoop(statement);
+  return llvm::any_of(statement->children(), [&](const clang::Stmt *child) {
+    return mayLeave(child, isInSwitch, isInLoop);
+  });
 }
 
 bool FunctionBody::isConditional(const clang::Stmt *site) const {

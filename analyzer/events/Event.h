@@ -119,6 +119,7 @@ struct Block {
     unsigned target;
     int condition = -1;        ///< The repeated condition this edge decides, or -1.
     bool value = false;        ///< What the edge says about it.
+    unsigned excluded = 0;     ///< The repeated conditions that do not hold along it, as bits.
     bool isKeptApart = true;   ///< The ways stay apart from here on (see Conditions.h).
     PathId undefined = noPath; ///< What holds nothing along this edge.
     bool lacksGpu = false;     ///< It is taken only where there is no GPU.

@@ -341,11 +341,16 @@ private:
   /// Whether a pointer or optional is made that holds nothing.
   static bool isEmpty(const Expr *made, ArrayRef<const Expr *> arguments) {
     const CXXRecordDecl *record = made->getType()->getAsCXXRecordDecl();
-    if (!record || !isStandard(record))
-      return false;
-    const QualType first = arguments.empty() ? QualType() : arguments.front()->getType();
-    const CXXRecordDecl *given = first.isNull() ? nullptr : first->getAsCXXRecordDecl();
-    return first.isNull() || first->isNullPtrType() || (given && given->getName() == "nullopt_t");
+    return record && isStandard(record) && isNone(arguments);
+  }
+
+  /// Whether a pointer or optional holds nothing that is given this.
+  static bool isNone(ArrayRef<const Expr *> arguments) {
+    if (arguments.empty() || isa<CXXDefaultArgExpr>(arguments.front()))
+      return true;
+    const QualType first = strip(arguments.front())->getType();
+    const CXXRecordDecl *record = first->getAsCXXRecordDecl();
+    return first->isNullPtrType() || (record && record->getName() == "nullopt_t");
   }
 
   /// A guard comes to life in the variable \p guard, made by \p value.
@@ -452,10 +457,27 @@ private:
     return combine<std::initializer_list<const Expr *>>(expr, parts);
   }
 
+  /// Whether a pair or tuple is made of its elements, tensors among them. Of modules it is enough
+  /// to know that they are in there.
+  bool makesTuple(const CXXConstructExpr *construct) {
+    const CXXRecordDecl *record = construct->getConstructor()->getParent();
+    if (!isStandard(record) || construct->getNumArgs() < 2)
+      return false;
+    const auto *tag = construct->getArg(0)->getType()->getAsCXXRecordDecl();
+    const StringRef name = record->getName(), first = tag ? tag->getName() : StringRef();
+    const auto isTensor = [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; };
+    const auto isPlain = [&](const Expr *part) { return !isModule(values.roleOf(part)); };
+    return (name == "pair" || name == "tuple") && first != "piecewise_construct_t" &&
+           first != "allocator_arg_t" && llvm::any_of(construct->arguments(), isTensor) &&
+           llvm::all_of(construct->arguments(), isPlain);
+  }
+
   void lowerConstruct(const CXXConstructExpr *construct) {
     if (values.forwarded(construct))
       return;
     const CXXConstructorDecl *constructor = construct->getConstructor();
+    if (makesTuple(construct))
+      return bindElements(construct, construct->arguments());
     TypeRole role = vocabulary.roleOf(construct->getType());
     // A default constructor that nobody wrote may still have members to initialise.
     bool isTrivial = constructor->isDefaulted() &&
@@ -619,17 +641,21 @@ private:
       role = vocabulary.roleOfMember(TypeRole::Module, ownName(call));
     bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
     if (callee && isStandard(callee) && (name == "make_tuple" || name == "make_pair"))
-      return bindElements(call);
+      return bindElements(call, call->arguments());
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
     if (object && name == "clear" && method && isStandard(method)) {
       emit(EventKind::Bind, call).subject = values.operand(object);
       return;
     }
     if (object && isGuard(values.roleOf(object)) && method && isStandard(method)) {
-      if (name == "emplace" || (name == "reset" && !arguments.empty()))
-        enterGuard(values.pathOf(object), values.roleOf(object), arguments, call);
-      else if (name == "reset")
-        emit(EventKind::EndLifetime, call).subject.path = values.pathOf(object);
+      const PathId guard = values.pathOf(object);
+      const bool isAnother = name == "reset" || isAssignment(call);
+      if (name == "emplace")
+        enterGuard(guard, values.roleOf(object), arguments, call);
+      else if (isAnother && !isNone(arguments))
+        enterGuard(guard, arguments.front(), call);
+      else if (isAnother)
+        emit(EventKind::EndLifetime, call).subject.path = guard;
       return;
     }
     // What a factory makes of tensors, such as means, is where they are.
@@ -723,6 +749,8 @@ private:
     else if (role == FunctionRole::MoveToCuda)
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
+    if (kind == EventKind::Overwrite && !arguments.empty() && isNothing(arguments.front()))
+      event.operands.clear();
     const bool isWrite = (kind == EventKind::Combine || kind == EventKind::Overwrite) && object &&
                          event.subject.escapes && !event.operands.empty();
     const Expr *base = isWrite ? viewed(object) : nullptr;
@@ -772,11 +800,11 @@ private:
   }
 
   /// `std::make_tuple(a, b)`.
-  void bindElements(const CallExpr *call) {
-    PathId tuple = values.temporary(call);
+  template <typename Range> void bindElements(const Expr *made, const Range &parts) {
+    PathId tuple = values.temporary(made);
     std::int64_t index = 0;
-    for (const Expr *part : call->arguments()) {
-      Event &event = emit(EventKind::Bind, call);
+    for (const Expr *part : parts) {
+      Event &event = emit(EventKind::Bind, made);
       event.subject = {paths.element(tuple, index++), values.roleOf(part)};
       event.bind = values.bindKind(part->getType().getNonReferenceType());
       event.operands.push_back(values.operand(part));
@@ -988,6 +1016,23 @@ private:
              return argument.getKind() == TemplateArgument::Type &&
                     mayMoveTensors(argument.getAsType());
            });
+  }
+
+  /// Whether \p value is zero, or a tensor of zeros, or undefined.
+  static bool isNothing(const Expr *value) {
+    value = strip(value);
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(value))
+      return construct->getNumArgs() == 0 ||
+             (construct->getNumArgs() == 1 && isNothing(construct->getArg(0)));
+    if (const auto *list = dyn_cast<InitListExpr>(value))
+      return list->getNumInits() == 0;
+    if (const auto *number = dyn_cast<FloatingLiteral>(value))
+      return number->getValue().isZero();
+    if (const auto *number = dyn_cast<IntegerLiteral>(value))
+      return number->getValue().isZero();
+    const auto *call = dyn_cast<CallExpr>(value);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    return callee && simpleName(callee).starts_with("zeros");
   }
 
   bool isGradient(const Expr *expr) {
@@ -1302,7 +1347,10 @@ private:
         edge.condition = number;
         edge.value = taken != negated;
         edge.isKeptApart = conditions.isKeptApart(number);
+        edge.excluded = edge.value ? conditions.excludedBy(number) : 0;
       }
+      if (isa_and_nonnull<SwitchStmt>(terminator))
+        chooseCase(edge, block, *target);
       if (asked && taken == negated)
         edge.undefined = asked;
       edge.lacksGpu = isAboutGpu && taken == negated;
@@ -1318,6 +1366,25 @@ private:
         }
       current->edges.push_back(edge);
     }
+  }
+
+  /// What holds along \p edge, which leads from a `switch` to the block \p target.
+  void chooseCase(Block::Edge &edge, const CFGBlock &block, const CFGBlock &target) {
+    const auto *asked = dyn_cast_or_null<Expr>(block.getLastCondition());
+    const auto *choice = dyn_cast_or_null<CaseStmt>(target.getLabel());
+    if (!asked)
+      return;
+    if (choice) {
+      edge.condition = conditions.numberOf(asked, *choice, context);
+      edge.value = true;
+      edge.excluded = conditions.excludedBy(edge.condition);
+      return;
+    }
+    for (const SwitchCase *each = cast<SwitchStmt>(block.getTerminatorStmt())->getSwitchCaseList();
+         each; each = each->getNextSwitchCase())
+      if (const auto *other = dyn_cast<CaseStmt>(each))
+        if (int number = conditions.numberOf(asked, *other, context); number >= 0)
+          edge.excluded |= 1u << number;
   }
 
   /// The block that leads back to the loop head \p head, if it is one.

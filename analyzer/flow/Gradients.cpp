@@ -174,6 +174,25 @@ bool State::clearGradient(PathId path, const Event *event) {
   return true;
 }
 
+bool State::replaceGradient(PathId path) {
+  if (!isGradient(path))
+    return false;
+  const SourcesId replaced = sourcesOf({path, TypeRole::Tensor});
+  for (auto &[owner, facts] : optimizers)
+    if (tables->sources.mayOverlap(replaced, facts.owned))
+      facts.gradients.mayBeCleared();
+  return true;
+}
+
+void State::handOutGradient(PathId path) {
+  if (!isGradient(path))
+    return;
+  const SourcesId owners = sourcesOf({path, TypeRole::Tensor});
+  for (auto &[owner, facts] : optimizers)
+    if (tables->sources.mayOverlap(owners, facts.owned))
+      facts.gradients.mayBeRewritten();
+}
+
 void State::contribute(SourcesId reached, const Event &backward) {
   for (auto &[path, facts] : optimizers)
     if (tables->sources.mayOverlap(reached, facts.owned))

@@ -189,6 +189,14 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
         if (edge.isKeptApart)
           next |= answer(edge.condition, edge.value);
       }
+      bool isExcluded = false;
+      for (unsigned condition = 0; edge.excluded >> condition; ++condition)
+        if (edge.excluded & (1u << condition)) {
+          isExcluded |= (answers & answerBits(condition)) == answer(condition, true);
+          next |= answer(condition, false);
+        }
+      if (isExcluded)
+        continue;
       if (edge.undefined && state.isGradient(edge.undefined))
         continue; // What has been through a backward has a gradient.
       State along = state;
@@ -729,8 +737,13 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       state.setValue(event.result, value);
     if (event.resultRole == TypeRole::Device)
       state.setDevice(event.result, deviceNamed(event, state));
-    if (event.subject.escapes && !event.operands.empty())
-      mutateSubject(event, state, value, observing);
+    if (event.subject.escapes) {
+      state.handOutGradient(event.subject.path);
+      for (const Operand &operand : event.operands)
+        state.handOutGradient(operand.path);
+      if (!event.operands.empty())
+        mutateSubject(event, state, value, observing);
+    }
     return true;
   }
 
@@ -746,8 +759,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (isModule(event.subject.role)) {
       Device device = first ? state.deviceOf(*first) : Device{};
       bool tells = first && (first->role == TypeRole::Device || first->device.isKnown());
-      if (tells && device.kind != Device::Unset)
+      if (tells && device.kind != Device::Unset) {
+        state.moveParameters(state.sourcesOf(event.subject), device);
         state.moveModule(state.resolve(event.subject.path), device, &event);
+      }
     } else if (event.result) {
       state.setValue(event.result, moved(event, state));
     }
@@ -832,15 +847,19 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   }
 
   case EventKind::Overwrite:
-    if (!state.clearGradient(event.subject.path, &event)) {
+    if (!(event.operands.empty() ? state.clearGradient(event.subject.path, &event)
+                                 : state.replaceGradient(event.subject.path))) {
       Value value = combined(event, state);
       if (!event.isArithmetic) // set_data() gives nothing back, and brings other memory.
         value.stayOn(state.valueOf(event.subject));
       if (!event.isArithmetic)
         state.setValue(event.result, value);
       PathId object = state.resolve(event.subject.path);
-      if (event.subject.role == TypeRole::Tensor)
+      if (event.subject.role == TypeRole::Tensor) {
         state.markChanged(state.sourcesOf(event.subject));
+        if (event.isArithmetic && first)
+          state.moveParameters(state.sourcesOf(event.subject), state.valueOf(*first).device);
+      }
       if (!event.operands.empty() && event.subject.role == TypeRole::Tensor &&
           object != tables.paths.unknown())
         state.addValue(object, value);
@@ -911,6 +930,9 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
         state.escape({other.path, TypeRole::None, true});
     return true;
   }
+  for (const FunctionBody::Parameter &parameter : closure->parameters) // `net->apply(…)`
+    if (isModule(parameter.place.role) && isModule(event.subject.role))
+      state.bind(parameter.place.path, BindKind::Reference, parameter.place.role, &event.subject);
   std::optional<State> after = enter(*closure, event, state, /*told=*/0, observing);
   if (!after)
     return false;

@@ -96,6 +96,8 @@ void State::moveModule(PathId object, Device device, const Event *event) {
     if (paths.isWithin(path, object)) {
       facts.device = device;
       facts.placed = event;
+    } else if (paths.isWithin(object, path) && !(facts.device == device)) {
+      facts.device = {}; // The other parts may follow.
     }
   for (auto &[path, value] : values)
     if (path != object && paths.isWithin(path, object))
@@ -104,6 +106,13 @@ void State::moveModule(PathId object, Device device, const Event *event) {
     own(part);
     modules.find(part)->device = {};
   }
+}
+
+void State::moveParameters(SourcesId owners, Device device) {
+  for (auto &[path, facts] : modules)
+    for (PathId owner : tables->sources.members(owners))
+      if (tables->paths.overlap(path, owner) && !(facts.device == device))
+        facts.device = {};
 }
 
 void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {

@@ -149,6 +149,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
       aliases[to] = {paths.unknown(), false};
     return;
   }
+  const bool isUnnamed = value && (value->fresh || isOnlyTemporary(target));
   if (value && value->fresh)
     target = value->path;
   if (kind == BindKind::Value && value && paths.isWithin(target, to)) {
@@ -163,7 +164,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   if (kind == BindKind::Reference) {
     aliases[to] = {target, true};
-  } else if (value->fresh) {
+  } else if (isUnnamed && (value->fresh || kind == BindKind::Handle)) {
     rename(target, to);
   } else if (kind == BindKind::Handle) {
     aliases[to] = {target, false};
@@ -184,7 +185,23 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     if (contents.sources == noSources && role == TypeRole::Tensor)
       contents.sources = tables->sources.of(to);
     setValue(to, contents);
+    mayBeMoved(to, contents.device);
   }
+}
+
+bool State::isOnlyTemporary(PathId object) const {
+  const PathTable &paths = tables->paths;
+  return object && object != tables->paths.unknown() && paths.isTemporary(object) &&
+         paths.rootOf(object) == object && moduleAt(object).isNew &&
+         llvm::none_of(aliases, [&](const auto &entry) { return entry.second.target == object; });
+}
+
+void State::mayBeMoved(PathId place, Device device) {
+  const PathTable &paths = tables->paths;
+  for (auto &[path, value] : values)
+    if (!(value.device == device) && paths.overlap(path, place) && !paths.isWithin(path, place) &&
+        !paths.isWithin(place, path))
+      value.device = {};
 }
 
 void State::settleDevice(PathId symbol, Device device) {
@@ -224,9 +241,14 @@ void State::shareElements(PathId container) {
 // ---------------------------------------------------------------------------------------
 
 const Value *State::findValue(PathId path) const {
-  for (; path; path = tables->paths.parent(path))
+  PathTable &paths = tables->paths;
+  for (; path; path = paths.parent(path)) {
     if (const Value *value = values.find(path))
       return value;
+    if (const PathStep &last = paths.last(path); last.kind == PathStep::Element && last.index >= 0)
+      if (const Value *any = values.find(paths.element(paths.parent(path))))
+        return any;
+  }
   return nullptr;
 }
 
@@ -301,6 +323,7 @@ void State::addValue(PathId path, const Value &value) {
   if (const Value *known = findValue(path))
     both = joined(*known, value, *tables);
   values[path] = both;
+  mayBeMoved(path, value.device);
 }
 
 // --- join

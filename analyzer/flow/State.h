@@ -43,8 +43,8 @@ struct Gradients {
 
   void clear(const Event *event = nullptr);
   void mayBeCleared();
-  /// Code that cannot be seen gets hold of the gradients only. It will not clear what a backward
-  /// has just added: the step that follows would be in vain.
+  /// Code that cannot be followed gets hold of the gradients only. It will not clear what a
+  /// backward has just added: the step that follows would be in vain.
   void mayBeRewritten();
   void contribute(const Event &backward);
   void use(const Event &step);
@@ -240,6 +240,8 @@ public:
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
+  /// Parameters or parts of \p owners move; the others may follow.
+  void moveParameters(SourcesId owners, Device device);
   /// Code that cannot be seen gets hold of the module; if it moves it, then to one of \p devices.
   void moduleMayChange(PathId object, llvm::ArrayRef<Device> devices);
   void freeze(SourcesId parameters);
@@ -291,6 +293,10 @@ public:
 
   /// Forgets a gradient, if \p path denotes one; false if not.
   bool clearGradient(PathId path, const Event *event = nullptr);
+  /// The same where the gradient gets values that the program computes itself.
+  bool replaceGradient(PathId path);
+  /// Somebody gets hold of a gradient, if \p path denotes one, and may change it.
+  void handOutGradient(PathId path);
 
   void contribute(SourcesId reached, const Event &backward);
 
@@ -313,6 +319,10 @@ private:
   /// resolve() and place(), after so many \p hops from name to name.
   PathId follow(PathId path, bool throughPointers, unsigned &hops) const;
   const Value *findValue(PathId path) const;
+  /// Whether \p object is a new module that a function has just given back.
+  bool isOnlyTemporary(PathId object) const;
+  /// Something on \p device gets into \p place, which may be one of several: any element, say.
+  void mayBeMoved(PathId place, Device device);
   template <typename Visit> void forEachMap(Visit visit);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);

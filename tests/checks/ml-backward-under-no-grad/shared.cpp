@@ -1,4 +1,5 @@
 // One function for training and evaluation: what decides on the backward need not be a flag.
+#include <memory>
 #include <optional>
 #include <torch/torch.h>
 #include <vector>
@@ -96,6 +97,34 @@ void never_there_ok(Net net, SGD &optimizer, const Batch &batch) {
 void there_bad(Net net, SGD &optimizer, const Batch &batch) {
   std::optional<torch::NoGradGuard> guard;
   guard.emplace();
+  auto loss = torch::mse_loss(net(batch.data), batch.target);
+  optimizer.zero_grad();
+  loss.backward(); // expect: ml-backward-under-no-grad
+  optimizer.step();
+}
+
+// A guard that is gone again.
+void reset_ok(Net net, SGD &optimizer, const Batch &batch) {
+  auto guard = std::make_unique<torch::NoGradGuard>();
+  auto before = net(batch.data);
+  guard.reset();
+  auto loss = torch::mse_loss(net(batch.data), before);
+  optimizer.zero_grad();
+  loss.backward();
+  optimizer.step();
+}
+void emptied_ok(Net net, SGD &optimizer, const Batch &batch) {
+  std::optional<torch::NoGradGuard> guard(std::in_place);
+  auto before = net(batch.data);
+  guard = std::nullopt;
+  auto loss = torch::mse_loss(net(batch.data), before);
+  optimizer.zero_grad();
+  loss.backward();
+  optimizer.step();
+}
+void assigned_bad(Net net, SGD &optimizer, const Batch &batch) {
+  std::unique_ptr<torch::NoGradGuard> guard;
+  guard = std::make_unique<torch::NoGradGuard>();
   auto loss = torch::mse_loss(net(batch.data), batch.target);
   optimizer.zero_grad();
   loss.backward(); // expect: ml-backward-under-no-grad

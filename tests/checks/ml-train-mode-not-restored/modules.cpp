@@ -159,3 +159,37 @@ void head_and_backbone_bad(Net backbone, torch::nn::Linear head, Optimizer &opti
     torch::mse_loss(head(backbone(x)), y).item<double>();
   }
 }
+
+// The Fisher information: gradients that no step uses.
+void consolidate(Net &net, torch::Tensor x) {
+  const bool wasTraining = net->is_training();
+  net->eval();
+  for (int i = 0; i < 10; ++i) {
+    net->zero_grad();
+    net(x).sum().backward();
+  }
+  net->zero_grad();
+  net->train(wasTraining);
+}
+void fisher_ok(Net net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  for (int task = 0; task < 3; ++task) {
+    for (int i = 0; i < 10; ++i) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step();
+    }
+    consolidate(net, x);
+  }
+}
+
+void apply_ok(Net net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    net->apply([](torch::nn::Module &module) { module.train(); });
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();
+    net->eval();
+    torch::NoGradGuard noGrad;
+    net(x).mean().item<double>();
+  }
+}

@@ -359,6 +359,8 @@ public:
   virtual void to(ScalarType dtype, bool non_blocking = false);
   std::vector<Tensor> buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  void apply(const std::function<void(Module &)> &function);
   template <typename ModuleType> ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
 

@@ -149,7 +149,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
       aliases[to] = {paths.unknown(), false};
     return;
   }
-  const bool isUnnamed = value && (value->fresh || isOnlyTemporary(target));
+  const bool isPart = value && modules.find(paths.parent(to)) && isOnlyTemporary(target);
   if (value && value->fresh)
     target = value->path;
   if (kind == BindKind::Value && value && paths.isWithin(target, to)) {
@@ -164,7 +164,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   if (kind == BindKind::Reference) {
     aliases[to] = {target, true};
-  } else if (isUnnamed && (value->fresh || kind == BindKind::Handle)) {
+  } else if (value->fresh || (isPart && kind == BindKind::Handle)) {
     rename(target, to);
   } else if (kind == BindKind::Handle) {
     aliases[to] = {target, false};
@@ -191,8 +191,8 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
 
 bool State::isOnlyTemporary(PathId object) const {
   const PathTable &paths = tables->paths;
-  return object && object != tables->paths.unknown() && paths.isTemporary(object) &&
-         paths.rootOf(object) == object && moduleAt(object).isNew &&
+  const ModuleFacts *facts = modules.find(object);
+  return facts && facts->isNew && paths.isTemporary(object) && paths.rootOf(object) == object &&
          llvm::none_of(aliases, [&](const auto &entry) { return entry.second.target == object; });
 }
 
@@ -241,14 +241,9 @@ void State::shareElements(PathId container) {
 // ---------------------------------------------------------------------------------------
 
 const Value *State::findValue(PathId path) const {
-  PathTable &paths = tables->paths;
-  for (; path; path = paths.parent(path)) {
+  for (; path; path = tables->paths.parent(path))
     if (const Value *value = values.find(path))
       return value;
-    if (const PathStep &last = paths.last(path); last.kind == PathStep::Element && last.index >= 0)
-      if (const Value *any = values.find(paths.element(paths.parent(path))))
-        return any;
-  }
   return nullptr;
 }
 
@@ -297,17 +292,22 @@ Value State::valueOf(const Operand &operand) const {
   } else {
     if (const Value *known = findValue(path))
       value = *known;
-    const auto isPart = [&](PathId part) {
-      return (operand.role == TypeRole::None && part != path && paths.isWithin(part, path)) ||
-             (paths.overlap(part, path) && !paths.isWithin(part, path) &&
-              !paths.isWithin(path, part)); // Any element may be that one.
+    const auto mayBeIt = [&](PathId part) { // Any element may be that one.
+      return paths.overlap(part, path) && !paths.isWithin(part, path) &&
+             !paths.isWithin(path, part);
     };
-    for (const auto &[part, contents] : values)
-      if (isPart(part)) {
+    const auto isPart = [&](PathId part) {
+      return operand.role == TypeRole::None && part != path && paths.isWithin(part, path);
+    };
+    for (const auto &[part, contents] : values) {
+      if (mayBeIt(part) && !(contents.device == value.device))
+        value.device = {}; // It may have been moved since.
+      if (isPart(part) || mayBeIt(part)) {
         value.history = tables->histories.join(value.history, contents.history);
         value.graphs = tables->histories.join(value.graphs, contents.graphs);
         value.graph |= contents.graph;
       }
+    }
   }
   value.sources = sourcesOf(operand);
   if (operand.role == TypeRole::Tensor && operand.device.kind == Device::Cpu &&

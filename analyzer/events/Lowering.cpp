@@ -642,6 +642,10 @@ private:
     bool external = callee ? values.isExternal(callee) : role != FunctionRole::None;
     if (callee && isStandard(callee) && (name == "make_tuple" || name == "make_pair"))
       return bindElements(call, call->arguments());
+    if (callee && isStandard(callee) && name == "swap" && arguments.size() == 2 &&
+        llvm::all_of(arguments,
+                     [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; }))
+      return swapTensors(call, arguments[0], arguments[1]);
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
     if (object && name == "clear" && method && isStandard(method)) {
       emit(EventKind::Bind, call).subject = values.operand(object);
@@ -809,6 +813,20 @@ private:
       event.bind = values.bindKind(part->getType().getNonReferenceType());
       event.operands.push_back(values.operand(part));
     }
+  }
+
+  void swapTensors(const CallExpr *call, const Expr *left, const Expr *right) {
+    const Operand kept{values.temporary(call), TypeRole::Tensor};
+    const auto bindTo = [&](PathId place, Operand value) {
+      Event &event = emit(EventKind::Bind, call);
+      event.subject = {place, TypeRole::Tensor};
+      event.bind = BindKind::Value;
+      event.operands.push_back(value);
+      event.operands.back().isTensor = true;
+    };
+    bindTo(kept.path, values.operand(left));
+    bindTo(values.pathOf(left), values.operand(right));
+    bindTo(values.pathOf(right), kept);
   }
 
   /// `std::tie(a, b) = tuple`, or a tuple of tuples of references.

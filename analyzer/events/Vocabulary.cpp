@@ -243,6 +243,7 @@ bool Vocabulary::holdsTensors(clang::QualType type) {
   if (TypeRole role = roleOf(record); role != TypeRole::None) {
     result = role == TypeRole::Tensor;
   } else if (isStandard(record) || isFramework(record)) {
+    result = traitOf(record) == Trait::HoldsTensors;
     if (const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record))
       for (const clang::TemplateArgument &argument : special->getTemplateArgs().asArray()) {
         if (argument.getKind() == clang::TemplateArgument::Type)

@@ -91,6 +91,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::RequiresGrad, "requires-grad"},
     {Trait::CastsWeights, "casts-weights"},
     {Trait::AsksForGpu, "asks-for-gpu"},
+    {Trait::HoldsTensors, "holds-tensors"},
     {Trait::GradGuard, "grad-guard"},
 };
 

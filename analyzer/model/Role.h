@@ -105,6 +105,7 @@ enum class Trait : unsigned char {
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
   CastsWeights, ///< Autocast keeps the casts of the parameters, which it is given as they are.
   AsksForGpu,   ///< Tells whether there is a GPU.
+  HoldsTensors, ///< A class of the framework that passes tensors on.
   GradGuard,    ///< Its constructor switches autograd off as long as it lives.
 };
 

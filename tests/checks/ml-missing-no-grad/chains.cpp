@@ -53,3 +53,9 @@ void behind_the_guard_bad(Net &encoder, Net &decoder, torch::optim::SGD &optimiz
   decoder->forward(x).sum().backward();
   optimizer.step();
 }
+
+void swapped_ok(torch::nn::Linear net, torch::Tensor x) {
+  torch::Tensor output = net(x), loss;
+  std::swap(output, loss);
+  loss.mean().backward();
+}

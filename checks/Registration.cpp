@@ -168,4 +168,16 @@ Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::
   return finding;
 }
 
+Finding replaced(const ModuleMember &member, const EntityDefinition &definition,
+                 llvm::StringRef kind, llvm::StringRef reaching) {
+  Finding finding;
+  finding.location = definition.value->getExprLoc();
+  finding.range = definition.value->getSourceRange();
+  finding.message =
+      (kind + " '" + member.field->getName() +
+       "' is replaced, but the old one stays registered: " + reaching + " do not reach the new one")
+          .str();
+  return finding;
+}
+
 } // namespace gradtidy

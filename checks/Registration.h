@@ -14,4 +14,9 @@ bool isForgotten(const ModuleClass &view, const ModuleMember &member);
 Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::StringRef function,
                      std::string message);
 
+/// A finding where \p definition puts something else into the place of the registered member, which
+/// is a \p kind ("submodule") that the functions in \p reaching do not reach.
+Finding replaced(const ModuleMember &member, const EntityDefinition &definition,
+                 llvm::StringRef kind, llvm::StringRef reaching);
+
 } // namespace gradtidy

@@ -16,34 +16,43 @@ public:
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
     if (!event.isDiscarded || !call || !call->getDirectCallee())
       return;
-    const Operand &tensor = event.subject.path        ? event.subject
-                            : !event.operands.empty() ? event.operands.front()
-                                                      : Operand{};
+    const bool isLayer = event.kind == EventKind::Forward;
+    const Operand &tensor = event.subject.path && !isLayer ? event.subject
+                            : !event.operands.empty()      ? event.operands.front()
+                                                           : Operand{};
     llvm::StringRef text = tensor.expr ? textOf(visit, tensor.expr) : llvm::StringRef();
 
     Finding finding;
-    finding.location = call->getBeginLoc();
-    finding.range = call->getSourceRange();
-    if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call);
+        operation && !isLayer) {
       finding.message = std::string("the result of '") +
                         clang::getOperatorSpelling(operation->getOperator()) +
                         "' is thrown away: it changes no operand";
       return reporter.report(std::move(finding));
     }
-    finding.message =
-        ("the result of " + call->getDirectCallee()->getName() + "() is thrown away: " +
-         (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") + " itself does not change")
-            .str();
-    if (isVariable(tensor) && !tensor.expr->IgnoreImplicit()->getType().isConstQualified())
+    finding.message = "the result of " + nameOf(visit, *call) + " is thrown away: " +
+                      (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
+                      " itself does not change";
+    if (isVariable(tensor) &&
+        !tensor.expr->IgnoreUnlessSpelledInSource()->getType().isConstQualified())
       finding.fixes.push_back(
-          clang::FixItHint::CreateInsertion(call->getBeginLoc(), (text + " = ").str()));
+          clang::FixItHint::CreateInsertion(event.site->getBeginLoc(), (text + " = ").str()));
     reporter.report(std::move(finding));
   }
 
 private:
+  /// How to speak of what is called.
+  static std::string nameOf(const Visit &visit, const clang::CallExpr &call) {
+    if (visit.event.kind == EventKind::Forward)
+      return ("'" + textOf(visit, visit.event.subject.expr) + "'").str();
+    return (call.getDirectCallee()->getName() + "()").str();
+  }
+
   static bool isVariable(const Operand &tensor) {
-    return tensor.expr &&
-           llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(tensor.expr->IgnoreImplicit());
+    return tensor.expr && llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(
+                              tensor.expr->IgnoreUnlessSpelledInSource());
   }
 };
 

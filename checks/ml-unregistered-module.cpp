@@ -1,6 +1,7 @@
 // A module knows of its submodules what it was told by register_module(). One that it was not told
 // of is computed with all the same, but not trained, not moved and never leaves training mode. So
-// is one that takes the place of another in a member, unless replace_module() tells.
+// is one that takes the place of another in a member, unless replace_module() tells, and one that
+// forward() makes for itself.
 
 #include "Registration.h"
 
@@ -23,17 +24,20 @@ public:
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && member.stateful == Answer::Yes && visit.view.isVisible)
         for (const EntityDefinition &definition : member.replacements)
-          reporter.report(replaced(member, definition));
+          reporter.report(
+              replaced(member, definition, "submodule", "parameters(), to() and eval()"));
+    for (const clang::VarDecl *variable : visit.view.transients)
+      reporter.report(madeAnew(*variable));
   }
 
 private:
-  static Finding replaced(const ModuleMember &member, const EntityDefinition &definition) {
+  static Finding madeAnew(const clang::VarDecl &variable) {
     Finding finding;
-    finding.location = definition.value->getExprLoc();
-    finding.range = definition.value->getSourceRange();
-    finding.message = ("submodule '" + member.field->getName() +
-                       "' is replaced, but the old one stays registered: parameters(), to() and "
-                       "eval() do not reach the new one")
+    finding.location = variable.getLocation();
+    finding.range = variable.getSourceRange();
+    finding.message = ("'" + variable.getName() +
+                       "' is made anew in every forward pass: parameters(), to() and eval() do not "
+                       "reach it")
                           .str();
     return finding;
   }

@@ -71,6 +71,7 @@ struct Operand {
   bool fresh = false;                ///< A new object that has no other name.
   bool isClosure = false;            ///< A lambda or std::function.
   bool isTensor = false;             ///< A tensor or something that holds some.
+  bool isMovedThere = false;         ///< Of a Forward: the first that is done to it is to move it.
   Flag flag = {};                    ///< Of a Call: what the value is the answer to.
   Device device = {};                ///< Where the source says it literally.
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
@@ -98,6 +99,7 @@ struct Event {
   bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
   bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
   bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
+  bool isUpdate = false;        ///< Bind: the value is a method's of what the place held.
   bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
   bool isVirtual = false; ///< Of these: which overrider is called is found at run time.

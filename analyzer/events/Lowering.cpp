@@ -224,8 +224,10 @@ private:
 
   void lowerChoice(const AbstractConditionalOperator *choice) {
     const Flag flag = flagOf(choice->getCond());
-    if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()}))
+    if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()})) {
       event->choice = flag;
+      event->isAnyDevice = true;
+    }
   }
 
   /// The repeated condition that \p expr asks.
@@ -387,16 +389,19 @@ private:
     }
   }
 
-  /// What \p expr says literally, seen through conversions; an argument left out says its default.
-  static std::optional<bool> literalBool(const Expr *expr) {
+  /// What \p expr says literally or as a constant, seen through conversions; an argument left out
+  /// says its default.
+  std::optional<bool> literalBool(const Expr *expr) const {
     expr = strip(expr);
     while (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
       if (construct->getNumArgs() == 0)
         return std::nullopt;
       expr = strip(construct->getArg(0));
     }
-    const auto *literal = dyn_cast<CXXBoolLiteralExpr>(expr);
-    return literal ? std::optional(literal->getValue()) : std::nullopt;
+    bool value = false;
+    const bool isConstant = expr->getType()->isBooleanType() && !expr->isValueDependent() &&
+                            expr->EvaluateAsBooleanCondition(value, context);
+    return isConstant ? std::optional(value) : std::nullopt;
   }
 
   /// A variable of a repeated condition changes.
@@ -691,8 +696,13 @@ private:
       const Expr *value = arguments.front();
       if (const Expr *base = viewed(object); base && values.roleOf(value) == TypeRole::Tensor)
         return writeInto(base, call, values.operand(value));
-      return bind(values.pathOf(object), object->getType().getNonReferenceType(), arguments.front(),
-                  call);
+      const PathId place = values.pathOf(object);
+      const auto *made = dyn_cast<CallExpr>(strip(value));
+      const Expr *source = made ? objectOf(made) : nullptr;
+      const bool isUpdate = source && values.pathOf(source) == place;
+      bind(place, object->getType().getNonReferenceType(), value, call);
+      current->events.back().isUpdate = isUpdate;
+      return;
     }
 
     Event event = make(kind, call);
@@ -718,7 +728,8 @@ private:
     event.isAnyDevice = role == FunctionRole::AnyDevice || (callee && isStandard(callee));
     event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
                         (method && isStandard(method) && (name == "size" || name == "empty"));
-    event.isDiscarded = statements.contains(call) && callee && isPure(callee, call);
+    event.isDiscarded = statements.contains(call) && callee &&
+                        (kind == EventKind::Forward ? isPureLayer(object) : isPure(callee, call));
     event.constant = constantOf(role, call);
     if (!event.constant && call->getNumArgs())
       event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
@@ -753,6 +764,11 @@ private:
     else if (role == FunctionRole::MoveToCuda)
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
+    const FunctionDecl *body = nullptr;
+    if (kind == EventKind::Forward && event.callee && event.callee->hasBody(body))
+      for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i)
+        event.operands[i].isMovedThere =
+            movesFirst(body->getBody(), body->getParamDecl(i)).value_or(false);
     if (kind == EventKind::Overwrite && !arguments.empty() && isNothing(arguments.front()))
       event.operands.clear();
     const bool isWrite = (kind == EventKind::Combine || kind == EventKind::Overwrite) && object &&
@@ -765,6 +781,33 @@ private:
       addIndices();
     if (base)
       writeInto(base, call, current->events.back().operands);
+  }
+
+  /// Whether the first thing that is done to the tensor \p variable is to move it to a device.
+  std::optional<bool> movesFirst(const Stmt *statement, const VarDecl *variable) {
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+      return reference->getDecl() == variable ? std::optional(false) : std::nullopt;
+    const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+    const auto *object =
+        call ? dyn_cast<DeclRefExpr>(strip(call->getImplicitObjectArgument())) : nullptr;
+    if (object && object->getDecl() == variable && call->getMethodDecl()) {
+      const FunctionRole role = vocabulary.roleOf(call->getMethodDecl());
+      const auto namesPlace = [&](const Expr *argument) {
+        const TypeRole named = vocabulary.roleOf(argument->getType());
+        return named == TypeRole::Device || named == TypeRole::Tensor;
+      };
+      if (role != FunctionRole::Attribute && role != FunctionRole::Defined)
+        return role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda ||
+               (role == FunctionRole::Move && llvm::any_of(call->arguments(), namesPlace));
+      for (const Expr *argument : call->arguments())
+        if (std::optional<bool> answer = movesFirst(argument, variable))
+          return answer;
+      return std::nullopt;
+    }
+    for (const Stmt *child : statement->children())
+      if (std::optional<bool> answer = child ? movesFirst(child, variable) : std::nullopt)
+        return answer;
+    return std::nullopt;
   }
 
   /// The second part of what the last event gives has no gradient.
@@ -946,20 +989,68 @@ private:
       return false;
     if (const auto *method = dyn_cast<CXXMethodDecl>(callee); method && method->isInstance())
       return method->isConst() && vocabulary.roleOf(method->getParent()) == TypeRole::Tensor;
-    // A function is called for its effect only by mistake for the one that works in place.
-    if (call->getNumArgs() == 0)
+    if (call->getNumArgs() == 0 || isa<CXXMethodDecl>(callee) ||
+        llvm::any_of(call->arguments(), namesInPlace))
       return false;
-    bool saysHow = llvm::any_of(llvm::drop_begin(call->arguments()), [](const Expr *argument) {
-      return !isa<CXXDefaultArgExpr>(argument);
-    });
-    if (saysHow && takesOptions(callee))
-      return false;
+    if (isForwardPass())
+      return vocabulary.holdsTensors(call->getArg(0)->getType());
+    // Elsewhere a function is called for its effect only by mistake for the one that works in
+    // place: a benchmark throws results away.
     const CXXRecordDecl *tensor =
         call->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
     if (!tensor || vocabulary.roleOf(tensor) != TypeRole::Tensor)
       return false;
     DeclarationName inPlace(&context.Idents.get((name + "_").str()));
     return !tensor->lookup(inPlace).empty();
+  }
+
+  /// Whether this is a module's way to its result, where nothing is tried out or measured.
+  bool isForwardPass() const { return result->isModuleMethod && gradtidy::isForward(function); }
+
+  /// Whether the layer that \p object names only makes a tensor of another one, for a forward pass.
+  bool isPureLayer(const Expr *object) const {
+    object = strip(object);
+    if (const auto *arrow = dyn_cast<CXXOperatorCallExpr>(object);
+        arrow && arrow->getOperator() == OO_Arrow)
+      object = strip(arrow->getArg(0));
+    const auto *member = dyn_cast<MemberExpr>(object);
+    const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+    const CXXRecordDecl *layer = field ? vocabulary.classOf(field->getType()) : nullptr;
+    if (!layer || !isForwardPass() || !vocabulary.isFramework(layer))
+      return false;
+    const auto *owner = cast<CXXRecordDecl>(field->getParent());
+    return !namesInPlace(field->getInClassInitializer()) &&
+           llvm::all_of(owner->ctors(), [](const CXXConstructorDecl *constructor) {
+             const FunctionDecl *body = nullptr;
+             if (!constructor->isDefined(body))
+               return constructor->isImplicit();
+             return !namesInPlace(body->getBody()) &&
+                    llvm::none_of(cast<CXXConstructorDecl>(body)->inits(),
+                                  [](const CXXCtorInitializer *initialiser) {
+                                    return namesInPlace(initialiser->getInit());
+                                  });
+           });
+  }
+
+  /// Whether \p statement speaks of an option to work in place, or may hide one.
+  static bool namesInPlace(const Stmt *statement) {
+    constexpr StringRef name = "inplace";
+    if (!statement || isa<CXXDefaultArgExpr>(statement))
+      return false;
+    if (isa<DeclRefExpr, MemberExpr>(statement))
+      if (const CXXRecordDecl *record = cast<Expr>(statement)->getType()->getAsCXXRecordDecl();
+          record && record->getIdentifier() && record->getName().ends_with("Options"))
+        return true; // A variable.
+    if (const auto *member = dyn_cast<MemberExpr>(statement);
+        member && member->getMemberNameInfo().getAsString() == name)
+      return true;
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
+      for (unsigned i = 0; i < construct->getNumArgs(); ++i)
+        if (i < construct->getConstructor()->getNumParams() &&
+            construct->getConstructor()->getParamDecl(i)->getName() == name &&
+            !isa<CXXDefaultArgExpr>(construct->getArg(i)))
+          return true;
+    return llvm::any_of(statement->children(), namesInPlace);
   }
 
   /// Whether an operator has no effect but its result, as that of `a * b`.
@@ -985,16 +1076,6 @@ private:
     default:
       return false;
     }
-  }
-
-  /// Options may say that the function works in place.
-  static bool takesOptions(const FunctionDecl *callee) {
-    return llvm::any_of(callee->parameters(), [](const ParmVarDecl *parameter) {
-      const CXXRecordDecl *record =
-          parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
-      return parameter->getName() == "inplace" ||
-             (record && record->getIdentifier() && record->getName().ends_with("Options"));
-    });
   }
 
   /// `begin()` of a loader gives batches; they come from the host unless the dataset moves them.
@@ -1115,7 +1196,6 @@ private:
     return own ? own : callee;
   }
 
-  /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
   /// Whether the first size of the tensor that is made is 1.
   static bool makesOne(const Expr *call) {
     const auto *direct = dyn_cast<CallExpr>(call);
@@ -1151,37 +1231,6 @@ private:
            (vocabulary.traitOf(factory) == Trait::MakesScalar ||
             call->getArg(0)->getType()->isPointerType()) &&
            readsVariables(call->getArg(0));
-  }
-
-  bool makesScalar(const CallExpr *call) {
-    if (call->getNumArgs() == 0)
-      return true;
-    const Expr *shape = strip(call->getArg(0));
-    if (simpleName(call->getDirectCallee()).ends_with("tensor"))
-      return isArithmetic(shape) || shape->getType()->isDependentType() ||
-             isScalarConversion(call->getArg(0));
-    while (true) {
-      if (const auto *construct = dyn_cast<CXXConstructExpr>(shape)) {
-        if (construct->getNumArgs() == 0)
-          return true;
-        shape = strip(construct->getArg(0));
-      } else {
-        const auto *braces = dyn_cast<InitListExpr>(shape);
-        if (braces && braces->getNumInits() == 1)
-          shape = strip(braces->getInit(0));
-        // Without elements it is a mark for "none".
-        const auto *size = dyn_cast<IntegerLiteral>(shape);
-        const CXXRecordDecl *type = call->getArg(0)->getType()->getAsCXXRecordDecl();
-        bool isList = type && type->getIdentifier() && type->getName().contains("ArrayRef");
-        return (braces && braces->getNumInits() == 0) || (isList && size && size->getValue() == 0);
-      }
-    }
-  }
-
-  /// Whether a number is on its way to a class of the framework.
-  bool isScalarConversion(const Expr *expr) {
-    const auto *construct = dyn_cast<CXXConstructExpr>(strip(expr));
-    return construct && construct->getNumArgs() == 1 && isArithmetic(strip(construct->getArg(0)));
   }
 
   /// Finds what must be known of the whole function before its blocks are lowered.
@@ -1232,7 +1281,7 @@ private:
       return;
     TypeRole role = llvm::StringSwitch<TypeRole>(member->getMember().getAsString())
                         .Cases({"forward", "parameters", "train", "eval"}, TypeRole::Module)
-                        .Cases({"backward", "detach", "requires_grad_"}, TypeRole::Tensor)
+                        .Cases({"backward", "detach", "grad", "requires_grad_"}, TypeRole::Tensor)
                         .Case("step", TypeRole::Optimizer)
                         .Default(TypeRole::None);
     if (role != TypeRole::None)

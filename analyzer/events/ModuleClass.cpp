@@ -4,6 +4,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -51,7 +52,9 @@ Entity variableOf(const clang::Expr *expr) {
 const clang::Expr *converted(const clang::Expr *value) {
   value = strip(value);
   while (const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value)) {
-    if (construct->getNumArgs() != 1)
+    const bool isOther =
+        construct->getNumArgs() > 1 && !llvm::isa<clang::CXXDefaultArgExpr>(construct->getArg(1));
+    if (construct->getNumArgs() == 0 || isOther)
       return nullptr;
     value = strip(construct->getArg(0));
   }
@@ -119,6 +122,9 @@ private:
   void judgeTensor(ModuleMember &member, bool isOperand, bool isChanged);
   bool isRegisteredResult(const clang::Expr *value);
   bool isReplacement(const EntityDefinition &definition, const clang::FieldDecl *field);
+  bool makesAnother(const clang::Expr *value);
+  void findTransients(const clang::Stmt *statement, const clang::Stmt *body,
+                      std::vector<const clang::VarDecl *> &found);
   bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);
   const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field);
   /// All that may hold what \p entity holds.
@@ -271,8 +277,13 @@ Nature ModuleClasses::Implementation::natureOf(Entity entity) {
   llvm::SmallVector<Entity, 8> found = reached(entity, own);
   for (size_t i = 0; i < found.size(); ++i) {
     const EntityFacts &facts = uses.of(found[i]);
-    if (facts.escapes || facts.isLent || (i < own && llvm::isa<clang::ParmVarDecl>(found[i])))
+    const bool isParameter = i < own && llvm::isa<clang::ParmVarDecl>(found[i]);
+    if (facts.escapes || facts.isLent || (isParameter && facts.arguments.empty()))
       nature.join(unknown);
+    for (const clang::Expr *argument : facts.arguments) {
+      nature.join(natureOf(argument));
+      isDefined = true;
+    }
     for (const EntityDefinition &definition : facts.definitions)
       if (!isNull(definition.value)) {
         nature.join(natureOf(definition.value));
@@ -493,6 +504,8 @@ Content ModuleClasses::Implementation::contentOfCall(const clang::CallExpr *call
   const clang::Expr *first = call->getNumArgs() > 0 ? converted(call->getArg(0)) : nullptr;
   if (trait == Trait::MakesScalar && first && isArithmetic(first))
     return Content::Scalar;
+  if (vocabulary.roleOf(callee) == FunctionRole::Create && call->getNumArgs() && makesScalar(call))
+    return Content::Scalar;
   if (trait == Trait::MakesRandom || mentions(call, Trait::FloatType))
     return Content::Data;
   bool isWhole = mentions(call, Trait::IntegerType) ||
@@ -670,6 +683,10 @@ ModuleClass ModuleClasses::Implementation::view(const clang::CXXRecordDecl *reco
   for (const ModeFlag &flag : flags)
     if (flag.field->getParent() == record)
       result.stuckFlag = &flag;
+  for (const clang::CXXMethodDecl *method : record->methods())
+    if (const clang::FunctionDecl *body = uses.definitionOf(method);
+        body && forward.contains(method->getCanonicalDecl()))
+      findTransients(body->getBody(), body->getBody(), result.transients);
   for (const clang::CallExpr *call : uses.registrations.lookup(record->getCanonicalDecl()))
     for (const clang::Expr *argument : call->arguments()) {
       const clang::Expr *name = strip(argument);
@@ -752,7 +769,14 @@ ModuleClasses::Implementation::definitionsOf(const clang::FieldDecl *field) {
 
 /// Whether the value comes from a registration, be it in a function of the user that returns it.
 bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value) {
-  const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(converted(value));
+  const clang::Expr *source = value ? converted(value) : nullptr;
+  if (const auto *elements = llvm::dyn_cast_or_null<clang::CXXStdInitializerListExpr>(source))
+    source = strip(elements->getSubExpr());
+  if (const auto *list = llvm::dyn_cast_or_null<clang::InitListExpr>(source))
+    return list->getNumInits() && llvm::all_of(list->inits(), [&](const clang::Expr *element) {
+             return isRegisteredResult(element);
+           });
+  const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(source);
   if (!call || registers(uses.traitOfCallee(call)))
     return call;
   const clang::FunctionDecl *callee = uses.calleeOf(call);
@@ -769,13 +793,42 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
          });
 }
 
-/// Whether the definition makes a module for a member after another was made and registered for it,
-/// and nothing registers the member by its name.
+/// Whether the value is a module that is made here, or a tensor that is made or computed.
+bool ModuleClasses::Implementation::makesAnother(const clang::Expr *value) {
+  value = strip(value);
+  if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(value))
+    return made->getNumArgs() != 1 || uses.heldBy(made->getArg(0)->getType()).modules.empty();
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(value);
+  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || vocabulary.roleOf(callee->getReturnType()) != TypeRole::Tensor)
+    return false;
+  const FunctionRole role = vocabulary.roleOf(callee);
+  const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call);
+  return role == FunctionRole::Create || role == FunctionRole::CreateLike ||
+         (operation && operation->getOperator() != clang::OO_Call && !asAssignment(call) &&
+          !callee->getReturnType()->isReferenceType());
+}
+
+/// The statement of its own in the body of the constructor \p function that assigns \p value, or
+/// null.
+static const clang::Stmt *assignmentIn(const clang::FunctionDecl *function,
+                                       const clang::Expr *value) {
+  const clang::FunctionDecl *definition = nullptr;
+  if (!llvm::isa_and_nonnull<clang::CXXConstructorDecl>(function) || !function->hasBody(definition))
+    return nullptr;
+  for (const clang::Stmt *statement : definition->getBody()->children())
+    if (const auto *expr = llvm::dyn_cast<clang::Expr>(statement))
+      if (std::optional<Assigned> assigned = asAssignment(expr->IgnoreImplicit());
+          assigned && assigned->value == value)
+        return statement;
+  return nullptr;
+}
+
+/// Whether the definition makes another value for a member after one was made and registered for
+/// it, and nothing registers the member by its name.
 bool ModuleClasses::Implementation::isReplacement(const EntityDefinition &definition,
                                                   const clang::FieldDecl *field) {
-  const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(strip(definition.value));
-  if (definition.kind != EntityDefinition::Assignment || !made ||
-      (made->getNumArgs() == 1 && !uses.heldBy(made->getArg(0)->getType()).modules.empty()))
+  if (definition.kind != EntityDefinition::Assignment || !makesAnother(definition.value))
     return false;
   Entity entity = canonical(field);
   const EntityFacts &facts = uses.of(entity);
@@ -788,14 +841,67 @@ bool ModuleClasses::Implementation::isReplacement(const EntityDefinition &defini
       llvm::any_of(uses.registrations,
                    [&](const auto &entry) { return llvm::any_of(entry.second, isNamed); }))
     return false;
-  const bool isLater = !isConstruction(definition.function);
+  // Tensors that methods replace may be what the module keeps between its calls.
+  const bool isModule = !uses.heldBy(field->getType()).modules.empty();
+  const bool isLater = isModule && !isConstruction(definition.function);
+  const clang::SourceManager &sources = context.getSourceManager();
+  const auto isBefore = [&](const EntityDefinition &first) {
+    if (first.kind == EntityDefinition::MemberInitialiser)
+      return isLater || first.function == definition.function;
+    if (first.function != definition.function)
+      return isLater && isConstruction(first.function);
+    const clang::Stmt *before = assignmentIn(first.function, first.value);
+    const clang::Stmt *after = assignmentIn(first.function, definition.value);
+    return before && after &&
+           sources.isBeforeInTranslationUnit(before->getBeginLoc(), after->getBeginLoc());
+  };
   return llvm::any_of(facts.definitions, [&](const EntityDefinition &first) {
-    const bool isBefore = first.kind == EntityDefinition::MemberInitialiser
-                              ? isLater || first.function == definition.function
-                              : isLater && isConstruction(first.function);
     const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(converted(first.value));
-    return isBefore && call && registers(uses.traitOfCallee(call));
+    return isBefore(first) && call && registers(uses.traitOfCallee(call));
   });
+}
+
+/// How often \p variable is named below \p statement other than to call it for a forward pass.
+static unsigned otherMentions(const clang::Stmt *statement, const clang::VarDecl *variable) {
+  const clang::Expr *object = nullptr;
+  if (const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(statement);
+      call && call->getOperator() == clang::OO_Call)
+    object = call->getArg(0);
+  else if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(statement);
+           call && isForward(call->getMethodDecl()))
+    object = call->getImplicitObjectArgument();
+  if (object)
+    if (const auto *arrow = llvm::dyn_cast<clang::CXXOperatorCallExpr>(strip(object));
+        arrow && arrow->getOperator() == clang::OO_Arrow)
+      object = arrow->getArg(0);
+  const bool isCalled = object && variableOf(strip(object)) == variable;
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+    return reference->getDecl() == variable;
+  unsigned found = 0;
+  for (const clang::Stmt *child : statement->children())
+    found += child ? otherMentions(child, variable) : 0;
+  return found - isCalled;
+}
+
+void ModuleClasses::Implementation::findTransients(const clang::Stmt *statement,
+                                                   const clang::Stmt *body,
+                                                   std::vector<const clang::VarDecl *> &found) {
+  if (const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement))
+    for (const clang::Decl *declaration : declarations->decls()) {
+      const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+      const auto *made = variable && variable->isLocalVarDecl() && variable->hasLocalStorage() &&
+                                 variable->hasInit()
+                             ? llvm::dyn_cast<clang::CXXConstructExpr>(strip(variable->getInit()))
+                             : nullptr;
+      if (made && !isNull(made) && makesAnother(made) &&
+          !uses.heldBy(variable->getType()).modules.empty() &&
+          natureOf(canonical(variable)).stateful == Answer::Yes &&
+          otherMentions(body, variable) == 0)
+        found.push_back(variable);
+    }
+  for (const clang::Stmt *child : statement->children())
+    if (child)
+      findTransients(child, body, found);
 }
 
 /// Whether the definition gives the member a value where registered tensors of its class get

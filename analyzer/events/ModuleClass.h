@@ -30,7 +30,8 @@ struct ModuleMember {
   bool isManaged = false;
   std::vector<const clang::Expr *> forwardUses; ///< Those that autograd records.
   std::vector<EntityDefinition> definitions;    ///< Without null pointers.
-  /// Those that put another module into the place of a registered one, which stays registered.
+  /// Those that put another module or tensor into the place of a registered one, which stays
+  /// registered.
   std::vector<EntityDefinition> replacements;
 };
 
@@ -45,6 +46,9 @@ struct ModuleClass {
   /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
   const ModeFlag *stuckFlag = nullptr;
   std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
+  /// Local variables of forward passes that hold modules with parameters or a mode, made there and
+  /// only called.
+  std::vector<const clang::VarDecl *> transients;
 };
 
 class ModuleClasses {

@@ -71,12 +71,6 @@ bool registers(Trait trait) {
          trait == Trait::RegistersBuffer;
 }
 
-bool isForward(const clang::FunctionDecl *function) {
-  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
-  return method && (method->getOverloadedOperator() == clang::OO_Call ||
-                    simpleName(method).contains_insensitive("forward"));
-}
-
 /// Follows every mention of an entity to where its value goes.
 class ModuleUses::Collector : public clang::RecursiveASTVisitor<Collector> {
   using Base = clang::RecursiveASTVisitor<Collector>;
@@ -177,13 +171,16 @@ public:
 
   bool VisitCXXConstructExpr(clang::CXXConstructExpr *construct) {
     calls(construct->getConstructor());
+    hand(construct, construct->getConstructor());
     return true;
   }
 
   bool VisitCallExpr(clang::CallExpr *call) {
     const clang::FunctionDecl *callee = uses.calleeOf(call);
-    if (callee)
+    if (callee) {
       calls(callee);
+      hand(call, callee);
+    }
     if (const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(callee);
         method && !llvm::isa<clang::CXXOperatorCallExpr>(call))
       insert(call, method);
@@ -610,6 +607,18 @@ private:
         return used();
     }
     return used();
+  }
+
+  /// Notes what modules the user's function gets.
+  template <typename Call> void hand(const Call *call, const clang::FunctionDecl *callee) {
+    const clang::FunctionDecl *definition = uses.definitionOf(callee);
+    const bool hasObject =
+        llvm::isa<clang::CXXOperatorCallExpr>(call) && llvm::isa<clang::CXXMethodDecl>(callee);
+    for (unsigned i = hasObject; definition && i < call->getNumArgs(); ++i)
+      if (const unsigned index = i - hasObject; index < definition->getNumParams())
+        if (Entity parameter = canonical(definition->getParamDecl(index));
+            !uses.heldBy(parameter->getType()).modules.empty())
+          uses.facts[parameter].arguments.push_back(call->getArg(i));
   }
 
   /// Hands the entity on to the parameter that takes \p argument. False if nobody knows what

@@ -42,6 +42,7 @@ struct EntityDefinition {
 struct EntityFacts {
   llvm::SmallSetVector<Entity, 4> same;       ///< What may hold the same objects.
   llvm::SmallSetVector<Entity, 2> parameters; ///< Of functions that get hold of it.
+  std::vector<const clang::Expr *> arguments; ///< Of a parameter: what seen calls hand to it.
   llvm::SmallSetVector<Entity, 2> derived;    ///< Variables for tensors computed of it alone.
   bool isRegistered = false;
   bool escapes = false;   ///< Code that cannot be seen gets hold of it.
@@ -131,8 +132,5 @@ std::optional<Assigned> asAssignment(const clang::Expr *expr);
 
 /// Whether a function of that trait registers something.
 bool registers(Trait trait);
-
-/// Whether a method makes a forward pass, by its name: forward, forward_features, operator().
-bool isForward(const clang::FunctionDecl *function);
 
 } // namespace gradtidy

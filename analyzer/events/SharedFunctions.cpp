@@ -1,6 +1,6 @@
 #include "SharedFunctions.h"
 
-#include "ModuleUses.h"
+#include "Values.h"
 #include "analyzer/source/Paths.h"
 
 #include "clang/AST/ASTContext.h"

@@ -67,6 +67,43 @@ StringRef simpleName(const FunctionDecl *function) {
   return function && function->getIdentifier() ? function->getName() : StringRef();
 }
 
+/// Whether a number is on its way to a class of the framework.
+static bool isScalarConversion(const Expr *expr) {
+  const auto *construct = dyn_cast<CXXConstructExpr>(strip(expr));
+  return construct && construct->getNumArgs() == 1 && isArithmetic(strip(construct->getArg(0)));
+}
+
+bool makesScalar(const CallExpr *call) {
+  if (call->getNumArgs() == 0)
+    return true;
+  const Expr *shape = strip(call->getArg(0));
+  if (simpleName(call->getDirectCallee()).ends_with("tensor"))
+    return isArithmetic(shape) || shape->getType()->isDependentType() ||
+           isScalarConversion(call->getArg(0));
+  while (true) {
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(shape)) {
+      if (construct->getNumArgs() == 0)
+        return true;
+      shape = strip(construct->getArg(0));
+    } else {
+      const auto *braces = dyn_cast<InitListExpr>(shape);
+      if (braces && braces->getNumInits() == 1)
+        shape = strip(braces->getInit(0));
+      // Without elements it is a mark for "none".
+      const auto *size = dyn_cast<IntegerLiteral>(shape);
+      const CXXRecordDecl *type = call->getArg(0)->getType()->getAsCXXRecordDecl();
+      bool isList = type && type->getIdentifier() && type->getName().contains("ArrayRef");
+      return (braces && braces->getNumInits() == 0) || (isList && size && size->getValue() == 0);
+    }
+  }
+}
+
+bool isForward(const FunctionDecl *function) {
+  const auto *method = dyn_cast<CXXMethodDecl>(function);
+  return method && (method->getOverloadedOperator() == OO_Call ||
+                    simpleName(method).contains_insensitive("forward"));
+}
+
 bool isFactory(const FunctionDecl *callee) {
   return isStandard(callee) &&
          (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
@@ -118,7 +155,7 @@ PathId Values::pathOf(const Expr *expr) {
   if (const auto *member = dyn_cast<MemberExpr>(expr)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
     if (field && isStandard(field)) // Of a pair: what std::get and bindings give, too.
-      return paths.element(pathOf(member->getBase()), field->getFieldIndex());
+      return partOf(member->getBase(), field->getFieldIndex());
     if (field)
       return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
     return pathOfVariable(member->getMemberDecl(), expr);
@@ -182,8 +219,14 @@ const Expr *Values::forwarded(const CXXConstructExpr *construct) {
 }
 
 PathId Values::pathOfAccessor(const CallExpr *call) {
-  if (!call->getDirectCallee())
-    return noPath;
+  if (!call->getDirectCallee()) {
+    const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(call->getCallee());
+    const bool isGradient =
+        member && !member->isImplicitAccess() &&
+        vocabulary.roleOfMember(roleOf(member->getBase()), member->getMember().getAsString()) ==
+            FunctionRole::Gradient;
+    return isGradient ? paths.step(pathOf(member->getBase()), {PathStep::Gradient}) : noPath;
+  }
   if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
     return pathOfOperator(operation);
   if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
@@ -194,6 +237,16 @@ PathId Values::pathOfAccessor(const CallExpr *call) {
 bool Values::isTensor(const Expr *expr) {
   return vocabulary.roleOf(expr->getType()) == TypeRole::Tensor &&
          !vocabulary.isHandle(expr->getType());
+}
+
+PathId Values::partOf(const Expr *tuple, std::int64_t index) {
+  const PathId whole = pathOf(tuple);
+  const auto *pair =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(tuple->getType()->getAsCXXRecordDecl());
+  const bool isItem = pair && isStandard(pair) && pair->getName() == "pair" &&
+                      pair->getTemplateArgs().get(0).getKind() == TemplateArgument::Type &&
+                      pair->getTemplateArgs().get(0).getAsType().isConstQualified();
+  return isItem && index == 1 ? whole : paths.element(whole, index);
 }
 
 PathId Values::elementOf(const Expr *container, const Expr *index) {
@@ -291,8 +344,8 @@ PathId Values::pathOfStandardFunction(const CallExpr *call) {
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
     bool byIndex = arguments && arguments->size() > 0 &&
                    arguments->get(0).getKind() == TemplateArgument::Integral;
-    return paths.element(pathOf(object),
-                         byIndex ? arguments->get(0).getAsIntegral().getExtValue() : -1);
+    return byIndex ? partOf(object, arguments->get(0).getAsIntegral().getExtValue())
+                   : paths.element(pathOf(object));
   }
   case Reach::Nothing:
     return noPath;

@@ -21,6 +21,12 @@ bool isArithmetic(const clang::Expr *expr);
 /// The name of a function, or "" for operators, constructors and null.
 llvm::StringRef simpleName(const clang::FunctionDecl *function);
 
+/// Whether a method makes a forward pass, by its name: forward, forward_features, operator().
+bool isForward(const clang::FunctionDecl *function);
+
+/// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
+bool makesScalar(const clang::CallExpr *call);
+
 /// Functions of the standard library that make the object their result points to.
 bool isFactory(const clang::FunctionDecl *callee);
 
@@ -76,6 +82,8 @@ private:
   PathId pathOfVariable(const clang::ValueDecl *declaration, const clang::Expr *expr);
   PathId pathOfOperator(const clang::CXXOperatorCallExpr *call);
   PathId elementOf(const clang::Expr *container, const clang::Expr *index);
+  /// Of a tuple or pair. The value of a map's item is an element of the map.
+  PathId partOf(const clang::Expr *tuple, std::int64_t index);
   PathId pathOfMember(const clang::CXXMemberCallExpr *call);
   PathId pathOfStandardFunction(const clang::CallExpr *call);
   /// Whether a factory makes a copy of a module, which shares its parts.

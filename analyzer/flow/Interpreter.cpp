@@ -296,6 +296,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       return;
     }
     Value value = state.valueOf(operand);
+    if (operand.isMovedThere)
+      value.device = {};
     if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
       value.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
     result.sources = tables.sources.join(result.sources, value.sources);
@@ -307,6 +309,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     if (value.disabled)
       result.disabled = value.disabled;
     unknown |= (value.graph & Graph::Unknown) != 0;
+    if (value.madeOnHost && !event.isAnyDevice)
+      result.madeOnHost = value.madeOnHost;
     result.hasDimensions |= value.hasDimensions;
     onlyHost &= value.device.kind == Device::Cpu;
     // What meets in an operation is on one device; scalars of the host go along with any.
@@ -350,9 +354,15 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     Value value = state.valueOf(*base);
     result.device = value.device;
     result.placed = value.placed;
+    result.madeOnHost = value.madeOnHost;
   }
-  if (!state.clashes(event).empty())
+  if (llvm::isa<clang::AbstractConditionalOperator>(event.site))
+    result.stayOn(state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1])));
+  const bool isClash = !state.clashes(event).empty();
+  if (isClash)
     result.device = {}; // Said once; nothing follows from it.
+  if (isClash || result.device.isKnown())
+    result.madeOnHost = nullptr;
   return result;
 }
 
@@ -403,16 +413,15 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.sources = before.sources;
   result.history = before.history;
   result.graphs = before.graphs;
-  result.hasDimensions = before.hasDimensions;
   result.isNoise = before.isNoise;
-  result.device = before.device;
-  result.placed = before.placed;
+  result.stayOn(before);
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();
     if (Device device = state.deviceOf(operand); tells && device.kind != Device::Unset) {
       result.device = device;
       result.placed = &event;
+      result.madeOnHost = nullptr;
       break;
     }
   }
@@ -471,6 +480,8 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   if (observing && !isDeclaration && (contents.graph & Graph::Attached))
     observe(event, state);
   state.bind(event.subject.path, event.bind, event.subject.role, value);
+  if (event.isUpdate)
+    state.replaceElements(place, contents); // In a loop over all.
   if (isDeclaration)
     return;
   Value stored = contents;
@@ -500,12 +511,15 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     observe(event, state);
   if (event.subject.role != TypeRole::Tensor) {
     contents.graph = state.valueOf(event.subject).graph;
-    for (const Operand &operand : event.operands)
-      if (const Value part = operand.isTensor ? state.valueOf(operand) : Value();
-          part.graph == Graph::Unrecorded) {
+    for (const Operand &operand : event.operands) {
+      const Value part = operand.isTensor ? state.valueOf(operand) : Value();
+      if (part.graph == Graph::Unrecorded) {
         contents.graph = (contents.graph & ~Graph::Detached) | Graph::Unrecorded;
         contents.disabled = part.disabled;
       }
+      if (part.device.isKnown())
+        contents.stayOn(part);
+    }
   }
   if (addsGraph)
     contents.graph |= Graph::Attached;
@@ -557,6 +571,12 @@ void Interpreter::construct(const Event &event, State &state, Device device) {
       if (part.mode != ModuleFacts::Training)
         facts.mode = ModuleFacts::Unknown;
       state.addPart(event.result, operand);
+    } else if (const Value given = operand.isTensor && operand.role == TypeRole::None
+                                       ? state.valueOf(operand)
+                                       : Value();
+               given.device.isKnown() && given.hasDimensions) {
+      facts.isWeighted = true;
+      device = given.device;
     }
   bool isTold = llvm::any_of(
       event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
@@ -653,6 +673,13 @@ static bool needsGpu(const Event &event, const State &state) {
          });
 }
 
+/// Whether an algorithm puts what its closure makes of the elements in their place.
+static bool isInPlace(const Event &event) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+  return call && simpleName(call->getDirectCallee()) == "transform" && event.operands.size() == 4 &&
+         event.operands[0].path == event.operands[2].path;
+}
+
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   SourcesTable &sources = tables.sources;
   const Operand *first = event.operands.empty() ? nullptr : &event.operands.front();
@@ -719,9 +746,17 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   }
 
   case EventKind::Combine: {
-    for (const Operand &operand : event.operands)
-      if (operand.isClosure && !runClosure(operand, event, state, observing))
+    std::optional<Value> given; // What closures give back.
+    for (const Operand &operand : event.operands) {
+      if (!operand.isClosure)
+        continue;
+      const Closures closures = closuresOf(operand, state);
+      if (!runClosure(operand, event, state, observing))
         return false;
+      if (event.isTensor && !closures.empty() &&
+          llvm::all_of(closures, [](const FunctionBody *each) { return each->returnsTensors; }))
+        given = state.valueOf({.path = event.result, .role = event.resultRole, .isTensor = true});
+    }
     if (observing && !state.clashes(event).empty())
       observe(event, state);
     for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
@@ -729,6 +764,15 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
         state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result,
                       operand);
     Value value = combined(event, state);
+    if (given) {
+      value.sources = sources.join(value.sources, given->sources);
+      value.history = tables.histories.join(value.history, given->history);
+      value.graphs = tables.histories.join(value.graphs, given->graphs);
+      value.graph = given->graph;
+      value.stayOn(*given);
+      if (isInPlace(event))
+        state.replaceElements(state.place(first->path), *given);
+    }
     if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
       used.read(value.history, value.sources, event);
     if (!event.isDifferentiable)
@@ -903,25 +947,54 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   return true;
 }
 
-const FunctionBody *Interpreter::closureOf(const Operand &operand, const State &state) const {
+Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const State &state) const {
   const PathStep &last = tables.paths.last(state.resolve(operand.path));
   if (last.kind != PathStep::Temporary || !last.subject)
-    return nullptr;
+    return {};
   const auto *lambda =
       llvm::dyn_cast<clang::LambdaExpr>(static_cast<const clang::Stmt *>(last.subject));
-  return lambda ? bodies(lambda->getCallOperator(), false) : nullptr;
+  if (!lambda)
+    return {};
+  Closures found;
+  if (const clang::FunctionTemplateDecl *generic = lambda->getDependentCallOperator())
+    for (const clang::FunctionDecl *special : generic->specializations())
+      found.push_back(bodies(special, false));
+  if (found.empty()) // Bodies of the library, which would call it, may be left out.
+    found.push_back(bodies(lambda->getCallOperator(), false));
+  return llvm::is_contained(found, nullptr) ? Closures() : found;
+}
+
+/// What the function of the library that gets the closure calls it with.
+void Interpreter::bindArguments(const FunctionBody &closure, const Event &event,
+                                State &state) const {
+  for (const FunctionBody::Parameter &parameter : closure.parameters) // `net->apply(…)`
+    if (isModule(parameter.place.role) && isModule(event.subject.role))
+      state.bind(parameter.place.path, BindKind::Reference, parameter.place.role, &event.subject);
+  const auto given =
+      llvm::find_if(event.operands, [](const Operand &operand) { return !operand.isClosure; });
+  if (event.kind != EventKind::Combine || closure.parameters.size() != 1 ||
+      given == event.operands.end() || !given->path)
+    return;
+  // An element of what an algorithm goes through, an alternative of what is visited.
+  Operand element = closure.parameters.front().place;
+  const bool isElement = tables.paths.last(given->path).kind == PathStep::Element;
+  const PathId argument = isElement ? given->path : tables.paths.element(given->path);
+  const PathId parameter = std::exchange(element.path, argument);
+  state.bind(parameter, BindKind::Reference, element.role, &element);
 }
 
 bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
                              bool observing) {
-  const FunctionBody *closure = closureOf(operand, state);
+  const Closures closures = closuresOf(operand, state);
   GradMode mode = state.gradMode();
   if (event.startsThread) // Guards do not reach other threads.
     state.setGradMode(true, event);
   // What an object connects to events while it is made runs later.
   const bool isKept = event.kind == EventKind::Combine &&
                       llvm::isa<clang::CXXConstructorDecl>(event.function->function);
-  if (!closure || isKept || llvm::is_contained(stack, closure) || stack.size() > maxDepth) {
+  const bool isRunning = llvm::any_of(
+      closures, [&](const FunctionBody *each) { return llvm::is_contained(stack, each); });
+  if (closures.empty() || isKept || isRunning || stack.size() > maxDepth) {
     if (operand.escapes)
       state.escape({tables.paths.unknown(), TypeRole::Optimizer});
     // What it is given may be parameters, of which it may clear the gradients.
@@ -930,10 +1003,16 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
         state.escape({other.path, TypeRole::None, true});
     return true;
   }
-  for (const FunctionBody::Parameter &parameter : closure->parameters) // `net->apply(…)`
-    if (isModule(parameter.place.role) && isModule(event.subject.role))
-      state.bind(parameter.place.path, BindKind::Reference, parameter.place.role, &event.subject);
-  std::optional<State> after = enter(*closure, event, state, /*told=*/0, observing);
+  std::optional<State> after; // Of a generic closure, all that it is called as.
+  for (const FunctionBody *closure : closures) {
+    State before = state;
+    bindArguments(*closure, event, before);
+    std::optional<State> end = enter(*closure, event, before, /*told=*/0, observing);
+    if (after && end)
+      after->join(*end, Junction::Branches);
+    else if (end)
+      after = std::move(end);
+  }
   if (!after)
     return false;
   state = std::move(*after);
@@ -955,7 +1034,8 @@ bool Interpreter::mayReturn(const FunctionBody &body) {
 bool Interpreter::call(const Event &event, State &state, bool observing) {
   const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
-    body = closureOf(event.subject, state);
+    if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
+      body = closures.front();
   bool recursive = body && llvm::is_contained(stack, body);
   if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
     state.forget(event.result);

@@ -115,7 +115,10 @@ private:
   void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
-  const FunctionBody *closureOf(const Operand &operand, const State &state) const;
+  /// The body of a closure: of a generic one, those that are called. Empty if one is not known.
+  using Closures = llvm::SmallVector<const FunctionBody *, 2>;
+  Closures closuresOf(const Operand &operand, const State &state) const;
+  void bindArguments(const FunctionBody &closure, const Event &event, State &state) const;
   /// Whether a function may come back to its caller, whatever that knows.
   bool mayReturn(const FunctionBody &body);
   void observe(const Event &event, const State &state);

@@ -74,11 +74,18 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
     facts.isTrainedSinceSet = false;
   };
   bool isPart = !modules.find(object) && moduleAt(object).mode == ModuleFacts::Training;
+  const llvm::SmallVector<PathId, 4> held = partsOf(object);
+  const bool isKnown = modules.find(object) || !held.empty();
+  for (PathId path = object; path && !isKnown; path = paths.parent(path))
+    if (paths.last(path).kind == PathStep::Element && paths.last(path).index < 0 &&
+        paths.last(paths.rootOf(path)).kind == PathStep::Variable)
+      for (auto &[other, facts] : modules) // What is in a container of unknown contents.
+        facts.mode |= ModuleFacts::Unknown;
   own(object);
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object))
       set(facts, isPart);
-  for (PathId part : partsOf(object)) {
+  for (PathId part : held) {
     own(part);
     modules.find(part)->mode |= ModuleFacts::Unknown;
   }
@@ -356,13 +363,23 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
   struct Place {
     const Operand *operand;
     Value value;
+    bool isUnsure = false; ///< It may as well be where the module is.
   };
   llvm::SmallVector<Place, 4> places;
   auto add = [&](const Operand &operand) {
-    if (!operand.path || !(operand.isTensor || isModule(operand.role)))
+    if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
       return;
-    if (Value value = valueOf(operand); value.device.isKnown())
-      places.push_back({&operand, value});
+    Value value = valueOf(operand);
+    const bool isUnsure = !value.device.isKnown() && value.madeOnHost;
+    if (isUnsure) {
+      value.device = {Device::Cpu};
+      value.placed = value.madeOnHost;
+      value.hasDimensions = true;
+    }
+    if (value.device.isKnown())
+      places.push_back({&operand, value, isUnsure});
+    if (PathId own = event.function->thisObject; isUnsure && operand.role == TypeRole::None && own)
+      places.push_back({&operand, {.device = {Device::Symbol, own}}}); // In the same list.
     if (operand.role != TypeRole::None)
       return;
     const PathId object = resolve(operand.path);
@@ -370,7 +387,8 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       if (value.device.isKnown() && part != object && tables->paths.isWithin(part, object))
         places.push_back({&operand, value});
   };
-  if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
+  const bool isStateless = event.kind == EventKind::Forward && event.isStateless;
+  if (event.subject.path && (!isStateless || module(event.subject).isWeighted))
     add(event.subject);
   for (const Operand &operand : event.operands)
     add(operand);
@@ -386,7 +404,7 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
                       !a.value.hasDimensions && !isWritten;
       Device host = settledDevice(a.value.device), other = settledDevice(b.value.device);
-      if (!differ(host, other) || isScalar)
+      if (!differ(host, other) || isScalar || (a.isUnsure && !isOwn(b.value.device)))
         continue;
       if (b.value.device.kind == Device::Symbol && !tables->paths.isTemporary(b.value.device.id))
         other = b.value.device; // It has a name.

@@ -164,7 +164,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   if (kind == BindKind::Reference) {
     aliases[to] = {target, true};
-  } else if (value->fresh || (isPart && kind == BindKind::Handle)) {
+  } else if ((value->fresh && !value->isClosure) || (isPart && kind == BindKind::Handle)) {
     rename(target, to);
   } else if (kind == BindKind::Handle) {
     aliases[to] = {target, false};
@@ -247,14 +247,11 @@ const Value *State::findValue(PathId path) const {
   return nullptr;
 }
 
-namespace {
-
-/// What either of two values may be.
-Value joined(const Value &a, const Value &b, Tables &tables) {
+Value State::joined(const Value &a, const Value &b) const {
   Value result = a;
-  result.sources = tables.sources.join(a.sources, b.sources);
-  result.history = tables.histories.join(a.history, b.history);
-  result.graphs = tables.histories.join(a.graphs, b.graphs);
+  result.sources = tables->sources.join(a.sources, b.sources);
+  result.history = tables->histories.join(a.history, b.history);
+  result.graphs = tables->histories.join(a.graphs, b.graphs);
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
   result.isNoise &= b.isNoise;
@@ -266,14 +263,22 @@ Value joined(const Value &a, const Value &b, Tables &tables) {
   } else if (!(a.device == b.device)) {
     result.device = {};
   }
+  const auto isMade = [&](const Value &value, const Value &other) {
+    return value.device.kind == Device::Cpu && value.hasDimensions && value.placed &&
+           value.placed->kind == EventKind::Create && isOwn(other.device);
+  };
+  if (isMade(a, b))
+    result.madeOnHost = a.placed;
+  else if (isMade(b, a))
+    result.madeOnHost = b.placed;
+  else if (!a.madeOnHost)
+    result.madeOnHost = b.madeOnHost;
   if (!result.placed)
     result.placed = b.placed;
   if (!result.disabled)
     result.disabled = b.disabled;
   return result;
 }
-
-} // namespace
 
 Value State::valueOf(const Operand &operand) const {
   PathTable &paths = tables->paths;
@@ -321,9 +326,22 @@ Value State::valueOf(const Operand &operand) const {
 void State::addValue(PathId path, const Value &value) {
   Value both = value;
   if (const Value *known = findValue(path))
-    both = joined(*known, value, *tables);
+    both = joined(*known, value);
   values[path] = both;
   mayBeMoved(path, value.device);
+}
+
+void State::replaceElements(PathId element, const Value &value) {
+  const PathTable &paths = tables->paths;
+  const auto isAny = [&](PathId path) {
+    const PathStep &last = paths.last(path);
+    return last.kind == PathStep::Element && last.index < 0;
+  };
+  for (; isAny(element); element = paths.parent(element)) {
+    values[element] = value;
+    if (Value *all = values.find(paths.parent(element)))
+      *all = value;
+  }
 }
 
 // --- join
@@ -378,9 +396,9 @@ void State::joinValues(const State &other, Junction junction) {
     // Where a loop is entered is where it goes wrong first.
     Device entered = value.device;
     if (const Value *there = other.findValue(path))
-      value = joined(value, *there, *tables);
+      value = joined(value, *there);
     else if (!paths.isTemporary(path))
-      value = joined(value, notKnown, *tables);
+      value = joined(value, notKnown);
     const Value *there = other.findValue(path);
     if (junction == Junction::LoopBack && entered.kind != Device::Unset)
       value.device = entered;
@@ -391,9 +409,9 @@ void State::joinValues(const State &other, Junction junction) {
     if (!values.find(path)) {
       Value both = value;
       if (const Value *here = findValue(path))
-        both = joined(*here, value, *tables);
+        both = joined(*here, value);
       else if (!paths.isTemporary(path))
-        both = joined(value, notKnown, *tables);
+        both = joined(value, notKnown);
       values[path] = both;
     }
 }

@@ -83,19 +83,23 @@ struct Value {
   Device device;
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
+  /// Where the other ways bring a tensor from the device of the module whose method runs, what
+  /// makes one on the CPU.
+  const Event *madeOnHost = nullptr;
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
     device = before.device;
     placed = before.placed;
     hasDimensions = before.hasDimensions;
+    madeOnHost = before.madeOnHost;
   }
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
-           isNoise == other.isNoise && device == other.device;
+           isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost;
   }
 };
 
@@ -113,6 +117,7 @@ struct ModuleFacts {
   bool isTrainedSinceSet = false; ///< The same, since its mode was set.
   bool isFrozen = false;          ///< Its parameters get no gradients.
   bool isNew = false;             ///< Its parameters are what they were made with.
+  bool isWeighted = false;        ///< It was made with tensors, such as the weights of a loss.
   Device device;
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
@@ -120,7 +125,7 @@ struct ModuleFacts {
   bool operator==(const ModuleFacts &other) const {
     return mode == other.mode && isTrained == other.isTrained &&
            isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
-           isNew == other.isNew && device == other.device;
+           isNew == other.isNew && isWeighted == other.isWeighted && device == other.device;
   }
 };
 
@@ -186,6 +191,9 @@ public:
   /// What the value is made of.
   Value valueOf(const Operand &operand) const;
 
+  /// What either of two values may be.
+  Value joined(const Value &a, const Value &b) const;
+
   /// What is known of the module \p object, by itself or as a part of another.
   ModuleFacts moduleAt(PathId object) const;
   ModuleFacts module(const Operand &operand) const { return moduleAt(resolve(operand.path)); }
@@ -227,6 +235,8 @@ public:
   void setValue(PathId path, const Value &value) { values[path] = value; }
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
+  /// All elements of a container, if \p element may be any of them, are now \p value.
+  void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }
   /// What the symbol \p symbol stands for on this way, if that is known.
   void settleDevice(PathId symbol, Device device);
@@ -316,6 +326,10 @@ private:
   /// Whether members of an object that was handed in, which are \p some, may be \p others, which
   /// were handed in by another name.
   bool mayBeSame(SourcesId some, SourcesId others) const;
+  /// Whether \p device is that of the object whose method runs.
+  bool isOwn(Device device) const {
+    return device.kind == Device::Symbol && tables->paths.last(device.id).kind == PathStep::This;
+  }
   /// resolve() and place(), after so many \p hops from name to name.
   PathId follow(PathId path, bool throughPointers, unsigned &hops) const;
   const Value *findValue(PathId path) const;

@@ -109,7 +109,7 @@ void loss_weights_bad(torch::nn::Linear net, torch::Device device) {
   torch::nn::CrossEntropyLoss criterion(torch::nn::CrossEntropyLossOptions().weight(weights));
   auto output = net(torch::rand({8, 4}, device));
   auto target = torch::zeros({8}, torch::device(device).dtype(torch::kLong));
-  auto loss = criterion(output, target); // miss: ml-device-mismatch: what is in options is not followed
+  auto loss = criterion(output, target); // expect: ml-device-mismatch
 }
 
 void loss_weights_ok(torch::nn::Linear net, torch::Device device) {

@@ -6,9 +6,9 @@
 using torch::Tensor;
 
 void binary_bad(Tensor x, Tensor y) {
-  x * y;         // expect: ml-discarded-result (no fix): the result of '*' is thrown away
+  x *y;           // expect: ml-discarded-result (no fix): the result of '*' is thrown away
   (x.mul(y) + y); // expect: ml-discarded-result (no fix): the result of '+'
-  x - 1;         // expect: ml-discarded-result (no fix)
+  x - 1;          // expect: ml-discarded-result (no fix)
 }
 
 void others_bad(Tensor x, Tensor y) {

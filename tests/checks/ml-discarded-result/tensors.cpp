@@ -33,17 +33,18 @@ void graph_ok(torch::Tensor x) {
 }
 
 void arithmetic_bad(torch::Tensor x, torch::Tensor y) {
-  x.add(y);                                      // expect: ml-discarded-result
-  x.mul(0.5);                                    // expect: ml-discarded-result
-  x.clamp(0, 1);                                 // expect: ml-discarded-result
-  x.relu();                                      // expect: ml-discarded-result
-  x.softmax(1);                                  // expect: ml-discarded-result
-  torch::relu(x);                                // expect: ml-discarded-result
-  torch::sigmoid(x);                             // expect: ml-discarded-result
-  torch::clamp(x, 0, 1);                         // expect: ml-discarded-result
-  F::relu(x);                                    // expect: ml-discarded-result (no fix)
+  x.add(y);              // expect: ml-discarded-result
+  x.mul(0.5);            // expect: ml-discarded-result
+  x.clamp(0, 1);         // expect: ml-discarded-result
+  x.relu();              // expect: ml-discarded-result
+  x.softmax(1);          // expect: ml-discarded-result
+  torch::relu(x);        // expect: ml-discarded-result
+  torch::sigmoid(x);     // expect: ml-discarded-result
+  torch::clamp(x, 0, 1); // expect: ml-discarded-result
+  F::relu(x);            // expect: ml-discarded-result
   // The options may say that it works in place.
-  F::dropout(x, F::DropoutFuncOptions().p(0.5)); // miss: ml-discarded-result: options are not read
+  F::dropout(x,
+             F::DropoutFuncOptions().p(0.5)); // miss: ml-discarded-result: no dropout_() of tensors
 }
 
 void arithmetic_ok(torch::Tensor x, torch::Tensor y) {

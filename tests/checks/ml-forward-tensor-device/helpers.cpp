@@ -93,7 +93,7 @@ TORCH_MODULE(Loop);
 struct OptionalStateImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x, torch::Tensor state = {}) {
     if (!state.defined())
-      state = torch::zeros({x.size(0), 8}); // miss: ml-forward-tensor-device: the other way gives it a device
+      state = torch::zeros({x.size(0), 8}); // expect: ml-forward-tensor-device
     return cell(x, state);
   }
   torch::nn::GRUCell cell = register_module("cell", torch::nn::GRUCell(4, 8));

@@ -205,3 +205,12 @@ void assigned_bindings_bad(Twofold net, torch::optim::SGD &optimizer, torch::Ten
     optimizer.step();
   }
 }
+
+void constant_bad(Net net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  const bool retain = true;
+  for (int i = 0; i < 100; ++i) {
+    optimizer.zero_grad();
+    net(x).sum().backward({}, retain); // expect: ml-retain-graph
+    optimizer.step();
+  }
+}

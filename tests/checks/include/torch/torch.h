@@ -115,7 +115,7 @@ public:
   Tensor(const Tensor &);
   Tensor(Tensor &&);
   Tensor &operator=(const Tensor &) &;
-  Tensor &operator=(Tensor &&) & noexcept;
+  Tensor &operator=(Tensor &&) &noexcept;
   Tensor &operator=(const Tensor &) &&;
   Tensor &operator=(Tensor &&) &&;
   Tensor &operator=(const Scalar &) &&;
@@ -363,8 +363,6 @@ public:
   void apply(const std::function<void(Module &)> &function);
   template <typename ModuleType> ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
-
-protected:
   Tensor &register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);
   template <typename ModuleType>

@@ -58,7 +58,7 @@ Variables flagsOf(const clang::CFG &cfg) {
 bool isToldByCallers(const clang::ValueDecl *variable) {
   const clang::QualType type = variable->getType();
   return llvm::isa<clang::ParmVarDecl>(variable) &&
-         (type->isBooleanType() || type->isPointerType());
+         (type->isBooleanType() || type->isPointerType() || type->isEnumeralType());
 }
 
 /// Something compared with a value of an enumeration.
@@ -66,11 +66,6 @@ struct EnumComparison {
   const clang::Expr *compared = nullptr; ///< Null if it is no such comparison.
   const clang::EnumConstantDecl *value = nullptr;
 };
-
-const clang::EnumConstantDecl *enumeratorOf(const clang::Expr *expr) {
-  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts());
-  return name ? llvm::dyn_cast<clang::EnumConstantDecl>(name->getDecl()) : nullptr;
-}
 
 EnumComparison enumComparisonOf(const clang::Expr *expr) {
   const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(expr);
@@ -212,7 +207,17 @@ std::optional<bool> answerInLastRound(const clang::Expr *asked, const Count &cou
   }
 }
 
-} // namespace
+/// What is compared with null, or null.
+const clang::Expr *comparedWithNull(const clang::BinaryOperator &comparison) {
+  const auto isNull = [](const clang::Expr *side) {
+    return llvm::isa<clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr>(side->IgnoreParenImpCasts());
+  };
+  if (!comparison.isEqualityOp())
+    return nullptr;
+  return isNull(comparison.getRHS())   ? comparison.getLHS()
+         : isNull(comparison.getLHS()) ? comparison.getRHS()
+                                       : nullptr;
+}
 
 const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated) {
   condition = condition->IgnoreParenImpCasts();
@@ -223,8 +228,39 @@ const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated)
     condition = unary->getSubExpr()->IgnoreParenImpCasts();
   }
   const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(condition);
+  if (const clang::Expr *pointer = binary ? comparedWithNull(*binary) : nullptr) {
+    negated ^= binary->getOpcode() == clang::BO_EQ;
+    return pointer->IgnoreParenImpCasts();
+  }
   negated ^= binary && binary->getOpcode() == clang::BO_NE && enumComparisonOf(condition).compared;
   return condition;
+}
+
+} // namespace
+
+const clang::EnumConstantDecl *enumeratorOf(const clang::Expr *expr) {
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts());
+  return name ? llvm::dyn_cast<clang::EnumConstantDecl>(name->getDecl()) : nullptr;
+}
+
+bool isOnlyRead(const clang::Stmt *statement, const clang::ValueDecl *variable) {
+  if (!statement)
+    return true;
+  if (const auto *cast = llvm::dyn_cast<clang::ImplicitCastExpr>(statement);
+      cast && cast->getCastKind() == clang::CK_LValueToRValue &&
+      llvm::isa<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+    return true;
+  const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement);
+  return !(reference && reference->getDecl() == variable) &&
+         llvm::all_of(statement->children(),
+                      [&](const clang::Stmt *child) { return isOnlyRead(child, variable); });
+}
+
+const clang::Expr *Conditions::asked(const clang::Expr *condition, bool &negated) const {
+  condition = withoutNegations(condition, negated);
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(condition);
+  const clang::Expr *made = name ? constants.lookup(name->getDecl()) : nullptr;
+  return made ? asked(made, negated) : condition;
 }
 
 void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *function,
@@ -235,6 +271,24 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
     bool isFlag = false; ///< Worth following, be it asked once.
     bool isTold = false; ///< The same where a caller tells the answer.
   };
+  for (const clang::CFGBlock *block : cfg)
+    for (const clang::CFGElement &element : *block) {
+      auto statement = element.getAs<clang::CFGStmt>();
+      const auto *declared =
+          statement ? llvm::dyn_cast<clang::DeclStmt>(statement->getStmt()) : nullptr;
+      const auto *variable = declared && declared->isSingleDecl()
+                                 ? llvm::dyn_cast<clang::VarDecl>(declared->getSingleDecl())
+                                 : nullptr;
+      Variables parts;
+      const auto isFixed = [&](const clang::ValueDecl *part) {
+        return llvm::isa<clang::EnumConstantDecl>(part) ||
+               (llvm::isa<clang::ParmVarDecl>(part) && isOnlyRead(function->getBody(), part));
+      };
+      if (variable && variable->getType().isConstQualified() &&
+          variable->getType()->isBooleanType() && variable->hasInit() &&
+          isPure(variable->getInit(), parts) && !parts.empty() && llvm::all_of(parts, isFixed))
+        constants[variable] = variable->getInit();
+    }
   std::vector<Candidate> candidates;
   const auto ask = [&](Condition condition) -> Candidate & {
     auto known = llvm::find_if(candidates, [&](const Candidate &other) {
@@ -253,7 +307,7 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
     Condition condition;
     bool negated = false;
     if (!terminator || !asked || llvm::isa<clang::CXXForRangeStmt>(terminator) ||
-        !isPure(asked = withoutNegations(asked, negated), condition.variables) ||
+        !isPure(asked = this->asked(asked, negated), condition.variables) ||
         condition.variables.empty())
       continue;
     if (const auto *choice = llvm::dyn_cast<clang::SwitchStmt>(terminator)) {
@@ -262,7 +316,10 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
            each = each->getNextSwitchCase())
         if (EnumComparison comparison = comparisonOf(asked, each); comparison.compared) {
           condition.profile = profileOf(comparison, context);
-          ask(condition);
+          condition.value = comparison.value;
+          const bool isTold =
+              condition.variables.size() == 1 && isToldByCallers(*condition.variables.begin());
+          ask(condition).isTold |= isTold;
         }
       continue;
     }
@@ -270,12 +327,17 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
       continue;
     condition.profile = profileOf(asked, context);
     condition.isVariable = llvm::isa<clang::DeclRefExpr>(asked);
-    if (EnumComparison comparison = enumComparisonOf(asked); comparison.compared)
+    if (EnumComparison comparison = enumComparisonOf(asked); comparison.compared) {
       condition.compared = profileOf(comparison.compared, context);
+      condition.value = comparison.value;
+      condition.variables.erase(comparison.value);
+    }
+    const bool isAlone =
+        condition.variables.size() == 1 && (condition.isVariable || condition.value);
     const clang::ValueDecl *variable = *condition.variables.begin();
     Candidate &candidate = ask(std::move(condition));
     candidate.isFlag |= candidate.condition.isVariable && flags.contains(variable);
-    candidate.isTold |= candidate.condition.isVariable && isToldByCallers(variable);
+    candidate.isTold |= isAlone && isToldByCallers(variable);
     for (const Count &count : counts)
       if (auto answer = answerInLastRound(asked, count, context);
           answer && terminator != count.loop) {
@@ -294,7 +356,7 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
     bool isAsked = llvm::any_of(candidates, [&](const Candidate &candidate) {
       return candidate.condition.isVariable && candidate.condition.variables.contains(parameter);
     });
-    if (isAsked || !isToldByCallers(parameter))
+    if (isAsked || !isToldByCallers(parameter) || parameter->getType()->isEnumeralType())
       continue;
     Candidate &candidate = candidates.emplace_back(); // It may be handed on.
     candidate.condition.variables.insert(parameter);
@@ -325,6 +387,17 @@ int Conditions::numberOf(const clang::Expr *asked, const clang::CaseStmt &choice
                          clang::ASTContext &context) const {
   const EnumComparison comparison = comparisonOf(asked->IgnoreParenImpCasts(), &choice);
   return comparison.compared ? numberOf(profileOf(comparison, context)) : -1;
+}
+
+llvm::SmallVector<Conditions::Choice, 2>
+Conditions::choicesOf(const clang::ParmVarDecl *parameter) const {
+  llvm::SmallVector<Choice, 2> choices;
+  const auto *canonical = llvm::cast<clang::ValueDecl>(parameter->getCanonicalDecl());
+  for (unsigned i = 0; i < conditions.size(); ++i)
+    if (conditions[i].value && conditions[i].variables.size() == 1 &&
+        conditions[i].variables.contains(canonical))
+      choices.push_back({i, conditions[i].value});
+  return choices;
 }
 
 unsigned Conditions::excludedBy(int number) const {

@@ -32,7 +32,12 @@ public:
 
   unsigned count() const { return static_cast<unsigned>(conditions.size()); }
 
-  /// The number of a condition (without negations), or -1 if it is not among them.
+  /// What \p condition asks: it without parentheses, casts, negations and comparisons with null,
+  /// and in the place of a constant what that is made of. \p negated is toggled by each negation,
+  /// and where an enumeration is compared by `!=`.
+  const clang::Expr *asked(const clang::Expr *condition, bool &negated) const;
+
+  /// The number of a condition, as asked() gives it, or -1 if it is not among them.
   int numberOf(const clang::Expr *condition, clang::ASTContext &context) const;
 
   /// The number of the condition that the case \p choice of a `switch` over \p asked holds, or -1.
@@ -45,6 +50,15 @@ public:
 
   /// The number of the condition that is \p variable and nothing else, or -1.
   int numberOf(const clang::ValueDecl *variable) const;
+
+  /// A condition that compares a parameter with a value of an enumeration.
+  struct Choice {
+    unsigned number;
+    const clang::EnumConstantDecl *value;
+  };
+
+  /// The conditions that are told by who gives \p parameter its value.
+  llvm::SmallVector<Choice, 2> choicesOf(const clang::ParmVarDecl *parameter) const;
 
   /// Whether the ways on which the condition \p number was answered differently are kept apart;
   /// else what callers tell decides it, and nothing comes of the answer.
@@ -70,16 +84,21 @@ private:
     llvm::FoldingSetNodeID profile;
     llvm::FoldingSetNodeID compared; ///< What is compared with a value of an enumeration, if any.
     llvm::SmallPtrSet<const clang::ValueDecl *, 4> variables;
-    bool isVariable = false;                     ///< By itself.
-    bool isKeptApart = true;                     ///< See isKeptApart().
-    const clang::ForStmt *lastRoundOf = nullptr; ///< The loop whose last round it tells.
+    const clang::EnumConstantDecl *value = nullptr; ///< With what it is compared.
+    bool isVariable = false;                        ///< By itself.
+    bool isKeptApart = true;                        ///< See isKeptApart().
+    const clang::ForStmt *lastRoundOf = nullptr;    ///< The loop whose last round it tells.
     bool answerInLastRound = false;
   };
   std::vector<Condition> conditions;
+  /// What constants are made of that depend on nothing but parameters.
+  llvm::SmallDenseMap<const clang::ValueDecl *, const clang::Expr *, 2> constants;
 };
 
-/// \p condition without parentheses, casts and negations; \p negated is toggled by each negation,
-/// and where an enumeration is compared by `!=`.
-const clang::Expr *withoutNegations(const clang::Expr *condition, bool &negated);
+/// The value of an enumeration that \p expr names, or null.
+const clang::EnumConstantDecl *enumeratorOf(const clang::Expr *expr);
+
+/// Whether \p statement does nothing with \p variable but read its value.
+bool isOnlyRead(const clang::Stmt *statement, const clang::ValueDecl *variable);
 
 } // namespace gradtidy

@@ -3,6 +3,7 @@
 // checks read only them.
 #pragma once
 
+#include "Conditions.h"
 #include "Device.h"
 #include "analyzer/model/Role.h"
 
@@ -152,6 +153,7 @@ public:
     Operand place;
     BindKind bind;
     int condition = -1; ///< The repeated condition that asks for its value alone, or -1.
+    llvm::SmallVector<Conditions::Choice, 2> choices = {}; ///< Of an enumeration.
   };
 
   const clang::FunctionDecl *function;

@@ -45,7 +45,8 @@ public:
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
       place.isTensor = vocabulary.holdsTensors(parameter->getType());
       result->parameters.push_back({parameter, place, values.bindKind(parameter->getType()),
-                                    conditions.numberOf(parameter)});
+                                    conditions.numberOf(parameter),
+                                    conditions.choicesOf(parameter)});
     }
     if (const auto *method = dyn_cast<CXXMethodDecl>(function);
         method && method->isInstance() && !method->getParent()->isLambda()) {
@@ -233,7 +234,7 @@ private:
   /// The repeated condition that \p expr asks.
   Flag flagOf(const Expr *expr) const {
     Flag flag;
-    const Expr *condition = withoutNegations(strip(expr), flag.isNegated);
+    const Expr *condition = conditions.asked(strip(expr), flag.isNegated);
     if (const auto *variable = dyn_cast<DeclRefExpr>(condition))
       flag.condition = conditions.numberOf(variable->getDecl());
     else
@@ -1395,7 +1396,7 @@ private:
     const Expr *condition = isBranch ? dyn_cast_or_null<Expr>(block.getLastCondition()) : nullptr;
     bool negated = false;
     if (condition)
-      condition = withoutNegations(condition, negated);
+      condition = conditions.asked(condition, negated);
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
     const bool isAboutGpu = condition && asksForGpu(condition);
@@ -1483,19 +1484,6 @@ private:
     const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
     return variable && variable->isLocalVarDecl() && variable->hasInit() &&
            asksForGpu(variable->getInit()) && isOnlyRead(function->getBody(), variable);
-  }
-
-  static bool isOnlyRead(const Stmt *statement, const VarDecl *variable) {
-    if (!statement)
-      return true;
-    if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
-        cast && cast->getCastKind() == CK_LValueToRValue &&
-        isa<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
-      return true;
-    const auto *reference = dyn_cast<DeclRefExpr>(statement);
-    return !(reference && reference->getDecl() == variable) &&
-           llvm::all_of(statement->children(),
-                        [&](const Stmt *child) { return isOnlyRead(child, variable); });
   }
 
   const FunctionDecl *function;

@@ -527,8 +527,12 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (event.subject.role == TypeRole::Tensor)
     contents.stayOn(state.valueOf(event.subject));
   store(event, object, contents, addsGraph);
-  if (object != tables.paths.unknown())
+  if (object != tables.paths.unknown()) {
+    for (const Operand &operand : event.operands)
+      if (operand.isTensor && operand.role == TypeRole::None)
+        state.addParts(object, state.resolve(operand.path));
     state.addValue(object, contents);
+  }
   for (const Operand &operand : event.operands)
     if (!mayHoldTensors(operand.role) && !operand.fresh)
       state.shareElements(event.subject.path);
@@ -1083,11 +1087,14 @@ Interpreter::Answers Interpreter::answersTo(const FunctionBody &body, const Even
   Answers told = 0;
   for (unsigned i = 0; i < body.parameters.size(); ++i) {
     const FunctionBody::Parameter &parameter = body.parameters[i];
-    if (parameter.condition < 0)
-      continue;
     const bool isGiven = i < event.operands.size();
     const clang::Expr *argument =
         isGiven ? event.operands[i].expr : parameter.declaration->getInit();
+    if (const clang::EnumConstantDecl *value = argument ? enumeratorOf(argument) : nullptr)
+      for (const Conditions::Choice &choice : parameter.choices)
+        told |= answer(choice.number, choice.value == value);
+    if (parameter.condition < 0)
+      continue;
     std::optional<bool> truth = argument ? truthOf(argument) : std::nullopt;
     if (!truth && isGiven)
       truth = answerOf(event.operands[i].flag);

@@ -331,6 +331,16 @@ void State::addValue(PathId path, const Value &value) {
   mayBeMoved(path, value.device);
 }
 
+void State::addParts(PathId container, PathId part) {
+  if (!findValue(container))
+    return; // Others may have put elements into it.
+  const PathId element = tables->paths.element(container);
+  const auto known = values;
+  for (const auto &[path, value] : known)
+    if (path != part && tables->paths.isWithin(path, part))
+      addValue(rebase(path, part, element), value);
+}
+
 void State::replaceElements(PathId element, const Value &value) {
   const PathTable &paths = tables->paths;
   const auto isAny = [&](PathId path) {

@@ -235,6 +235,9 @@ public:
   void setValue(PathId path, const Value &value) { values[path] = value; }
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
+  /// The struct \p part gets into \p container: what is known of its fields may be so of those of
+  /// any element.
+  void addParts(PathId container, PathId part);
   /// All elements of a container, if \p element may be any of them, are now \p value.
   void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }

@@ -14,14 +14,13 @@ struct BadImpl : nn::Module {
   torch::Tensor forward(torch::Tensor x) {
     torch::flatten(x, 1); // expect: ml-discarded-result
     x = hidden(x);
-    F::leaky_relu(x); // expect: ml-discarded-result
-    dropout(x);       // expect: ml-discarded-result
-    F::dropout(
-        x, F::DropoutFuncOptions().p(0.5).training(is_training())); // expect: ml-discarded-result
-    hidden->forward(x);                                             // expect: ml-discarded-result
-    F::softmax(x, 1);                                               // expect: ml-discarded-result
-    torch::log_softmax(x, 1);                                       // expect: ml-discarded-result
-    torch::cat({x, x}, 1); // expect: ml-discarded-result (no fix)
+    F::leaky_relu(x);                              // expect: ml-discarded-result
+    dropout(x);                                    // expect: ml-discarded-result
+    F::dropout(x, F::DropoutFuncOptions().p(0.5)); // expect: ml-discarded-result
+    hidden->forward(x);                            // expect: ml-discarded-result
+    F::softmax(x, 1);                              // expect: ml-discarded-result
+    torch::log_softmax(x, 1);                      // expect: ml-discarded-result
+    torch::cat({x, x}, 1);                         // expect: ml-discarded-result (no fix)
     return x;
   }
 

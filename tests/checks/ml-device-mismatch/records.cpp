@@ -1,0 +1,45 @@
+// Records in a list, as of a replay buffer, that are put together to batches.
+#include <torch/torch.h>
+
+namespace nn = torch::nn;
+
+struct Sample {
+  torch::Tensor x, y;
+};
+
+void collated_bad(nn::Linear net) {
+  torch::Device device(torch::kCUDA);
+  net->to(device);
+  std::vector<Sample> memory;
+  for (int i = 0; i < 4; ++i)
+    memory.push_back({torch::rand({4}), torch::rand({2})});
+  std::vector<torch::Tensor> xs, ys;
+  for (auto &sample : memory) {
+    xs.push_back(sample.x);
+    ys.push_back(sample.y);
+  }
+  auto x = torch::stack(xs).to(device), y = torch::stack(ys);
+  torch::mse_loss(net(x), y).backward(); // expect: ml-device-mismatch
+}
+
+void collated_ok(nn::Linear net) {
+  torch::Device device(torch::kCUDA);
+  net->to(device);
+  std::vector<Sample> memory;
+  for (int i = 0; i < 4; ++i)
+    memory.push_back({torch::rand({4}), torch::rand({2}, device)});
+  std::vector<torch::Tensor> xs, ys;
+  for (auto &sample : memory) {
+    xs.push_back(sample.x);
+    ys.push_back(sample.y);
+  }
+  torch::mse_loss(net(torch::stack(xs).to(device)), torch::stack(ys)).backward();
+}
+
+// Some records are on the device.
+void both_ok(nn::Linear net, std::vector<Sample> &memory) {
+  torch::Device device(torch::kCUDA);
+  net->to(device);
+  memory.push_back({torch::rand({4}), torch::rand({2})});
+  torch::mse_loss(net(torch::rand({4}, device)), memory.front().y).backward();
+}

@@ -284,9 +284,9 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
         return llvm::isa<clang::EnumConstantDecl>(part) ||
                (llvm::isa<clang::ParmVarDecl>(part) && isOnlyRead(function->getBody(), part));
       };
-      if (variable && variable->getType().isConstQualified() &&
-          variable->getType()->isBooleanType() && variable->hasInit() &&
-          isPure(variable->getInit(), parts) && !parts.empty() && llvm::all_of(parts, isFixed))
+      if (variable && variable->getType()->isBooleanType() && variable->hasInit() &&
+          isOnlyRead(function->getBody(), variable) && isPure(variable->getInit(), parts) &&
+          !parts.empty() && llvm::all_of(parts, isFixed))
         constants[variable] = variable->getInit();
     }
   std::vector<Candidate> candidates;

@@ -25,10 +25,11 @@ static double byPhase(nn::Linear &net, Optimizer &optimizer, Phase phase) {
 }
 
 static double byPointer(nn::Linear &net, Optimizer *optimizer) {
+  bool isTraining = optimizer != nullptr;
   double sum = 0;
   for (int i = 0; i < 9; ++i) {
     auto loss = net(sample()).sum();
-    if (optimizer != nullptr) {
+    if (isTraining) {
       optimizer->zero_grad();
       loss.backward();
       optimizer->step();

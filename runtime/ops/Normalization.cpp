@@ -246,11 +246,13 @@ Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bi
   Tensor mean = wide(runningMean), variance = wide(runningVar);
   Tensor result = batch_norm(input.to(kFloat), wide(weight), wide(bias), mean, variance, training,
                              momentum, eps);
-  NoGradGuard guard;
-  if (training && mean.defined())
-    runningMean.copy_(mean);
-  if (training && variance.defined())
-    runningVar.copy_(variance);
+  {
+    NoGradGuard guard;
+    if (training && mean.defined())
+      runningMean.copy_(mean);
+    if (training && variance.defined())
+      runningVar.copy_(variance);
+  }
   return result.to(input.scalar_type());
 }
 

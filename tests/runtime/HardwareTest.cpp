@@ -244,6 +244,132 @@ TEST_CASE("rows are normalised as on the host, and so are their gradients") {
     }
 }
 
+TEST_CASE("attention and its gradients are those of the host") {
+  torch::manual_seed(27);
+  struct Shape {
+    int64_t queries, keys, width, valueWidth;
+  };
+  for (auto [queries, keys, width, valueWidth] : {Shape{1, 1, 1, 1},
+                                                  {37, 70, 20, 33},
+                                                  {65, 33, 64, 64},
+                                                  {32, 32, 128, 5},
+                                                  {5, 40, 160, 8}}) // wider than any kernel
+    for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                   {torch::kDouble, 1e-9},
+                                   {torch::kHalf, 4e-3},
+                                   {torch::kBFloat16, 3e-2}}) {
+      // Neighbouring positions are those of other heads, and all batches have the same keys.
+      const Tensor q = torch::randn({2, queries, 2, width}).to(type),
+                   k = torch::randn({1, keys, 2, width}).to(type),
+                   v = torch::randn({2, keys, 2, valueWidth}).to(type),
+                   weight = torch::randn({2, queries, 2, valueWidth}).to(type);
+      Tensor looks = torch::rand({2, 1, queries, keys}) > 0.3;
+      looks.index_put_({0, 0, queries / 2}, false);
+      const Tensor summands = torch::randn({queries, keys}).to(type),
+                   padding = (torch::arange(keys) < (keys + 1) / 2).view({1, 1, 1, keys});
+      auto check = [&](const torch::optional<Tensor> &mask, bool causal) {
+        auto run = [&](torch::Device device, torch::ScalarType computed) {
+          std::vector<Tensor> in;
+          for (const Tensor &x : {q, k, v})
+            in.push_back(x.to(device, computed).clone().requires_grad_());
+          torch::optional<Tensor> seen;
+          if (mask)
+            seen = mask->to(device).to(mask->dtype() == torch::kBool ? torch::kBool : computed);
+          Tensor out = torch::scaled_dot_product_attention(
+              in[0].transpose(1, 2), in[1].transpose(1, 2), in[2].transpose(1, 2), seen, 0, causal);
+          (out * weight.to(device, computed).transpose(1, 2)).sum().backward();
+          return std::vector<Tensor>{out, in[0].grad(), in[1].grad(), in[2].grad()};
+        };
+        // The host rounds scores of 16 bits, the kernels do not.
+        const auto host = run(kCPU, type == torch::kDouble ? type : torch::kFloat),
+                   device = run(kCUDA, type), again = run(kCUDA, type);
+        for (std::size_t i = 0; i < host.size(); ++i) {
+          const double largest = 1 + host[i].abs().max().item<double>();
+          REQUIRE(device[i].dtype() == type);
+          REQUIRE(close(host[i] / largest, device[i].cpu().to(host[i].dtype()) / largest,
+                        i < 1 ? tolerance : 2 * tolerance));
+          REQUIRE(device[i].equal(again[i]));
+        }
+      };
+      check({}, false);
+      check({}, true);
+      check(looks, false);
+      check(summands, false);
+      check(padding, false);
+    }
+}
+
+TEST_CASE("attention on a device takes what it takes on the host") {
+  torch::manual_seed(28);
+  auto both = [](auto operation) {
+    const Tensor host = operation(torch::TensorOptions(kCPU));
+    CHECK(close(host, operation(torch::TensorOptions(kCUDA)), 1e-6));
+  };
+  const std::vector<std::array<int64_t, 3>> emptyAndSmall = {
+      {0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {2, 3, 4}};
+  for (auto [queries, keys, width] : emptyAndSmall)
+    both([&](auto options) {
+      return torch::scaled_dot_product_attention(torch::ones({2, queries, 4}, options),
+                                                 torch::ones({1, keys, 4}, options),
+                                                 torch::ones({keys, width}, options), {}, 0, true);
+    });
+  const Tensor x = torch::randn({4, 6, 5, 8}), y = torch::randn({4, 2, 5, 8});
+  both([&](auto options) { // several heads that share one, five batches
+    const Tensor q = x.to(options.device()).unsqueeze(0), k = y.to(options.device());
+    return torch::scaled_dot_product_attention(q, k, k, {}, 0, true, 0.3, true);
+  });
+  both([&](auto options) { // a mask with batches of its own, one that wants a gradient
+    const Tensor q = x[0].to(options.device());
+    Tensor mask = torch::randn({3, 1, 5, 5}).fill_(0.5).to(options.device()).requires_grad_();
+    Tensor out = torch::scaled_dot_product_attention(q, q, q, mask.detach()) +
+                 torch::scaled_dot_product_attention(q, q, q, mask[0]);
+    out.square().sum().backward();
+    return mask.grad();
+  });
+  auto curvature = [&](torch::Device device) {
+    std::vector<Tensor> in;
+    for (double scale : {1.0, 0.5, 2.0})
+      in.push_back((x.select(2, 0).to(torch::kDouble) * scale).to(device).requires_grad_());
+    Tensor out = torch::scaled_dot_product_attention(in[0], in[1], in[2], {}, 0, true);
+    const auto slopes =
+        torch::autograd::grad({out.square().sum()}, {in[0], in[1], in[2]}, {}, true, true);
+    (slopes[0].square().sum() + slopes[1].sum() + slopes[2].square().sum()).backward();
+    return torch::stack({in[0].grad(), in[1].grad(), in[2].grad()});
+  };
+  CHECK(close(curvature(kCPU), curvature(kCUDA), 1e-9));
+}
+
+TEST_CASE("attention with many heads is that of the host, whatever hides keys") {
+  namespace nn = torch::nn;
+  torch::manual_seed(29);
+  const Tensor x = torch::randn({7, 2, 12});
+  Tensor padding = torch::zeros({2, 7}, torch::kBool);
+  padding[1].slice(0, 4) = true;
+  const Tensor later = torch::ones({7, 7}, torch::kBool).triu(1),
+               summands = torch::randn({6, 7, 7});
+  for (bool more : {false, true})
+    for (const Tensor &mask : {Tensor(), later, summands})
+      for (const Tensor &hidden : {Tensor(), padding}) {
+        nn::MultiheadAttention layer(
+            nn::MultiheadAttentionOptions(12, 3).add_zero_attn(more).add_bias_kv(more));
+        auto run = [&](torch::Device device) {
+          layer->to(device);
+          layer->zero_grad();
+          auto on = [&](const Tensor &y) { return y.defined() ? y.to(device) : y; };
+          Tensor in = x.to(device).clone().requires_grad_();
+          Tensor out = std::get<0>(layer(in, in, in, on(hidden), false, on(mask)));
+          (out * out).sum().backward();
+          std::vector<Tensor> all{out.detach().cpu(), in.grad().cpu()};
+          for (const Tensor &parameter : layer->parameters())
+            all.push_back(parameter.grad().cpu().clone());
+          return all;
+        };
+        const auto host = run(kCPU), device = run(kCUDA);
+        for (std::size_t i = 0; i < host.size(); ++i)
+          CHECK(close(host[i], device[i], 1e-4));
+      }
+}
+
 TEST_CASE("elements are found wherever they lie") {
   torch::manual_seed(23);
   const Tensor numbers = torch::randint(-9, 10, {4099}, torch::kLong);

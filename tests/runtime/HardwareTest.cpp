@@ -370,6 +370,84 @@ TEST_CASE("attention with many heads is that of the host, whatever hides keys") 
       }
 }
 
+TEST_CASE("channels are normalised as on the host, and so are their gradients") {
+  torch::manual_seed(30);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                 {torch::kDouble, 1e-9},
+                                 {torch::kHalf, 1e-2},
+                                 {torch::kBFloat16, 6e-2}})
+    for (const std::vector<int64_t> &sizes : std::vector<std::vector<int64_t>>{
+             {5, 3}, {900, 40}, {4, 7, 9}, {3, 6, 5, 4}, {2, 3, 70, 130}})
+      for (bool lastly : {false, true})
+        for (bool learns : {false, true}) {
+          Tensor x = torch::randn(sizes) * 2 + 20;
+          if (lastly && sizes.size() == 4)
+            x = x.contiguous(torch::MemoryFormat::ChannelsLast);
+          const Tensor weight = torch::randn(sizes), scale = torch::rand(sizes[1]),
+                       shift = torch::rand(sizes[1]);
+          const auto numbers = type == torch::kDouble ? type : torch::kFloat;
+          auto run = [&](torch::Device device) {
+            auto leaf = [&](const Tensor &from, torch::ScalarType to) {
+              return from.to(device, to).clone().requires_grad_();
+            };
+            Tensor in = leaf(x, type), w, b, mean = torch::zeros(sizes[1], numbers).to(device),
+                   variance = torch::ones(sizes[1], numbers).to(device);
+            if (learns) {
+              w = leaf(scale, lastly ? type : numbers);
+              b = leaf(shift, lastly ? type : numbers);
+            }
+            Tensor out = torch::batch_norm(in, w, b, learns ? mean : Tensor(),
+                                           learns ? variance : Tensor(), true, 0.3, 1e-5, true);
+            (out * weight.to(device, type)).sum().backward();
+            std::vector<Tensor> all{out, in.grad(), mean, variance};
+            if (learns)
+              all.insert(all.end(), {w.grad(), b.grad()});
+            return all;
+          };
+          const auto host = run(kCPU), device = run(kCUDA);
+          for (std::size_t i = 0; i < host.size(); ++i) {
+            const double largest = 1 + host[i].abs().max().item<double>();
+            REQUIRE(device[i].strides() == host[i].strides());
+            REQUIRE(close(host[i] / largest, device[i] / largest, tolerance));
+          }
+        }
+  const Tensor x = torch::randn({4, 3, 5}, torch::kDouble);
+  auto curvature = [&](torch::Device device) {
+    Tensor in = x.to(device).clone().requires_grad_(),
+           w = x[0][0].slice(0, 0, 3).to(device).clone();
+    w.requires_grad_();
+    Tensor out = torch::batch_norm(in, w, {}, {}, {}, true, 0.1, 1e-5, false);
+    const auto slopes = torch::autograd::grad({out.pow(3).sum()}, {in, w}, {}, true, true);
+    (slopes[0].square().sum() + slopes[1].square().sum()).backward();
+    return torch::cat({in.grad().flatten(), w.grad()});
+  };
+  CHECK(close(curvature(kCPU), curvature(kCUDA), 1e-9));
+}
+
+TEST_CASE("scales and shifts of normalised rows get the gradients of the host") {
+  torch::manual_seed(31);
+  const Tensor x = torch::randn({3, 6, 5, 4}) * 2 + 3;
+  auto check = [&](const std::vector<int64_t> &shape, auto operation) {
+    const Tensor scale = torch::rand(shape), shift = torch::rand(shape);
+    auto run = [&](torch::Device device) {
+      std::vector<Tensor> in;
+      for (const Tensor &from : {x, scale, shift})
+        in.push_back(from.to(device).clone().requires_grad_());
+      operation(in[0], in[1], in[2]).pow(2).sum().backward();
+      return std::vector<Tensor>{in[0].grad(), in[1].grad(), in[2].grad()};
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], 1e-3));
+  };
+  check({4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {4}, w, b); });
+  check({5, 4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {5, 4}, w, b); });
+  check({3, 6, 5, 4}, [](auto x, auto w, auto b) {
+    return torch::layer_norm(x, {3, 6, 5, 4}, w, b);
+  });
+  check({6}, [](auto x, auto w, auto b) { return torch::group_norm(x, 2, w, b); });
+}
+
 TEST_CASE("elements are found wherever they lie") {
   torch::manual_seed(23);
   const Tensor numbers = torch::randint(-9, 10, {4099}, torch::kLong);

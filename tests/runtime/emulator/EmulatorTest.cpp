@@ -140,5 +140,13 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
                         v = leaf({2, 3, 40, 16}, type);
     CHECK(kernelsOf([&] { return torch::scaled_dot_product_attention(q, k, v, {}, 0, true); }) ==
           Kernels{1, 2});
+    const torch::Tensor x = leaf({4, 3, 5, 5}, type), weight = leaf({3}), bias = leaf({3}),
+                        mean = torch::zeros(3, torch::kCUDA),
+                        variance = torch::ones(3, torch::kCUDA);
+    CHECK(kernelsOf([&] {
+            return torch::batch_norm(x, weight, bias, mean, variance, true, 0.1, 1e-5, true);
+          }) == Kernels{2, 2});
   }
+  const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
+  CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
 }

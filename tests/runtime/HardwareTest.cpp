@@ -448,6 +448,67 @@ TEST_CASE("scales and shifts of normalised rows get the gradients of the host") 
   check({6}, [](auto x, auto w, auto b) { return torch::group_norm(x, 2, w, b); });
 }
 
+TEST_CASE("recurrent layers and their gradients are those of the host") {
+  namespace nn = torch::nn;
+  torch::manual_seed(32);
+  const Tensor x = torch::randn({5, 3, 4}, torch::kDouble);
+  auto check = [&](auto layer, auto operation) {
+    layer->to(torch::kDouble);
+    auto run = [&](torch::Device device) {
+      layer->to(device);
+      layer->zero_grad();
+      Tensor in = x.to(device).clone().requires_grad_();
+      Tensor out = operation(layer, in);
+      out.square().sum().backward();
+      std::vector<Tensor> all{out.detach().cpu(), in.grad().cpu()};
+      for (const Tensor &parameter : layer->parameters())
+        all.push_back(parameter.grad().cpu().clone());
+      return all;
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], 1e-9));
+  };
+  auto outputAndState = [](auto &layer, const Tensor &in) {
+    auto [out, state] = layer(in);
+    return torch::cat({out.flatten(), std::get<0>(state).flatten(), std::get<1>(state).flatten()});
+  };
+  check(nn::LSTM(nn::LSTMOptions(4, 6).num_layers(2).bidirectional(true)), outputAndState);
+  check(nn::LSTM(nn::LSTMOptions(4, 6).proj_size(3).bias(false)), outputAndState);
+  check(nn::LSTM(4, 6), [](auto &layer, const Tensor &in) {
+    namespace rnn = torch::nn::utils::rnn;
+    const Tensor lengths = torch::tensor({5, 3, 1});
+    return std::get<0>(layer->forward_with_packed_input(rnn::pack_padded_sequence(in, lengths)))
+        .data();
+  });
+  check(nn::GRU(nn::GRUOptions(4, 6).num_layers(2).bidirectional(true)),
+        [](auto &layer, const Tensor &in) { return std::get<0>(layer(in)); });
+  // Gradients of gradients, and states of which one gets none.
+  check(nn::LSTMCell(4, 6), [](auto &layer, const Tensor &in) {
+    auto [h, c] = layer(in[0]);
+    Tensor last = std::get<1>(layer(in[1], std::tuple(h, c)));
+    Tensor slope = torch::autograd::grad({last.square().sum() + h.sum()}, {in}, {}, true, true)[0];
+    return torch::cat({slope.flatten(), last.flatten()});
+  });
+  check(nn::GRUCell(4, 6), [](auto &layer, const Tensor &in) {
+    Tensor last = layer(in[1], layer(in[0]));
+    Tensor slope = torch::autograd::grad({last.square().sum()}, {in}, {}, true, true)[0];
+    return torch::cat({slope.flatten(), last.flatten()});
+  });
+  for (auto [type, tolerance] : {std::pair{torch::kHalf, 2e-2}, {torch::kBFloat16, 1e-1}}) {
+    nn::LSTMCell lstm(4, 6);
+    nn::GRUCell gru(4, 6);
+    auto run = [&, type = type](torch::Device device) {
+      lstm->to(device, type);
+      gru->to(device, type);
+      const Tensor in = x[0].to(device, type);
+      return torch::cat({std::get<1>(lstm(in)), gru(in)});
+    };
+    const Tensor host = run(kCPU);
+    CHECK(close(host, run(kCUDA), tolerance));
+  }
+}
+
 TEST_CASE("elements are found wherever they lie") {
   torch::manual_seed(23);
   const Tensor numbers = torch::randint(-9, 10, {4099}, torch::kLong);
@@ -641,6 +702,52 @@ TEST_CASE("a captured step trains as one that is not") {
   check([](auto parameters) {
     return torch::optim::SGD(parameters, torch::optim::SGDOptions(0.05).momentum(0.9));
   });
+}
+
+TEST_CASE("captured steps have the kernels of attention, normalisation and recurrent layers") {
+  namespace nn = torch::nn;
+  const Tensor inputs = torch::randn({8, 5, 4, 12}), targets = torch::randn({8, 5, 4, 6});
+  auto losses = [&](bool captured) {
+    torch::manual_seed(33);
+    nn::TransformerEncoderLayer encoder(
+        nn::TransformerEncoderLayerOptions(12, 3).dim_feedforward(16).dropout(0));
+    nn::BatchNorm1d norm(4);
+    nn::GRU gru(12, 6);
+    nn::LSTM lstm(6, 6);
+    std::vector<Tensor> parameters;
+    for (const std::shared_ptr<nn::Module> &module : std::vector<std::shared_ptr<nn::Module>>{
+             encoder.ptr(), norm.ptr(), gru.ptr(), lstm.ptr()}) {
+      module->to(kCUDA);
+      for (const Tensor &parameter : module->parameters())
+        parameters.push_back(parameter);
+    }
+    torch::optim::SGD optimizer(parameters, 0.1);
+    Tensor x = torch::zeros({5, 4, 12}, kCUDA), y = torch::zeros({5, 4, 6}, kCUDA);
+    auto lossOf = [&] {
+      Tensor hidden = std::get<0>(gru(norm(encoder(x))));
+      return torch::mse_loss(std::get<0>(lstm(hidden)), y);
+    };
+    gradtidy::CapturedStep step(optimizer, lossOf, 2);
+    std::vector<float> all;
+    for (int64_t i = 0; i < inputs.size(0); ++i) {
+      x.copy_(inputs[i]);
+      y.copy_(targets[i]);
+      if (captured) {
+        all.push_back(step().template item<float>());
+        continue;
+      }
+      optimizer.zero_grad();
+      Tensor loss = lossOf();
+      loss.backward();
+      optimizer.step();
+      all.push_back(loss.item<float>());
+    }
+    all.push_back(norm->running_mean.sum().item<float>());
+    return all;
+  };
+  const auto eager = losses(false), replayed = losses(true);
+  for (std::size_t i = 0; i < eager.size(); ++i)
+    CHECK(replayed[i] == Approx(eager[i]).epsilon(1e-4));
 }
 
 TEST_CASE("replays draw new random numbers, and refuse what they cannot do") {

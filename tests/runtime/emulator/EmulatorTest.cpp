@@ -149,4 +149,16 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
   }
   const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
   CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+  torch::nn::LSTMCell lstm(8, 8);
+  torch::nn::GRUCell gru(8, 8);
+  lstm->to(torch::kCUDA);
+  gru->to(torch::kCUDA);
+  torch::NoGradGuard guard;
+  const torch::Tensor h = torch::zeros({30, 8}, torch::kCUDA),
+                      c = torch::zeros({30, 8}, torch::kCUDA);
+  const std::size_t before = emulator::launches();
+  lstm(x, std::tuple(h, c));
+  CHECK(emulator::launches() == before + 1);
+  gru(x, h);
+  CHECK(emulator::launches() == before + 2);
 }

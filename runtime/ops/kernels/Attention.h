@@ -8,6 +8,7 @@
 // equal bits. Tensor cores are not used.
 #pragma once
 
+#include "../../core/Philox.h"
 #include "Elementwise.h"
 
 #include <limits>
@@ -21,6 +22,17 @@ template <class T> struct HeadRows {
   int64_t batchStep = 0, headStep = 0, rowStep = 0;
 };
 
+/// What dropout makes of the weight of a key: nothing, or so much more that means stay.
+template <class Math> struct AttentionDropout {
+  Math kept = 1; ///< the probability
+  ReplayedSeed seed{};
+
+  /// For score number i of all batches, heads, queries and keys.
+  GRADTIDY_HOST_DEVICE Math operator()(int64_t i) const {
+    return kept == 1 ? 1 : seed.sequence(i).uniformFloat() < kept ? 1 / kept : 0;
+  }
+};
+
 /// What fusedAttention() computes with.
 template <class T> struct Attention {
   using Math = MathType<T>;
@@ -32,6 +44,7 @@ template <class T> struct Attention {
   Math nothing; ///< the result of queries for which all scores are negative infinity
   bool causal;  ///< no query looks at keys behind it
   HeadRows<const T> query, key, value;
+  AttentionDropout<Math> dropout;
   /// What is added to scores, or true where a query looks at a key; null where there is no mask.
   const T *summands = nullptr;
   const bool *looks = nullptr;
@@ -48,8 +61,7 @@ template <class T> struct AttentionResult {
 template <class T> struct AttentionGradient {
   HeadRows<const T> out;
   HeadRows<T> query, key, value;
-  MathType<T>
-      *products; ///< of each row of the result by its gradient: the first kernel leaves them
+  MathType<T> *products; ///< of each row of the result by its gradient, for the second kernel
 };
 
 /// The widest heads whose tiles fit into the 48 KiB of a block.
@@ -182,9 +194,28 @@ __device__ MathType<T> scoreOf(const Attention<T> &a, const BlockPlace &place, M
   return a.summands ? score + MathType<T>(a.summands[at]) : score;
 }
 
+template <class T>
+__device__ MathType<T> dropoutOf(const Attention<T> &a, const BlockPlace &place, int64_t query,
+                                 int64_t key) {
+  return a.dropout((place.firstQuery(a) + query) * a.keys + key);
+}
+
 /// exp(score - peak), also where there was no score yet.
 template <class Math> __device__ Math weightOf(Math score, Math peak) {
   return score == -std::numeric_limits<Math>::infinity() ? 0 : std::exp(score - peak);
+}
+
+/// Adds up what the threads of each own row have, for all of them, by way of `memory`.
+template <class Math, int columns>
+__device__ void sumOfRows(Math (&parts)[rowsOfThread], Tile<Math, ownRows, columns> &memory) {
+  for (int i = 0; i < rowsOfThread; ++i)
+    memory.elements[squareY() + i * side][squareX()] = parts[i];
+  __syncthreads();
+  for (int i = 0; i < rowsOfThread; ++i) {
+    parts[i] = 0;
+    for (int column = 0; column < side; ++column)
+      parts[i] += memory.elements[squareY() + i * side][column];
+  }
 }
 
 template <class T> __global__ void attentionKernel(Attention<T> a, AttentionResult<T> result) {
@@ -230,17 +261,19 @@ template <class T> __global__ void attentionKernel(Attention<T> a, AttentionResu
     }
     __syncthreads(); // all have seen the scores
     for (int i = 0; i < rowsOfThread; ++i)
-      for (int j = 0; j < n; ++j)
-        weights.elements[squareY() + i * side][squareX() + j * side] =
-            weightOf(scores[i][j], peak[i]);
+      for (int j = 0; j < n; ++j) {
+        const int row = squareY() + i * side, column = squareX() + j * side;
+        const Math weight = weightOf(scores[i][j], peak[i]);
+        sum[i] += weight;
+        weights.elements[row][column] =
+            weight * dropoutOf(a, place, place.from + row, from + column);
+      }
     __syncthreads();
-    for (int i = 0; i < rowsOfThread; ++i)
-      for (int column = 0; column < keysOfTile; ++column)
-        sum[i] += weights.elements[squareY() + i * side][column];
     addWeighted(out, weights, tile, a.valueWidth);
     __syncthreads(); // before the tiles are written again
   }
 
+  sumOfRows(sum, weights);
   Math factors[rowsOfThread];
   for (int i = 0; i < rowsOfThread; ++i) {
     const int64_t query = place.from + squareY() + i * side;
@@ -280,21 +313,17 @@ __global__ void queryGradientKernel(Attention<T> a, AttentionResult<T> result,
     const int row = squareY() + i * side;
     const int64_t query = place.from + row;
     logSumExp[i] = query < a.queries ? result.logSumExp[place.firstQuery(a) + query] : Math(0);
-    Math part = 0;
+    products[i] = 0;
     for (int column = squareX(); column < a.valueWidth && query < a.queries; column += side)
-      part += gradients.elements[row][column] * Math(out[query * result.out.rowStep + column]);
-    weights.elements[row][squareX()] = part;
+      products[i] +=
+          gradients.elements[row][column] * Math(out[query * result.out.rowStep + column]);
     factors[i] = a.scale;
   }
-  __syncthreads();
-  for (int i = 0; i < rowsOfThread; ++i) {
-    const int row = squareY() + i * side;
-    products[i] = 0;
-    for (int column = 0; column < side; ++column)
-      products[i] += weights.elements[row][column];
-    if (squareX() == 0 && place.from + row < a.queries)
-      gradient.products[place.firstQuery(a) + place.from + row] = products[i];
-  }
+  sumOfRows(products, weights);
+  for (int i = 0; i < rowsOfThread; ++i)
+    if (const int64_t query = place.from + squareY() + i * side;
+        squareX() == 0 && query < a.queries)
+      gradient.products[place.firstQuery(a) + query] = products[i];
 
   PartOfThread<Math> sums{};
   for (int64_t from = 0; from < end; from += rowsOfStep) {
@@ -308,9 +337,11 @@ __global__ void queryGradientKernel(Attention<T> a, AttentionResult<T> result,
     multiplyRows(scores, queries, tile, a.width);
     for (int i = 0; i < rowsOfThread; ++i) {
       const int row = squareY() + i * side;
-      const Math score = scoreOf(a, place, scores[i][0], place.from + row, from + squareX());
+      const int64_t query = place.from + row, key = from + squareX();
+      const Math score = scoreOf(a, place, scores[i][0], query, key),
+                 dropout = dropoutOf(a, place, query, key);
       weights.elements[row][squareX()] =
-          weightOf(score, logSumExp[i]) * (byWeights[i][0] - products[i]);
+          weightOf(score, logSumExp[i]) * (dropout * byWeights[i][0] - products[i]);
     }
     __syncthreads();
     addWeighted(sums, weights, tile, a.width);
@@ -339,14 +370,15 @@ __global__ void keyGradientKernel(Attention<T> a, AttentionResult<T> result,
     const int64_t query = from + squareX();
     load(tile, queries, a.query.rowStep, from, a.queries, a.width);
     __syncthreads();
-    Math weight[rowsOfThread][1], byWeights[rowsOfThread][1];
+    Math weight[rowsOfThread][1], byWeights[rowsOfThread][1], dropout[rowsOfThread];
     multiplyRows(weight, keys, tile, a.width);
     for (int i = 0; i < rowsOfThread; ++i) {
       const int row = squareY() + i * side;
       const Math score = scoreOf(a, place, weight[i][0], query, place.from + row);
       weight[i][0] =
           query < a.queries ? weightOf(score, result.logSumExp[place.firstQuery(a) + query]) : 0;
-      weights.elements[row][squareX()] = weight[i][0];
+      dropout[i] = dropoutOf(a, place, query, place.from + row);
+      weights.elements[row][squareX()] = weight[i][0] * dropout[i];
     }
     __syncthreads();
     load(tile, gradients, gradient.out.rowStep, from, a.queries, a.valueWidth);
@@ -358,7 +390,7 @@ __global__ void keyGradientKernel(Attention<T> a, AttentionResult<T> result,
         query < a.queries ? gradient.products[place.firstQuery(a) + query] : Math(0);
     for (int i = 0; i < rowsOfThread; ++i)
       weights.elements[squareY() + i * side][squareX()] =
-          weight[i][0] * (byWeights[i][0] - product);
+          weight[i][0] * (dropout[i] * byWeights[i][0] - product);
     load(tile, queries, a.query.rowStep, from, a.queries, a.width);
     __syncthreads();
     addWeighted(ofKeys, weights, tile, a.width);

@@ -49,4 +49,17 @@ private:
   Block block{};
 };
 
+/// A seed that kernels draw with, which gives other numbers in each replay of the CUDA graph that
+/// they are part of.
+struct ReplayedSeed {
+  uint64_t seed = 0;
+  const int64_t *replays = nullptr; ///< how many there were; null outside of graphs
+
+  GRADTIDY_HOST_DEVICE Philox sequence(int64_t i) const {
+    constexpr uint64_t golden = 0x9E3779B97F4A7C15; // spreads neighbouring numbers
+    return Philox(replays ? seed + golden * static_cast<uint64_t>(*replays) : seed,
+                  static_cast<uint64_t>(i));
+  }
+};
+
 } // namespace gradtidy::runtime

@@ -4,6 +4,7 @@
 #include "../ops/Linear.h"
 #include "../ops/Pointwise.h"
 #include "../ops/Random.h"
+#include "../ops/Recurrent.h"
 #include "../ops/Views.h"
 #include "Init.h"
 
@@ -30,16 +31,10 @@ RecurrentState oneStep(RecurrentKind kind, const Tensor &x, const RecurrentState
     return {tanh(fromInput + fromHidden)};
   case RecurrentKind::Relu:
     return {relu(fromInput + fromHidden)};
-  case RecurrentKind::Gru: {
-    std::vector<Tensor> in = fromInput.chunk(3, 1), hid = fromHidden.chunk(3, 1);
-    Tensor reset = sigmoid(in[0] + hid[0]), update = sigmoid(in[1] + hid[1]);
-    Tensor fresh = tanh(in[2] + reset * hid[2]);
-    return {(state[0] - fresh) * update + fresh};
-  }
+  case RecurrentKind::Gru:
+    return {gruCell(fromInput, fromHidden, state[0])};
   case RecurrentKind::Lstm: {
-    std::vector<Tensor> gates = (fromInput + fromHidden).chunk(4, 1);
-    Tensor c = sigmoid(gates[1]) * state[1] + sigmoid(gates[0]) * tanh(gates[2]);
-    Tensor h = sigmoid(gates[3]) * tanh(c);
+    auto [h, c] = lstmCell(fromInput, fromHidden, state[1]);
     return {w.projection.defined() ? linear(h, w.projection) : h, c};
   }
   }

@@ -1,5 +1,6 @@
 #include "Transformer.h"
 #include "../ops/Arithmetic.h"
+#include "../ops/Attention.h"
 #include "../ops/Diagonals.h"
 #include "../ops/Factories.h"
 #include "../ops/Linear.h"
@@ -32,6 +33,19 @@ Tensor oneMore(const Tensor &mask) {
   std::vector<int64_t> shape = mask.sizes().vec();
   shape.back() = 1;
   return cat({mask, zeros(shape, mask.options())}, -1);
+}
+
+/// What hides keys of a sample, all or those of one head, as the one mask that fusedAttention()
+/// knows.
+Tensor oneMask(const Tensor &mask, const Tensor &paddingMask, IntArrayRef apart) {
+  const Tensor padding =
+      paddingMask.defined() ? paddingMask.to(kBool).unsqueeze(1).unsqueeze(2) : Tensor();
+  if (!mask.defined())
+    return padding.defined() ? padding.logical_not() : Tensor();
+  const Tensor byHead = mask.dim() == 3 && mask.size(0) != 1 ? mask.view(apart) : mask;
+  if (byHead.scalar_type() == kBool)
+    return (padding.defined() ? byHead.logical_or(padding) : byHead).logical_not();
+  return padding.defined() ? byHead.masked_fill(padding, minusInfinity) : byHead;
 }
 
 } // namespace
@@ -118,11 +132,21 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor &query, 
     attentionMask = oneMore(attentionMask);
     paddingMask = oneMore(paddingMask);
   }
+  std::vector<int64_t> apart{batch, heads, length, k.size(1)};
+  const double drops = is_training() ? options.dropout() : 0;
+  if (!needWeights && drops < 1 && fusesAttention(q, k, v)) {
+    auto split = [&](const Tensor &x) { return x.view({batch, heads, x.size(1), head_dim}); };
+    const Tensor output =
+        fusedAttention(split(q), split(k), split(v), oneMask(attentionMask, paddingMask, apart),
+                       drops, false, 1, std::numeric_limits<double>::quiet_NaN());
+    if (output.defined())
+      return {out_proj(output.permute({2, 0, 1, 3}).reshape({length, batch, options.embed_dim()})),
+              Tensor()};
+  }
   Tensor scores = bmm(q, k.transpose(1, 2));
   if (attentionMask.defined())
     scores = attentionMask.scalar_type() == kBool ? scores.masked_fill(attentionMask, minusInfinity)
                                                   : scores + attentionMask;
-  std::vector<int64_t> apart{batch, heads, length, k.size(1)};
   if (paddingMask.defined())
     scores = scores.view(apart)
                  .masked_fill(paddingMask.to(kBool).unsqueeze(1).unsqueeze(2), minusInfinity)
@@ -154,7 +178,7 @@ void TransformerEncoderLayerImpl::reset() {
 
 Tensor TransformerEncoderLayerImpl::forward(const Tensor &src, const Tensor &mask,
                                             const Tensor &paddingMask) {
-  Tensor attended = std::get<0>(self_attn(src, src, src, paddingMask, true, mask));
+  Tensor attended = std::get<0>(self_attn(src, src, src, paddingMask, false, mask));
   Tensor x = norm1(src + dropout1(attended));
   return norm2(x + dropout2(linear2(dropout(activated(options.activation(), linear1(x))))));
 }

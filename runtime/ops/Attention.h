@@ -15,4 +15,15 @@ Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, cons
                                     bool causal = false, optional<double> scale = nullopt,
                                     bool groupedHeads = false);
 
+/// Whether fusedAttention() may have kernels for these.
+bool fusesAttention(const Tensor &query, const Tensor &key, const Tensor &value);
+
+/// The same in one kernel (ops/kernels/Attention.h), for tensors of one type on one CUDA device
+/// that have at least two dimensions, with a dropout below one. A query for which all scores are
+/// negative infinity gets `nothing`. Undefined where the kernel cannot do it: the mask lies
+/// elsewhere, wants a gradient, or has batches of its own.
+Tensor fusedAttention(const Tensor &query, const Tensor &key, const Tensor &value,
+                      const Tensor &mask, double dropout, bool causal, double scale,
+                      double nothing);
+
 } // namespace gradtidy::runtime

@@ -40,17 +40,16 @@ struct StandardisedGradient {
   }
 };
 
-/// Rows of CUDA devices: mean 0 and variance 1, and what they were before. By B. Welford's (1962)
-/// and T. Chan's (1983) formulas, which lose no digits where the mean is large.
-template <class T> struct StandardisedRow {
+/// Mean and variance by B. Welford's (1962) and T. Chan's (1983) formulas, which lose no digits
+/// where the mean is large.
+template <class T> struct Moments {
   struct Acc {
     T count = 0, mean = 0, squares = 0;
+    GRADTIDY_HOST_DEVICE T variance() const { return squares / count; }
   };
-  T eps;
-  T *mean, *variance;
 
   GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
-  GRADTIDY_HOST_DEVICE void add(Acc &acc, T x) const {
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T x, int64_t = 0) const {
     const T distance = x - acc.mean;
     acc.count += 1;
     acc.mean += distance / acc.count;
@@ -64,12 +63,25 @@ template <class T> struct StandardisedRow {
     acc = {count, acc.mean + distance * share,
            acc.squares + other.squares + distance * distance * acc.count * share};
   }
+};
+
+/// Rows of CUDA devices: mean 0 and variance 1, and what they were before.
+template <class T> struct StandardisedRow : Moments<T> {
+  using Acc = typename Moments<T>::Acc;
+  T eps;
+  T *mean, *variance, *inverse;
+
+  StandardisedRow(double eps, const Tensor &mean, const Tensor &variance, const Tensor &inverse)
+      : eps(static_cast<T>(eps)), mean(kernelData<T>(mean)), variance(kernelData<T>(variance)),
+        inverse(kernelData<T>(inverse)) {}
+
   GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t row) const {
     mean[row] = acc.mean;
-    variance[row] = acc.squares / acc.count;
+    variance[row] = acc.variance();
+    inverse[row] = 1 / std::sqrt(acc.variance() + eps);
   }
   GRADTIDY_HOST_DEVICE T map(const Acc &acc, T x, int64_t) const {
-    return (x - acc.mean) / std::sqrt(acc.squares / acc.count + eps);
+    return (x - acc.mean) / std::sqrt(acc.variance() + eps);
   }
 };
 
@@ -153,17 +165,15 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
     NoGradGuard guard;
     if (const int64_t length = rowsOfCuda(input, dims)) {
       const DimVector kept = reducedDims(input.sizes(), dims).kept;
-      statistics = {makeEmpty(kept, input.scalar_type(), input.device()),
-                    makeEmpty(kept, input.scalar_type(), input.device())};
+      for (Tensor *x : {&statistics.mean, &statistics.variance, &inverse})
+        *x = makeEmpty(kept, input.scalar_type(), input.device());
       result = makeEmpty(input.sizes(), input.scalar_type(), input.device());
       dispatchFloating(input.scalar_type(), "standardise", [&]<class T>() {
         if constexpr (std::is_same_v<T, MathType<T>>)
-          mapRowsByCuda<T, T>(StandardisedRow<T>{static_cast<T>(eps),
-                                                 kernelData<T>(statistics.mean),
-                                                 kernelData<T>(statistics.variance)},
-                              result, length, input);
+          mapRowsByCuda<T, T>(
+              StandardisedRow<T>(eps, statistics.mean, statistics.variance, inverse), result,
+              length, input);
       });
-      inverse = (statistics.variance + eps).rsqrt();
     } else {
       statistics.mean = input.mean(dims, true);
       Tensor centred = input - statistics.mean;
@@ -185,6 +195,56 @@ Tensor standardise(const char *name, const Tensor &input, const DimVector &dims,
                 });
 }
 
+/// The sums of gradients, and of their products with what was scaled.
+template <class T> struct ScaleAndShiftGradient {
+  struct Acc {
+    Accumulator<T> gradients = 0, products = 0;
+  };
+  T *byFactor, *bySummand;
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T g, T x, int64_t) const {
+    acc.gradients += g;
+    acc.products += Accumulator<T>(g) * x;
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    acc.gradients += other.gradients;
+    acc.products += other.products;
+  }
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t place) const {
+    byFactor[place] = static_cast<T>(acc.products);
+    bySummand[place] = static_cast<T>(acc.gradients);
+  }
+};
+
+/// The dimensions along which `x` repeats the elements of `factor`.
+ReducedDims repeatedDims(const Tensor &x, const Tensor &factor) {
+  DimVector dims;
+  for (int64_t d = 0, before = x.dim() - factor.dim(); d < x.dim(); ++d)
+    if (d < before || factor.size(d - before) == 1)
+      dims.push_back(d);
+  return reducedDims(x.sizes(), dims);
+}
+
+/// The gradients by factor and summand of their shape, undefined where CUDA kernels do not make
+/// them in one fold.
+std::array<Tensor, 2> scaleAndShiftGradients(const Tensor &g, const Tensor &x,
+                                             const Tensor &factor) {
+  if (GradMode::is_enabled() || !cudaStreamOf(x.device()) || !x.is_contiguous() ||
+      isReducedFloatingType(x.scalar_type()) || x.numel() == factor.numel())
+    return {};
+  const ReducedDims dims = repeatedDims(x, factor);
+  std::array<Tensor, 2> made;
+  for (Tensor &each : made)
+    each = makeEmpty(dims.kept, x.scalar_type(), x.device());
+  dispatchFloating(x.scalar_type(), "scale_and_shift_gradient", [&]<class T>() {
+    if constexpr (std::is_same_v<T, MathType<T>>)
+      foldByCuda<T, T>(ScaleAndShiftGradient<T>{kernelData<T>(made[0]), kernelData<T>(made[1])},
+                       made[0], dims, g.contiguous(), x);
+  });
+  return {made[0].view(factor.sizes()), made[1].view(factor.sizes())};
+}
+
 /// Whether scaled() has nothing to do.
 bool isLast(const Tensor &weight, const Tensor &bias) {
   return !weight.defined() && !bias.defined();
@@ -201,8 +261,13 @@ Tensor scaled(Tensor result, const Tensor &weight, const Tensor &bias, IntArrayR
     });
     return record(out, "ScaleAndShiftBackward0", {result, factor, summand}, {result, factor},
                   [](const Tensor &g, const GradientContext &c) -> Gradients {
-                    return {c.needs(0) ? g * c.saved(1) : Tensor(),
-                            c.needs(1) ? g * c.saved(0) : Tensor(), g};
+                    const Tensor x = c.saved(0), factor = c.saved(1);
+                    auto [byFactor, bySummand] = c.needs(1) || c.needs(2)
+                                                     ? scaleAndShiftGradients(g, x, factor)
+                                                     : std::array<Tensor, 2>();
+                    return {c.needs(0) ? g * factor : Tensor(),
+                            c.needs(1) && !byFactor.defined() ? g * x : byFactor,
+                            bySummand.defined() ? bySummand : g};
                   });
   }
   if (weight.defined())
@@ -238,6 +303,171 @@ Tensor byRunning(const Tensor &input, const Tensor &weight, const Tensor &bias, 
   return scaled(input, factor, summand, channelShape(input));
 }
 
+// Batch normalisation on CUDA devices: a fold over each channel and a loop over all elements, and
+// the same for the gradient. Numbers of 16 bits are computed with as float, as statistics and
+// parameters are.
+
+/// What one number for each channel is needed for: y = (x - mean) factor + shift.
+enum ChannelNumber : int64_t { Mean, Inverse, Factor, Shift, channelNumbers };
+
+/// Ends the fold that makes the moments of a channel.
+template <class T> struct ChannelMoments : Moments<T> {
+  using Acc = typename Moments<T>::Acc;
+  T eps, momentum;
+  const T *weight, *bias;      ///< may be null
+  T *runningMean, *runningVar; ///< may be null
+  T *numbers;
+  int64_t channels;
+
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t channel) const {
+    const T inverse = 1 / std::sqrt(acc.variance() + eps);
+    numbers[Mean * channels + channel] = acc.mean;
+    numbers[Inverse * channels + channel] = inverse;
+    numbers[Factor * channels + channel] = weight ? inverse * weight[channel] : inverse;
+    numbers[Shift * channels + channel] = bias ? bias[channel] : T(0);
+    if (runningMean)
+      runningMean[channel] += momentum * (acc.mean - runningMean[channel]);
+    if (runningVar)
+      runningVar[channel] += momentum * (acc.squares / (acc.count - 1) - runningVar[channel]);
+  }
+};
+
+/// Ends the fold that makes the gradients of a channel's parameters. That of x follows from them: g
+/// factor + (x - mean) slope + offset.
+template <class T> struct ChannelGradient : ScaleAndShiftGradient<T> {
+  using Acc = typename ScaleAndShiftGradient<T>::Acc;
+  const T *numbers;
+  T *slope, *offset;
+  int64_t channels;
+  double count;
+
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t channel) const {
+    const double mean = numbers[Mean * channels + channel],
+                 inverse = numbers[Inverse * channels + channel],
+                 factor = numbers[Factor * channels + channel];
+    const double byWeight = (acc.products - mean * acc.gradients) * inverse;
+    this->byFactor[channel] = static_cast<T>(byWeight);
+    this->bySummand[channel] = static_cast<T>(acc.gradients);
+    slope[channel] = static_cast<T>(-factor * inverse * byWeight / count);
+    offset[channel] = static_cast<T>(-factor * acc.gradients / count);
+  }
+};
+
+struct ScaleDistance {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T mean, T factor, T shift) const {
+    return (x - mean) * factor + shift;
+  }
+};
+struct AddScaledDistance {
+  template <class T>
+  GRADTIDY_HOST_DEVICE T operator()(T g, T factor, T x, T mean, T slope, T offset) const {
+    return g * factor + ScaleDistance()(x, mean, slope, offset);
+  }
+};
+
+/// `x` in the order in memory of `like`.
+Tensor laidOutLike(const Tensor &x, const Tensor &like) {
+  return x.strides() == like.strides()
+             ? x
+             : makeEmptyStrided(like.sizes(), like.strides(), x.scalar_type(), x.device()).copy_(x);
+}
+
+template <class T> T *dataOrNull(const Tensor &x) {
+  return x.defined() ? kernelData<T>(x) : nullptr;
+}
+
+/// With the statistics of the batch; parameters are of the type that T is computed with.
+template <class T>
+Tensor channelsNormalised(const Tensor &input, const Tensor &weight, const Tensor &bias,
+                          const Tensor &runningMean, const Tensor &runningVar, double momentum,
+                          double eps, const Tensor &numbers, const ReducedDims &dims) {
+  using Math = MathType<T>;
+  ChannelMoments<Math> moments;
+  moments.eps = static_cast<Math>(eps);
+  moments.momentum = static_cast<Math>(momentum);
+  moments.weight = dataOrNull<Math>(weight);
+  moments.bias = dataOrNull<Math>(bias);
+  moments.runningMean = dataOrNull<Math>(runningMean);
+  moments.runningVar = dataOrNull<Math>(runningVar);
+  moments.numbers = kernelData<Math>(numbers);
+  moments.channels = input.size(1);
+  foldByCuda<T>(moments, numbers[Mean].view(dims.kept), dims, input);
+  Tensor out =
+      makeEmptyStrided(input.sizes(), input.strides(), input.scalar_type(), input.device());
+  elementwise<T, T, Math, Math, Math>(ScaleDistance(), out, input, numbers[Mean].view(dims.kept),
+                                      numbers[Factor].view(dims.kept),
+                                      numbers[Shift].view(dims.kept));
+  return out;
+}
+
+/// The gradients by input, weight and bias.
+template <class T>
+Gradients channelGradients(const Tensor &g, const Tensor &input, const Tensor &numbers,
+                           const ReducedDims &dims) {
+  using Math = MathType<T>;
+  const int64_t channels = input.size(1);
+  Tensor made = makeEmpty({4, channels}, numbers.scalar_type(), input.device());
+  auto number = [&](const Tensor &of, int64_t i) { return of[i].view(dims.kept); };
+  ChannelGradient<Math> gradient;
+  gradient.byFactor = kernelData<Math>(made[0]);
+  gradient.bySummand = kernelData<Math>(made[1]);
+  gradient.slope = kernelData<Math>(made[2]);
+  gradient.offset = kernelData<Math>(made[3]);
+  gradient.numbers = kernelData<Math>(numbers);
+  gradient.channels = channels;
+  gradient.count = static_cast<double>(input.numel()) / static_cast<double>(channels);
+  const Tensor packed = laidOutLike(g, input);
+  foldByCuda<T, T>(gradient, number(made, 0), dims, packed, input);
+  Tensor out =
+      makeEmptyStrided(input.sizes(), input.strides(), input.scalar_type(), input.device());
+  elementwise<T, T, Math, T, Math, Math, Math>(
+      AddScaledDistance(), out, packed, number(numbers, Factor), input, number(numbers, Mean),
+      number(made, 2), number(made, 3));
+  return {out, made[0], made[1]};
+}
+
+/// In training on a CUDA device.
+Tensor batchNormByCuda(const Tensor &input, const Tensor &weight, const Tensor &bias,
+                       const Tensor &runningMean, const Tensor &runningVar, double momentum,
+                       double eps) {
+  const ScalarType type = input.scalar_type() == kDouble ? kDouble : kFloat;
+  DimVector folded;
+  for (int64_t d = 0; d < input.dim(); ++d)
+    if (d != 1)
+      folded.push_back(d);
+  Tensor numbers, result;
+  {
+    NoGradGuard guard;
+    auto wide = [&](const Tensor &x) { return x.defined() ? x.to(type).contiguous() : x; };
+    const Tensor mean = wide(runningMean), variance = wide(runningVar);
+    numbers = makeEmpty({channelNumbers, input.size(1)}, type, input.device());
+    dispatchFloating(input.scalar_type(), "batch_norm", [&]<class T>() {
+      result = channelsNormalised<T>(input, wide(weight), wide(bias), mean, variance, momentum, eps,
+                                     numbers, reducedDims(input.sizes(), folded));
+    });
+    for (const auto &[running, moved] : {std::pair{&runningMean, &mean}, {&runningVar, &variance}})
+      if (running->defined()) // a write, also where it was moved in place
+        running->copy_(*moved);
+  }
+  return record(
+      result, "NativeBatchNormBackward0", {input, weight, bias}, {input, weight, numbers},
+      [folded, eps](const Tensor &g, const GradientContext &c) -> Gradients {
+        const Tensor input = c.saved(0), weight = c.saved(1);
+        if (!GradMode::is_enabled()) {
+          Gradients made;
+          dispatchFloating(input.scalar_type(), "batch_norm_backward", [&]<class T>() {
+            made = channelGradients<T>(g, input, c.saved(2), reducedDims(input.sizes(), folded));
+          });
+          return made;
+        }
+        const Tensor x = isReducedFloatingType(input.scalar_type()) ? input.to(kFloat) : input;
+        const Tensor centred = x - x.mean(folded, true),
+                     inverse = deviationInverse(centred, folded, eps), y = centred * inverse;
+        const Tensor byY = weight.defined() ? g * weight.view(channelShape(input)) : g;
+        return {standardisedGradient(byY, y, inverse, folded), (g * y).sum(folded), g.sum(folded)};
+      });
+}
+
 /// Of numbers of 16 bits, by way of float32.
 Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                      const Tensor &runningMean, const Tensor &runningVar, bool training,
@@ -246,11 +476,13 @@ Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bi
   Tensor mean = wide(runningMean), variance = wide(runningVar);
   Tensor result = batch_norm(input.to(kFloat), wide(weight), wide(bias), mean, variance, training,
                              momentum, eps);
-  NoGradGuard guard;
-  if (training && mean.defined())
-    runningMean.copy_(mean);
-  if (training && variance.defined())
-    runningVar.copy_(variance);
+  {
+    NoGradGuard guard;
+    if (training && mean.defined())
+      runningMean.copy_(mean);
+    if (training && variance.defined())
+      runningVar.copy_(variance);
+  }
   return result.to(input.scalar_type());
 }
 
@@ -283,6 +515,8 @@ Tensor batch_norm(const Tensor &given, const Tensor &weight, const Tensor &bias,
     TORCH_CHECK(!x->defined() || x->scalar_type() == input.scalar_type() ||
                     (reduced && x->scalar_type() == kFloat),
                 "expected scalar type ", input.scalar_type(), " but found ", x->scalar_type());
+  if (training && cudaStreamOf(input.device()))
+    return batchNormByCuda(input, weight, bias, runningMean, runningVar, momentum, eps);
   if (reduced)
     return wideBatchNorm(input, weight, bias, runningMean, runningVar, training, momentum, eps);
   if (!training && runningMean.defined())

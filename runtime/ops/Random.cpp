@@ -51,16 +51,12 @@ template <class T, class Fill> void drawInto(const char *name, const Tensor &val
   });
 }
 
-/// What draw(generator) gives for element i, and for each replay of a CUDA graph that it is part
-/// of.
+/// What draw(generator) gives for element i.
 template <class Draw> struct DrawnAt {
   Draw draw;
-  uint64_t seed;
-  const int64_t *replays; ///< null elsewhere
+  ReplayedSeed seed;
   GRADTIDY_HOST_DEVICE auto operator()(int64_t i) const {
-    constexpr uint64_t golden = 0x9E3779B97F4A7C15; // spreads neighbouring numbers
-    Philox generator(replays ? seed + golden * static_cast<uint64_t>(*replays) : seed,
-                     static_cast<uint64_t>(i));
+    Philox generator = seed.sequence(i);
     return draw(generator);
   }
 };
@@ -70,9 +66,7 @@ template <class Draw> struct DrawnAt {
 template <class T, class Draw> bool drawByCuda(const Tensor &values, const Draw &draw) {
   if (!cudaStreamOf(values.device()))
     return false;
-  Generator &generator = Generator::of(values.device());
-  std::lock_guard lock(generator.mutex());
-  enumerate<T>(DrawnAt<Draw>{draw, generator.random64(), cuda::replayCounter()}, values);
+  enumerate<T>(DrawnAt<Draw>{draw, drawSeed(values.device())}, values);
   return true;
 }
 
@@ -556,6 +550,12 @@ Tensor rrelu(const Tensor &x, const Scalar &lower, const Scalar &upper, bool tra
     });
   }
   return packed * slopes.to(x.scalar_type());
+}
+
+ReplayedSeed drawSeed(Device device) {
+  Generator &generator = Generator::of(device);
+  std::lock_guard lock(generator.mutex());
+  return {generator.random64(), cuda::replayCounter()};
 }
 
 Tensor Tensor::bernoulli() const { return runtime::bernoulli(*this); }

@@ -6,6 +6,8 @@
 
 namespace gradtidy::runtime {
 
+struct ReplayedSeed;
+
 /// Uniform in [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 /// Normal with mean 0 and deviation 1.
@@ -39,5 +41,9 @@ Tensor feature_alpha_dropout(const Tensor &x, double p, bool train);
 /// one otherwise. (B. Xu et al., Empirical Evaluation of Rectified Activations, 2015)
 Tensor rrelu(const Tensor &x, const Scalar &lower = 1.0 / 8, const Scalar &upper = 1.0 / 3,
              bool training = false);
+
+/// The seed of a kernel that `device`, one that runs CUDA kernels, is about to get. For the
+/// runtime's own code.
+ReplayedSeed drawSeed(Device device);
 
 } // namespace gradtidy::runtime

@@ -244,6 +244,316 @@ TEST_CASE("rows are normalised as on the host, and so are their gradients") {
     }
 }
 
+TEST_CASE("attention and its gradients are those of the host") {
+  torch::manual_seed(27);
+  struct Shape {
+    int64_t queries, keys, width, valueWidth;
+  };
+  for (auto [queries, keys, width, valueWidth] : {Shape{1, 1, 1, 1},
+                                                  {37, 70, 20, 33},
+                                                  {65, 33, 64, 64},
+                                                  {32, 32, 128, 5},
+                                                  {5, 40, 160, 8}}) // wider than any kernel
+    for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                   {torch::kDouble, 1e-9},
+                                   {torch::kHalf, 4e-3},
+                                   {torch::kBFloat16, 3e-2}}) {
+      // Neighbouring positions are those of other heads, and all batches have the same keys.
+      const Tensor q = torch::randn({2, queries, 2, width}).to(type),
+                   k = torch::randn({1, keys, 2, width}).to(type),
+                   v = torch::randn({2, keys, 2, valueWidth}).to(type),
+                   weight = torch::randn({2, queries, 2, valueWidth}).to(type);
+      Tensor looks = torch::rand({2, 1, queries, keys}) > 0.3;
+      looks.index_put_({0, 0, queries / 2}, false);
+      const Tensor summands = torch::randn({queries, keys}).to(type),
+                   padding = (torch::arange(keys) < (keys + 1) / 2).view({1, 1, 1, keys});
+      auto check = [&](const torch::optional<Tensor> &mask, bool causal) {
+        auto run = [&](torch::Device device, torch::ScalarType computed) {
+          std::vector<Tensor> in;
+          for (const Tensor &x : {q, k, v})
+            in.push_back(x.to(device, computed).clone().requires_grad_());
+          torch::optional<Tensor> seen;
+          if (mask)
+            seen = mask->to(device).to(mask->dtype() == torch::kBool ? torch::kBool : computed);
+          Tensor out = torch::scaled_dot_product_attention(
+              in[0].transpose(1, 2), in[1].transpose(1, 2), in[2].transpose(1, 2), seen, 0, causal);
+          (out * weight.to(device, computed).transpose(1, 2)).sum().backward();
+          return std::vector<Tensor>{out, in[0].grad(), in[1].grad(), in[2].grad()};
+        };
+        // The host rounds scores of 16 bits, the kernels do not.
+        const auto host = run(kCPU, type == torch::kDouble ? type : torch::kFloat),
+                   device = run(kCUDA, type), again = causal ? run(kCUDA, type) : device;
+        for (std::size_t i = 0; i < host.size(); ++i) {
+          const double largest = 1 + host[i].abs().max().item<double>();
+          REQUIRE(device[i].dtype() == type);
+          REQUIRE(close(host[i] / largest, device[i].cpu().to(host[i].dtype()) / largest,
+                        i < 1 ? tolerance : 2 * tolerance));
+          REQUIRE(device[i].equal(again[i]));
+        }
+      };
+      check({}, false);
+      check({}, true);
+      check(looks, false);
+      check(summands, false);
+      check(padding, false);
+    }
+}
+
+TEST_CASE("dropout of attention keeps the mean, and its gradients are those of what stays") {
+  torch::manual_seed(34);
+  std::vector<Tensor> host{torch::randn({2, 3, 40, 16}, torch::kDouble),
+                           torch::randn({2, 3, 45, 16}, torch::kDouble),
+                           torch::randn({2, 3, 45, 45}, torch::kDouble)},
+      device;
+  const Tensor weight = torch::randn({2, 3, 40, 45}).to(torch::kDouble);
+  auto attended = [&](std::vector<Tensor> &in, const Tensor &values) {
+    torch::manual_seed(35);
+    return torch::scaled_dot_product_attention(in[0], in[1], values, {}, 0.3, false);
+  };
+  for (Tensor &x : host) {
+    device.push_back(x.to(kCUDA).requires_grad_());
+    x.requires_grad_();
+  }
+  // Against values of which each key has one alone, all weights show.
+  const Tensor weights = (host[0].matmul(host[1].transpose(2, 3)) / 4).softmax(-1);
+  const Tensor kept = attended(device, torch::eye(45, device[0].options().requires_grad(false)))
+                          .detach()
+                          .cpu()
+                          .div(weights.detach());
+  CHECK(kept.mean().item<double>() == Approx(1).epsilon(0.05));
+  CHECK((kept * 0.7).sub(kept.gt(0).to(torch::kDouble)).abs().max().item<double>() < 1e-6);
+  CHECK(close(weights.mul(kept).matmul(host[2]), attended(device, device[2]), 1e-9));
+  auto slopes = [&](std::vector<Tensor> &in, const Tensor &out) {
+    const auto first = torch::autograd::grad({(out * weight.to(out.device())).sum()},
+                                             {in[0], in[1], in[2]}, {}, true, true);
+    (first[0].square().sum() + first[1].square().sum() + first[2].square().sum()).backward();
+    std::vector<Tensor> all{first[0], first[1], first[2]};
+    for (const Tensor &x : in)
+      all.push_back(x.grad());
+    return all;
+  };
+  const auto expected = slopes(host, weights.mul(kept).matmul(host[2])),
+             found = slopes(device, attended(device, device[2]));
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(close(expected[i], found[i], 1e-8));
+  // By the kernels, too.
+  for (Tensor &x : device)
+    x.mutable_grad() = Tensor();
+  (attended(device, device[2]) * weight.to(kCUDA)).sum().backward();
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(close(expected[i], device[i].grad(), 1e-9));
+}
+
+TEST_CASE("attention on a device takes what it takes on the host") {
+  torch::manual_seed(28);
+  auto both = [](auto operation) {
+    const Tensor host = operation(torch::TensorOptions(kCPU));
+    CHECK(close(host, operation(torch::TensorOptions(kCUDA)), 1e-6));
+  };
+  const std::vector<std::array<int64_t, 3>> emptyAndSmall = {
+      {0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {2, 3, 4}};
+  for (auto [queries, keys, width] : emptyAndSmall)
+    both([&](auto options) {
+      return torch::scaled_dot_product_attention(torch::ones({2, queries, 4}, options),
+                                                 torch::ones({1, keys, 4}, options),
+                                                 torch::ones({keys, width}, options), {}, 0, true);
+    });
+  const Tensor x = torch::randn({4, 6, 5, 8}), y = torch::randn({4, 2, 5, 8});
+  both([&](auto options) { // several heads that share one, five batches
+    const Tensor q = x.to(options.device()).unsqueeze(0), k = y.to(options.device());
+    return torch::scaled_dot_product_attention(q, k, k, {}, 0, true, 0.3, true);
+  });
+  both([&](auto options) { // a mask with batches of its own, one that wants a gradient
+    const Tensor q = x[0].to(options.device());
+    Tensor mask = torch::randn({3, 1, 5, 5}).fill_(0.5).to(options.device()).requires_grad_();
+    Tensor out = torch::scaled_dot_product_attention(q, q, q, mask.detach()) +
+                 torch::scaled_dot_product_attention(q, q, q, mask[0]);
+    out.square().sum().backward();
+    return mask.grad();
+  });
+  auto curvature = [&](torch::Device device) {
+    std::vector<Tensor> in;
+    for (double scale : {1.0, 0.5, 2.0})
+      in.push_back((x.select(2, 0).to(torch::kDouble) * scale).to(device).requires_grad_());
+    Tensor out = torch::scaled_dot_product_attention(in[0], in[1], in[2], {}, 0, true);
+    const auto slopes =
+        torch::autograd::grad({out.square().sum()}, {in[0], in[1], in[2]}, {}, true, true);
+    (slopes[0].square().sum() + slopes[1].sum() + slopes[2].square().sum()).backward();
+    return torch::stack({in[0].grad(), in[1].grad(), in[2].grad()});
+  };
+  CHECK(close(curvature(kCPU), curvature(kCUDA), 1e-9));
+}
+
+TEST_CASE("attention with many heads is that of the host, whatever hides keys") {
+  namespace nn = torch::nn;
+  torch::manual_seed(29);
+  const Tensor x = torch::randn({7, 2, 12});
+  Tensor padding = torch::zeros({2, 7}, torch::kBool);
+  padding[1].slice(0, 4) = true;
+  const Tensor later = torch::ones({7, 7}, torch::kBool).triu(1),
+               summands = torch::randn({6, 7, 7});
+  for (bool more : {false, true})
+    for (const Tensor &mask : {Tensor(), later, summands})
+      for (const Tensor &hidden : {Tensor(), padding}) {
+        nn::MultiheadAttention layer(
+            nn::MultiheadAttentionOptions(12, 3).add_zero_attn(more).add_bias_kv(more));
+        auto run = [&](torch::Device device) {
+          layer->to(device);
+          layer->zero_grad();
+          auto on = [&](const Tensor &y) { return y.defined() ? y.to(device) : y; };
+          Tensor in = x.to(device).clone().requires_grad_();
+          Tensor out = std::get<0>(layer(in, in, in, on(hidden), false, on(mask)));
+          (out * out).sum().backward();
+          std::vector<Tensor> all{out.detach().cpu(), in.grad().cpu()};
+          for (const Tensor &parameter : layer->parameters())
+            all.push_back(parameter.grad().cpu().clone());
+          return all;
+        };
+        const auto host = run(kCPU), device = run(kCUDA);
+        for (std::size_t i = 0; i < host.size(); ++i)
+          CHECK(close(host[i], device[i], 1e-4));
+      }
+}
+
+TEST_CASE("channels are normalised as on the host, and so are their gradients") {
+  torch::manual_seed(30);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                 {torch::kDouble, 1e-9},
+                                 {torch::kHalf, 1e-2},
+                                 {torch::kBFloat16, 6e-2}})
+    for (const std::vector<int64_t> &sizes : std::vector<std::vector<int64_t>>{
+             {5, 3}, {900, 40}, {4, 7, 9}, {3, 6, 5, 4}, {2, 3, 70, 130}})
+      for (bool lastly : {false, true})
+        for (bool learns : {false, true}) {
+          Tensor x = torch::randn(sizes) * 2 + 20;
+          if (lastly && sizes.size() == 4)
+            x = x.contiguous(torch::MemoryFormat::ChannelsLast);
+          const Tensor weight = torch::randn(sizes), scale = torch::rand(sizes[1]),
+                       shift = torch::rand(sizes[1]);
+          const auto numbers = type == torch::kDouble ? type : torch::kFloat;
+          auto run = [&](torch::Device device) {
+            auto leaf = [&](const Tensor &from, torch::ScalarType to) {
+              return from.to(device, to).clone().requires_grad_();
+            };
+            Tensor in = leaf(x, type), w, b, mean = torch::zeros(sizes[1], numbers).to(device),
+                   variance = torch::ones(sizes[1], numbers).to(device);
+            if (learns) {
+              w = leaf(scale, lastly ? type : numbers);
+              b = leaf(shift, lastly ? type : numbers);
+            }
+            Tensor out = torch::batch_norm(in, w, b, learns ? mean : Tensor(),
+                                           learns ? variance : Tensor(), true, 0.3, 1e-5, true);
+            (out * weight.to(device, type)).sum().backward();
+            std::vector<Tensor> all{out, in.grad(), mean, variance};
+            if (learns)
+              all.insert(all.end(), {w.grad(), b.grad()});
+            return all;
+          };
+          const auto host = run(kCPU), device = run(kCUDA);
+          for (std::size_t i = 0; i < host.size(); ++i) {
+            const double largest = 1 + host[i].abs().max().item<double>();
+            REQUIRE(device[i].strides() == host[i].strides());
+            REQUIRE(close(host[i] / largest, device[i] / largest, tolerance));
+          }
+        }
+  const Tensor x = torch::randn({4, 3, 5}, torch::kDouble);
+  auto curvature = [&](torch::Device device) {
+    Tensor in = x.to(device).clone().requires_grad_(),
+           w = x[0][0].slice(0, 0, 3).to(device).clone();
+    w.requires_grad_();
+    Tensor out = torch::batch_norm(in, w, {}, {}, {}, true, 0.1, 1e-5, false);
+    const auto slopes = torch::autograd::grad({out.pow(3).sum()}, {in, w}, {}, true, true);
+    (slopes[0].square().sum() + slopes[1].square().sum()).backward();
+    return torch::cat({in.grad().flatten(), w.grad()});
+  };
+  CHECK(close(curvature(kCPU), curvature(kCUDA), 1e-9));
+}
+
+TEST_CASE("scales and shifts of normalised rows get the gradients of the host") {
+  torch::manual_seed(31);
+  const Tensor x = torch::randn({3, 6, 5, 4}) * 2 + 3;
+  auto check = [&](const std::vector<int64_t> &shape, auto operation) {
+    const Tensor scale = torch::rand(shape), shift = torch::rand(shape);
+    auto run = [&](torch::Device device) {
+      std::vector<Tensor> in;
+      for (const Tensor &from : {x, scale, shift})
+        in.push_back(from.to(device).clone().requires_grad_());
+      operation(in[0], in[1], in[2]).pow(2).sum().backward();
+      return std::vector<Tensor>{in[0].grad(), in[1].grad(), in[2].grad()};
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], 1e-3));
+  };
+  check({4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {4}, w, b); });
+  check({5, 4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {5, 4}, w, b); });
+  check({3, 6, 5, 4}, [](auto x, auto w, auto b) {
+    return torch::layer_norm(x, {3, 6, 5, 4}, w, b);
+  });
+  check({6}, [](auto x, auto w, auto b) { return torch::group_norm(x, 2, w, b); });
+}
+
+TEST_CASE("recurrent layers and their gradients are those of the host") {
+  namespace nn = torch::nn;
+  torch::manual_seed(32);
+  const Tensor x = torch::randn({5, 3, 4}, torch::kDouble);
+  auto check = [&](auto layer, auto operation) {
+    layer->to(torch::kDouble);
+    auto run = [&](torch::Device device) {
+      layer->to(device);
+      layer->zero_grad();
+      Tensor in = x.to(device).clone().requires_grad_();
+      Tensor out = operation(layer, in);
+      out.square().sum().backward();
+      std::vector<Tensor> all{out.detach().cpu(), in.grad().cpu()};
+      for (const Tensor &parameter : layer->parameters())
+        all.push_back(parameter.grad().cpu().clone());
+      return all;
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], 1e-9));
+  };
+  auto outputAndState = [](auto &layer, const Tensor &in) {
+    auto [out, state] = layer(in);
+    return torch::cat({out.flatten(), std::get<0>(state).flatten(), std::get<1>(state).flatten()});
+  };
+  check(nn::LSTM(nn::LSTMOptions(4, 6).num_layers(2).bidirectional(true)), outputAndState);
+  check(nn::LSTM(nn::LSTMOptions(4, 6).proj_size(3).bias(false)), outputAndState);
+  check(nn::LSTM(4, 6), [](auto &layer, const Tensor &in) {
+    namespace rnn = torch::nn::utils::rnn;
+    const Tensor lengths = torch::tensor({5, 3, 1});
+    return std::get<0>(layer->forward_with_packed_input(rnn::pack_padded_sequence(in, lengths)))
+        .data();
+  });
+  check(nn::GRU(nn::GRUOptions(4, 6).num_layers(2).bidirectional(true)),
+        [](auto &layer, const Tensor &in) { return std::get<0>(layer(in)); });
+  // Gradients of gradients, and states of which one gets none.
+  check(nn::LSTMCell(4, 6), [](auto &layer, const Tensor &in) {
+    auto [h, c] = layer(in[0]);
+    Tensor last = std::get<1>(layer(in[1], std::tuple(h, c)));
+    Tensor slope = torch::autograd::grad({last.square().sum() + h.sum()}, {in}, {}, true, true)[0];
+    return torch::cat({slope.flatten(), last.flatten()});
+  });
+  check(nn::GRUCell(4, 6), [](auto &layer, const Tensor &in) {
+    Tensor last = layer(in[1], layer(in[0]));
+    Tensor slope = torch::autograd::grad({last.square().sum()}, {in}, {}, true, true)[0];
+    return torch::cat({slope.flatten(), last.flatten()});
+  });
+  for (auto [type, tolerance] : {std::pair{torch::kHalf, 2e-2}, {torch::kBFloat16, 1e-1}}) {
+    nn::LSTMCell lstm(4, 6);
+    nn::GRUCell gru(4, 6);
+    auto run = [&, type = type](torch::Device device) {
+      lstm->to(device, type);
+      gru->to(device, type);
+      const Tensor in = x[0].to(device, type);
+      return torch::cat({std::get<1>(lstm(in)), gru(in)});
+    };
+    const Tensor host = run(kCPU);
+    CHECK(close(host, run(kCUDA), tolerance));
+  }
+}
+
 TEST_CASE("elements are found wherever they lie") {
   torch::manual_seed(23);
   const Tensor numbers = torch::randint(-9, 10, {4099}, torch::kLong);
@@ -437,6 +747,52 @@ TEST_CASE("a captured step trains as one that is not") {
   check([](auto parameters) {
     return torch::optim::SGD(parameters, torch::optim::SGDOptions(0.05).momentum(0.9));
   });
+}
+
+TEST_CASE("captured steps have the kernels of attention, normalisation and recurrent layers") {
+  namespace nn = torch::nn;
+  const Tensor inputs = torch::randn({8, 5, 4, 12}), targets = torch::randn({8, 5, 4, 6});
+  auto losses = [&](bool captured) {
+    torch::manual_seed(33);
+    nn::TransformerEncoderLayer encoder(
+        nn::TransformerEncoderLayerOptions(12, 3).dim_feedforward(16).dropout(0));
+    nn::BatchNorm1d norm(4);
+    nn::GRU gru(12, 6);
+    nn::LSTM lstm(6, 6);
+    std::vector<Tensor> parameters;
+    for (const std::shared_ptr<nn::Module> &module : std::vector<std::shared_ptr<nn::Module>>{
+             encoder.ptr(), norm.ptr(), gru.ptr(), lstm.ptr()}) {
+      module->to(kCUDA);
+      for (const Tensor &parameter : module->parameters())
+        parameters.push_back(parameter);
+    }
+    torch::optim::SGD optimizer(parameters, 0.1);
+    Tensor x = torch::zeros({5, 4, 12}, kCUDA), y = torch::zeros({5, 4, 6}, kCUDA);
+    auto lossOf = [&] {
+      Tensor hidden = std::get<0>(gru(norm(encoder(x))));
+      return torch::mse_loss(std::get<0>(lstm(hidden)), y);
+    };
+    gradtidy::CapturedStep step(optimizer, lossOf, 2);
+    std::vector<float> all;
+    for (int64_t i = 0; i < inputs.size(0); ++i) {
+      x.copy_(inputs[i]);
+      y.copy_(targets[i]);
+      if (captured) {
+        all.push_back(step().template item<float>());
+        continue;
+      }
+      optimizer.zero_grad();
+      Tensor loss = lossOf();
+      loss.backward();
+      optimizer.step();
+      all.push_back(loss.item<float>());
+    }
+    all.push_back(norm->running_mean.sum().item<float>());
+    return all;
+  };
+  const auto eager = losses(false), replayed = losses(true);
+  for (std::size_t i = 0; i < eager.size(); ++i)
+    CHECK(replayed[i] == Approx(eager[i]).epsilon(1e-4));
 }
 
 TEST_CASE("replays draw new random numbers, and refuse what they cannot do") {

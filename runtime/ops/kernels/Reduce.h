@@ -181,11 +181,22 @@ __device__ void joinParts(const Op &op, Acc &acc, int part, const Shares &shares
   __syncthreads(); // before the memory is written again
 }
 
-/// Writes results to `target`, or, where there are several splits, what each of them folded to
+/// Hands a result to op.keep(acc, place), if there is such, else writes it to `target`.
+template <class Out, class Op>
+__device__ void finish(const Op &op, const AccumulatorOf<Op> &acc, const Fold &fold, int64_t i,
+                       Out *target) {
+  const int64_t place = locate(fold.outer, fold.outerOut, i);
+  if constexpr (requires { op.keep(acc, place); })
+    op.keep(acc, place);
+  else
+    target[place] = static_cast<Out>(op.result(acc));
+}
+
+/// Finishes results, or, where there are several splits, writes what each of them folded to
 /// `folded`.
-template <class Out, class In, class Op>
-__global__ void foldKernel(Op op, Fold fold, Shares shares, const In *source, Out *target,
-                           AccumulatorOf<Op> *folded) {
+template <class Out, class Op, class... In>
+__global__ void foldKernel(Op op, Fold fold, Shares shares, Out *target, AccumulatorOf<Op> *folded,
+                           const In *...sources) {
   const int results = shares.results(), thread = static_cast<int>(threadIdx.x);
   const int part = shares.across ? thread / results : thread % shares.parts;
   const int result = shares.across ? thread % results : thread / shares.parts;
@@ -196,9 +207,11 @@ __global__ void foldKernel(Op op, Fold fold, Shares shares, const In *source, Ou
     const int64_t i = first + result;
     auto acc = op.start();
     if (i < fold.outer.count) {
-      const In *elements = source + locate(fold.outer, fold.outerIn, i);
-      for (int64_t k = from + part; k < to; k += shares.parts)
-        op.add(acc, MathType<In>(elements[locate(fold.inner, fold.innerIn, k)]), k);
+      const int64_t start = locate(fold.outer, fold.outerIn, i);
+      for (int64_t k = from + part; k < to; k += shares.parts) {
+        const int64_t at = start + locate(fold.inner, fold.innerIn, k);
+        op.add(acc, MathType<In>(sources[at])..., k);
+      }
     }
     if constexpr (Joins<Op>)
       if (shares.parts > 1)
@@ -208,7 +221,7 @@ __global__ void foldKernel(Op op, Fold fold, Shares shares, const In *source, Ou
     if (shares.splits > 1)
       folded[blockIdx.y * fold.outer.count + i] = acc;
     else
-      target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(acc));
+      finish(op, acc, fold, i, target);
   }
 }
 
@@ -220,7 +233,7 @@ __global__ void joinKernel(Op op, Fold fold, int64_t splits, const AccumulatorOf
     auto acc = folded[i];
     for (int64_t split = 1; split < splits; ++split)
       op.join(acc, folded[split * fold.outer.count + i]);
-    target[locate(fold.outer, fold.outerOut, i)] = static_cast<Out>(op.result(acc));
+    finish(op, acc, fold, i, target);
   });
 }
 
@@ -252,9 +265,9 @@ template <class Op> Shares sharesOf(const Fold &fold) {
   return shares;
 }
 
-template <class Out, class In, class Op>
-void launchFold(const Op &op, const Fold &fold, const In *source, Out *target, Device device,
-                void *stream) {
+template <class Out, class Op, class... In>
+void launchFold(const Op &op, const Fold &fold, Out *target, Device device, void *stream,
+                const In *...sources) {
   if (fold.outer.count == 0)
     return;
   const Shares shares = sharesOf<Op>(fold);
@@ -267,7 +280,8 @@ void launchFold(const Op &op, const Fold &fold, const In *source, Out *target, D
   }
   const dim3 grid(static_cast<unsigned>(std::min<int64_t>(shares.blocks(fold), cudaMaxBlocks)),
                   static_cast<unsigned>(shares.splits));
-  launchKernel(foldKernel<Out, In, Op>, grid, stream, op, fold, shares, source, target, folded);
+  launchKernel(foldKernel<Out, Op, In...>, grid, stream, op, fold, shares, target, folded,
+               sources...);
   if constexpr (Joins<Op>)
     if (folded)
       launchKernel(joinKernel<Out, Op>, cudaBlocks(fold.outer.count), stream, op, fold,
@@ -289,10 +303,27 @@ void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims
   Out *target = kernelData<Out>(out);
 #if defined(GRADTIDY_KERNELS)
   if (auto stream = cudaStreamOf(in.device()))
-    return detail::launchFold<Out, In>(op, fold, source, target, in.device(), *stream);
+    return detail::launchFold(op, fold, target, in.device(), *stream, source);
 #endif
   launch("reduce", in.device(), detail::workOf<In>(in.numel()),
          [=] { detail::hostFold<Out, In>(op, fold, source, target); });
+}
+
+/// The same for tensors of one shape and order in memory at once, where they are on a device that
+/// runs CUDA kernels; says whether they are. Op has add(Acc &, value..., index) and, instead of
+/// result, keep(const Acc &, int64_t place), which gets the place of a result in a tensor like
+/// `out`.
+template <class... In, class Op, class... Tensors>
+bool foldByCuda(const Op &op, const Tensor &out, const ReducedDims &dims, const Tensors &...in) {
+#if defined(GRADTIDY_KERNELS)
+  const Tensor &first = std::get<0>(std::tie(in...));
+  if (auto stream = cudaStreamOf(first.device())) {
+    detail::launchFold(op, detail::foldOf(out, first, dims), static_cast<char *>(nullptr),
+                       first.device(), *stream, static_cast<const In *>(kernelData<In>(in))...);
+    return true;
+  }
+#endif
+  return false;
 }
 
 } // namespace GRADTIDY_LAUNCHERS

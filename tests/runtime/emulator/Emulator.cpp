@@ -1,6 +1,7 @@
 #include "cuda_runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +36,7 @@ thread_local int currentDevice = 0;
 std::recursive_mutex mutex; // of all below
 cudaError_t lastError = cudaSuccess;
 bool broken = false; // after a kernel failed nothing works any more
+std::atomic<std::size_t> launched = 0;
 
 cudaError_t fail(cudaError_t error) { return lastError = error; }
 
@@ -172,6 +174,7 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
       shape.blockDim.z != 1 || shape.gridDim.y > 65535 || shape.gridDim.z > 65535 ||
       shape.dynamicSmemBytes != 0)
     return fail(cudaErrorInvalidConfiguration);
+  ++launched;
   return onDevice(shape.stream, [shape, thread, threads] {
     body = &thread;
     failure = nullptr;
@@ -184,6 +187,8 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
     broken = failure != nullptr;
   });
 }
+
+std::size_t launches() { return launched; }
 
 } // namespace emulator
 

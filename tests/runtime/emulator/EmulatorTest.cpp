@@ -3,6 +3,7 @@
 #include "cuda_runtime.h"
 
 #include <catch2/catch.hpp>
+#include <torch/torch.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -113,4 +114,51 @@ TEST_CASE("calls that CUDA refuses are refused") {
               launch(nothing, 1, memory) == cudaErrorAssert)
             std::abort();
         }) == SIGABRT);
+}
+
+namespace {
+
+/// How many kernels, those of libraries not counted, a result takes, and its gradients.
+template <class Make> std::pair<std::size_t, std::size_t> kernelsOf(Make make) {
+  const std::size_t before = emulator::launches();
+  torch::Tensor out = make();
+  const std::size_t between = emulator::launches();
+  out.backward(torch::ones_like(out));
+  return {between - before, emulator::launches() - between - 1}; // that of ones
+}
+
+torch::Tensor leaf(torch::IntArrayRef sizes, torch::ScalarType type = torch::kFloat) {
+  return torch::rand(sizes, torch::TensorOptions(torch::kCUDA).dtype(type)).requires_grad_();
+}
+
+} // namespace
+
+TEST_CASE("what takes many operations on the host takes few kernels") {
+  using Kernels = std::pair<std::size_t, std::size_t>;
+  for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
+    const torch::Tensor q = leaf({2, 3, 40, 16}, type), k = leaf({2, 3, 40, 16}, type),
+                        v = leaf({2, 3, 40, 16}, type);
+    CHECK(kernelsOf([&] { return torch::scaled_dot_product_attention(q, k, v, {}, 0, true); }) ==
+          Kernels{1, 2});
+    const torch::Tensor x = leaf({4, 3, 5, 5}, type), weight = leaf({3}), bias = leaf({3}),
+                        mean = torch::zeros(3, torch::kCUDA),
+                        variance = torch::ones(3, torch::kCUDA);
+    CHECK(kernelsOf([&] {
+            return torch::batch_norm(x, weight, bias, mean, variance, true, 0.1, 1e-5, true);
+          }) == Kernels{2, 2});
+  }
+  const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
+  CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+  torch::nn::LSTMCell lstm(8, 8);
+  torch::nn::GRUCell gru(8, 8);
+  lstm->to(torch::kCUDA);
+  gru->to(torch::kCUDA);
+  torch::NoGradGuard guard;
+  const torch::Tensor h = torch::zeros({30, 8}, torch::kCUDA),
+                      c = torch::zeros({30, 8}, torch::kCUDA);
+  const std::size_t before = emulator::launches();
+  lstm(x, std::tuple(h, c));
+  CHECK(emulator::launches() == before + 1);
+  gru(x, h);
+  CHECK(emulator::launches() == before + 2);
 }

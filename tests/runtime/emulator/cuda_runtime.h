@@ -110,6 +110,8 @@ namespace emulator {
 cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &thread);
 /// Lets `work` see the memory of all devices, now or, where the stream is captured, in each replay.
 cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work);
+/// How many kernels were launched so far, those of libraries not counted.
+std::size_t launches();
 } // namespace emulator
 
 template <class... Parameters, class... Arguments>

@@ -49,7 +49,8 @@ public:
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
                       (isForgotten && isSetByCaller(visit)) || visit.unit.isLayer(visit.shown()) ||
-                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site);
+                      forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
+                      (layers == Answer::Unknown && forward.subject.role != TypeRole::ScriptModule);
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();

@@ -23,7 +23,7 @@ public:
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
-        isGuardedWithInput(visit))
+        forward.isGuarded || isGuardedWithInput(visit))
       return;
 
     Finding finding;

@@ -22,7 +22,8 @@ public:
     ModuleFacts facts = visit.before.module(forward.subject);
     if (!(facts.mode & ModuleFacts::LeftTraining) || (facts.mode & ModuleFacts::Unknown) ||
         !facts.set || facts.isFrozen || !visit.before.mayBeStepped(forward.subject) ||
-        wantsGradientOfInput(visit) || isMeantForOthers(visit) || isForGradients(visit))
+        wantsGradientOfInput(visit) || isMeantForOthers(visit) || isForGradients(visit) ||
+        (isForInput(visit) && !isEvaluated(visit, facts)))
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
@@ -49,12 +50,50 @@ private:
                               site);
   }
 
+  /// Whether other modules made what the module gets: these may be what is trained, as an actor by
+  /// its critic.
+  static bool isForInput(const Visit &visit) {
+    const Tables &tables = visit.unit.tables();
+    return llvm::any_of(visit.event.operands, [&](const Operand &operand) {
+      const Value value = operand.isTensor ? visit.before.valueOf(operand) : Value();
+      return llvm::any_of(tables.histories.members(value.graphs),
+                          [&](SiteId site) { return isModuleCall(tables.sites.event(site)); });
+    });
+  }
+
+  /// Whether anything but this training is done in the mode that was set; else it is meant for
+  /// that.
+  static bool isEvaluated(const Visit &visit, const ModuleFacts &facts) {
+    const auto mayEvaluate = [&](const Event &event) {
+      return event.kind == EventKind::Call &&
+             llvm::any_of(event.operands, [](const Operand &operand) {
+               return isModule(operand.role) || operand.escapes;
+             });
+    };
+    for (const Block &block : facts.set->function->blocks)
+      if (llvm::any_of(block.events, mayEvaluate))
+        return true;
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      return isModuleCall(*other.event) && other.site != visit.site &&
+             other.before.module(other.event->subject).set == facts.set &&
+             !visit.unit.uses().isDifferentiated(other.site);
+    });
+  }
+
   /// Whether no step uses the gradients: they are what is wanted, as for the Fisher information.
   static bool isForGradients(const Visit &visit) {
     const SiteId evaluated = visit.unit.tables().sites.knownInEvaluation(visit.site);
+    const Tables &tables = visit.unit.tables();
+    const PathId module = visit.before.resolve(visit.event.subject.path);
+    const auto mayOwn = [&](const OptimizerFacts &facts) {
+      return tables.sources.isUnknown(facts.owned) ||
+             llvm::any_of(tables.sources.members(facts.owned),
+                          [&](PathId each) { return tables.paths.overlap(each, module); });
+    };
     const auto mayUse = [&](const Observation &step, const Event &backward) {
       const OptimizerFacts *facts = step.before.optimizer(step.event->subject);
-      return !facts || !facts->gradients.backward || facts->gradients.backward == &backward;
+      return !facts || (mayOwn(*facts) &&
+                        (!facts->gradients.backward || facts->gradients.backward == &backward));
     };
     const auto steps = [&](auto holds) {
       return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {

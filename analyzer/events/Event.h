@@ -99,6 +99,7 @@ struct Event {
   bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
   bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
   bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
+  bool isGuarded = false;       ///< Forward: it disables gradients itself.
   bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
   bool isUpdate = false;        ///< Bind: the value is a method's of what the place held.
   bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
@@ -126,6 +127,7 @@ struct Block {
     bool isKeptApart = true;   ///< The ways stay apart from here on (see Conditions.h).
     PathId undefined = noPath; ///< What holds nothing along this edge.
     bool lacksGpu = false;     ///< It is taken only where there is no GPU.
+    llvm::SmallVector<PathId, 2> placed = {}; ///< The tensors whose devices decide.
     /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
     /// answers then.
     int lastRound = -1;
@@ -162,6 +164,7 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
+  bool asksForDevices = false; ///< A condition asks where tensors are.
   bool returnsTensors = false;
   bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
   bool movesModules = false; ///< It may bring modules to a GPU.

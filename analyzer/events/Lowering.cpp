@@ -1,6 +1,7 @@
 #include "Lowering.h"
 
 #include "Conditions.h"
+#include "ModuleUses.h"
 #include "Values.h"
 
 #include "clang/AST/ASTContext.h"
@@ -40,6 +41,7 @@ public:
     result = std::make_unique<FunctionBody>(function, body);
     if (batchDevice)
       result->batchDevice = *batchDevice;
+    result->asksForDevices = asksForDevices;
     conditions.collect(*cfg, function, context);
     for (const ParmVarDecl *parameter : function->parameters()) {
       Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
@@ -729,8 +731,9 @@ private:
     event.isAnyDevice = role == FunctionRole::AnyDevice || (callee && isStandard(callee));
     event.isAttribute = role == FunctionRole::Attribute || role == FunctionRole::Defined ||
                         (method && isStandard(method) && (name == "size" || name == "empty"));
-    event.isDiscarded = statements.contains(call) && callee &&
-                        (kind == EventKind::Forward ? isPureLayer(object) : isPure(callee, call));
+    event.isDiscarded =
+        statements.contains(call) && callee &&
+        (kind == EventKind::Forward ? isPureLayer(object, call) : isPure(callee, call));
     event.constant = constantOf(role, call);
     if (!event.constant && call->getNumArgs())
       event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
@@ -766,7 +769,9 @@ private:
       event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
     addArguments(event, constructor ? nullptr : callee, arguments);
     const FunctionDecl *body = nullptr;
-    if (kind == EventKind::Forward && event.callee && event.callee->hasBody(body))
+    const bool isSeen = kind == EventKind::Forward && event.callee && event.callee->hasBody(body);
+    event.isGuarded = isSeen && hasGuard(body->getBody());
+    if (isSeen)
       for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i)
         event.operands[i].isMovedThere =
             movesFirst(body->getBody(), body->getParamDecl(i)).value_or(false);
@@ -784,10 +789,36 @@ private:
       writeInto(base, call, current->events.back().operands);
   }
 
+  /// Whether the function disables gradients for itself.
+  bool hasGuard(const Stmt *body) const {
+    return llvm::any_of(body->children(), [&](const Stmt *statement) {
+      const auto *declared = dyn_cast_or_null<DeclStmt>(statement);
+      const auto *variable = declared && declared->isSingleDecl()
+                                 ? dyn_cast<VarDecl>(declared->getSingleDecl())
+                                 : nullptr;
+      return variable && vocabulary.roleOf(variable->getType()) == TypeRole::NoGradGuard;
+    });
+  }
+
   /// Whether the first thing that is done to the tensor \p variable is to move it to a device.
-  std::optional<bool> movesFirst(const Stmt *statement, const VarDecl *variable) {
+  std::optional<bool> movesFirst(const Stmt *statement, const VarDecl *variable,
+                                 unsigned depth = 0) {
     if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
       return reference->getDecl() == variable ? std::optional(false) : std::nullopt;
+    if (const auto *expr = dyn_cast<Expr>(statement))
+      if (std::optional<Assigned> assigned = asAssignment(expr)) {
+        std::optional<bool> answer = movesFirst(assigned->value, variable, depth);
+        return answer ? answer : movesFirst(assigned->target, variable, depth);
+      }
+    if (const auto *handed = dyn_cast<CallExpr>(statement); handed && depth < 3)
+      for (unsigned i = 0; i < handed->getNumArgs(); ++i) {
+        const auto *argument =
+            dyn_cast<DeclRefExpr>(handed->getArg(i)->IgnoreUnlessSpelledInSource());
+        const FunctionDecl *body = handed->getDirectCallee();
+        if (argument && argument->getDecl() == variable && body && !values.isExternal(body) &&
+            body->hasBody(body) && i < body->getNumParams() && !isa<CXXOperatorCallExpr>(handed))
+          return movesFirst(body->getBody(), body->getParamDecl(i), depth + 1);
+      }
     const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
     const auto *object =
         call ? dyn_cast<DeclRefExpr>(strip(call->getImplicitObjectArgument())) : nullptr;
@@ -801,12 +832,12 @@ private:
         return role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda ||
                (role == FunctionRole::Move && llvm::any_of(call->arguments(), namesPlace));
       for (const Expr *argument : call->arguments())
-        if (std::optional<bool> answer = movesFirst(argument, variable))
+        if (std::optional<bool> answer = movesFirst(argument, variable, depth))
           return answer;
       return std::nullopt;
     }
     for (const Stmt *child : statement->children())
-      if (std::optional<bool> answer = child ? movesFirst(child, variable) : std::nullopt)
+      if (std::optional<bool> answer = child ? movesFirst(child, variable, depth) : std::nullopt)
         return answer;
     return std::nullopt;
   }
@@ -993,8 +1024,9 @@ private:
     if (call->getNumArgs() == 0 || isa<CXXMethodDecl>(callee) ||
         llvm::any_of(call->arguments(), namesInPlace))
       return false;
-    if (isForwardPass())
-      return vocabulary.holdsTensors(call->getArg(0)->getType());
+    if (isForwardPass() && !result->isConditional(call))
+      return vocabulary.holdsTensors(call->getArg(0)->getType()) && name != "batch_norm" &&
+             name != "instance_norm";
     // Elsewhere a function is called for its effect only by mistake for the one that works in
     // place: a benchmark throws results away.
     const CXXRecordDecl *tensor =
@@ -1009,7 +1041,7 @@ private:
   bool isForwardPass() const { return result->isModuleMethod && gradtidy::isForward(function); }
 
   /// Whether the layer that \p object names only makes a tensor of another one, for a forward pass.
-  bool isPureLayer(const Expr *object) const {
+  bool isPureLayer(const Expr *object, const CallExpr *call) const {
     object = strip(object);
     if (const auto *arrow = dyn_cast<CXXOperatorCallExpr>(object);
         arrow && arrow->getOperator() == OO_Arrow)
@@ -1017,7 +1049,8 @@ private:
     const auto *member = dyn_cast<MemberExpr>(object);
     const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
     const CXXRecordDecl *layer = field ? vocabulary.classOf(field->getType()) : nullptr;
-    if (!layer || !isForwardPass() || !vocabulary.isFramework(layer))
+    if (!layer || !isForwardPass() || !vocabulary.isFramework(layer) || mayHaveEffects(*layer) ||
+        result->isConditional(call))
       return false;
     const auto *owner = cast<CXXRecordDecl>(field->getParent());
     return !namesInPlace(field->getInClassInitializer()) &&
@@ -1033,9 +1066,19 @@ private:
            });
   }
 
+  /// Whether a layer keeps statistics, or holds layers of which nobody knows what they do.
+  bool mayHaveEffects(const CXXRecordDecl &layer) const {
+    const Trait trait = vocabulary.traitOf(&layer);
+    return trait == Trait::Container || trait == Trait::Opaque ||
+           layer.getName().contains("BatchNorm") || layer.getName().contains("InstanceNorm");
+  }
+
   /// Whether \p statement speaks of an option to work in place, or may hide one.
   static bool namesInPlace(const Stmt *statement) {
     constexpr StringRef name = "inplace";
+    if (const auto *member = dyn_cast_or_null<MemberExpr>(statement);
+        member && member->getMemberNameInfo().getAsString() == "out")
+      return true;
     if (!statement || isa<CXXDefaultArgExpr>(statement))
       return false;
     if (isa<DeclRefExpr, MemberExpr>(statement))
@@ -1247,6 +1290,8 @@ private:
       complete(*loop);
     if (const auto *branch = dyn_cast<IfStmt>(statement))
       asksForDevices |= asksForDevice(branch->getCond());
+    if (const auto *choice = dyn_cast<ConditionalOperator>(statement))
+      asksForDevices |= asksForDevice(choice->getCond());
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
       for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
         findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
@@ -1293,7 +1338,10 @@ private:
   bool asksForDevice(const Stmt *condition) {
     const auto *call = dyn_cast<CXXMemberCallExpr>(condition);
     StringRef name = call ? simpleName(call->getDirectCallee()) : StringRef();
-    return ((name == "is_cuda" || name == "is_cpu") && isTensorOrDevice(call)) ||
+    const auto *expr = dyn_cast<Expr>(condition);
+    return ((name == "is_cuda" || name == "is_cpu" || name == "device") &&
+            isTensorOrDevice(call)) ||
+           (expr && asksForGpu(expr)) ||
            llvm::any_of(condition->children(),
                         [&](const Stmt *child) { return child && asksForDevice(child); });
   }
@@ -1400,6 +1448,9 @@ private:
     int number = condition ? conditions.numberOf(condition, context) : -1;
     PathId asked = condition ? askedForDefined(condition) : noPath;
     const bool isAboutGpu = condition && asksForGpu(condition);
+    llvm::SmallVector<PathId, 2> placed;
+    if (condition)
+      findPlaced(condition, placed);
     current->endsProgram = block.hasNoReturnElement();
     unsigned index = 0;
     for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
@@ -1422,6 +1473,7 @@ private:
       if (asked && taken == negated)
         edge.undefined = asked;
       edge.lacksGpu = isAboutGpu && taken == negated;
+      edge.placed = placed;
       if (const auto *loop = dyn_cast_or_null<ForStmt>(block.getLoopTarget()))
         if (std::optional<Conditions::LastRound> last = conditions.lastRoundOf(loop)) {
           edge.lastRound = static_cast<int>(last->number);
@@ -1471,6 +1523,19 @@ private:
     bool asks = call && call->getMethodDecl() &&
                 vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Defined;
     return asks ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
+  }
+
+  /// Finds the tensors that \p condition asks for their devices.
+  void findPlaced(const Stmt *condition, llvm::SmallVectorImpl<PathId> &found) {
+    if (const auto *call = dyn_cast<CXXMemberCallExpr>(condition)) {
+      const StringRef name = simpleName(call->getDirectCallee());
+      if ((name == "is_cuda" || name == "is_cpu" || name == "device") &&
+          values.roleOf(call->getImplicitObjectArgument()) == TypeRole::Tensor)
+        found.push_back(values.pathOf(call->getImplicitObjectArgument()));
+    }
+    for (const Stmt *child : condition->children())
+      if (child)
+        findPlaced(child, found);
   }
 
   /// Whether the expression tells if there is a GPU, be it a variable that never says anything

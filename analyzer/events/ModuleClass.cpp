@@ -797,7 +797,8 @@ bool ModuleClasses::Implementation::isRegisteredResult(const clang::Expr *value)
 bool ModuleClasses::Implementation::makesAnother(const clang::Expr *value) {
   value = strip(value);
   if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(value))
-    return made->getNumArgs() != 1 || uses.heldBy(made->getArg(0)->getType()).modules.empty();
+    return !uses.heldBy(made->getType()).modules.empty() &&
+           (made->getNumArgs() != 1 || uses.heldBy(made->getArg(0)->getType()).modules.empty());
   const auto *call = llvm::dyn_cast<clang::CallExpr>(value);
   const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if (!callee || vocabulary.roleOf(callee->getReturnType()) != TypeRole::Tensor)
@@ -819,7 +820,7 @@ static const clang::Stmt *assignmentIn(const clang::FunctionDecl *function,
   for (const clang::Stmt *statement : definition->getBody()->children())
     if (const auto *expr = llvm::dyn_cast<clang::Expr>(statement))
       if (std::optional<Assigned> assigned = asAssignment(expr->IgnoreImplicit());
-          assigned && assigned->value == value)
+          assigned && assigned->value == value && variableOf(strip(assigned->target)))
         return statement;
   return nullptr;
 }
@@ -883,6 +884,12 @@ static unsigned otherMentions(const clang::Stmt *statement, const clang::VarDecl
   return found - isCalled;
 }
 
+/// Norms have no parameters if their options say so.
+static bool mayLackState(const clang::VarDecl &variable) {
+  const clang::CXXRecordDecl *record = variable.getType()->getAsCXXRecordDecl();
+  return record && record->getIdentifier() && record->getName().contains("Norm");
+}
+
 void ModuleClasses::Implementation::findTransients(const clang::Stmt *statement,
                                                    const clang::Stmt *body,
                                                    std::vector<const clang::VarDecl *> &found) {
@@ -895,7 +902,7 @@ void ModuleClasses::Implementation::findTransients(const clang::Stmt *statement,
                              : nullptr;
       if (made && !isNull(made) && makesAnother(made) &&
           !uses.heldBy(variable->getType()).modules.empty() &&
-          natureOf(canonical(variable)).stateful == Answer::Yes &&
+          natureOf(canonical(variable)).stateful == Answer::Yes && !mayLackState(*variable) &&
           otherMentions(body, variable) == 0)
         found.push_back(variable);
     }

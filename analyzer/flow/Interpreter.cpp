@@ -201,6 +201,8 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
         continue; // What has been through a backward has a gradient.
       State along = state;
       along.lacksGpu |= edge.lacksGpu;
+      for (PathId tensor : edge.placed)
+        along.doubtDevice(tensor);
       const Block &target = body.blocks[edge.target];
       const unsigned told = edge.lastRound < 0 ? 0 : key & answerBits(edge.lastRound);
       if (target.exitEdge >= 0 && target.latch != number)
@@ -482,6 +484,10 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   state.bind(event.subject.path, event.bind, event.subject.role, value);
   if (event.isUpdate)
     state.replaceElements(place, contents); // In a loop over all.
+  if (const PathId whole = tables.paths.parent(place);
+      whole && tables.paths.last(place).kind == PathStep::Member &&
+      !llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+    state.replaceTensor(whole, contents.device);
   if (isDeclaration)
     return;
   Value stored = contents;
@@ -764,7 +770,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing && !state.clashes(event).empty())
       observe(event, state);
     for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
-      if (isModule(operand.role) || operand.role == TypeRole::None)
+      if (isModule(operand.role) || operand.role == TypeRole::Optimizer ||
+          operand.role == TypeRole::None)
         state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result,
                       operand);
     Value value = combined(event, state);
@@ -816,18 +823,20 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     }
     return true;
 
-  case EventKind::Load:
-    if (first && isModule(first->role)) {
+  case EventKind::Load: {
+    const Operand *loaded = isModule(event.subject.role) ? &event.subject : first;
+    if (loaded && isModule(loaded->role)) {
       // Its parameters are where they were saved, or where the caller says.
       Device device;
       for (const Operand &operand : event.operands)
         if (operand.role == TypeRole::Device)
           device = state.deviceOf(operand);
-      state.moveModule(state.resolve(first->path), device, &event);
-      state.markChanged(tables.sources.of(state.resolve(first->path)));
+      state.moveModule(state.resolve(loaded->path), device, &event);
+      state.markChanged(tables.sources.of(state.resolve(loaded->path)));
     } else if (first)
       state.escape(*first);
     return true;
+  }
 
   case EventKind::Detach: {
     Value value = state.valueOf(event.subject);
@@ -918,9 +927,11 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing)
       observe(event, state);
     PathId object = state.resolve(event.subject.path);
-    if (event.subject.role == TypeRole::Optimizer && object != tables.paths.unknown())
+    if (event.subject.role == TypeRole::Optimizer && object != tables.paths.unknown()) {
       state.clearGradients(object, state.optimizerAt(object).owned, &event);
-    else
+      for (PathId part : state.partsOf(object)) // Those of a list.
+        state.clearGradients(part, state.optimizerAt(part).owned, &event);
+    } else
       state.clearGradients(noPath, state.sourcesOf(event.subject), &event);
     return true;
   }
@@ -1209,6 +1220,12 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     reach(event.subject);
   for (const Operand &operand : event.operands)
     reach(operand);
+  if (event.resultRole == TypeRole::ScriptModule && event.result) {
+    ModuleFacts compiled; // Perhaps without parameters, in the mode that was wanted.
+    compiled.mode = ModuleFacts::Unknown;
+    compiled.isFrozen = true;
+    state.setModule(event.result, compiled);
+  }
   if (event.result == event.subject.path && isModule(event.subject.role))
     construct(event, state, {});
   else if (event.result && !event.isArithmetic) {

@@ -21,7 +21,30 @@ ModuleFacts State::moduleAt(PathId object) const {
       if (const ModuleFacts *facts = modules.find(paths.element(paths.parent(path))))
         return *facts;
   }
-  return {};
+  ModuleFacts facts;
+  if (isUnfilled(object))
+    facts.mode = ModuleFacts::Unknown; // Whatever the function puts there.
+  return facts;
+}
+
+bool State::isLocal(PathId root) const {
+  const PathStep &step = tables->paths.last(root);
+  if (step.kind != PathStep::Variable)
+    return step.kind == PathStep::Temporary || step.kind == PathStep::Returned;
+  const auto *variable = static_cast<const clang::VarDecl *>(step.subject);
+  return variable->isLocalVarDecl() && variable->hasLocalStorage() &&
+         !variable->getType()->isReferenceType();
+}
+
+bool State::isUnfilled(PathId element) const {
+  const PathTable &paths = tables->paths;
+  bool isElement = false;
+  for (PathId path = element; path; path = paths.parent(path)) {
+    isElement |= paths.last(path).kind == PathStep::Element;
+    if (modules.find(path))
+      return false;
+  }
+  return isElement && isLocal(paths.rootOf(element));
 }
 
 void State::own(PathId object) {
@@ -30,15 +53,34 @@ void State::own(PathId object) {
 }
 
 void State::addPart(PathId whole, const Operand &part) {
-  if (part.fresh && isModule(part.role))
-    return;
   const PathId object = resolve(part.path);
+  if (part.fresh && isModule(part.role)) {
+    if (!isModuleAt(whole))
+      addElement(whole, moduleAt(object));
+    return;
+  }
   llvm::SmallVector<PathId, 4> added{object};
-  if (!isModule(part.role))
+  if (!isModule(part.role) && part.role != TypeRole::Optimizer)
     added = partsOf(object);
   for (PathId each : added)
     if (each && each != tables->paths.unknown() && !tables->paths.isWithin(each, whole))
       parts[{each, whole}] = true;
+}
+
+bool State::isModuleAt(PathId path) const {
+  for (; path; path = tables->paths.parent(path))
+    if (modules.find(path))
+      return true;
+  return false;
+}
+
+void State::addElement(PathId container, const ModuleFacts &facts) {
+  const PathId element = tables->paths.element(container);
+  ModuleFacts *known = modules.find(element);
+  if (!known)
+    modules[element] = facts;
+  else if (known->mode |= facts.mode; !(known->device == facts.device))
+    known->device = {};
 }
 
 llvm::SmallVector<PathId, 4> State::partsOf(PathId whole) const {
@@ -115,6 +157,11 @@ void State::moveModule(PathId object, Device device, const Event *event) {
   }
 }
 
+void State::replaceTensor(PathId object, Device device) {
+  if (ModuleFacts *facts = modules.find(object); facts && !(facts->device == device))
+    facts->device = facts->isWeighted ? device : Device();
+}
+
 void State::moveParameters(SourcesId owners, Device device) {
   for (auto &[path, facts] : modules)
     for (PathId owner : tables->sources.members(owners))
@@ -180,12 +227,12 @@ void State::joinModules(const State &other, Junction junction) {
       facts.placed = there.placed;
   };
   for (auto &[path, facts] : modules)
-    if (other.modules.find(path) || !paths.isTemporary(path))
+    if (other.modules.find(path) || !(paths.isTemporary(path) || other.isUnfilled(path)))
       join(facts, other.moduleAt(path));
   for (const auto &[path, facts] : other.modules)
     if (!modules.find(path)) {
       ModuleFacts both = facts;
-      if (!paths.isTemporary(path))
+      if (!(paths.isTemporary(path) || isUnfilled(path)))
         join(both, moduleAt(path));
       modules[path] = both;
     }

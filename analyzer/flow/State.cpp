@@ -168,6 +168,8 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     rename(target, to);
   } else if (kind == BindKind::Handle) {
     aliases[to] = {target, false};
+    if (last.kind == PathStep::Element) // `modules["encoder"] = encoder`
+      addPart(paths.parent(to), *value);
   } else if (target != paths.unknown()) {
     copy(target, to);
     addPart(to, *value);
@@ -202,6 +204,17 @@ void State::mayBeMoved(PathId place, Device device) {
     if (!(value.device == device) && paths.overlap(path, place) && !paths.isWithin(path, place) &&
         !paths.isWithin(place, path))
       value.device = {};
+}
+
+void State::doubtDevice(PathId tensor) {
+  const PathId object = resolve(tensor);
+  if (const Value *known = findValue(object);
+      known && (known->device.kind == Device::Cpu || known->madeOnHost)) {
+    Value value = *known;
+    value.device = {};
+    value.madeOnHost = nullptr;
+    values[object] = value;
+  }
 }
 
 void State::settleDevice(PathId symbol, Device device) {
@@ -265,7 +278,8 @@ Value State::joined(const Value &a, const Value &b) const {
   }
   const auto isMade = [&](const Value &value, const Value &other) {
     return value.device.kind == Device::Cpu && value.hasDimensions && value.placed &&
-           value.placed->kind == EventKind::Create && isOwn(other.device);
+           value.placed->kind == EventKind::Create && isOwn(other.device) &&
+           !value.placed->function->asksForDevices;
   };
   if (isMade(a, b))
     result.madeOnHost = a.placed;

@@ -241,6 +241,8 @@ public:
   /// All elements of a container, if \p element may be any of them, are now \p value.
   void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }
+  /// The program asks where the tensor is: if it was on the CPU, that is no longer certain.
+  void doubtDevice(PathId tensor);
   /// What the symbol \p symbol stands for on this way, if that is known.
   void settleDevice(PathId symbol, Device device);
   bool hasModules() const { return modules.begin() != modules.end(); }
@@ -249,10 +251,14 @@ public:
   /// The module \p part, which has a name of its own, may have become a part of \p whole, another
   /// module or a list: what is done to that may be done to it. Of a list its parts have.
   void addPart(PathId whole, const Operand &part);
+  /// What may be a part of \p whole, or what it is an element of, by another name.
+  llvm::SmallVector<PathId, 4> partsOf(PathId whole) const;
   /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
+  /// A member of the object, if that is a module, becomes a tensor on \p device.
+  void replaceTensor(PathId object, Device device);
   /// Parameters or parts of \p owners move; the others may follow.
   void moveParameters(SourcesId owners, Device device);
   /// Code that cannot be seen gets hold of the module; if it moves it, then to one of \p devices.
@@ -329,6 +335,10 @@ private:
   /// Whether members of an object that was handed in, which are \p some, may be \p others, which
   /// were handed in by another name.
   bool mayBeSame(SourcesId some, SourcesId others) const;
+  /// Whether the path leads into a container of the function's own in which no module is known.
+  bool isUnfilled(PathId element) const;
+  /// Whether a path begins with what the function itself has made.
+  bool isLocal(PathId root) const;
   /// Whether \p device is that of the object whose method runs.
   bool isOwn(Device device) const {
     return device.kind == Device::Symbol && tables->paths.last(device.id).kind == PathStep::This;
@@ -341,10 +351,12 @@ private:
   /// Something on \p device gets into \p place, which may be one of several: any element, say.
   void mayBeMoved(PathId place, Device device);
   template <typename Visit> void forEachMap(Visit visit);
+  /// Whether the path leads to a module, or below one.
+  bool isModuleAt(PathId path) const;
+  /// A new module gets into a container.
+  void addElement(PathId container, const ModuleFacts &facts);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
-  /// What may be a part of \p whole, or what it is an element of, by another name.
-  llvm::SmallVector<PathId, 4> partsOf(PathId whole) const;
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);

@@ -33,8 +33,12 @@
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/thread.h"
 
+#include <atomic>
+#include <memory>
 #include <optional>
+#include <unistd.h>
 
 namespace gradtidy {
 
@@ -340,6 +344,26 @@ private:
   std::string &text;
 };
 
+/// Runs \p work in a thread of its own; false if it crashed. A thread that crashed never ends, as
+/// it may hold a lock of the allocator that its end would wait for.
+bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work) {
+  enum Outcome : int { Running, Done, Crashed };
+  const auto outcome = std::make_shared<std::atomic<int>>(Running);
+  llvm::thread worker(std::optional<unsigned>(stackSize), [&guard, work, outcome] {
+    const bool isDone = guard.RunSafely(work);
+    outcome->store(isDone ? Done : Crashed);
+    outcome->notify_one();
+    while (!isDone)
+      ::pause();
+  });
+  outcome->wait(Running);
+  if (*outcome == Done)
+    worker.join();
+  else
+    worker.detach();
+  return *outcome == Done;
+}
+
 } // namespace
 
 struct Frontend::Attempt {
@@ -405,7 +429,7 @@ Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
   const tidy::ClangTidyStats before = context.getStats();
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
-  if (!guard.RunSafelyOnThread([&] { parse(request, over, result); }, stackSize)) {
+  if (!survives(guard, [&] { parse(request, over, result); })) {
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;
   }

@@ -81,3 +81,65 @@ void choice_ok(torch::Tensor x, bool isFirst) {
   auto either = isFirst ? mean : host;
   x = either + 1;
 }
+
+// Other ways to move the input first.
+struct WaysImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x, torch::Tensor y, torch::Tensor z) {
+    x = x.to(tail->weight.device());
+    if (y.device() != x.device())
+      y = y.to(x.device());
+    z = prepared(z);
+    return tail(x + y + z);
+  }
+  torch::Tensor prepared(torch::Tensor z) { return z.to(tail->weight.options()); }
+  nn::Linear tail = register_module("tail", nn::Linear(8, 2));
+};
+TORCH_MODULE(Ways);
+
+void other_ways_ok() {
+  Ways net;
+  net->to(torch::kCUDA);
+  net(torch::randn({8, 8}), torch::randn({8, 8}), torch::randn({8, 8})).sum().backward();
+}
+
+// Its result is where the last layer is.
+struct ShardedImpl : nn::Module {
+  ShardedImpl(torch::Device a, torch::Device b) : a(a), b(b) {
+    first->to(a);
+    second->to(b);
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = torch::relu(first(x.to(a)));
+    return second(x.to(b));
+  }
+  torch::Device a, b;
+  nn::Linear first = register_module("first", nn::Linear(8, 8));
+  nn::Linear second = register_module("second", nn::Linear(8, 3));
+};
+TORCH_MODULE(Sharded);
+
+void sharded_ok(torch::Tensor x, torch::Tensor y) {
+  torch::Device a(torch::kCUDA, 0), b(torch::kCUDA, 1);
+  Sharded net(a, b);
+  torch::mse_loss(net(x.cpu()), y.to(b)).backward();
+}
+
+// Who asks where a tensor is moves it where it is not yet there.
+void asked_ok(torch::Tensor x) {
+  torch::Device device(torch::kCUDA);
+  auto background = torch::zeros({4});
+  if (!background.is_cuda())
+    background = background.to(device);
+  x = x.to(device) + background;
+  auto other = torch::zeros({4});
+  if (other.device() != x.device())
+    other = other.to(x.device());
+  x = x + other;
+}
+
+void layer_of_tensors_ok(torch::Tensor x, torch::Tensor weights) {
+  torch::Device device(torch::kCUDA);
+  nn::Linear layer(8, 2);
+  layer->weight = weights.to(device);
+  layer(x.to(device));
+}

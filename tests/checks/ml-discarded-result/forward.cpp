@@ -64,6 +64,22 @@ struct KeepsImpl : nn::Module {
 };
 TORCH_MODULE(Keeps);
 
+// Run for their effects, or to take their time.
+struct EffectsImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    norm(x);
+    recorder->forward(x);
+    if (isProfiled)
+      linear(x);
+    return linear(x);
+  }
+  nn::BatchNorm1d norm = register_module("norm", nn::BatchNorm1d(4));
+  nn::Sequential recorder = register_module("recorder", nn::Sequential(Memory()));
+  nn::Linear linear = register_module("linear", nn::Linear(4, 4));
+  bool isProfiled = false;
+};
+TORCH_MODULE(Effects);
+
 void warm_up_ok(nn::Linear layer, torch::Tensor x) {
   torch::NoGradGuard guard;
   layer(x);

@@ -86,3 +86,26 @@ int main() {
   recurrent->to(device);
   recurrent(torch::rand({2, 4}, device)).sum().backward();
 }
+
+// Other ways to ask where the module is.
+struct AsksToo : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    auto noise = torch::randn({x.size(0), 4});
+    if (x.is_cuda())
+      noise = noise.to(x.device());
+    auto more =
+        !x.is_cuda() ? torch::randn({x.size(0), 4}) : torch::randn({x.size(0), 4}, x.device());
+    return linear(x) + noise + more;
+  }
+  nn::Linear linear = register_module("linear", nn::Linear(4, 4));
+};
+
+struct Compares : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    auto noise = torch::randn({x.size(0), 4});
+    if (x.device() != noise.device())
+      noise = noise.to(x.device());
+    return linear(x) + noise;
+  }
+  nn::Linear linear = register_module("linear", nn::Linear(4, 4));
+};

@@ -52,3 +52,40 @@ void map_ok() {
   torch::NoGradGuard guard;
   nets.at("a")(torch::rand({4, 4})).sum().item<float>();
 }
+
+// Modules that get into a container in evaluation mode.
+struct Entry {
+  std::string name;
+  Net net;
+};
+
+void filled_ok(const std::vector<std::string> &files, torch::Tensor x) {
+  std::map<std::string, Net> nets, others;
+  std::vector<Entry> entries;
+  for (auto &file : files) {
+    Net net;
+    torch::load(net, file);
+    net->eval();
+    nets.insert({file, net});
+    others[file] = net;
+    entries.push_back({file, net});
+  }
+  torch::NoGradGuard guard;
+  for (auto &[name, net] : nets)
+    net(x).sum().item<float>();
+  for (auto &[name, net] : others)
+    net(x).sum().item<float>();
+  for (auto &entry : entries)
+    entry.net(x).sum().item<float>();
+}
+
+void named_ok(torch::Tensor x) {
+  auto encoder = std::make_shared<NetImpl>();
+  torch::load(encoder, "encoder.pt");
+  std::map<std::string, std::shared_ptr<nn::Module>> modules;
+  modules["encoder"] = encoder;
+  for (auto &[name, module] : modules)
+    module->eval();
+  torch::NoGradGuard guard;
+  encoder->forward(x).sum().item<float>();
+}

@@ -26,7 +26,7 @@ TORCH_MODULE(Plain);
 void test_bad(Hidden &net, torch::Tensor x) {
   torch::load(net, "net.pt");
   torch::NoGradGuard noGrad;
-  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 1)
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
 // Its members tell that there is nothing of the kind.
@@ -70,7 +70,7 @@ TORCH_MODULE(Recurrent);
 void test_recurrent_bad(Recurrent &net, torch::Tensor x) {
   torch::load(net, "net.pt");
   torch::NoGradGuard noGrad;
-  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 1)
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
 // Those of a base class are no members of its own.
@@ -82,7 +82,7 @@ TORCH_MODULE(Stack);
 void test_stack_bad(Stack &net, torch::Tensor x) {
   torch::load(net, "net.pt");
   torch::NoGradGuard noGrad;
-  auto right = net->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 1)
+  auto right = net->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
 // Who calls eval() for one of two may know that the other one stays in evaluation mode.
@@ -99,7 +99,7 @@ double perceptual_loss(Hidden &generator, Hidden &teacher, torch::Tensor x) {
 void reconstruct_bad(Hidden &net, std::vector<torch::Tensor> &batches) {
   torch::NoGradGuard noGrad;
   for (auto &x : batches) {
-    auto code = net(x);             // expect: ml-missing-eval-mode (level 1)
+    auto code = net(x);             // expect: ml-missing-eval-mode (level 2)
     auto image = net->decode(code); // expect: ml-missing-eval-mode (level 2)
     auto loss = torch::mse_loss(image, x).item<double>();
   }

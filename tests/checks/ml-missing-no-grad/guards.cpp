@@ -60,3 +60,22 @@ double in_a_lambda_ok(Net net, const std::vector<torch::Tensor> &batches) {
                            return sum + net(batch).mean().item<double>();
                          });
 }
+
+// The module guards itself.
+struct GuardedImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    torch::NoGradGuard guard;
+    return linear(x);
+  }
+  torch::nn::Linear linear = register_module("linear", torch::nn::Linear(4, 4));
+};
+TORCH_MODULE(Guarded);
+
+double guards_itself_ok() {
+  Guarded net;
+  torch::load(net, "net.pt");
+  double sum = 0;
+  for (int i = 0; i < 9; ++i)
+    sum += net(torch::rand({1, 4})).sum().item<double>();
+  return sum;
+}

@@ -23,3 +23,39 @@ void agents_bad(torch::nn::Sequential &net, Optimizers &optimizers,
       optimizers[i].step(); // expect: ml-missing-zero-grad (no fix) (level 0)
     }
 }
+
+// Optimizers in a list by their addresses.
+void clearAll(const std::vector<torch::optim::Optimizer *> &optimizers) {
+  for (auto *each : optimizers)
+    each->zero_grad();
+}
+
+void by_address_ok(torch::nn::Linear first, torch::nn::Linear second, torch::Tensor x) {
+  torch::optim::SGD a(first->parameters(), 0.1), b(second->parameters(), 0.1);
+  std::vector<torch::optim::Optimizer *> all{&a, &b};
+  for (int i = 0; i < 9; ++i) {
+    for (auto *each : all)
+      each->zero_grad();
+    second(first(x)).sum().backward();
+    a.step();
+    b.step();
+  }
+  for (int i = 0; i < 9; ++i) {
+    clearAll({&a, &b});
+    second(first(x)).sum().backward();
+    a.step();
+    b.step();
+  }
+}
+
+void by_address_bad(torch::nn::Linear first, torch::nn::Linear second, torch::Tensor x) {
+  torch::optim::SGD a(first->parameters(), 0.1), b(second->parameters(), 0.1);
+  std::vector<torch::optim::Optimizer *> all{&a};
+  for (int i = 0; i < 9; ++i) {
+    for (auto *each : all)
+      each->zero_grad();
+    second(first(x)).sum().backward();
+    a.step();
+    b.step(); // expect: ml-missing-zero-grad
+  }
+}

@@ -43,3 +43,19 @@ void forgotten_bad(Net net, torch::optim::Optimizer &optimizer) {
     net(torch::rand({4, 4})).sum().item<float>();
   }
 }
+
+// An actor is trained through its critic, which stays as it is.
+struct Agent {
+  void train(torch::Tensor x) {
+    critic->train();
+    criticOptimizer->zero_grad();
+    critic(x).sum().backward();
+    criticOptimizer->step();
+    critic->eval();
+    actorOptimizer->zero_grad();
+    critic(actor(x)).sum().backward();
+    actorOptimizer->step();
+  }
+  Net actor, critic;
+  std::shared_ptr<torch::optim::Optimizer> actorOptimizer, criticOptimizer;
+};

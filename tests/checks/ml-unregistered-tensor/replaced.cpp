@@ -59,3 +59,13 @@ struct Scalar : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return x / (x.norm() + epsilon); }
   torch::Tensor epsilon = torch::full({}, 1e-5);
 };
+
+// An element is written, which the registered tensor has.
+struct Element : nn::Module {
+  Element(int64_t size) {
+    kernel = register_buffer("kernel", torch::zeros({size}));
+    kernel[size / 2] = 1.0;
+  }
+  torch::Tensor forward(torch::Tensor x) { return x * kernel; }
+  torch::Tensor kernel;
+};

@@ -451,7 +451,12 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
                       !a.value.hasDimensions && !isWritten;
       Device host = settledDevice(a.value.device), other = settledDevice(b.value.device);
-      if (!differ(host, other) || isScalar || (a.isUnsure && !isOwn(b.value.device)))
+      const bool isWithOwn = isOwn(b.value.device);
+      // Who asks where tensors are may make one for the machine that the program runs on.
+      const Event *placed = a.value.placed;
+      const bool isForMachine = isWithOwn && placed && placed->kind == EventKind::Create &&
+                                placed->function->asksForDevices;
+      if (!differ(host, other) || isScalar || isForMachine || (a.isUnsure && !isWithOwn))
         continue;
       if (b.value.device.kind == Device::Symbol && !tables->paths.isTemporary(b.value.device.id))
         other = b.value.device; // It has a name.

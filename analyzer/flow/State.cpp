@@ -278,8 +278,7 @@ Value State::joined(const Value &a, const Value &b) const {
   }
   const auto isMade = [&](const Value &value, const Value &other) {
     return value.device.kind == Device::Cpu && value.hasDimensions && value.placed &&
-           value.placed->kind == EventKind::Create && isOwn(other.device) &&
-           !value.placed->function->asksForDevices;
+           value.placed->kind == EventKind::Create && isOwn(other.device);
   };
   if (isMade(a, b))
     result.madeOnHost = a.placed;

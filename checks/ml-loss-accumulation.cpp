@@ -42,7 +42,8 @@ public:
 
     bool isEmptied = loop && isEmptiedIn(visit, place, loop);
     Finding finding;
-    finding.level = grows && !isEmptied ? Level::Certain : Level::Advice;
+    finding.level = grows && !isEmptied && !isCuredByGuard(visit, *stored, place) ? Level::Certain
+                                                                                  : Level::Advice;
     finding.location = event.site->getBeginLoc();
     finding.range = event.site->getSourceRange();
     std::string name = visit.unit.tables().paths.spelling(event.subject.path);
@@ -67,6 +68,26 @@ private:
       if (operand.isTensor && (visit.before.valueOf(operand).graph & Graph::Attached))
         return &operand;
     return nullptr;
+  }
+
+  /// Whether the graphs of a local variable are all of forward passes that no backward goes
+  /// through: these want a guard, which leaves nothing to keep.
+  static bool isCuredByGuard(const Visit &visit, const Operand &stored, PathId place) {
+    const Tables &tables = visit.unit.tables();
+    const PathStep &root = tables.paths.last(tables.paths.rootOf(place));
+    const auto *variable = root.kind == PathStep::Variable
+                               ? static_cast<const clang::VarDecl *>(root.subject)
+                               : nullptr;
+    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage())
+      return false;
+    bool isPassed = false;
+    for (SiteId site : tables.histories.members(visit.before.valueOf(stored).graphs))
+      if (isModuleCall(tables.sites.event(site))) {
+        isPassed = true;
+        if (visit.unit.uses().mayBeDifferentiated(site))
+          return false;
+      }
+    return isPassed;
   }
 
   /// Whether what was stored in the last round is part of what is stored now (`x = x + y`).

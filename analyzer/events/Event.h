@@ -39,6 +39,7 @@ enum class EventKind : unsigned char {
                   ///< moves itself.
   SetMode,        ///< The module `subject` gets into the mode `constant` (training or not).
   EnterGradMode,  ///< While the variable `subject` lives, recording of gradients is `constant`.
+  KeepGradMode,   ///< The variable `subject` keeps whether gradients are recorded.
   SetGradMode,    ///< Recording of gradients is `constant` from now on.
   EnterAutocast,  ///< While the variable `subject` lives, autocast is on.
   SetAutocast,    ///< Autocast is `constant` from now on.

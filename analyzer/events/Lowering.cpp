@@ -302,9 +302,19 @@ private:
     bind(pathOf(variable), variable->getType(), variable->getInit(), site);
     if (variable->getInit())
       assign(variable, variable->getInit(), site);
+    if (variable->getInit() && asksForGradMode(variable->getInit()))
+      emit(EventKind::KeepGradMode, site).subject.path = pathOf(variable);
     if (const FieldDecl *guard = guardOf(variable->getType()))
       enterGuard(pathOf(variable), vocabulary.roleOf(guard->getType()),
                  argumentsOf(guard, variable->getInit()), site);
+  }
+
+  /// Whether the expression tells if gradients are recorded.
+  bool asksForGradMode(const Expr *expr) const {
+    const auto *call = dyn_cast<CallExpr>(strip(expr));
+    const auto *method = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
+    return method && simpleName(method) == "is_enabled" && vocabulary.isFramework(method) &&
+           method->getParent()->getName() == "GradMode";
   }
 
   /// The member by which a class of the user is a guard itself, or null.
@@ -738,6 +748,8 @@ private:
     if (!event.constant && call->getNumArgs())
       event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
     event.startsThread = name == "async" && callee && isStandard(callee);
+    if (kind == EventKind::SetGradMode && !arguments.empty())
+      event.subject.path = values.pathOf(arguments.front());
     if (kind == EventKind::Step && callee)
       event.clear = vocabulary.sibling(callee, FunctionRole::ClearGradients);
     if (object) {

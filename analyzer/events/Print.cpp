@@ -68,6 +68,8 @@ llvm::StringRef name(EventKind kind) {
     return "set-mode";
   case EventKind::EnterGradMode:
     return "enter-grad-mode";
+  case EventKind::KeepGradMode:
+    return "keep-grad-mode";
   case EventKind::SetGradMode:
     return "set-grad-mode";
   case EventKind::EnterAutocast:

@@ -515,6 +515,9 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   });
   if (observing && addsGraph)
     observe(event, state);
+  const bool isUnknown = llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.isTensor && (state.valueOf(operand).graph & Graph::Unknown);
+  });
   if (event.subject.role != TypeRole::Tensor) {
     contents.graph = state.valueOf(event.subject).graph;
     for (const Operand &operand : event.operands) {
@@ -530,6 +533,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (addsGraph)
     contents.graph |= Graph::Attached;
   contents.graph &= ~Graph::Unknown;
+  if (isUnknown && !addsGraph) // What is added may have one.
+    contents.graph |= Graph::Unknown;
   if (event.subject.role == TypeRole::Tensor)
     contents.stayOn(state.valueOf(event.subject));
   store(event, object, contents, addsGraph);
@@ -864,8 +869,13 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     state.enterGradMode(event.subject.path, constantOf(event), event);
     return true;
 
+  case EventKind::KeepGradMode:
+    state.keepGradMode(event.subject.path);
+    return true;
+
   case EventKind::SetGradMode:
-    state.setGradMode(constantOf(event), event);
+    if (!state.restoreGradMode(event.subject.path))
+      state.setGradMode(constantOf(event), event);
     return true;
 
   case EventKind::EnterAutocast:
@@ -1179,6 +1189,9 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   value.sources = tables.sources.unknown();
   value.device = {};
   value.hasDimensions = false;
+  if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&
+      !isForward)
+    value.graph |= Graph::Unknown; // Of what it is made, nobody knows.
   // The fields of a struct may be detached, be they made of what is not.
   const auto *result = llvm::dyn_cast<clang::Expr>(event.site);
   const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;

@@ -247,6 +247,10 @@ void State::joinModules(const State &other, Junction junction) {
 }
 
 void State::joinGradMode(const State &other, Junction junction) {
+  kept.eraseIf([&](const auto &entry) {
+    const GradMode *there = other.kept.find(entry.first);
+    return !there || !(*there == entry.second);
+  });
   auto join = [&](GradMode &here, const GradMode &there) {
     // Set on one way only: whoever runs a backward later may ask the same condition again.
     if (junction == Junction::Branches && here.possible != there.possible)
@@ -280,6 +284,13 @@ void State::setGradMode(std::optional<bool> enabled, const Event &event) {
     mode = {GradMode::On, nullptr};
   else if (mode.possible != GradMode::Off)
     mode = {GradMode::Off, &event};
+}
+
+bool State::restoreGradMode(PathId name) {
+  const GradMode *before = name ? kept.find(name) : nullptr;
+  if (before)
+    mode = *before;
+  return before;
 }
 
 void State::enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event) {

@@ -54,6 +54,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(modules);
   visit(devices);
   visit(guards);
+  visit(kept);
   visit(casters);
 }
 

@@ -275,6 +275,10 @@ public:
   void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
   void setGradMode(std::optional<bool> enabled, const Event &event);
   void restoreGradMode(const GradMode &before) { mode = before; }
+  /// The variable \p name keeps the mode.
+  void keepGradMode(PathId name) { kept[name] = mode; }
+  /// The mode is what the variable \p name has kept; false if that is none.
+  bool restoreGradMode(PathId name);
   void enterAutocast(PathId guard, const Event &event);
   /// Without \p enabled, nobody knows.
   void setAutocast(std::optional<bool> enabled, const Event &event);
@@ -325,7 +329,8 @@ public:
            modules == other.modules && devices == other.devices && settled == other.settled &&
            parts == other.parts && guards == other.guards && mode == other.mode &&
            casters == other.casters && casting == other.casting && retained == other.retained &&
-           lacksGpu == other.lacksGpu && gradientGraphs == other.gradientGraphs;
+           kept == other.kept && lacksGpu == other.lacksGpu &&
+           gradientGraphs == other.gradientGraphs;
   }
 
   Tables *tables;
@@ -369,6 +374,7 @@ private:
   FlatMap<PathId, Value> values;
   FlatMap<PathId, OptimizerFacts> optimizers;
   FlatMap<PathId, ModuleFacts> modules;
+  FlatMap<PathId, GradMode> kept;  ///< By variables, to be restored.
   FlatMap<PathId, Device> devices; ///< What variables that name devices stand for.
   FlatMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.

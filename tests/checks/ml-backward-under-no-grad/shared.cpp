@@ -130,3 +130,59 @@ void assigned_bad(Net net, SGD &optimizer, const Batch &batch) {
   loss.backward(); // expect: ml-backward-under-no-grad
   optimizer.step();
 }
+
+// What code that cannot be seen gives may have a graph, also in a list.
+std::vector<torch::Tensor> lossesOf(const std::vector<torch::Tensor> &found, torch::Tensor wanted) {
+  std::vector<torch::Tensor> losses;
+  for (auto &each : found)
+    losses.push_back(torch::mse_loss(each, wanted));
+  return losses;
+}
+
+torch::Tensor unseen(int64_t index);
+
+void in_lists_ok(torch::nn::Linear teacher, torch::Tensor x) {
+  torch::Tensor wanted;
+  {
+    torch::NoGradGuard guard;
+    wanted = teacher(x);
+  }
+  std::vector<torch::Tensor> found;
+  for (int i = 0; i < 3; ++i)
+    found.push_back(unseen(i));
+  torch::Tensor sum = torch::tensor(0.0);
+  for (auto &loss : lossesOf(found, wanted))
+    sum += loss;
+  sum.backward();
+}
+
+// A function that leaves the mode as it found it.
+torch::Tensor gradientOf(torch::Tensor y, torch::Tensor x) {
+  auto mode = torch::GradMode::is_enabled();
+  torch::GradMode::set_enabled(true);
+  auto gradient = torch::autograd::grad({y}, {x})[0];
+  torch::GradMode::set_enabled(mode);
+  return gradient;
+}
+
+void restored_ok(torch::nn::Linear net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  for (int i = 0; i < 9; ++i) {
+    torch::GradMode::set_enabled(true);
+    x.requires_grad_(true);
+    auto y = net(x).sum();
+    auto gradient = gradientOf(y, x);
+    auto loss = (net(x) * gradient).sum();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    torch::NoGradGuard guard;
+    gradientOf(y, x);
+  }
+}
+
+void restored_bad(torch::nn::Linear net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  torch::NoGradGuard guard;
+  gradientOf(x.sum(), x);
+  auto loss = net(x).sum();
+  loss.backward(); // expect: ml-backward-under-no-grad
+}

@@ -50,7 +50,8 @@ public:
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
                       (isForgotten && isSetByCaller(visit)) || visit.unit.isLayer(visit.shown()) ||
                       forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
-                      (layers == Answer::Unknown && forward.subject.role != TypeRole::ScriptModule);
+                      (layers == Answer::Unknown &&
+                       forward.subject.role != TypeRole::ScriptModule && !isPutIntoTraining(visit));
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
@@ -102,6 +103,15 @@ private:
     const GradMode &mode = visit.before.gradMode();
     return mode.possible == GradMode::Off && mode.set &&
            mode.set->function == visit.shown().function;
+  }
+
+  /// Whether the program puts modules of that class into training mode, so that it knows of modes.
+  static bool isPutIntoTraining(const Visit &visit) {
+    const ModuleClass *view = visit.unit.classOf(visit.shown());
+    return view && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+             return other.event->kind == EventKind::SetMode && other.event->constant == true &&
+                    visit.unit.classOf(*other.event) == view;
+           });
   }
 
   /// Whether the function calls eval(): the module it leaves out may be one that its caller keeps

@@ -504,7 +504,7 @@ Content ModuleClasses::Implementation::contentOfCall(const clang::CallExpr *call
   const clang::Expr *first = call->getNumArgs() > 0 ? converted(call->getArg(0)) : nullptr;
   if (trait == Trait::MakesScalar && first && isArithmetic(first))
     return Content::Scalar;
-  if (vocabulary.roleOf(callee) == FunctionRole::Create && call->getNumArgs() && makesScalar(call))
+  if (simpleName(callee) == "full" && makesScalar(call))
     return Content::Scalar;
   if (trait == Trait::MakesRandom || mentions(call, Trait::FloatType))
     return Content::Data;

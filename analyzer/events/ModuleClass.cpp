@@ -348,6 +348,9 @@ Nature ModuleClasses::Implementation::natureOf(const clang::Expr *value) {
       return joined(construct->arguments());
     return construction(held.modules.front(), construct);
   }
+  if (const auto *access = llvm::dyn_cast<clang::CXXOperatorCallExpr>(value);
+      access && access->getNumArgs() == 1)
+    return natureOf(access->getArg(0)); // `Sequential(net)->`, `*net`
   if (const auto *call = llvm::dyn_cast<clang::CallExpr>(value)) {
     Trait trait = uses.traitOfCallee(call);
     const clang::FunctionDecl *callee = call->getDirectCallee();

@@ -39,12 +39,9 @@ bool State::isLocal(PathId root) const {
 bool State::isUnfilled(PathId element) const {
   const PathTable &paths = tables->paths;
   bool isElement = false;
-  for (PathId path = element; path; path = paths.parent(path)) {
+  for (PathId path = element; path; path = paths.parent(path))
     isElement |= paths.last(path).kind == PathStep::Element;
-    if (modules.find(path))
-      return false;
-  }
-  return isElement && isLocal(paths.rootOf(element));
+  return isElement && isLocal(paths.rootOf(element)) && !isModuleAt(element);
 }
 
 void State::own(PathId object) {

@@ -1365,6 +1365,8 @@ private:
 
   /// Who moves one part of a batch says that the batch is on the host.
   void noteMove(const CXXMemberCallExpr *call) {
+    if (asksForDevices)
+      return; // It may be moved only where it is not there yet.
     const FunctionDecl *callee = call->getDirectCallee();
     FunctionRole role = callee ? vocabulary.roleOf(callee) : FunctionRole::None;
     if (role != FunctionRole::Move && role != FunctionRole::MoveToCuda)

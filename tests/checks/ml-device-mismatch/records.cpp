@@ -43,3 +43,16 @@ void both_ok(nn::Linear net, std::vector<Sample> &memory) {
   memory.push_back({torch::rand({4}), torch::rand({2})});
   torch::mse_loss(net(torch::rand({4}, device)), memory.front().y).backward();
 }
+
+struct Settings {
+  torch::Tensor background, view;
+};
+
+torch::Tensor rendered_ok(torch::Tensor x, Settings settings) {
+  torch::Device device(torch::kCUDA);
+  if (!settings.background.is_cuda())
+    settings.background = settings.background.to(device);
+  if (!settings.view.is_cuda())
+    settings.view = settings.view.to(device);
+  return x.to(device) * settings.view + settings.background;
+}

@@ -535,8 +535,14 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   contents.graph &= ~Graph::Unknown;
   if (isUnknown && !addsGraph) // What is added may have one.
     contents.graph |= Graph::Unknown;
-  if (event.subject.role == TypeRole::Tensor)
-    contents.stayOn(state.valueOf(event.subject));
+  if (event.subject.role == TypeRole::Tensor) {
+    const Value before = state.valueOf(event.subject);
+    contents.stayOn(before);
+    // In place and not recorded: a parameter is still one, and what has a graph keeps it.
+    if (state.gradMode().possible == GradMode::Off &&
+        before.graph & (Graph::Attached | Graph::Unknown))
+      contents.graph = before.graph;
+  }
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown()) {
     for (const Operand &operand : event.operands)

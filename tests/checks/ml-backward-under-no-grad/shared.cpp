@@ -186,3 +186,22 @@ void restored_bad(torch::nn::Linear net, torch::optim::Optimizer &optimizer, tor
   auto loss = net(x).sum();
   loss.backward(); // expect: ml-backward-under-no-grad
 }
+
+// Parameters that are changed in place under a guard are parameters still.
+void averaged(std::vector<torch::Tensor> &targets, const std::vector<torch::Tensor> &sources) {
+  torch::NoGradGuard guard;
+  for (size_t i = 0; i < targets.size(); ++i)
+    targets[i].mul_(0.9).add_(sources[i], 0.1);
+}
+
+void averaged_ok(torch::nn::Linear net, torch::optim::Optimizer &optimizer, torch::Tensor x,
+                 std::vector<torch::Tensor> &weights, std::vector<torch::Tensor> &averages) {
+  for (int i = 0; i < 9; ++i) {
+    auto loss = (net(x) * averages[0]).sum();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    (x * averages[0]).sum().backward();
+    averaged(averages, weights);
+  }
+}

@@ -69,9 +69,10 @@ static bool mayLeave(const clang::Stmt *statement, bool isInSwitch = false, bool
   });
 }
 
-bool FunctionBody::isConditional(const clang::Stmt *site) const {
+bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *within) const {
   const clang::Stmt *inner = site;
-  for (const clang::Stmt *outer = parentOf(site); outer; outer = parentOf(inner = outer)) {
+  for (const clang::Stmt *outer = parentOf(site); outer != within;
+       outer = parentOf(inner = outer)) {
     if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
         choice && !choice->isConstexpr() && inner != choice->getCond() &&
         inner != choice->getInit())

@@ -88,7 +88,9 @@ struct Event {
   Operand subject;
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
+  PathId memory = noPath; ///< Create: the local variable in whose memory the values are.
   TypeRole resultRole = TypeRole::None;
+  Operation operation = Operation::None; ///< What the framework's function or layer computes.
   bool isArithmetic = false;    ///< The result carries no tensor.
   bool isTensor = false;        ///< The result is a tensor or holds some.
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
@@ -190,8 +192,9 @@ public:
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
 
-  /// Whether a run of the function may leave \p site out, be it in a loop, for what it asks.
-  bool isConditional(const clang::Stmt *site) const;
+  /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
+  /// what it asks.
+  bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
 
   /// The block `{ … }` of which \p statement is a direct child, or null.
   const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;

@@ -1,6 +1,7 @@
 #include "Lowering.h"
 
 #include "Conditions.h"
+#include "Memory.h"
 #include "ModuleUses.h"
 #include "Values.h"
 
@@ -72,6 +73,9 @@ public:
         lowerElement(element);
       lowerEdges(*block, numbers);
     }
+    current = &result->blocks.front();
+    for (const DeclStmt *declaration : guardFunctions) // There are no such elements.
+      emit(EventKind::EnterGradMode, declaration).isDiscarded = true;
     for (unsigned number = 0; number < result->blocks.size(); ++number)
       for (const Block::Edge &edge : result->blocks[number].edges)
         if (edge.target <= number)
@@ -162,7 +166,12 @@ private:
   }
 
   void lowerStatement(const Stmt *statement) {
-    if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
+    if (const auto *temporary = dyn_cast<Expr>(statement);
+        temporary && statements.contains(temporary) &&
+        isa<CXXTemporaryObjectExpr, CXXFunctionalCastExpr>(temporary) &&
+        isGuard(values.roleOf(temporary))) {
+      emit(EventKind::EnterGradMode, statement).isDiscarded = true;
+    } else if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
       for (const Decl *declaration : declarations->decls())
         lowerDeclaration(declaration, statement);
     } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
@@ -731,6 +740,14 @@ private:
                          (type->isDependentType() && statements.contains(call));
     event.isTensor = vocabulary.holdsTensors(type);
     event.resultRole = vocabulary.roleOf(type);
+    if (kind == EventKind::Forward)
+      event.operation = operationOf(*object);
+    else if (callee && external)
+      event.operation = vocabulary.operationOf(callee);
+    if (event.operation == Operation::WrapMemory && !llvm::any_of(arguments, isDeleter))
+      if (const VarDecl *owner = ownerOf(arguments.front(), vocabulary);
+          owner && !handedOn.contains(owner))
+        event.memory = pathOf(owner);
     event.isDifferentiable = role != FunctionRole::NonDifferentiable && !isComputed;
     event.keepsDimensions = role == FunctionRole::Create && !isComputed
                                 ? !makesScalar(call)
@@ -801,6 +818,18 @@ private:
       writeInto(base, call, current->events.back().operands);
   }
 
+  /// Whether \p argument says what to do with the memory that a tensor wraps.
+  static bool isDeleter(const Expr *argument) {
+    return Vocabulary::isClosure(argument->getType()) ||
+           strip(argument)->getType()->isFunctionType();
+  }
+
+  /// What a layer computes.
+  Operation operationOf(const Expr &layer) {
+    const CXXRecordDecl *record = vocabulary.classOf(values.typeOf(&layer));
+    return record ? vocabulary.operationOf(record) : Operation::None;
+  }
+
   /// Whether the function disables gradients for itself.
   bool hasGuard(const Stmt *body) const {
     return llvm::any_of(body->children(), [&](const Stmt *statement) {
@@ -867,7 +896,7 @@ private:
   const Expr *viewed(const Expr *expr) {
     const auto *call = dyn_cast<CallExpr>(strip(expr));
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    if (!callee || vocabulary.traitOf(callee) != Trait::MakesView)
+    if (!callee || vocabulary.operationOf(callee) != Operation::View)
       return nullptr;
     const Expr *object = objectOf(call);
     const Expr *base = object ? viewed(object) : nullptr;
@@ -1298,12 +1327,19 @@ private:
       guessRole(call);
     if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
       noteMove(call);
+    if (const auto *call = dyn_cast<CallExpr>(statement))
+      noteHandedOn(call);
     if (auto *loop = dyn_cast<CXXForRangeStmt>(statement))
       complete(*loop);
     if (const auto *branch = dyn_cast<IfStmt>(statement))
       asksForDevices |= asksForDevice(branch->getCond());
     if (const auto *choice = dyn_cast<ConditionalOperator>(statement))
       asksForDevices |= asksForDevice(choice->getCond());
+    if (const auto *declarations = dyn_cast<DeclStmt>(statement);
+        declarations && declarations->isSingleDecl())
+      if (const auto *declared = dyn_cast<FunctionDecl>(declarations->getSingleDecl());
+          declared && isGuard(vocabulary.roleOf(declared->getReturnType())))
+        guardFunctions.push_back(declarations);
     if (const auto *handled = dyn_cast<CXXTryStmt>(statement))
       for (unsigned i = 0; i < handled->getNumHandlers(); ++i)
         findGuards(handled->getTryBlock(), guardsBefore[handled->getHandler(i)]);
@@ -1315,6 +1351,19 @@ private:
       if (const auto *expr = dyn_cast<Expr>(child); expr && !isExpr && isBodyOf(statement, child))
         statements.insert(expr->IgnoreImplicit()->IgnoreParens()->IgnoreImplicit());
       survey(child);
+    }
+  }
+
+  /// `std::move(values)`, `values.swap(others)`: what the variable holds may live on elsewhere.
+  void noteHandedOn(const CallExpr *call) {
+    const StringRef name = simpleName(call->getDirectCallee());
+    if (name != "move" && name != "swap")
+      return;
+    for (const Stmt *part : call->children()) {
+      if (const auto *member = dyn_cast<MemberExpr>(part))
+        part = member->getBase();
+      if (const auto *reference = dyn_cast<DeclRefExpr>(strip(cast<Expr>(part))))
+        handedOn.insert(reference->getDecl());
     }
   }
 
@@ -1574,7 +1623,9 @@ private:
   bool asksForDevices = false;        ///< A condition asks where tensors are.
   std::optional<Operand> batchDevice; ///< Empty until a batch is moved.
   llvm::SmallPtrSet<const Expr *, 32> callees;
-  llvm::SmallPtrSet<const Expr *, 32> statements; ///< Expressions that are statements.
+  llvm::SmallPtrSet<const Expr *, 32> statements;        ///< Expressions that are statements.
+  llvm::SmallVector<const DeclStmt *, 1> guardFunctions; ///< `NoGradGuard guard();`
+  llvm::SmallPtrSet<const Decl *, 4> handedOn; ///< Variables whose contents may live on elsewhere.
   llvm::SmallDenseMap<const CXXCatchStmt *, llvm::SmallVector<const VarDecl *, 1>> guardsBefore;
   std::unique_ptr<FunctionBody> result;
   Block *current = nullptr;

@@ -1,5 +1,6 @@
 #include "ModuleClass.h"
 
+#include "LastLayer.h"
 #include "Values.h"
 
 #include "clang/AST/ASTContext.h"
@@ -28,16 +29,6 @@ enum class Content : unsigned char {
   Unknown,
   Data,
 };
-
-bool isNull(const clang::Expr *value) {
-  value = strip(value);
-  if (llvm::isa<clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr>(value))
-    return true;
-  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(value))
-    return list->getNumInits() == 1 && isNull(list->getInit(0));
-  const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value);
-  return construct && construct->getNumArgs() == 1 && isNull(construct->getArg(0));
-}
 
 /// The variable or member that the expression names, or null.
 Entity variableOf(const clang::Expr *expr) {
@@ -93,6 +84,9 @@ public:
     return result;
   }
   Nature natureOf(const clang::Expr *value);
+  Operation lastOperation(const clang::Expr *module) {
+    return gradtidy::lastOperation(module, uses, vocabulary);
+  }
 
   std::vector<ModuleClass> classes;
 
@@ -984,6 +978,10 @@ Answer ModuleClasses::dependsOnMode(clang::QualType type) const {
 
 Answer ModuleClasses::dependsOnMode(const clang::Expr *module) const {
   return implementation->natureOf(module).mode;
+}
+
+Operation ModuleClasses::lastOperation(const clang::Expr *module) const {
+  return implementation->lastOperation(module);
 }
 
 } // namespace gradtidy

@@ -68,6 +68,9 @@ public:
   /// container, count.
   Answer dependsOnMode(const clang::Expr *module) const;
 
+  /// What the last layer of the container, or the layer, computes (see LastLayer.h).
+  Operation lastOperation(const clang::Expr *module) const;
+
 private:
   class Implementation;
   std::unique_ptr<Implementation> implementation;

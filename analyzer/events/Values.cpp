@@ -59,6 +59,16 @@ const Expr *strip(const Expr *expr) {
   }
 }
 
+bool isNull(const Expr *value) {
+  value = strip(value);
+  if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(value))
+    return true;
+  if (const auto *list = dyn_cast<InitListExpr>(value))
+    return list->getNumInits() == 1 && isNull(list->getInit(0));
+  const auto *construct = dyn_cast<CXXConstructExpr>(value);
+  return construct && construct->getNumArgs() == 1 && isNull(construct->getArg(0));
+}
+
 bool isArithmetic(const Expr *expr) {
   return !expr->getType().isNull() && expr->getType()->isArithmeticType();
 }

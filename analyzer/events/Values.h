@@ -12,6 +12,9 @@ namespace gradtidy {
 /// temporaries, address and dereference, `new`, wrappers of damaged code.
 const clang::Expr *strip(const clang::Expr *expr);
 
+/// Whether nothing is made of \p value but an empty pointer or module holder.
+bool isNull(const clang::Expr *value);
+
 /// The expression that clang wrapped because its type has errors; null if more was damaged.
 const clang::Expr *onlyDamaged(const clang::Expr *expr);
 

@@ -166,6 +166,14 @@ Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
   return trait;
 }
 
+Operation Vocabulary::operationOf(const clang::NamedDecl *declaration) const {
+  const std::string name = canonicalName(declaration);
+  const Operation operation = model.operation(name);
+  llvm::StringRef holder = name;
+  return operation == Operation::None && holder.consume_back("Impl") ? model.operation(holder)
+                                                                     : operation;
+}
+
 bool Vocabulary::isFramework(const clang::Decl *declaration) {
   const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
   return named && model.isFrameworkName(canonicalName(named));

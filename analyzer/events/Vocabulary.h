@@ -37,6 +37,9 @@ public:
   /// What else the model says of a class or function. A module class has the trait of its holder.
   Trait traitOf(const clang::NamedDecl *declaration) const;
 
+  /// What a function computes, or modules of a class or of its holder.
+  Operation operationOf(const clang::NamedDecl *declaration) const;
+
   /// Whether modules of that type have neither parameters nor a mode: as the model says, or because
   /// nothing is in the class.
   bool isStateless(clang::QualType type);

@@ -91,6 +91,14 @@ const OptimizerFacts *State::optimizer(const Operand &operand) const {
   return optimizers.find(resolve(operand.path));
 }
 
+llvm::SmallVector<const OptimizerFacts *, 2> State::optimizersOf(SourcesId owners) const {
+  llvm::SmallVector<const OptimizerFacts *, 2> found;
+  for (const auto &[path, facts] : optimizers)
+    if (tables->sources.mayOverlap(facts.owned, owners))
+      found.push_back(&facts);
+  return found;
+}
+
 OptimizerFacts &State::optimizerAt(PathId object) {
   if (OptimizerFacts *known = optimizers.find(object))
     return *known;

@@ -6,6 +6,7 @@
 // to a bounded depth; recursion is cut.
 #pragma once
 
+#include "Partition.h"
 #include "State.h"
 
 #include "analyzer/events/Vocabulary.h"
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace gradtidy {
 
@@ -59,7 +61,7 @@ public:
         isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
 
   /// Analyses \p body with nothing known of its surroundings.
-  void run(const FunctionBody &body) { run(body, 0); }
+  void run(const FunctionBody &body) { run(body, {}); }
 
   /// The same for the ways through \p body that none of its callers takes, as they all told the
   /// same answer to one of its conditions.
@@ -70,6 +72,9 @@ public:
   /// What becomes of values. Complete when all functions are analysed.
   Uses &uses() { return used; }
 
+  /// What makes the tensor that a function returns, if that is always the same.
+  const Event *returned(const FunctionBody &body) const { return returnedBy.lookup(&body); }
+
   /// Functions for which a bound was hit: not all that they do was followed.
   llvm::ArrayRef<const FunctionBody *> cutShort() const { return bounded.getArrayRef(); }
 
@@ -77,16 +82,18 @@ public:
   bool hasVisited(const FunctionBody &body) const { return alwaysTold.contains(&body); }
 
 private:
-  /// States by the answers to the repeated conditions: two bits each, 0 for unknown.
-  using Answers = unsigned;
-
   /// The state at the end of one way to a block, and how it meets the others.
   struct Way {
     State state;
     Junction junction;
   };
-  /// By the block and the answers it comes from.
-  using Incoming = std::map<std::pair<unsigned, Answers>, Way>;
+  /// By the block and the partition it comes from.
+  using Incoming = std::map<std::pair<unsigned, Partition>, Way>;
+
+  struct Solution {
+    std::vector<std::map<Partition, Incoming>> before; ///< Of each block.
+    std::set<std::pair<unsigned, Partition>> pending;  ///< Blocks to be run, again perhaps.
+  };
 
   struct Memory {
     State before;
@@ -100,7 +107,12 @@ private:
   /// The state at the function's end, if control gets there.
   /// \p told is what is known of the function's conditions before it begins.
   std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe,
-                             Answers told = 0);
+                             Answers told = {});
+  /// Takes the state at the end of block \p number along \p edge.
+  void follow(const Block::Edge &edge, const FunctionBody &body, unsigned number, Partition from,
+              Answers answers, const State &state, Solution &solution);
+  /// Runs each block once more, to see its events.
+  void observeAll(const FunctionBody &body, Answers told, const Solution &solution);
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
@@ -127,23 +139,40 @@ private:
   State entryOf(const FunctionBody &body);
   /// What the constructors of its class have established when a method is called.
   void establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state);
-  void construct(const Event &event, State &state, Device device);
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
   /// The device that the result of an operation on devices, options or tensors names.
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
-  void forward(const Event &event, State &state, bool observe);
+
+  // Transfer functions, named like the events. Those that run closures are false if control does
+  // not come back from these.
+  bool construct(const Event &event, State &state, bool observe);
+  bool combine(const Event &event, State &state, bool observe);
+  void bindPlace(const Event &event, State &state, bool observe);
+  void returnValue(const Event &event, State &state, bool observe);
+  void forward(const Event &event, State &state);
+  void move(const Event &event, State &state, bool observe);
+  void load(const Event &event, State &state);
+  void detach(const Event &event, State &state);
+  void requireGrad(const Event &event, State &state);
+  void backward(const Event &event, State &state, const Operand &loss);
+  void differentiate(const Event &event, State &state);
+  void overwrite(const Event &event, State &state);
+  void clearGradients(const Event &event, State &state);
+  void step(const Event &event, State &state);
+
+  /// What is known of a module that the event makes, on \p device where nothing tells another one.
+  void makeModule(const Event &event, State &state, Device device);
+  /// Runs the closures among the operands; \p given is what they give back, where that is known.
+  bool runClosures(const Event &event, State &state, bool observe, std::optional<Value> &given);
   /// \p value is what a module makes of the operands.
   void passModule(const Event &event, State &state, Value &value);
-  void backward(const Event &event, State &state, const Operand &loss);
-  void requireGrad(const Event &event, State &state);
   /// Puts the value of \p operand into \p place, which may outlive this run of the code.
   void store(const Event &event, PathId place, Value &value, bool accumulates);
   /// A module that gets a part from another device is on none.
   void replacePart(const Event &event, const Operand &part, State &state);
-  void bindPlace(const Event &event, State &state, bool observe);
   /// Whether a function returns what is nobody's after that.
   bool isOwnLocal(const Event &event, const Operand &value, const State &state) const;
   void mutateSubject(const Event &event, State &state, const Value &value, bool observe);
@@ -162,9 +191,11 @@ private:
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
+  /// What makes the tensor that a function returns. Null where several do, or nobody knows.
+  llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
-  Answers known = 0; ///< At the event that is run.
+  Answers known; ///< At the event that is run.
   llvm::SmallSetVector<const FunctionBody *, 4> bounded;
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;

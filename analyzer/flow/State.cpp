@@ -76,6 +76,9 @@ void State::forget(PathId path, bool isOverwritten) {
 }
 
 void State::endLifetime(PathId path) {
+  for (auto &[place, value] : values)
+    if (value.borrowed && value.borrowed->memory == path)
+      value.borrowed = nullptr; // Said once.
   PathId heir = noPath;
   for (const auto &[name, alias] : aliases)
     if (alias.target == path && !alias.isReference &&
@@ -287,6 +290,10 @@ Value State::joined(const Value &a, const Value &b) const {
     result.madeOnHost = b.placed;
   else if (!a.madeOnHost)
     result.madeOnHost = b.madeOnHost;
+  if (a.made != b.made)
+    result.made = nullptr;
+  if (!result.borrowed)
+    result.borrowed = b.borrowed;
   if (!result.placed)
     result.placed = b.placed;
   if (!result.disabled)
@@ -321,10 +328,14 @@ Value State::valueOf(const Operand &operand) const {
     for (const auto &[part, contents] : values) {
       if (mayBeIt(part) && !(contents.device == value.device))
         value.device = {}; // It may have been moved since.
+      if (mayBeIt(part) && contents.made != value.made)
+        value.made = nullptr;
       if (isPart(part) || mayBeIt(part)) {
         value.history = tables->histories.join(value.history, contents.history);
         value.graphs = tables->histories.join(value.graphs, contents.graphs);
         value.graph |= contents.graph;
+        if (!value.borrowed)
+          value.borrowed = contents.borrowed;
       }
     }
   }
@@ -335,6 +346,14 @@ Value State::valueOf(const Operand &operand) const {
     value.hasDimensions = true;
   }
   return value;
+}
+
+llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
+  llvm::SmallVector<Borrower, 2> found;
+  for (const auto &[path, value] : values)
+    if (value.borrowed && value.borrowed->memory == owner)
+      found.push_back({path, value.borrowed});
+  return found;
 }
 
 void State::addValue(PathId path, const Value &value) {

@@ -86,6 +86,10 @@ struct Value {
   /// Where the other ways bring a tensor from the device of the module whose method runs, what
   /// makes one on the CPU.
   const Event *madeOnHost = nullptr;
+  /// What computed it, but for what only rearranges the values of others.
+  const Event *made = nullptr;
+  /// What made it, or a part of it, in the memory of a variable (see Event::memory).
+  const Event *borrowed = nullptr;
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
@@ -99,7 +103,8 @@ struct Value {
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
-           isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost;
+           isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
+           made == other.made && borrowed == other.borrowed;
   }
 };
 
@@ -209,6 +214,16 @@ public:
 
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
+
+  /// The optimizers that update parameters of \p owners.
+  llvm::SmallVector<const OptimizerFacts *, 2> optimizersOf(SourcesId owners) const;
+
+  /// What may have its values in the memory of the variable \p owner.
+  struct Borrower {
+    PathId place;
+    const Event *made;
+  };
+  llvm::SmallVector<Borrower, 2> borrowersOf(PathId owner) const;
 
   /// The same, to be changed; made if it was not known yet.
   OptimizerFacts &optimizerAt(PathId object);

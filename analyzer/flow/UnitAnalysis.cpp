@@ -2,6 +2,7 @@
 
 #include "DeviceOrigins.h"
 
+#include "analyzer/events/Loaders.h"
 #include "analyzer/events/Lowering.h"
 #include "analyzer/events/Values.h"
 #include "analyzer/frontend/UserCode.h"
@@ -140,6 +141,17 @@ public:
       findModeSetUps(*body);
     functionCount = all.size();
     movesModules = mayMoveModules(all);
+  }
+
+  Producer producerOf(const Event &made, unsigned depth = 0) {
+    if (made.operation != Operation::None || depth == Interpreter::maxDepth)
+      return {&made, made.operation};
+    if (const auto bodies = candidates(made); bodies.size() == 1) {
+      const Event *inner = interpreter.returned(*bodies.front());
+      return inner ? producerOf(*inner, depth + 1) : Producer();
+    }
+    const bool isLayers = made.kind == EventKind::Forward && made.subject.expr;
+    return {&made, isLayers ? modules.lastOperation(made.subject.expr) : Operation::None};
   }
 
   clang::ASTContext &context;
@@ -307,8 +319,9 @@ private:
                          event.kind == EventKind::Combine || event.kind == EventKind::Return ||
                          event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
                          event.kind == EventKind::Call;
-    return !isPlain || event.isTensor || event.resultRole != TypeRole::None ||
-           isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
+    return !isPlain || event.operation != Operation::None || event.isTensor ||
+           event.resultRole != TypeRole::None || isFollowed(event.subject) ||
+           llvm::any_of(event.operands, isFollowed);
   }
 
   static bool getsHold(const Event &call) {
@@ -541,6 +554,14 @@ UnitAnalysis::~UnitAnalysis() = default;
 
 const std::vector<Observation> &UnitAnalysis::observations() const {
   return implementation->interpreter.observations();
+}
+
+bool UnitAnalysis::keepsOrder(const clang::VarDecl &loader) const {
+  return gradtidy::keepsOrder(loader, implementation->vocabulary);
+}
+
+UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
+  return value.made ? implementation->producerOf(*value.made) : Producer();
 }
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }

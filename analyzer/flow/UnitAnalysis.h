@@ -48,6 +48,19 @@ public:
   /// holds, or hands it to code that may.
   bool mayClear(const clang::FieldDecl &field) const;
 
+  /// What computes the values of a tensor.
+  struct Producer {
+    const Event *event = nullptr; ///< Null if nobody knows.
+    Operation operation = Operation::None;
+  };
+
+  /// The same, seen through the forward passes of the user's modules and of containers of layers.
+  Producer producerOf(const Value &value) const;
+
+  /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
+  /// nothing shuffles them, as far as can be seen.
+  bool keepsOrder(const clang::VarDecl &loader) const;
+
   /// What becomes of forwards, stores and retained graphs in the unit.
   const Uses &uses() const;
 

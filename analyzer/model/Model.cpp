@@ -84,7 +84,6 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::GivesIndices, "gives-indices"},
     {Trait::MakesScalar, "makes-scalar"},
     {Trait::MakesRandom, "makes-random"},
-    {Trait::MakesView, "makes-view"},
     {Trait::IntegerType, "integer-type"},
     {Trait::FloatType, "float-type"},
     {Trait::Index, "index"},
@@ -93,6 +92,26 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::AsksForGpu, "asks-for-gpu"},
     {Trait::HoldsTensors, "holds-tensors"},
     {Trait::GradGuard, "grad-guard"},
+    {Trait::KeepsOrder, "keeps-order"},
+    {Trait::OwnsElements, "owns-elements"},
+};
+
+constexpr Named<Operation> operationNames[] = {
+    {Operation::View, "view"},
+    {Operation::Rearrange, "rearrange"},
+    {Operation::WeightedSum, "weighted-sum"},
+    {Operation::Softmax, "softmax"},
+    {Operation::LogSoftmax, "log-softmax"},
+    {Operation::Sigmoid, "sigmoid"},
+    {Operation::LogSigmoid, "log-sigmoid"},
+    {Operation::LogitsLoss, "logits-loss"},
+    {Operation::LogProbabilitiesLoss, "log-probabilities-loss"},
+    {Operation::ProbabilityLoss, "probability-loss"},
+    {Operation::LogitLoss, "logit-loss"},
+    {Operation::ClipGradients, "clip-gradients"},
+    {Operation::EmptyCache, "empty-cache"},
+    {Operation::WrapMemory, "wrap-memory"},
+    {Operation::ReadScalar, "read-scalar"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {
@@ -193,6 +212,9 @@ llvm::StringRef roleName(TypeRole role) { return nameIn<TypeRole>(typeRoles, rol
 llvm::StringRef roleName(FunctionRole role) { return nameIn<FunctionRole>(functionRoles, role); }
 llvm::StringRef roleName(DeviceRole role) { return nameIn<DeviceRole>(deviceRoles, role); }
 llvm::StringRef traitName(Trait trait) { return nameIn<Trait>(traitNames, trait); }
+llvm::StringRef operationName(Operation operation) {
+  return nameIn<Operation>(operationNames, operation);
+}
 std::optional<TypeRole> typeRole(llvm::StringRef name) { return roleIn<TypeRole>(typeRoles, name); }
 std::optional<FunctionRole> functionRole(llvm::StringRef name) {
   return roleIn<FunctionRole>(functionRoles, name);
@@ -201,6 +223,9 @@ std::optional<DeviceRole> deviceRole(llvm::StringRef name) {
   return roleIn<DeviceRole>(deviceRoles, name);
 }
 std::optional<Trait> traitOf(llvm::StringRef name) { return roleIn<Trait>(traitNames, name); }
+std::optional<Operation> operationOf(llvm::StringRef name) {
+  return roleIn<Operation>(operationNames, name);
+}
 
 const Model &Model::bundled() {
   static const Model model = [] {
@@ -255,11 +280,14 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
       if (llvm::Error failure =
               reader.roles<Trait>(value, key, traitOf, namesOf<Trait>(traitNames), merged.traits))
         return failure;
+    } else if (key == "operations") {
+      if (llvm::Error failure = reader.roles<Operation>(
+              value, key, operationOf, namesOf<Operation>(operationNames), merged.operations))
+        return failure;
     } else {
       return reader.error(
-          {key},
-          "unknown key; the keys are name, headers, namespaces, types, devices, functions and "
-          "traits");
+          {key}, "unknown key; the keys are name, headers, namespaces, types, devices, functions, "
+                 "traits and operations");
     }
   }
   for (const auto &entry : merged.types)

@@ -43,6 +43,11 @@ public:
   /// simple name.
   Trait trait(llvm::StringRef name) const { return traits.lookup(name); }
 
+  /// What the function or class of that canonical name computes, or None.
+  Operation operation(llvm::StringRef canonicalName) const {
+    return operations.lookup(canonicalName);
+  }
+
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
   FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
@@ -64,6 +69,7 @@ private:
   llvm::StringMap<FunctionRole> functions;
   llvm::StringMap<DeviceRole> devices;
   llvm::StringMap<Trait> traits;
+  llvm::StringMap<Operation> operations;
   llvm::StringSet<> outermostNames;
 };
 

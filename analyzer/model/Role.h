@@ -98,7 +98,6 @@ enum class Trait : unsigned char {
   GivesIndices,       ///< Gives values and their indices; these have no gradient.
   MakesScalar,        ///< Makes a tensor of no dimension if it is given a number.
   MakesRandom,        ///< Makes a tensor of values that no other call makes again.
-  MakesView,          ///< Gives a tensor that shares the values of the subject.
   IntegerType,        ///< A constant that makes tensors integers.
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.
@@ -107,15 +106,40 @@ enum class Trait : unsigned char {
   AsksForGpu,   ///< Tells whether there is a GPU.
   HoldsTensors, ///< A class of the framework that passes tensors on.
   GradGuard,    ///< Its constructor switches autograd off as long as it lives.
+  KeepsOrder,   ///< A sampler that gives the samples in the order in which they are stored.
+  OwnsElements, ///< A class whose objects hold the memory of their elements.
+};
+
+/// What a function or module computes, where checks speak of it. A loss is named by what it
+/// expects.
+enum class Operation : unsigned char {
+  None,
+  View,                 ///< The values of the subject in their own memory, in another shape.
+  Rearrange,            ///< The values of the subject, in another shape or order.
+  WeightedSum,          ///< Any numbers: linear layers and convolutions.
+  Softmax,              ///< Probabilities that sum to 1.
+  LogSoftmax,           ///< Their logarithms.
+  Sigmoid,              ///< Probabilities.
+  LogSigmoid,           ///< Their logarithms.
+  LogitsLoss,           ///< Of classes; does the softmax itself.
+  LogProbabilitiesLoss, ///< Of classes, or of a distribution.
+  ProbabilityLoss,      ///< Of yes or no.
+  LogitLoss,            ///< Of yes or no; does the sigmoid itself.
+  ClipGradients,        ///< Makes the gradients of parameters smaller.
+  EmptyCache,           ///< Gives the cached memory of the GPU back.
+  WrapMemory,           ///< A tensor over memory that somebody else owns.
+  ReadScalar,           ///< The value of a tensor of one element, on the host.
 };
 
 llvm::StringRef roleName(TypeRole role);
 llvm::StringRef roleName(FunctionRole role);
 llvm::StringRef roleName(DeviceRole role);
 llvm::StringRef traitName(Trait trait);
+llvm::StringRef operationName(Operation operation);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
 std::optional<DeviceRole> deviceRole(llvm::StringRef name);
 std::optional<Trait> traitOf(llvm::StringRef name);
+std::optional<Operation> operationOf(llvm::StringRef name);
 
 } // namespace gradtidy

@@ -107,12 +107,37 @@ TEST_CASE("The traits have the names of the documentation") {
        {"stateless", "stateless-by-default", "mode-dependent", "mode-by-option", "container",
         "opaque", "mode-option", "state-option", "registers-module", "registers-parameter",
         "registers-buffer", "reaches-module", "moves-tensor", "makes-indices", "makes-scalar",
-        "makes-random", "makes-view", "gives-indices", "integer-type", "float-type", "index",
-        "requires-grad", "grad-guard"}) {
+        "makes-random", "gives-indices", "integer-type", "float-type", "index",
+        "requires-grad", "grad-guard", "keeps-order", "owns-elements"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
   CHECK_FALSE(traitOf("none"));
+}
+
+TEST_CASE("Operations of functions and layers") {
+  const Model &model = Model::bundled();
+  CHECK(model.operation("torch::nn::CrossEntropyLoss") == Operation::LogitsLoss);
+  CHECK(model.operation("torch::softmax") == Operation::Softmax);
+  CHECK(model.operation("torch::Tensor::view") == Operation::View);
+  CHECK(model.operation("torch::mse_loss") == Operation::None);
+
+  const Model mine = modelOf({R"({"operations": {"softmax": ["one::normalise"]}})"});
+  CHECK(mine.operation("one::normalise") == Operation::Softmax);
+  CHECK_THAT(errorIn("{\n  \"operations\": {\n    \"soft\": []\n  }\n}"),
+             StartsWith("mine.json:3: model \"operations.soft\": unknown role; the roles are ") &&
+                 Contains("log-softmax"));
+}
+
+TEST_CASE("The operations have the names of the documentation") {
+  for (const char *name :
+       {"view", "rearrange", "weighted-sum", "softmax", "log-softmax", "sigmoid", "log-sigmoid",
+        "logits-loss", "log-probabilities-loss", "probability-loss", "logit-loss", "clip-gradients",
+        "empty-cache", "wrap-memory", "read-scalar"}) {
+    REQUIRE(operationOf(name));
+    CHECK(operationName(*operationOf(name)) == name);
+  }
+  CHECK_FALSE(operationOf("none"));
 }
 
 TEST_CASE("The roles have the names of the documentation") {
@@ -145,7 +170,7 @@ TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(
       errorIn("{\n  \"nam\": \"mine\"\n}") ==
       "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
-      "devices, functions and traits");
+      "devices, functions, traits and operations");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");

@@ -1,0 +1,69 @@
+#include "Memory.h"
+
+#include "Values.h"
+
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+/// Whether the variable holds its object until its scope ends, and no other variable shares that.
+static bool isOwner(const VarDecl &variable) {
+  const QualType type = variable.getType();
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!variable.hasLocalStorage() || type->isReferenceType() || type->isAnyPointerType())
+    return false;
+  if (isa<ParmVarDecl>(variable))
+    return !record || isStandard(record);
+  // An image that is a copy of another one shares its memory.
+  const Expr *made = variable.getInit() ? strip(variable.getInit()) : nullptr;
+  while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(made)) {
+    if (!construct->getNumArgs() || !construct->getConstructor()->isCopyOrMoveConstructor())
+      return true;
+    made = strip(construct->getArg(0));
+  }
+  return !made || !made->isLValue() || !record || isStandard(record);
+}
+
+/// Another element is another place: what a loop puts into each of them stays apart.
+static bool isLiteral(const Expr *index) { return isa<IntegerLiteral>(strip(index)); }
+
+static bool ownsElements(const Expr *object, const Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = strip(object)->getType()->getAsCXXRecordDecl();
+  return record && vocabulary.traitOf(record) == Trait::OwnsElements;
+}
+
+/// The variable of which \p object is, or is an element or a member.
+static const VarDecl *holderOf(const Expr *object, const Vocabulary &vocabulary) {
+  object = strip(object);
+  if (const auto *reference = dyn_cast<DeclRefExpr>(object)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return variable && isOwner(*variable) ? variable : nullptr;
+  }
+  if (const auto *member = dyn_cast<MemberExpr>(object))
+    return member->isArrow() ? nullptr : holderOf(member->getBase(), vocabulary);
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(object))
+    return strip(subscript->getBase())->getType()->isArrayType() && isLiteral(subscript->getIdx())
+               ? holderOf(subscript->getBase(), vocabulary)
+               : nullptr;
+  const auto *call = dyn_cast<CXXOperatorCallExpr>(object);
+  return call && call->getOperator() == OO_Subscript && isLiteral(call->getArg(1)) &&
+                 ownsElements(call->getArg(0), vocabulary)
+             ? holderOf(call->getArg(0), vocabulary)
+             : nullptr;
+}
+
+const VarDecl *ownerOf(const Expr *pointer, const Vocabulary &vocabulary) {
+  pointer = strip(pointer);
+  if (!pointer->getType()->isPointerType()) // An array, or what an address is taken of.
+    return holderOf(pointer, vocabulary);
+  const Expr *object = nullptr;
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(pointer))
+    object = call->getImplicitObjectArgument();
+  else if (const auto *member = dyn_cast<MemberExpr>(pointer); member && !member->isArrow())
+    object = member->getBase(); // `image.data`
+  return object && ownsElements(object, vocabulary) ? holderOf(object, vocabulary) : nullptr;
+}
+
+} // namespace gradtidy

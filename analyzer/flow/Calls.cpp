@@ -1,0 +1,286 @@
+// Calls: of functions whose bodies are known, of closures, and of all others.
+#include "Interpreter.h"
+
+#include "analyzer/events/Values.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace gradtidy {
+
+Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const State &state) const {
+  const PathStep &last = tables.paths.last(state.resolve(operand.path));
+  if (last.kind != PathStep::Temporary || !last.subject)
+    return {};
+  const auto *lambda =
+      llvm::dyn_cast<clang::LambdaExpr>(static_cast<const clang::Stmt *>(last.subject));
+  if (!lambda)
+    return {};
+  Closures found;
+  if (const clang::FunctionTemplateDecl *generic = lambda->getDependentCallOperator())
+    for (const clang::FunctionDecl *special : generic->specializations())
+      found.push_back(bodies(special, false));
+  if (found.empty()) // Bodies of the library, which would call it, may be left out.
+    found.push_back(bodies(lambda->getCallOperator(), false));
+  return llvm::is_contained(found, nullptr) ? Closures() : found;
+}
+
+/// What the function of the library that gets the closure calls it with.
+void Interpreter::bindArguments(const FunctionBody &closure, const Event &event,
+                                State &state) const {
+  for (const FunctionBody::Parameter &parameter : closure.parameters) // `net->apply(…)`
+    if (isModule(parameter.place.role) && isModule(event.subject.role))
+      state.bind(parameter.place.path, BindKind::Reference, parameter.place.role, &event.subject);
+  const auto given =
+      llvm::find_if(event.operands, [](const Operand &operand) { return !operand.isClosure; });
+  if (event.kind != EventKind::Combine || closure.parameters.size() != 1 ||
+      given == event.operands.end() || !given->path)
+    return;
+  // An element of what an algorithm goes through, an alternative of what is visited.
+  Operand element = closure.parameters.front().place;
+  const bool isElement = tables.paths.last(given->path).kind == PathStep::Element;
+  const PathId argument = isElement ? given->path : tables.paths.element(given->path);
+  const PathId parameter = std::exchange(element.path, argument);
+  state.bind(parameter, BindKind::Reference, element.role, &element);
+}
+
+bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
+                             bool observing) {
+  const Closures closures = closuresOf(operand, state);
+  GradMode mode = state.gradMode();
+  if (event.startsThread) // Guards do not reach other threads.
+    state.setGradMode(true, event);
+  // What an object connects to events while it is made runs later.
+  const bool isKept = event.kind == EventKind::Combine &&
+                      llvm::isa<clang::CXXConstructorDecl>(event.function->function);
+  const bool isRunning = llvm::any_of(
+      closures, [&](const FunctionBody *each) { return llvm::is_contained(stack, each); });
+  if (closures.empty() || isKept || isRunning || stack.size() > maxDepth) {
+    if (operand.escapes)
+      state.escape({tables.paths.unknown(), TypeRole::Optimizer});
+    // What it is given may be parameters, of which it may clear the gradients.
+    for (const Operand &other : event.operands)
+      if (!other.isClosure)
+        state.escape({other.path, TypeRole::None, true});
+    return true;
+  }
+  std::optional<State> after; // Of a generic closure, all that it is called as.
+  for (const FunctionBody *closure : closures) {
+    State before = state;
+    bindArguments(*closure, event, before);
+    std::optional<State> end = enter(*closure, event, before, /*told=*/{}, observing);
+    if (after && end)
+      after->join(*end, Junction::Branches);
+    else if (end)
+      after = std::move(end);
+  }
+  if (!after)
+    return false;
+  state = std::move(*after);
+  if (event.startsThread)
+    state.restoreGradMode(mode);
+  return true;
+}
+
+bool Interpreter::mayReturn(const FunctionBody &body) {
+  const auto [known, added] = returning.try_emplace(&body, true);
+  if (added) {
+    const bool returns = solve(body, State(tables), /*observe=*/false).has_value();
+    returning[&body] = returns;
+    return returns;
+  }
+  return known->second;
+}
+
+bool Interpreter::call(const Event &event, State &state, bool observing) {
+  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (!body && event.subject.path)
+    if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
+      body = closures.front();
+  bool recursive = body && llvm::is_contained(stack, body);
+  if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
+    state.forget(event.result);
+    return true;
+  }
+  if (body && !recursive && stack.size() > maxDepth && !isHarmless(event))
+    bounded.insert(stack.front());
+  if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
+    callUnknown(event, state, observing);
+    return true;
+  }
+  const Answers told = answersTo(*body, event);
+  if (!observing) {
+    auto last = memory.find({&event, body});
+    if (last != memory.end() && last->second.told == told && last->second.before == state) {
+      if (!last->second.after)
+        return false;
+      state = *last->second.after;
+      return true;
+    }
+  }
+  State before = state;
+  if (event.result == event.subject.path)
+    makeModule(event, state, {Device::Cpu});
+  std::optional<State> after = enter(*body, event, state, told, observing);
+  memory.insert_or_assign({&event, body}, Memory{std::move(before), told, after});
+  if (!after)
+    return false;
+  state = std::move(*after);
+  return true;
+}
+
+/// What \p argument answers where it is asked as a condition.
+static std::optional<bool> truthOf(const clang::Expr *argument) {
+  argument = strip(argument);
+  if (const auto *literal = llvm::dyn_cast<clang::CXXBoolLiteralExpr>(argument))
+    return literal->getValue();
+  if (llvm::isa<clang::CXXNullPtrLiteralExpr>(argument))
+    return false;
+  const auto *address = llvm::dyn_cast<clang::UnaryOperator>(argument);
+  return address && address->getOpcode() == clang::UO_AddrOf ? std::optional(true) : std::nullopt;
+}
+
+Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) const {
+  Answers told;
+  for (unsigned i = 0; i < body.parameters.size(); ++i) {
+    const FunctionBody::Parameter &parameter = body.parameters[i];
+    const bool isGiven = i < event.operands.size();
+    const clang::Expr *argument =
+        isGiven ? event.operands[i].expr : parameter.declaration->getInit();
+    if (const clang::EnumConstantDecl *value = argument ? enumeratorOf(argument) : nullptr)
+      for (const Conditions::Choice &choice : parameter.choices)
+        told.learn(choice.number, choice.value == value);
+    if (parameter.condition < 0)
+      continue;
+    std::optional<bool> truth = argument ? truthOf(argument) : std::nullopt;
+    if (!truth && isGiven)
+      truth = answerOf(event.operands[i].flag);
+    if (truth)
+      told.learn(parameter.condition, *truth);
+  }
+  return told;
+}
+
+std::optional<bool> Interpreter::answerOf(const Flag &flag) const {
+  const std::optional<bool> answer = flag.condition < 0 ? std::nullopt : known.to(flag.condition);
+  return answer ? std::optional(*answer != flag.isNegated) : std::nullopt;
+}
+
+std::optional<bool> Interpreter::constantOf(const Event &event) const {
+  return event.constant ? event.constant : answerOf(event.choice);
+}
+
+std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &event,
+                                        const State &caller, Answers told, bool observing) {
+  State state = caller;
+  if (event.kind == EventKind::Call) {
+    if (body.thisObject && event.subject.path) {
+      Operand object = event.subject;
+      object.fresh = false;
+      state.bind(body.thisObject, BindKind::Reference, object.role, &object);
+    }
+    for (unsigned i = 0; i < body.parameters.size() && i < event.operands.size(); ++i) {
+      const FunctionBody::Parameter &parameter = body.parameters[i];
+      Operand argument = event.operands[i];
+      if (parameter.bind == BindKind::Reference)
+        argument.fresh = false;
+      state.bind(parameter.place.path, parameter.bind, parameter.place.role, &argument);
+    }
+    // Which device a default argument names is not followed.
+    for (size_t i = event.operands.size(); i < body.parameters.size(); ++i)
+      if (body.parameters[i].place.role == TypeRole::Device)
+        state.setDevice(body.parameters[i].place.path, {});
+  }
+  callers.push_back(&event);
+  std::optional<State> after = solve(body, state, observing, told);
+  callers.pop_back();
+  if (!after)
+    return std::nullopt;
+  for (const FunctionBody::Parameter &parameter : body.parameters)
+    after->endLifetime(parameter.place.path);
+  if (body.thisObject && event.kind == EventKind::Call)
+    after->unbind(body.thisObject);
+  if (event.result && event.result != event.subject.path) {
+    after->forget(event.result);
+    after->rename(body.returned, event.result);
+  }
+  return after;
+}
+
+/// Whether a header of the system declares the function.
+static bool isOfSystem(const clang::FunctionDecl *callee) {
+  return callee &&
+         callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation());
+}
+
+void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
+  const bool leavesAlone = isHarmless(event);
+  if (!leavesAlone && !isOfSystem(event.callee))
+    state.autocastMayChange();
+  bool isForward = isModuleCall(event);
+  if (isForward && observing)
+    observe(event, state);
+  Value value = combined(event, state);
+  value.sources = tables.sources.unknown();
+  value.device = {};
+  value.hasDimensions = false;
+  if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&
+      !isForward)
+    value.graph |= Graph::Unknown; // Of what it is made, nobody knows.
+  // The fields of a struct may be detached, be they made of what is not.
+  const auto *result = llvm::dyn_cast<clang::Expr>(event.site);
+  const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
+  if (record && event.resultRole == TypeRole::None && !isStandard(record))
+    value.graph = Graph::Unknown;
+  used.read(value.history, noSources, event);
+  // Modules are moved where somebody says.
+  llvm::SmallVector<Device, 2> devices;
+  for (const Operand &operand : event.operands)
+    if (operand.role == TypeRole::Device)
+      devices.push_back(state.deviceOf(operand));
+  if (devices.empty() && !isModule(event.subject.role))
+    devices.push_back({});
+  // What is called for its result is a forward of some kind: it leaves gradients alone.
+  bool computes = event.result && !event.isArithmetic;
+  auto reach = [&](const Operand &operand) {
+    value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
+    bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
+    if (leavesAlone)
+      return;
+    // It may load the parameters of modules that an object knows of.
+    if (operand.escapes && operand.role == TypeRole::None && !isForward) {
+      state.markChanged(tables.sources.unknown());
+      // What an object does to modules of its own, others find.
+      const PathId object = state.resolve(operand.path);
+      if (tables.paths.last(tables.paths.rootOf(object)).kind == PathStep::Variable)
+        state.moduleMayChange(object, devices);
+    }
+    if (operand.escapes && isModule(operand.role) && !isForward)
+      state.moduleMayChange(state.resolve(operand.path), devices);
+    if (operand.escapes && !isRead)
+      state.escape(operand, /*computes=*/computes && event.isTensor);
+    // Code that gives nothing back may be what runs the backward.
+    if (operand.isTensor && event.isArithmetic &&
+        !llvm::cast<clang::Expr>(event.site)->getType()->isArithmeticType())
+      escape(state.valueOf(operand), state);
+  };
+  if (event.subject.path)
+    reach(event.subject);
+  for (const Operand &operand : event.operands)
+    reach(operand);
+  if (event.resultRole == TypeRole::ScriptModule && event.result) {
+    ModuleFacts compiled; // Perhaps without parameters, in the mode that was wanted.
+    compiled.mode = ModuleFacts::Unknown;
+    compiled.isFrozen = true;
+    state.setModule(event.result, compiled);
+  }
+  if (event.result == event.subject.path && isModule(event.subject.role))
+    makeModule(event, state, {});
+  else if (event.result && !event.isArithmetic) {
+    if (isForward)
+      passModule(event, state, value);
+    state.setValue(event.result, value);
+  }
+}
+
+} // namespace gradtidy

@@ -1,0 +1,181 @@
+// The values that events make of others.
+#include "Interpreter.h"
+
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+
+/// The tensor that the event views or rearranges.
+static Value rearranged(const Event &event, const State &state) {
+  const bool isOfSubject = event.subject.path && event.kind != EventKind::Forward;
+  if (!isOfSubject && event.operands.empty())
+    return {};
+  return state.valueOf(isOfSubject ? event.subject : event.operands.front());
+}
+
+Value Interpreter::combined(const Event &event, const State &state) const {
+  Value result;
+  bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
+  const Event *borrowed = nullptr;
+  unsigned other = Graph::Detached; // Where nothing is attached or unknown.
+  auto add = [&](const Operand &operand) {
+    if (!operand.path)
+      return;
+    if (!operand.isTensor && !isModule(operand.role)) {
+      result.sources = tables.sources.join(result.sources, state.sourcesOf(operand));
+      return;
+    }
+    Value value = state.valueOf(operand);
+    if (operand.isMovedThere)
+      value.device = {};
+    if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
+      value.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
+    result.sources = tables.sources.join(result.sources, value.sources);
+    result.history = tables.histories.join(result.history, value.history);
+    result.graphs = tables.histories.join(result.graphs, value.graphs);
+    attached |= (value.graph & Graph::Attached) != 0;
+    unrecorded |= value.graph == Graph::Unrecorded;
+    other |= value.graph & Graph::Unrecorded;
+    if (value.disabled)
+      result.disabled = value.disabled;
+    unknown |= (value.graph & Graph::Unknown) != 0;
+    if (value.borrowed)
+      borrowed = value.borrowed;
+    if (value.madeOnHost && !event.isAnyDevice)
+      result.madeOnHost = value.madeOnHost;
+    result.hasDimensions |= value.hasDimensions;
+    onlyHost &= value.device.kind == Device::Cpu;
+    // What meets in an operation is on one device; scalars of the host go along with any.
+    bool decides = value.device.isKnown() &&
+                   (value.hasDimensions || value.device.kind != Device::Cpu || onlyHost);
+    if (decides && (!result.device.isKnown() || !event.isAnyDevice)) {
+      result.device = value.device;
+      result.placed = value.placed;
+    } else if (result.device.kind == Device::Cpu && !result.hasDimensions && !onlyHost) {
+      result.device = {};
+    }
+  };
+  if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
+    add(event.subject);
+  for (const Operand &operand : event.operands)
+    add(operand);
+
+  if (unrecorded)
+    other = Graph::Unrecorded;
+  const bool leavesGraph = attached || (other & Graph::Unrecorded);
+  const unsigned mode = state.gradMode().possible;
+  const unsigned rest = unknown ? unsigned(Graph::Unknown) : other;
+  result.graph = 0;
+  if (mode & GradMode::On)
+    result.graph |= attached ? unsigned(Graph::Attached) : rest;
+  if (mode & GradMode::Off && leavesGraph)
+    result.disabled = state.gradMode().set;
+  if (mode & GradMode::Off)
+    result.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
+  if (mode & GradMode::Depends && leavesGraph)
+    result.graph |= Graph::Unknown;
+  if (!event.isDifferentiable) {
+    result.graph = Graph::Detached;
+    result.graphs = noSources;
+  }
+  result.hasDimensions &= event.keepsDimensions;
+  const Operand *base = event.subject.path       ? &event.subject
+                        : event.operands.empty() ? nullptr
+                                                 : &event.operands.front();
+  if (event.isAnyDevice && base && base->role == TypeRole::Tensor) { // Wherever its indices are.
+    Value value = state.valueOf(*base);
+    result.device = value.device;
+    result.placed = value.placed;
+    result.madeOnHost = value.madeOnHost;
+  }
+  if (event.operation == Operation::View || event.operation == Operation::Rearrange) {
+    const Value before = rearranged(event, state);
+    result.made = before.made;
+    if (event.operation == Operation::View)
+      result.borrowed = before.borrowed;
+  } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
+    result.made = &event;
+  } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
+    result.borrowed = borrowed;
+  }
+  if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
+    const Value either =
+        state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
+    result.stayOn(either);
+    result.made = either.made;
+    result.borrowed = either.borrowed;
+  }
+  const bool isClash = !state.clashes(event).empty();
+  if (isClash)
+    result.device = {}; // Said once; nothing follows from it.
+  if (isClash || result.device.isKnown())
+    result.madeOnHost = nullptr;
+  return result;
+}
+
+Value Interpreter::created(const Event &event, const State &state) const {
+  Value result;
+  result.graph = Graph::Detached;
+  result.hasDimensions = event.keepsDimensions;
+  result.isNoise = event.isNoise;
+  result.device = {Device::Cpu};
+  result.placed = result.made = &event;
+  if (event.memory)
+    result.borrowed = &event;
+  if (event.subject.path) { // Like another tensor.
+    Value model = state.valueOf(event.subject);
+    result.device = model.device;
+    result.placed = model.placed;
+    result.hasDimensions = model.hasDimensions;
+  }
+  for (const Operand &operand : event.operands) {
+    if (operand.role != TypeRole::Device)
+      continue;
+    if (Device device = state.deviceOf(operand); device.kind != Device::Unset)
+      result.device = device;
+    if (operand.path && (state.valueOf(operand).graph & Graph::Attached))
+      result.graph = Graph::Attached;
+  }
+  return result;
+}
+
+Device Interpreter::deviceNamed(const Event &event, const State &state) const {
+  Device result{Device::Unset};
+  if (event.subject.path)
+    result = state.deviceOf(event.subject);
+  bool isChoice = llvm::isa<clang::AbstractConditionalOperator>(event.site);
+  for (const Operand &operand : event.operands) {
+    if (operand.role != TypeRole::Device)
+      continue;
+    Device device = state.deviceOf(operand);
+    if (isChoice && result.kind != Device::Unset && !(device == result))
+      return {Device::Symbol, event.result};
+    if (device.kind != Device::Unset)
+      result = device;
+  }
+  return result;
+}
+
+Value Interpreter::moved(const Event &event, const State &state) const {
+  Value result = combined(event, state);
+  Value before = state.valueOf(event.subject);
+  result.sources = before.sources;
+  result.history = before.history;
+  result.graphs = before.graphs;
+  result.isNoise = before.isNoise;
+  result.made = before.made;
+  result.stayOn(before);
+  for (const Operand &operand : event.operands) {
+    bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
+                 operand.device.isKnown();
+    if (Device device = state.deviceOf(operand); tells && device.kind != Device::Unset) {
+      result.device = device;
+      result.placed = &event;
+      result.madeOnHost = nullptr;
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace gradtidy

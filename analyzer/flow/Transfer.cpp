@@ -1,0 +1,637 @@
+// The transfer functions of the events, but for calls.
+#include "Interpreter.h"
+
+#include "analyzer/events/Values.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+
+/// Whether a backward through the value may reach anything.
+static bool mayHaveGraph(const Value &value) {
+  return value.graph & (Graph::Attached | Graph::Unknown);
+}
+
+void Interpreter::escape(const Value &value, const State &state) {
+  if (!mayHaveGraph(value))
+    return;
+  used.differentiate({value.history, value.graphs}, value.sources);
+  for (SiteId site : tables.histories.members(value.graphs))
+    if (const SiteId *backward = state.retained.find(site))
+      used.useRetained(*backward);
+}
+
+void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
+  if (value.graph & Graph::Attached && accumulates) {
+    SourcesId site = tables.histories.of(siteOf(event));
+    value.history = tables.histories.join(value.history, site);
+    value.graphs = tables.histories.join(value.graphs, site);
+  }
+  PathId root = tables.paths.rootOf(place);
+  const PathStep &step = tables.paths.last(root);
+  bool isParameter =
+      step.kind == PathStep::Variable &&
+      llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(step.subject)) &&
+      (place != root ||
+       static_cast<const clang::VarDecl *>(step.subject)->getType()->isReferenceType());
+  if (!mayHaveGraph(value))
+    return;
+  if (!used.store(place, {value.history, value.graphs}, value.sources) &&
+      (place == tables.paths.unknown() || isParameter))
+    used.differentiate({value.history, value.graphs}, value.sources);
+}
+
+void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
+  const PathId whole = tables.paths.parent(state.place(event.subject.path));
+  if (!whole || llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+    return;
+  const Device device = state.moduleAt(whole).device;
+  if (device.isKnown() && !(state.module(part).device == device))
+    state.moveModule(whole, {}, &event);
+}
+
+void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
+  const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
+  if (value && isModule(event.subject.role))
+    replacePart(event, *value, state);
+  if (event.bind != BindKind::Value || !value || !value->isTensor) {
+    state.bind(event.subject.path, event.bind, event.subject.role, value);
+    return;
+  }
+  Value contents = state.valueOf(*value);
+  PathId place = state.place(event.subject.path);
+  bool isDeclaration = llvm::isa<clang::DeclStmt>(event.site);
+  if (observing && !isDeclaration && (contents.graph & Graph::Attached))
+    observe(event, state);
+  state.bind(event.subject.path, event.bind, event.subject.role, value);
+  if (event.isUpdate)
+    state.replaceElements(place, contents); // In a loop over all.
+  if (const PathId whole = tables.paths.parent(place);
+      whole && tables.paths.last(place).kind == PathStep::Member &&
+      !llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+    state.replaceTensor(whole, contents.device);
+  if (isDeclaration)
+    return;
+  Value stored = contents;
+  store(event, place, stored, true);
+  if (stored.history != contents.history && place != tables.paths.unknown())
+    state.addValue(place, stored);
+}
+
+void Interpreter::mutateSubject(const Event &event, State &state, const Value &value,
+                                bool observing) {
+  // `losses.push_back(loss)`, `total += loss`, `optimizer.add_param_group(…)`.
+  if (event.subject.role == TypeRole::Optimizer) {
+    OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
+    for (const Operand &operand : event.operands)
+      facts.owned = tables.sources.join(facts.owned, state.sourcesOf(operand));
+    return;
+  }
+  if (!mayHoldTensors(event.subject.role))
+    return;
+  PathId object = state.resolve(event.subject.path);
+  Value contents = value;
+  bool addsGraph = llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.isTensor && (state.valueOf(operand).graph & Graph::Attached) &&
+           (state.gradMode().possible & GradMode::On || event.subject.role != TypeRole::Tensor);
+  });
+  if (observing && addsGraph)
+    observe(event, state);
+  const bool isUnknown = llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.isTensor && (state.valueOf(operand).graph & Graph::Unknown);
+  });
+  if (event.subject.role != TypeRole::Tensor) {
+    contents.graph = state.valueOf(event.subject).graph;
+    for (const Operand &operand : event.operands) {
+      const Value part = operand.isTensor ? state.valueOf(operand) : Value();
+      if (part.graph == Graph::Unrecorded) {
+        contents.graph = (contents.graph & ~Graph::Detached) | Graph::Unrecorded;
+        contents.disabled = part.disabled;
+      }
+      if (part.device.isKnown())
+        contents.stayOn(part);
+    }
+  }
+  if (addsGraph)
+    contents.graph |= Graph::Attached;
+  contents.graph &= ~Graph::Unknown;
+  if (isUnknown && !addsGraph) // What is added may have one.
+    contents.graph |= Graph::Unknown;
+  if (event.subject.role == TypeRole::Tensor) {
+    const Value before = state.valueOf(event.subject);
+    contents.stayOn(before);
+    // In place and not recorded: a parameter is still one, and what has a graph keeps it.
+    if (state.gradMode().possible == GradMode::Off &&
+        before.graph & (Graph::Attached | Graph::Unknown))
+      contents.graph = before.graph;
+  }
+  store(event, object, contents, addsGraph);
+  if (object != tables.paths.unknown()) {
+    for (const Operand &operand : event.operands)
+      if (operand.isTensor && operand.role == TypeRole::None)
+        state.addParts(object, state.resolve(operand.path));
+    state.addValue(object, contents);
+  }
+  for (const Operand &operand : event.operands)
+    if (!mayHoldTensors(operand.role) && !operand.fresh)
+      state.shareElements(event.subject.path);
+}
+
+bool Interpreter::isOwnLocal(const Event &event, const Operand &value, const State &state) const {
+  const PathStep root = tables.paths.last(value.path);
+  if (event.bind == BindKind::Reference || root.kind != PathStep::Variable ||
+      state.resolve(value.path) != value.path)
+    return false;
+  const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
+  return variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
+         !variable->getType()->isReferenceType();
+}
+
+void Interpreter::makeModule(const Event &event, State &state, Device device) {
+  if (event.subject.role != TypeRole::Module && event.subject.role != TypeRole::ModuleHolder)
+    return;
+  ModuleFacts facts;
+  facts.mode = ModuleFacts::Training;
+  facts.isNew = true;
+  facts.placed = &event;
+  if (llvm::any_of(event.operands, [](const Operand &operand) {
+        return operand.expr && llvm::isa<clang::CXXNullPtrLiteralExpr>(strip(operand.expr));
+      })) {
+    facts = {}; // No module yet.
+    facts.mode = ModuleFacts::Unknown;
+    return state.setModule(event.result, facts);
+  }
+  // A part that is handed in stays as it is.
+  for (const Operand &operand : event.operands)
+    if (isModule(operand.role)) {
+      const ModuleFacts part = state.module(operand);
+      facts.isNew &= part.isNew;
+      if (!(part.device == device))
+        device = {};
+      if (part.mode != ModuleFacts::Training)
+        facts.mode = ModuleFacts::Unknown;
+      state.addPart(event.result, operand);
+    } else if (const Value given = operand.isTensor && operand.role == TypeRole::None
+                                       ? state.valueOf(operand)
+                                       : Value();
+               given.device.isKnown() && given.hasDimensions) {
+      facts.isWeighted = true;
+      device = given.device;
+    }
+  bool isTold = llvm::any_of(
+      event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
+  facts.device = isTold ? Device{} : device;
+  state.setModule(event.result, facts);
+}
+
+void Interpreter::forward(const Event &event, State &state) {
+  Value value = combined(event, state);
+  passModule(event, state, value);
+  if (event.castsWeights)
+    state.castWeights(state.sourcesOf(event.subject));
+  // Where inputs are not on the CPU, the module is what should have been moved: said once.
+  if (Device device = state.module(event.subject).device;
+      device.isKnown() && !event.isStateless &&
+      (device.kind != Device::Cpu || state.clashes(event).empty()))
+    value.device = device;
+  state.setValue(event.result, value);
+}
+
+void Interpreter::passModule(const Event &event, State &state, Value &value) {
+  SiteId site = siteOf(event);
+  rootSites.insert(site);
+  bool isCarriedOn = llvm::is_contained(tables.histories.members(value.graphs), site);
+  if (!isCarriedOn) // The graph of the last round is gone.
+    state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
+  if (event.isStateless)
+    return;
+  value.history = tables.histories.join(value.history, tables.histories.of(site));
+  if (state.module(event.subject).mode & ModuleFacts::LeftTraining)
+    value.history =
+        tables.histories.join(value.history, tables.histories.of(tables.sites.inEvaluation(site)));
+  value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
+}
+
+void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
+  Value value = state.valueOf(loss);
+  used.backward({value.history, value.graphs}, value.sources);
+  state.markTrained(value.sources);
+  SiteId site = tables.sites.of(event, callers);
+  for (SiteId forward : tables.histories.members(value.graphs)) {
+    if (!isModuleCall(tables.sites.event(forward)))
+      continue;
+    if (const SiteId *retaining = state.retained.find(forward))
+      used.useRetained(*retaining);
+    if (event.constant)
+      state.retained[forward] = site;
+  }
+  if (event.constant && event.kind == EventKind::Backward)
+    state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.graphs);
+  if (tables.histories.isUnknown(value.history)) {
+    // Whatever ran before may be what it goes through.
+    for (SiteId forward : rootSites)
+      used.differentiate(forward);
+    used.useRetained(site);
+  }
+  // A method of a module that trains it is no forward pass.
+  for (unsigned i = 0; i < callers.size(); ++i)
+    if (isModuleCall(*callers[i]))
+      used.differentiate(tables.sites.of(*callers[i], llvm::ArrayRef(callers).take_front(i)));
+}
+
+void Interpreter::requireGrad(const Event &event, State &state) {
+  const std::optional<bool> isOn = constantOf(event);
+  if (!event.subject.path || event.subject.role == TypeRole::Device) {
+    // Of options: the tensors made with them.
+    Value options;
+    options.graph = isOn == false ? Graph::Detached : Graph::Attached;
+    state.setValue(event.result, options);
+    Device device = event.subject.path ? state.deviceOf(event.subject) : Device{Device::Unset};
+    state.setDevice(event.result, device);
+    return;
+  }
+  Value value = state.valueOf(event.subject);
+  value.graph = isOn == true ? Graph::Attached : isOn == false ? Graph::Detached : Graph::Unknown;
+  if (isOn != true)
+    state.freeze(value.sources);
+  PathId object = state.resolve(event.subject.path);
+  if (value.sources == noSources && object != tables.paths.unknown())
+    value.sources = tables.sources.of(object);
+  if (object != tables.paths.unknown())
+    state.setValue(object, value);
+  if (event.result)
+    state.setValue(event.result, value);
+}
+
+/// Whether something is made on a GPU, or moved there.
+static bool needsGpu(const Event &event, const State &state) {
+  return (event.kind == EventKind::Create || event.kind == EventKind::Move) &&
+         llvm::any_of(event.operands, [&](const Operand &operand) {
+           return state.deviceOf(operand).kind == Device::Cuda;
+         });
+}
+
+/// Whether an algorithm puts what its closure makes of the elements in their place.
+static bool isInPlace(const Event &event) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+  return call && simpleName(call->getDirectCallee()) == "transform" && event.operands.size() == 4 &&
+         event.operands[0].path == event.operands[2].path;
+}
+
+void Interpreter::returnValue(const Event &event, State &state, bool observing) {
+  if (event.operands.empty())
+    return;
+  Operand value = event.operands.front();
+  const Value returned = state.valueOf(value);
+  if (observing && returned.borrowed)
+    observe(event, state);
+  if (stack.size() == 1) {
+    escape(returned, state);
+    if (observing)
+      if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
+          known->second != returned.made)
+        known->second = nullptr;
+  }
+  value.fresh |= isOwnLocal(event, value, state);
+  state.bind(event.subject.path, event.bind, event.subject.role, &value);
+}
+
+/// The device that a constructor of one makes of its operands.
+static Device madeDevice(const Event &event, const State &state) {
+  if (event.operands.empty())
+    return {Device::Unset};
+  const Operand &first = event.operands.front();
+  Device device = state.deviceOf(first);
+  if (first.role != TypeRole::Device && !device.isKnown())
+    return {Device::Unset};
+  if (event.operands.size() == 2 && device.kind == Device::Cuda) // With an index.
+    device.id = event.operands[1].device.id;
+  return device;
+}
+
+bool Interpreter::construct(const Event &event, State &state, bool observing) {
+  for (const Operand &operand : event.operands)
+    if (event.startsThread && operand.isClosure && !runClosure(operand, event, state, observing))
+      return false;
+  Value value = combined(event, state);
+  value.sources = noSources;
+  for (const Operand &operand : event.operands)
+    value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
+  if (event.operands.empty())
+    value.device = {Device::Unset}; // An undefined tensor, an empty container.
+  const SourcesId owned =
+      event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
+  const Device device = madeDevice(event, state);
+  state.forget(event.result);
+  for (const Operand &operand : event.operands)
+    if (event.subject.role == TypeRole::None)
+      state.addPart(event.result, operand);
+  if (event.subject.role == TypeRole::Optimizer)
+    state.optimizerAt(event.result) = {owned, {Gradients::Untouched}};
+  else if (event.subject.role == TypeRole::Device)
+    state.setDevice(event.result, device);
+  else if (mayHoldTensors(event.subject.role))
+    state.setValue(event.result, value);
+  makeModule(event, state, {Device::Cpu});
+  return true;
+}
+
+bool Interpreter::runClosures(const Event &event, State &state, bool observing,
+                              std::optional<Value> &given) {
+  for (const Operand &operand : event.operands) {
+    if (!operand.isClosure)
+      continue;
+    const Closures closures = closuresOf(operand, state);
+    if (!runClosure(operand, event, state, observing))
+      return false;
+    if (event.isTensor && !closures.empty() &&
+        llvm::all_of(closures, [](const FunctionBody *each) { return each->returnsTensors; }))
+      given = state.valueOf({.path = event.result, .role = event.resultRole, .isTensor = true});
+  }
+  return true;
+}
+
+/// Whether checks speak of the operation itself.
+static bool isWatched(Operation operation) {
+  switch (operation) {
+  case Operation::LogitsLoss:
+  case Operation::LogProbabilitiesLoss:
+  case Operation::ProbabilityLoss:
+  case Operation::LogitLoss:
+  case Operation::ClipGradients:
+  case Operation::EmptyCache:
+  case Operation::ReadScalar:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether \p made is what the operand is written as.
+static bool isWrittenAs(const Operand &operand, const Event *made, EventKind kind) {
+  return made && made->kind == kind && operand.expr && strip(operand.expr) == made->site;
+}
+
+/// Whether the event asks for the shape of a tensor that the same expression has just moved.
+static bool isAskedOfCopy(const Event &event, const State &state) {
+  return event.isAttribute &&
+         isWrittenAs(event.subject, state.valueOf(event.subject).placed, EventKind::Move);
+}
+
+/// Whether the event puts a tensor into a list that may hold another one in the same memory.
+static bool putsBeside(const Event &event, const State &state) {
+  const Event *held = event.subject.path && event.subject.role == TypeRole::None
+                          ? state.valueOf(event.subject).borrowed
+                          : nullptr;
+  return held && llvm::any_of(event.operands, [&](const Operand &operand) {
+           return operand.isTensor && state.valueOf(operand).borrowed == held;
+         });
+}
+
+/// Whether the event moves a tensor that the same expression has just made.
+static bool movesNew(const Event &event, const State &state) {
+  return isWrittenAs(event.subject, state.valueOf(event.subject).made, EventKind::Create);
+}
+
+bool Interpreter::combine(const Event &event, State &state, bool observing) {
+  std::optional<Value> given;
+  if (!runClosures(event, state, observing, given))
+    return false;
+  if (observing && (isWatched(event.operation) || isAskedOfCopy(event, state) ||
+                    putsBeside(event, state) || !state.clashes(event).empty()))
+    observe(event, state);
+  for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
+    if (isModule(operand.role) || operand.role == TypeRole::Optimizer ||
+        operand.role == TypeRole::None)
+      state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result, operand);
+  Value value = combined(event, state);
+  if (given) {
+    value.sources = tables.sources.join(value.sources, given->sources);
+    value.history = tables.histories.join(value.history, given->history);
+    value.graphs = tables.histories.join(value.graphs, given->graphs);
+    value.graph = given->graph;
+    value.stayOn(*given);
+    if (isInPlace(event))
+      state.replaceElements(state.place(event.operands.front().path), *given);
+  }
+  if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
+    used.read(value.history, value.sources, event);
+  if (!event.isDifferentiable)
+    value.history = noSources; // No backward goes this way, and none was meant to.
+  if (!event.isArithmetic && !event.isAttribute)
+    state.setValue(event.result, value);
+  if (event.resultRole == TypeRole::Device)
+    state.setDevice(event.result, deviceNamed(event, state));
+  if (event.subject.escapes) {
+    state.handOutGradient(event.subject.path);
+    for (const Operand &operand : event.operands)
+      state.handOutGradient(operand.path);
+    if (!event.operands.empty())
+      mutateSubject(event, state, value, observing);
+  }
+  return true;
+}
+
+void Interpreter::move(const Event &event, State &state, bool observing) {
+  if (!isModule(event.subject.role)) {
+    if (observing && movesNew(event, state))
+      observe(event, state);
+    if (event.result)
+      state.setValue(event.result, moved(event, state));
+    return;
+  }
+  const Operand *to = event.operands.empty() ? nullptr : &event.operands.front();
+  const bool tells = to && (to->role == TypeRole::Device || to->device.isKnown());
+  const Device device = to ? state.deviceOf(*to) : Device{};
+  if (!tells || device.kind == Device::Unset)
+    return;
+  state.moveParameters(state.sourcesOf(event.subject), device);
+  state.moveModule(state.resolve(event.subject.path), device, &event);
+}
+
+void Interpreter::load(const Event &event, State &state) {
+  const Operand *first = event.operands.empty() ? nullptr : &event.operands.front();
+  const Operand *loaded = isModule(event.subject.role) ? &event.subject : first;
+  if (loaded && isModule(loaded->role)) {
+    // Its parameters are where they were saved, or where the caller says.
+    Device device;
+    for (const Operand &operand : event.operands)
+      if (operand.role == TypeRole::Device)
+        device = state.deviceOf(operand);
+    const PathId module = state.resolve(loaded->path);
+    state.moveModule(module, device, &event);
+    state.markChanged(tables.sources.of(module));
+  } else if (first) {
+    state.escape(*first);
+  }
+}
+
+void Interpreter::detach(const Event &event, State &state) {
+  Value value = state.valueOf(event.subject);
+  value.sources = noSources;
+  value.graph = Graph::Detached;
+  value.graphs = noSources;
+  state.setValue(event.result, value);
+  if (event.subject.escapes)
+    if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
+      state.setValue(object, value);
+}
+
+void Interpreter::differentiate(const Event &event, State &state) {
+  Value value = combined(event, state);
+  if (event.subject.path)
+    backward(event, state, event.subject);
+  if (!event.operands.empty() && event.operands.front().path)
+    backward(event, state, event.operands.front());
+  value.graph = Graph::Unknown;
+  state.setValue(event.result, value);
+}
+
+void Interpreter::overwrite(const Event &event, State &state) {
+  const PathId tensor = event.subject.path;
+  const bool isGradient =
+      event.operands.empty() ? state.clearGradient(tensor, &event) : state.replaceGradient(tensor);
+  if (isGradient)
+    return;
+  Value value = combined(event, state);
+  if (!event.isArithmetic) { // set_data() gives nothing back, and brings other memory.
+    value.stayOn(state.valueOf(event.subject));
+    state.setValue(event.result, value);
+  }
+  if (event.subject.role != TypeRole::Tensor)
+    return;
+  const PathId object = state.resolve(tensor);
+  state.markChanged(state.sourcesOf(event.subject));
+  if (event.operands.empty())
+    return;
+  if (event.isArithmetic)
+    state.moveParameters(state.sourcesOf(event.subject),
+                         state.valueOf(event.operands.front()).device);
+  if (object != tables.paths.unknown())
+    state.addValue(object, value);
+}
+
+void Interpreter::clearGradients(const Event &event, State &state) {
+  const PathId object = state.resolve(event.subject.path);
+  if (event.subject.role != TypeRole::Optimizer || object == tables.paths.unknown())
+    return state.clearGradients(noPath, state.sourcesOf(event.subject), &event);
+  state.clearGradients(object, state.optimizerAt(object).owned, &event);
+  for (PathId part : state.partsOf(object)) // Those of a list.
+    state.clearGradients(part, state.optimizerAt(part).owned, &event);
+}
+
+void Interpreter::step(const Event &event, State &state) {
+  const PathId object = state.resolve(event.subject.path);
+  if (object == tables.paths.unknown())
+    return state.markChanged(tables.sources.unknown());
+  OptimizerFacts &facts = state.optimizerAt(object);
+  facts.gradients.use(event);
+  state.outdateWeights(facts.owned, event);
+  state.markChanged(facts.owned);
+}
+
+bool Interpreter::transfer(const Event &event, State &state, bool observing) {
+  if (state.lacksGpu && needsGpu(event, state))
+    return false; // It throws.
+  const auto observeHere = [&] {
+    if (observing)
+      observe(event, state);
+  };
+  if (event.isDiscarded)
+    observeHere();
+
+  switch (event.kind) {
+  case EventKind::Bind:
+    bindPlace(event, state, observing);
+    break;
+  case EventKind::Return:
+    returnValue(event, state, observing);
+    break;
+  case EventKind::EndLifetime:
+    if (observing && !state.borrowersOf(event.subject.path).empty())
+      observe(event, state);
+    state.leaveGuard(event.subject.path);
+    state.endLifetime(event.subject.path);
+    break;
+  case EventKind::Assign:
+    break; // See runBlock().
+  case EventKind::Construct:
+    return construct(event, state, observing);
+  case EventKind::Combine:
+    return combine(event, state, observing);
+  case EventKind::Call:
+    return call(event, state, observing);
+  case EventKind::Forward:
+    observeHere();
+    forward(event, state);
+    break;
+  case EventKind::Create:
+    state.setValue(state.place(event.result), created(event, state));
+    break;
+  case EventKind::Move:
+    move(event, state, observing);
+    break;
+  case EventKind::Load:
+    load(event, state);
+    break;
+  case EventKind::Detach:
+    detach(event, state);
+    break;
+  case EventKind::RequireGrad:
+    requireGrad(event, state);
+    break;
+  case EventKind::SetMode:
+    observeHere();
+    state.setMode(state.resolve(event.subject.path), constantOf(event), event);
+    break;
+  case EventKind::EnterGradMode:
+    if (!event.isDiscarded)
+      state.enterGradMode(event.subject.path, constantOf(event), event);
+    break;
+  case EventKind::KeepGradMode:
+    state.keepGradMode(event.subject.path);
+    break;
+  case EventKind::SetGradMode:
+    if (!state.restoreGradMode(event.subject.path))
+      state.setGradMode(constantOf(event), event);
+    break;
+  case EventKind::EnterAutocast:
+    state.enterAutocast(event.subject.path, event);
+    break;
+  case EventKind::SetAutocast:
+    state.setAutocast(constantOf(event), event);
+    break;
+  case EventKind::SetAutocastCache:
+    state.setAutocastCache(constantOf(event));
+    break;
+  case EventKind::ClearAutocastCache:
+    state.clearAutocastCache();
+    break;
+  case EventKind::Backward:
+    observeHere();
+    state.contribute(state.sourcesOf(event.subject), event);
+    backward(event, state, event.subject);
+    break;
+  case EventKind::Differentiate:
+    observeHere();
+    differentiate(event, state);
+    break;
+  case EventKind::Overwrite:
+    overwrite(event, state);
+    break;
+  case EventKind::ClearGradients:
+    observeHere();
+    clearGradients(event, state);
+    break;
+  case EventKind::Step:
+    // step(closure) runs the closure before it updates.
+    if (!event.operands.empty() && !runClosure(event.operands.front(), event, state, observing))
+      return false;
+    observeHere();
+    step(event, state);
+    break;
+  }
+  return true;
+}
+
+} // namespace gradtidy

@@ -137,11 +137,14 @@ Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text) {
 }
 
 llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr) {
-  if (expr->getBeginLoc().isMacroID() || expr->getEndLoc().isMacroID())
+  return textOf(visit, expr->IgnoreImplicit()->getSourceRange());
+}
+
+llvm::StringRef textOf(const Visit &visit, clang::SourceRange range) {
+  if (range.getBegin().isMacroID() || range.getEnd().isMacroID())
     return {};
-  return clang::Lexer::getSourceText(
-      clang::CharSourceRange::getTokenRange(expr->IgnoreImplicit()->getSourceRange()),
-      visit.context.getSourceManager(), visit.context.getLangOpts());
+  return clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(range),
+                                     visit.context.getSourceManager(), visit.context.getLangOpts());
 }
 
 } // namespace gradtidy

@@ -32,7 +32,8 @@ Fix removeStatement(const Visit &visit, const Event &event);
 /// Puts \p text behind \p expr, with parentheses around it where it needs them. Empty in a macro.
 Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text);
 
-/// The source text of \p expr; empty in a macro.
+/// The source text of \p expr, or of the tokens in \p range; empty in a macro.
 llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr);
+llvm::StringRef textOf(const Visit &visit, clang::SourceRange range);
 
 } // namespace gradtidy

@@ -86,6 +86,31 @@ bool trains(const Visit &visit, const FunctionBody &function,
 
 } // namespace
 
+TrainingLoop trainingLoopAround(const Visit &visit) {
+  TrainingLoop result;
+  llvm::SmallVector<const Event *, 8> frames(visit.callers);
+  frames.push_back(&visit.event);
+  for (const Event *frame : llvm::reverse(frames)) {
+    const FunctionBody &function = *frame->function;
+    for (const clang::Stmt *loop : function.loopsAround(frame->site)) {
+      const auto isIts = [&](const clang::Stmt *site) {
+        const auto loops = function.loopsAround(site);
+        return !loops.empty() && loops.front() == loop;
+      };
+      if (function.isConditional(frame->site, loop))
+        return {};
+      if (trains(visit, function, isIts))
+        return {loop, frame, result.depth};
+      if (trainsIn(visit, function, loop))
+        return {};
+      ++result.depth;
+    }
+    if (function.isConditional(frame->site))
+      return {};
+  }
+  return {};
+}
+
 /// Whether the event is a call of a module with layers, and not itself part of what a module does
 /// in its forward pass.
 static bool isCallOfLayers(const Visit &visit) {

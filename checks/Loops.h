@@ -18,6 +18,17 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
                    llvm::ArrayRef<const Event *> others);
 
+/// A loop each round of which trains and runs an event.
+struct TrainingLoop {
+  const clang::Stmt *loop = nullptr; ///< Null if there is none.
+  const Event *event = nullptr;      ///< In the function of the loop: the event, or the call of it.
+  unsigned depth = 0;                ///< The number of loops between the two.
+};
+
+/// The innermost loop around the event, or around the calls that lead there, that itself trains,
+/// not only in a loop within it. None where something is asked before the event.
+TrainingLoop trainingLoopAround(const Visit &visit);
+
 /// Whether \p inner stands in \p outer.
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
 bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner);

@@ -112,7 +112,7 @@ private:
     const std::string folder = "tests/checks/" + row.name.str();
     bool hasExpectation = false, hasSilence = false;
     std::error_code missing;
-    for (const auto &entry : fs::directory_iterator(root / folder, missing)) {
+    for (const auto &entry : fs::recursive_directory_iterator(root / folder, missing)) {
       if (entry.path().extension() != ".cpp")
         continue;
       const std::string text = readFile(entry.path());

@@ -93,6 +93,7 @@ public:
   bool requires_grad() const;
   bool is_cuda() const;
   int64_t size(int64_t dimension) const;
+  int64_t numel() const;
   Device device() const;
   TensorOptions options() const;
   void print() const;
@@ -241,6 +242,8 @@ Tensor mse_loss(const Tensor &input, const Tensor &target);
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target);
 Tensor nll_loss(const Tensor &input, const Tensor &target);
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target);
+Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target);
+Tensor cross_entropy_loss(const Tensor &input, const Tensor &target);
 Tensor relu(const Tensor &input);
 Tensor sigmoid(const Tensor &input);
 Tensor log_softmax(const Tensor &input, int64_t dimension);
@@ -298,6 +301,8 @@ Tensor tensor(std::initializer_list<double> values, TensorOptions options = {});
 Tensor tensor(const std::vector<float> &values, TensorOptions options = {});
 Tensor tensor(const std::vector<int64_t> &values, TensorOptions options = {});
 Tensor from_blob(void *data, IntArrayRef size, TensorOptions options = {});
+Tensor from_blob(void *data, IntArrayRef size, const std::function<void(void *)> &deleter,
+                 TensorOptions options = {});
 
 namespace cuda {
 bool is_available();
@@ -438,6 +443,13 @@ public:
 };
 TORCH_MODULE(ReLU);
 
+class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
+public:
+  explicit SoftmaxImpl(int64_t dimension);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(Softmax);
+
 class FlattenImpl : public Cloneable<FlattenImpl> {
 public:
   Tensor forward(const Tensor &input);
@@ -512,6 +524,20 @@ public:
 };
 TORCH_MODULE(CrossEntropyLoss);
 
+class NLLLossImpl : public Cloneable<NLLLossImpl> {
+public:
+  NLLLossImpl();
+  Tensor forward(const Tensor &input, const Tensor &target);
+};
+TORCH_MODULE(NLLLoss);
+
+class BCELossImpl : public Cloneable<BCELossImpl> {
+public:
+  BCELossImpl();
+  Tensor forward(const Tensor &input, const Tensor &target);
+};
+TORCH_MODULE(BCELoss);
+
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
 public:
   ModuleListImpl() = default;
@@ -579,6 +605,7 @@ Tensor linear(const Tensor &input, const Tensor &weight, const Tensor &bias = {}
 } // namespace functional
 
 namespace utils {
+void clip_grad_value_(const std::vector<Tensor> &parameters, double clip_value);
 double clip_grad_norm_(const std::vector<Tensor> &parameters, double max_norm,
                        double norm_type = 2.0, bool error_if_nonfinite = false);
 } // namespace utils

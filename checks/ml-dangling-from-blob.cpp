@@ -1,0 +1,88 @@
+// from_blob() copies nothing: the tensor lies in memory that somebody else owns. When a local
+// variable owns it, a tensor that outlives the variable reads whatever comes to lie there.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class DanglingFromBlob : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    const Event *made = borrowed(visit, event);
+    const char *outlives = "which it outlives";
+    if (event.kind == EventKind::Return) {
+      if (made && isLocalOf(*event.function, ownerOf(visit, made->memory)))
+        report(visit, *made, outlives, {event.site->getBeginLoc(), "it is returned here"},
+               reporter);
+    } else if (event.kind == EventKind::EndLifetime) {
+      for (const State::Borrower &borrower : visit.before.borrowersOf(event.subject.path))
+        if (isKept(visit, borrower.place))
+          report(visit, *borrower.made, outlives,
+                 {event.site->getEndLoc(), "the variable ends here"}, reporter);
+    } else if (made && event.kind == EventKind::Combine && event.subject.path &&
+               made == visit.before.valueOf(event.subject).borrowed) {
+      report(visit, *made, "like those that the list holds already",
+             {event.site->getBeginLoc(), "they are all put into the list here"}, reporter);
+    }
+  }
+
+private:
+  static const clang::VarDecl &ownerOf(const Visit &visit, PathId memory) {
+    return *static_cast<const clang::VarDecl *>(visit.unit.tables().paths.last(memory).subject);
+  }
+
+  static bool isLocalOf(const FunctionBody &function, const clang::VarDecl &variable) {
+    return variable.getDeclContext()->Equals(function.function);
+  }
+
+  /// What made the tensor in borrowed memory that the event passes on, or null.
+  static const Event *borrowed(const Visit &visit, const Event &event) {
+    for (const Operand &operand : event.operands)
+      if (operand.isTensor)
+        if (const Event *made = visit.before.valueOf(operand).borrowed)
+          return made;
+    return nullptr;
+  }
+
+  /// Whether what is at \p place is there to be used when the variable has ended: a member, or what
+  /// is in a list that a loop fills. A variable that is a tensor itself gets another one first.
+  static bool isKept(const Visit &visit, PathId place) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &root = paths.last(paths.rootOf(place));
+    if (root.kind == PathStep::This)
+      return true;
+    if (root.kind != PathStep::Variable)
+      return false;
+    const clang::QualType type =
+        static_cast<const clang::VarDecl *>(root.subject)->getType().getNonReferenceType();
+    const clang::CXXRecordDecl *list = type->getAsCXXRecordDecl();
+    const clang::Stmt *loop = loopOutlivedBy(visit, place);
+    return list && isStandard(list) && loop &&
+           contains(visit, loop, ownerOf(visit, visit.event.subject.path).getLocation());
+  }
+
+  static void report(const Visit &visit, const Event &made, const char *problem, Note note,
+                     Reporter &reporter) {
+    Finding finding;
+    finding.location = made.site->getBeginLoc();
+    finding.range = made.site->getSourceRange();
+    finding.message = "the tensor lies in the memory of '" +
+                      ownerOf(visit, made.memory).getNameAsString() + "', " + problem;
+    finding.notes.push_back(std::move(note));
+    finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDanglingFromBlob() { return std::make_unique<DanglingFromBlob>(); }
+
+} // namespace gradtidy

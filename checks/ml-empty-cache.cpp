@@ -1,0 +1,38 @@
+// The allocator keeps freed memory of the GPU for the next round, which needs just as much of it.
+// Given back in every round, the memory is asked for anew each time, and each time the GPU has to
+// be waited for.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+namespace {
+
+class EmptyCache : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &clear = visit.event;
+    // Now and then, or between the epochs, it costs little.
+    if (clear.operation != Operation::EmptyCache || !trainingLoopAround(visit).loop)
+      return;
+
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = clear.site->getBeginLoc();
+    finding.range = clear.site->getSourceRange();
+    finding.message =
+        "the cached memory of the GPU is given back in every round of the loop, which "
+        "then has to allocate it anew";
+    finding.fixes = removeStatement(visit, clear);
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeEmptyCache() { return std::make_unique<EmptyCache>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,104 @@
+// With the samples in the same order in every epoch, every batch has the same neighbours each time,
+// and data that is stored by class or by time trains on one class or time after another.
+
+#include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class LoaderNotShuffled : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.event.kind != EventKind::Step)
+      return;
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    for (; !frames.empty(); frames.pop_back())
+      for (const clang::Stmt *loop : frames.back()->function->loopsAround(frames.back()->site))
+        if (const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop))
+          if (const clang::VarDecl *loader =
+                  loaderOf(over->getRangeInit(), llvm::ArrayRef(frames).drop_back());
+              loader && visit.unit.keepsOrder(*loader))
+            report(visit, *over, *loader, reporter);
+  }
+
+private:
+  /// The variable that holds what \p range denotes, in the function that makes it.
+  static const clang::VarDecl *loaderOf(const clang::Expr *range,
+                                        llvm::ArrayRef<const Event *> callers) {
+    range = range->IgnoreUnlessSpelledInSource();
+    if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(range))
+      return loaderOf(unary->getSubExpr(), callers);
+    if (const auto *access = llvm::dyn_cast<clang::CXXOperatorCallExpr>(range);
+        access && access->getNumArgs() == 1)
+      return loaderOf(access->getArg(0), callers);
+    if (const auto *moved = llvm::dyn_cast<clang::CallExpr>(range);
+        moved && moved->isCallToStdMove())
+      return loaderOf(moved->getArg(0), callers);
+    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(range);
+    const auto *variable =
+        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+    const auto *parameter = llvm::dyn_cast_or_null<clang::ParmVarDecl>(variable);
+    if (!parameter)
+      return variable;
+    const auto *call =
+        callers.empty() ? nullptr : llvm::dyn_cast<clang::CallExpr>(callers.back()->site);
+    const unsigned index = parameter->getFunctionScopeIndex();
+    return call && !llvm::isa<clang::CXXOperatorCallExpr>(call) && index < call->getNumArgs()
+               ? loaderOf(call->getArg(index), callers.drop_back())
+               : nullptr;
+  }
+
+  static void report(const Visit &visit, const clang::CXXForRangeStmt &loop,
+                     const clang::VarDecl &loader, Reporter &reporter) {
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = loader.getLocation();
+    finding.range = loader.getSourceRange();
+    finding.message = "'" + loader.getNameAsString() +
+                      "' gives the samples in the same order in every epoch of the training";
+    finding.notes.push_back({loop.getBeginLoc(), "the training goes over it here"});
+    finding.fixes = sampleAtRandom(visit, loader);
+    reporter.report(std::move(finding));
+  }
+
+  /// Names the other sampler, where the call that makes the loader names this one and no object.
+  static Fix sampleAtRandom(const Visit &visit, const clang::VarDecl &loader) {
+    const clang::Expr *made =
+        loader.getInit() ? loader.getInit()->IgnoreUnlessSpelledInSource() : nullptr;
+    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(made);
+    const auto *callee =
+        call ? llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts())
+             : nullptr;
+    if (!callee || callee->getNumTemplateArgs() == 0)
+      return {};
+    const clang::TypeSourceInfo *sampler =
+        callee->getTemplateArgs()[0].getArgument().getKind() == clang::TemplateArgument::Type
+            ? callee->getTemplateArgs()[0].getTypeSourceInfo()
+            : nullptr;
+    if (!sampler || sampler->getTypeLoc().getBeginLoc().isMacroID() || mayGiveSampler(*call))
+      return {};
+    const clang::SourceLocation name = sampler->getTypeLoc().getEndLoc();
+    if (textOf(visit, name) != "SequentialSampler")
+      return {};
+    return {clang::FixItHint::CreateReplacement(name, "RandomSampler")};
+  }
+
+  /// Whether an argument is the sampler itself, which is of the type that is named.
+  static bool mayGiveSampler(const clang::CallExpr &call) {
+    return llvm::any_of(call.arguments(), [](const clang::Expr *argument) {
+      const clang::CXXRecordDecl *record = argument->getType()->getAsCXXRecordDecl();
+      return record && record->getName() == "SequentialSampler";
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeLoaderNotShuffled() { return std::make_unique<LoaderNotShuffled>(); }
+
+} // namespace gradtidy

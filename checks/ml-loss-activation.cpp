@@ -1,0 +1,154 @@
+// A loss is written for inputs of one kind: scores, probabilities or their logarithms. Given
+// another kind, it still computes a number, only not the loss: a softmax before another softmax
+// flattens the gradients, and without one in front, a negative log-likelihood has no bound below.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class LossActivation : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &loss = visit.event;
+    if (loss.operands.empty())
+      return;
+    const Operand &input = loss.operands.front();
+    const char *wanted = inputOf(loss.operation);
+    if (!wanted || !input.path)
+      return;
+    const auto [made, operation] = visit.unit.producerOf(visit.before.valueOf(input));
+    const std::optional<Verdict> verdict = judge(loss.operation, operation);
+    if (!verdict)
+      return;
+
+    Finding finding;
+    finding.level = verdict->level;
+    finding.location = loss.site->getBeginLoc();
+    finding.range = loss.site->getSourceRange();
+    finding.message = nameOf(visit, loss) + " " + wanted + ", but its input " + verdict->given;
+    if (made->function != loss.function || !contains(visit, loss.site, made->site))
+      finding.notes.push_back({made->site->getBeginLoc(), "the input is computed here"});
+    if (verdict->repair)
+      finding.fixes = (this->*verdict->repair)(visit, *made, input);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  using Repair = Fix (LossActivation::*)(const Visit &, const Event &, const Operand &) const;
+
+  struct Verdict {
+    Level level;
+    const char *given; ///< What is wrong with the input.
+    Repair repair = nullptr;
+  };
+
+  /// What the loss wants or does, or null if it is none.
+  static const char *inputOf(Operation loss) {
+    switch (loss) {
+    case Operation::LogitsLoss:
+      return "applies the softmax itself";
+    case Operation::LogitLoss:
+      return "applies the sigmoid itself";
+    case Operation::LogProbabilitiesLoss:
+      return "expects logarithms of probabilities";
+    case Operation::ProbabilityLoss:
+      return "expects probabilities";
+    default:
+      return nullptr;
+    }
+  }
+
+  /// What is wrong with an input that \p made has computed, if anything is.
+  static std::optional<Verdict> judge(Operation loss, Operation made) {
+    const bool isProbability = made == Operation::Softmax || made == Operation::Sigmoid;
+    const bool isLogarithm = made == Operation::LogSoftmax || made == Operation::LogSigmoid;
+    switch (loss) {
+    case Operation::LogitsLoss:
+      if (made == Operation::Softmax)
+        return Verdict{Level::Certain, "has been through one", &LossActivation::takeAway};
+      if (made == Operation::Sigmoid)
+        return Verdict{Level::Likely, "has been through a sigmoid", &LossActivation::takeAway};
+      if (made == Operation::LogSoftmax) // Twice is once, at twice the price.
+        return Verdict{Level::Advice, "has been through a log_softmax", &LossActivation::takeAway};
+      return std::nullopt;
+    case Operation::LogitLoss:
+      if (made == Operation::Sigmoid)
+        return Verdict{Level::Certain, "has been through one", &LossActivation::takeAway};
+      if (isProbability || isLogarithm)
+        return Verdict{Level::Likely, "is no score"};
+      return std::nullopt;
+    case Operation::LogProbabilitiesLoss:
+      if (made == Operation::Softmax)
+        return Verdict{Level::Certain, "are the probabilities", &LossActivation::takeLogarithm};
+      if (made == Operation::Sigmoid)
+        return Verdict{Level::Certain, "are probabilities"};
+      if (made == Operation::WeightedSum)
+        return Verdict{Level::Certain, "are the scores of a layer"};
+      return std::nullopt;
+    case Operation::ProbabilityLoss:
+      if (made == Operation::WeightedSum)
+        return Verdict{Level::Certain, "are the scores of a layer"};
+      if (isLogarithm)
+        return Verdict{Level::Certain, "are their logarithms"};
+      return std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  static std::string nameOf(const Visit &visit, const Event &loss) {
+    if (loss.kind == EventKind::Forward)
+      return ("'" + textOf(visit, loss.subject.expr) + "'").str();
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(loss.site);
+    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    return callee ? callee->getNameAsString() + "()" : "the loss";
+  }
+
+  /// The tensor that the activation \p made is applied to, if it stands right there in the loss.
+  static const clang::Expr *argumentOf(const Event &made, const Operand &input) {
+    if (made.operation == Operation::None || !input.expr ||
+        input.expr->IgnoreUnlessSpelledInSource() != made.site)
+      return nullptr; // Of a whole model, only the last layer would have to go.
+    const Operand &argument = made.subject.path && made.kind != EventKind::Forward ? made.subject
+                              : made.operands.empty()                              ? Operand{}
+                                                      : made.operands.front();
+    return argument.expr;
+  }
+
+  Fix takeAway(const Visit &visit, const Event &made, const Operand &input) const {
+    const clang::Expr *argument = argumentOf(made, input);
+    const llvm::StringRef text = argument ? textOf(visit, argument) : llvm::StringRef();
+    if (text.empty())
+      return {};
+    return {clang::FixItHint::CreateReplacement(made.site->getSourceRange(), text)};
+  }
+
+  /// softmax() by name becomes log_softmax().
+  Fix takeLogarithm(const Visit &, const Event &made, const Operand &input) const {
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(made.site);
+    if (!call || !argumentOf(made, input) || call->getBeginLoc().isMacroID())
+      return {};
+    const clang::Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+    clang::SourceLocation name;
+    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(callee))
+      name = member->getMemberLoc();
+    else if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(callee);
+             reference && call->getNumArgs() > 1 &&
+             call->getArg(1)->IgnoreUnlessSpelledInSource()->getType()->isIntegerType())
+      name = reference->getLocation(); // With options it would need others.
+    if (name.isInvalid() || call->getDirectCallee()->getName() != "softmax")
+      return {};
+    return {clang::FixItHint::CreateInsertion(name, "log_")};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeLossActivation() { return std::make_unique<LossActivation>(); }
+
+} // namespace gradtidy

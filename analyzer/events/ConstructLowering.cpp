@@ -1,0 +1,84 @@
+// Constructions of objects.
+#include "FunctionLowering.h"
+#include "Placement.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
+  if (values.forwarded(construct))
+    return;
+  const CXXConstructorDecl *constructor = construct->getConstructor();
+  const Expressions arguments(construct->getArgs(), construct->getNumArgs());
+  if (makesTuple(construct))
+    return bindElements(construct, arguments);
+  TypeRole role = vocabulary.roleOf(construct->getType());
+  // A default constructor that nobody wrote may still have members to initialise.
+  bool isTrivial = constructor->isDefaulted() &&
+                   !(constructor->isDefaultConstructor() && constructor->hasBody());
+  bool external = values.isExternal(constructor) || isTrivial;
+  const CXXConstructorDecl *user = external ? nullptr : constructor;
+  if (role == TypeRole::ModuleHolder)
+    user = constructorOf(construct->getType()->getAsCXXRecordDecl(), arguments);
+  Event event = make(user ? EventKind::Call : EventKind::Construct, construct);
+  event.subject = {values.temporary(construct), role};
+  event.result = event.subject.path;
+  event.callee = user;
+  event.isTensor = vocabulary.holdsTensors(construct->getType());
+  StringRef name = isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
+                       ? constructor->getParent()->getName()
+                       : StringRef();
+  event.startsThread = name == "thread" || name == "jthread";
+  addArguments(event, constructor, arguments);
+  if (role == TypeRole::Device)
+    for (Operand &operand : event.operands)
+      readDevice(operand);
+  current->events.push_back(std::move(event));
+}
+
+void FunctionLowering::lowerUnresolved(const CXXUnresolvedConstructExpr *construct) {
+  Event &event = emit(EventKind::Construct, construct);
+  event.subject = {values.temporary(construct), values.roleOf(construct)};
+  event.result = event.subject.path;
+  for (const Expr *argument : construct->arguments())
+    event.operands.push_back(values.operand(argument));
+}
+
+bool FunctionLowering::makesTuple(const CXXConstructExpr *construct) {
+  const CXXRecordDecl *record = construct->getConstructor()->getParent();
+  if (!isStandard(record) || construct->getNumArgs() < 2)
+    return false;
+  const auto *tag = construct->getArg(0)->getType()->getAsCXXRecordDecl();
+  const StringRef name = record->getName(), first = tag ? tag->getName() : StringRef();
+  const auto isTensor = [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; };
+  const auto isPlain = [&](const Expr *part) { return !isModule(values.roleOf(part)); };
+  return (name == "pair" || name == "tuple") && first != "piecewise_construct_t" &&
+         first != "allocator_arg_t" && llvm::any_of(construct->arguments(), isTensor) &&
+         llvm::all_of(construct->arguments(), isPlain);
+}
+
+const CXXConstructorDecl *FunctionLowering::constructorOf(const CXXRecordDecl *record,
+                                                          Expressions arguments) {
+  if (record && vocabulary.roleOf(record) == TypeRole::ModuleHolder)
+    record = vocabulary.heldBy(record);
+  record = record ? record->getDefinition() : nullptr;
+  if (!record || vocabulary.isFramework(record) || isStandard(record))
+    return nullptr;
+  auto given = static_cast<unsigned>(llvm::count_if(
+      arguments, [](const Expr *argument) { return !isa<CXXDefaultArgExpr>(argument); }));
+  if (given == 1 && isa<CXXNullPtrLiteralExpr>(strip(arguments.front())))
+    return nullptr;
+  const CXXConstructorDecl *found = nullptr;
+  for (const CXXConstructorDecl *constructor : record->ctors()) {
+    if (constructor->isImplicit() || constructor->isCopyOrMoveConstructor() ||
+        constructor->getMinRequiredArguments() > given || constructor->getNumParams() < given)
+      continue;
+    if (found)
+      return nullptr;
+    found = constructor;
+  }
+  return found;
+}
+
+} // namespace gradtidy

@@ -17,7 +17,7 @@ public:
     module = strip(module);
     if (depth > 8 || module->getType().isNull() || module->isTypeDependent())
       return Operation::None;
-    const ModuleUses::Held &held = uses.heldBy(module->getType());
+    const Held &held = uses.heldBy(module->getType());
     if (held.modules.size() != 1 || uses.isUser(held.modules.front()))
       return Operation::None;
     if (vocabulary.traitOf(held.modules.front()) != Trait::Container)
@@ -69,19 +69,12 @@ private:
     return common;
   }
 
-  /// What a copy is made of.
-  static const Expr *original(const Expr *expr) {
-    expr = strip(expr);
-    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
-    return construct && construct->getNumArgs() == 1 ? original(construct->getArg(0)) : expr;
-  }
-
   /// `layers = register_module("layers", layers)`
   bool isRegistration(const Expr *value, Entity entity) {
     const auto *call = dyn_cast<CallExpr>(strip(value));
     return call && uses.traitOfCallee(call) == Trait::RegistersModule &&
            llvm::any_of(call->arguments(), [&](const Expr *argument) {
-             return uses.rootOf(original(argument)) == entity;
+             return uses.rootOf(originalOf(argument)) == entity;
            });
   }
 

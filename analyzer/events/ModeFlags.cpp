@@ -1,5 +1,6 @@
 #include "ModeFlags.h"
 
+#include "Syntax.h"
 #include "Values.h"
 
 #include "clang/AST/ASTContext.h"
@@ -30,8 +31,7 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseDecl(clang::Decl *declaration) {
-    if (declaration && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
-        declaration->getLocation().isValid() && !isUserCode(declaration))
+    if (isPassedOver(declaration, isUserCode))
       return true;
     auto *inner = llvm::dyn_cast_or_null<clang::FunctionDecl>(declaration);
     const clang::FunctionDecl *outer = inner ? std::exchange(function, inner) : function;
@@ -59,9 +59,8 @@ public:
       return true;
     FlagFacts &facts = flags[field];
     ++facts.reads;
-    const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
-    if (method && !llvm::isa<clang::CXXConstructorDecl>(method) &&
-        method->getParent()->getCanonicalDecl() == field->getParent()->getCanonicalDecl())
+    if (classOf(function) == field->getParent()->getCanonicalDecl() &&
+        !llvm::isa<clang::CXXConstructorDecl>(function))
       facts.asked.push_back(cast->getSubExpr());
     return true;
   }
@@ -75,9 +74,9 @@ public:
 
   bool VisitCallExpr(clang::CallExpr *call) {
     const clang::FunctionDecl *callee = call->getDirectCallee();
-    const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
-    if (method && simpleName(callee) == "is_training")
-      asking.insert(method->getParent()->getCanonicalDecl());
+    if (const clang::CXXRecordDecl *record = classOf(function);
+        record && simpleName(callee) == "is_training")
+      asking.insert(record);
     if (callee && isFactory(callee))
       construct(call->getType(), {call->arg_begin(), call->arg_end()});
     return true;

@@ -5,13 +5,11 @@
 // of sight may be registered there.
 #pragma once
 
+#include "Answer.h"
 #include "ModeFlags.h"
 #include "ModuleUses.h"
 
 namespace gradtidy {
-
-/// Ordered so that the larger of two answers is that of a whole made of both.
-enum class Answer : unsigned char { No, Unknown, Yes };
 
 /// A data member that is a module, a tensor, or a container of such.
 struct ModuleMember {

@@ -2,15 +2,14 @@
 // go, and where they are used: all of a unit at once, whatever the order of things.
 #pragma once
 
+#include "DamagedCode.h"
+#include "HeldTypes.h"
+#include "Syntax.h"
 #include "Vocabulary.h"
 
-#include "clang/AST/Expr.h"
-#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <vector>
 
 namespace clang {
@@ -18,9 +17,6 @@ class ASTContext;
 } // namespace clang
 
 namespace gradtidy {
-
-/// A variable, parameter or data member.
-using Entity = const clang::ValueDecl *;
 
 struct EntityUse {
   const clang::Expr *site;
@@ -64,6 +60,21 @@ public:
   const Functions &calleesOf(const clang::FunctionDecl *function) const;
   const Functions &callersOf(const clang::FunctionDecl *function) const;
 
+  /// Where the field gets its values. Those of a class template's field stand for those that nobody
+  /// instantiated.
+  const std::vector<EntityDefinition> &definitionsOf(const clang::FieldDecl *field) const;
+
+  /// All that may hold what \p entity holds.
+  llvm::SmallVector<Entity, 8> aliasesOf(Entity entity) const;
+
+  /// What the value of an entity gets to.
+  struct Reached {
+    /// The aliases, and then the parameters through which functions get hold of it, and theirs.
+    llvm::SmallVector<Entity, 8> entities;
+    size_t aliases; ///< How many of them are those of the entity itself.
+  };
+  Reached reachedFrom(Entity entity) const;
+
   /// The user's module classes, in source order.
   llvm::SetVector<const clang::CXXRecordDecl *> records;
   /// Functions that call what depends on the mode.
@@ -74,13 +85,9 @@ public:
   /// Classes with such calls in code that clang dropped for its errors.
   llvm::DenseSet<const clang::CXXRecordDecl *> damaged;
 
-  /// What a value of some type holds, through references, pointers, holders and containers.
-  struct Held {
-    llvm::SmallVector<const clang::CXXRecordDecl *, 2> modules;
-    bool hasTensors = false;
-    bool any() const { return hasTensors || !modules.empty(); }
-  };
-  const Held &heldBy(clang::QualType type);
+  const Held &heldBy(clang::QualType type) { return heldTypes.of(type); }
+  bool holdsModules(clang::QualType type) { return !heldBy(type).modules.empty(); }
+  bool holdsTensors(clang::QualType type) { return heldBy(type).hasTensors; }
 
   /// The entity of which \p expr is the value, or a part, or an element. Null if there is none.
   Entity rootOf(const clang::Expr *expr);
@@ -98,37 +105,46 @@ public:
   /// and reset(): to(), train(), parameters(), save() and so on.
   bool isManagement(const clang::FunctionDecl *function);
 
+  /// Whether the bodies of all constructors and methods of the class are in this unit. What is
+  /// declared and never defined does not count where the class is implemented in this unit and
+  /// nobody calls it.
+  bool isVisible(const clang::CXXRecordDecl *record) const;
+
+  /// Whether the construction is of another module or handle: a copy, a move, a conversion.
+  bool handsOnModule(const clang::CXXConstructExpr *construct);
+  /// Whether it makes a module, or a container or handle of some.
+  bool makesModule(const clang::CXXConstructExpr *construct) {
+    return holdsModules(construct->getType()) && !handsOnModule(construct);
+  }
+
   bool isUser(const clang::Decl *declaration) const { return isUserCode(declaration); }
 
 private:
   class Collector;
+  friend class ValueFlow;
+
+  /// Visits the traversal scope. Returns where functions that register are named.
+  llvm::DenseSet<clang::SourceLocation> collect(const clang::ASTContext &context);
+
+  /// \p to holds what \p entity holds; null stands for something registered.
+  void link(Entity entity, const clang::ValueDecl *to);
+
+  /// What \p expr is the value of, or a part, or an element. Null if it is something of its own.
+  const clang::Expr *wholeOf(const clang::Expr *expr);
+  const clang::Expr *wholeOfOperation(const clang::CXXOperatorCallExpr *operation);
+  const clang::Expr *wholeOfMethod(const clang::CXXMemberCallExpr *call);
 
   Trait traitOf(const clang::OverloadExpr *overloads) const;
-  void findStrays(const clang::ASTContext &context);
-  void findDamage(const clang::ASTContext &context,
-                  const llvm::DenseSet<clang::SourceLocation> &seen);
   /// The declaration that stands for the function.
   const clang::FunctionDecl *declared(const clang::FunctionDecl *function) const;
-  void addHeld(clang::QualType type, Held &held, unsigned depth);
 
   Vocabulary &vocabulary;
   std::function<bool(const clang::Decl *)> isUserCode;
+  HeldTypes heldTypes;
   llvm::DenseMap<Entity, EntityFacts> facts;
   llvm::DenseMap<const clang::FunctionDecl *, Functions> callees, callers;
-  /// Definitions that clang did not connect with their declarations, for errors in both.
-  llvm::DenseMap<const clang::FunctionDecl *, const clang::FunctionDecl *> strays, declarations;
-  llvm::DenseMap<const void *, std::unique_ptr<Held>> heldByType;
+  StrayMethods strays;
 };
-
-Entity canonical(const clang::ValueDecl *declaration);
-
-/// A plain assignment, built in or overloaded. Its value is its target's.
-struct Assigned {
-  const clang::Expr *target, *value;
-};
-
-/// What \p expr assigns where it is an assignment.
-std::optional<Assigned> asAssignment(const clang::Expr *expr);
 
 /// Whether a function of that trait registers something.
 bool registers(Trait trait);

@@ -1,5 +1,6 @@
 #include "SharedFunctions.h"
 
+#include "Syntax.h"
 #include "Values.h"
 #include "analyzer/source/Paths.h"
 
@@ -25,8 +26,7 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseDecl(clang::Decl *declaration) {
-    if (declaration && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
-        declaration->getLocation().isValid() && !isUserCode(declaration))
+    if (isPassedOver(declaration, isUserCode))
       return true;
     return RecursiveASTVisitor::TraverseDecl(declaration);
   }

@@ -1,0 +1,44 @@
+// What is known of the data members of module classes.
+#pragma once
+
+#include "ModuleClass.h"
+#include "ModuleNature.h"
+#include "ModulePhases.h"
+#include "Registrations.h"
+#include "TensorContent.h"
+
+namespace gradtidy {
+
+class ModuleMembers {
+public:
+  ModuleMembers(Vocabulary &vocabulary, ModuleUses &uses, ModuleNatures &natures,
+                const ModulePhases &phases, Registrations &registrations)
+      : vocabulary(vocabulary), uses(uses), natures(natures), phases(phases),
+        registrations(registrations), contents(vocabulary, uses) {}
+
+  /// The view of a field that holds modules or tensors.
+  ModuleMember view(const clang::FieldDecl *field);
+
+private:
+  /// What forward passes do with a tensor.
+  struct ForwardUse {
+    bool isOperand = false, isChanged = false;
+  };
+
+  void judgeType(ModuleMember &member);
+  ForwardUse collectUses(ModuleMember &member, const ModuleUses::Reached &reached);
+  void collectDefinitions(ModuleMember &member);
+  void judgeTensor(ModuleMember &member, ForwardUse use);
+  bool isDerivedOperand(ModuleMember &member);
+  bool isParameterReached(Entity entity) const;
+  bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);
+
+  Vocabulary &vocabulary;
+  ModuleUses &uses;
+  ModuleNatures &natures;
+  const ModulePhases &phases;
+  Registrations &registrations;
+  TensorContents contents;
+};
+
+} // namespace gradtidy

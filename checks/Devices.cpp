@@ -72,6 +72,19 @@ std::string spellingOf(const Visit &visit, Device device) {
   return "";
 }
 
+const Operand *targetOf(const Event &move) {
+  for (const Operand &operand : move.operands)
+    if (operand.role == TypeRole::Device || operand.device.isKnown())
+      return &operand;
+  return nullptr;
+}
+
+bool mayBeGpu(const Visit &visit, const Operand &target) {
+  // Of cuda(), which has no operand, nothing else is known.
+  return !target.expr ? target.device.kind != Device::Cpu
+                      : visit.unit.mayBeGpu(visit.before.deviceOf(target));
+}
+
 bool isOwnDevice(const Visit &visit, Device device) {
   return device.kind == Device::Symbol &&
          visit.unit.tables().paths.last(device.id).kind == PathStep::This;

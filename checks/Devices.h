@@ -1,4 +1,4 @@
-// How findings speak of devices.
+// Where tensors are and go, and how findings speak of that.
 #pragma once
 
 #include "Check.h"
@@ -10,6 +10,12 @@ std::string nameOf(const Visit &visit, Device device);
 
 /// How the device can be written where the event stands; empty if it cannot.
 std::string spellingOf(const Visit &visit, Device device);
+
+/// What tells the device that \p move goes to, or null.
+const Operand *targetOf(const Event &move);
+
+/// Whether \p target, which the event moves to, may be a GPU.
+bool mayBeGpu(const Visit &visit, const Operand &target);
 
 /// Whether it is where the module whose method runs is.
 bool isOwnDevice(const Visit &visit, Device device);

@@ -72,11 +72,16 @@ Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text) {
     return {};
   if (event.function->compoundOf(statement))
     return insertBehind(visit, statement, text);
-  clang::SourceLocation end = endOfStatement(visit, statement);
-  if (end.isInvalid())
+  return enclose(visit, *statement, "{ ", (" " + text + " }").str());
+}
+
+Fix enclose(const Visit &visit, const clang::Expr &statement, llvm::StringRef before,
+            llvm::StringRef behind) {
+  const clang::SourceLocation end = endOfStatement(visit, &statement);
+  if (statement.getBeginLoc().isMacroID() || end.isInvalid())
     return {}; // Part of a larger statement.
-  return {clang::FixItHint::CreateInsertion(statement->getBeginLoc(), "{ "),
-          clang::FixItHint::CreateInsertion(end, (" " + text + " }").str())};
+  return {clang::FixItHint::CreateInsertion(statement.getBeginLoc(), before),
+          clang::FixItHint::CreateInsertion(end, behind)};
 }
 
 Fix insertBehind(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text) {
@@ -134,6 +139,41 @@ Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text) {
     return {clang::FixItHint::CreateInsertion(end, text)};
   return {clang::FixItHint::CreateInsertion(inner->getBeginLoc(), "("),
           clang::FixItHint::CreateInsertion(end, (")" + text).str())};
+}
+
+/// Whether the memory to which \p pointer leads is written: `p[0] = 1`, `memcpy(p, …)`.
+static bool isWritten(const clang::Expr &pointer, const FunctionBody &function) {
+  const clang::Stmt *inner = &pointer;
+  bool isElement = false;
+  for (const clang::Stmt *outer = function.statementAround(inner);
+       llvm::isa_and_nonnull<clang::Expr>(outer); outer = function.statementAround(inner = outer)) {
+    if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(outer);
+        operation && operation->isAssignmentOp())
+      return isElement && operation->getLHS() == inner;
+    if (const auto *call = llvm::dyn_cast<clang::CallExpr>(outer)) {
+      const clang::FunctionDecl *callee = call->getDirectCallee();
+      return callee && callee->getIdentifier() && callee->getName().starts_with("mem") &&
+             call->getArg(0) == inner;
+    }
+    isElement |= llvm::isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(outer);
+  }
+  return false;
+}
+
+Fix appendForRead(const Visit &visit, llvm::StringRef text) {
+  const FunctionBody &function = *visit.event.function;
+  const clang::Stmt *statement = function.statementOf(visit.event.site);
+  const auto isOther = [&](const Event &event) {
+    return event.hostRead != HostRead::None && &event != &visit.event &&
+           function.statementOf(event.site) == statement;
+  };
+  const auto *pointer = llvm::cast<clang::Expr>(visit.event.site);
+  if (llvm::isa<clang::DeclStmt>(statement) || isWritten(*pointer, function) ||
+      visit.event.operation != Operation::PointToMemory ||
+      llvm::any_of(function.blocks,
+                   [&](const Block &block) { return llvm::any_of(block.events, isOther); }))
+    return {};
+  return append(visit, visit.event.subject.expr, text);
 }
 
 llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr) {

@@ -22,6 +22,11 @@ Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text);
 /// The same behind the whole of \p statement, which must stand in a block.
 Fix insertBehind(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text);
 
+/// Puts \p before and \p behind around \p statement and its semicolon. Empty in a macro, or where
+/// it is no statement.
+Fix enclose(const Visit &visit, const clang::Expr &statement, llvm::StringRef before,
+            llvm::StringRef behind);
+
 /// Where the text of \p expr ends.
 clang::SourceLocation endOf(const Visit &visit, const clang::Expr *expr);
 
@@ -31,6 +36,11 @@ Fix removeStatement(const Visit &visit, const Event &event);
 
 /// Puts \p text behind \p expr, with parentheses around it where it needs them. Empty in a macro.
 Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text);
+
+/// The same behind the tensor whose memory the event reads, for a copy of it. Empty where a pointer
+/// outlives the statement, which an accessor does, or the statement reads twice or writes: each
+/// copy is a tensor of its own.
+Fix appendForRead(const Visit &visit, llvm::StringRef text);
 
 /// The source text of \p expr, or of the tokens in \p range; empty in a macro.
 llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr);

@@ -2,8 +2,10 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
-#include "clang/AST/Stmt.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
 
@@ -13,6 +15,33 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
   for (const Event *caller : llvm::reverse(visit.callers))
     loops.append(caller->function->loopsAround(caller->site));
   return loops;
+}
+
+bool runsAgain(const Visit &visit) {
+  const std::vector<Block> &blocks = visit.event.function->blocks;
+  const auto own = llvm::find_if(blocks, [&](const Block &block) {
+    return llvm::any_of(block.events, [&](const Event &event) { return &event == &visit.event; });
+  });
+  if (own == blocks.end())
+    return false;
+  const auto number = static_cast<unsigned>(own - blocks.begin());
+  llvm::SmallVector<unsigned, 16> pending{number};
+  llvm::SmallDenseSet<unsigned, 16> reached;
+  while (!pending.empty())
+    for (const Block::Edge &edge : blocks[pending.pop_back_val()].edges) {
+      if (edge.target == number)
+        return true;
+      if (reached.insert(edge.target).second)
+        pending.push_back(edge.target);
+    }
+  return false;
+}
+
+bool givesParameters(const clang::CXXForRangeStmt &loop) {
+  const auto *call =
+      llvm::dyn_cast<clang::CallExpr>(loop.getRangeInit()->IgnoreUnlessSpelledInSource());
+  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return callee && callee->getIdentifier() && callee->getName() == "parameters";
 }
 
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,

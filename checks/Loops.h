@@ -3,6 +3,10 @@
 
 #include "Check.h"
 
+namespace clang {
+class CXXForRangeStmt;
+} // namespace clang
+
 namespace gradtidy {
 
 /// The loops around the event in its function and, outside of that, around the calls that lead
@@ -12,8 +16,14 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit);
 /// The innermost loop around the event that the object at \p place is older than, or null.
 const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 
-/// Whether the callers decide on the event: behind the call at which the ways through \p callers and
-/// through \p others part, something is asked before it. A function that both training and
+/// Whether control can come back to the event within its function.
+bool runsAgain(const Visit &visit);
+
+/// Whether the loop goes over what a module gives as its parameters.
+bool givesParameters(const clang::CXXForRangeStmt &loop);
+
+/// Whether the callers decide on the event: behind the call at which the ways through \p callers
+/// and through \p others part, something is asked before it. A function that both training and
 /// evaluation call does for the one what it leaves out for the other.
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
                    llvm::ArrayRef<const Event *> others);

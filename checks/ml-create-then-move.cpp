@@ -2,6 +2,7 @@
 // each time; the factory can make it on the GPU.
 
 #include "Check.h"
+#include "Devices.h"
 #include "Fixes.h"
 #include "Loops.h"
 
@@ -20,7 +21,7 @@ public:
     const Operand *target = targetOf(move);
     const bool isNew = value.made && value.made->kind == EventKind::Create &&
                        move.subject.expr->IgnoreUnlessSpelledInSource() == value.made->site;
-    if (!target || !isNew || !isMadeOnHost(*value.made, value) || !isGpu(visit, *target))
+    if (!target || !isNew || !isMadeOnHost(*value.made, value) || !mayBeGpu(visit, *target))
       return;
 
     Finding finding;
@@ -42,19 +43,6 @@ private:
     if (function.isModuleMethod && function.returnsTensors && !function.parameters.empty())
       return function.parameters.front().place.role == TypeRole::Tensor;
     return trainingLoopAround(visit).loop != nullptr;
-  }
-
-  static const Operand *targetOf(const Event &move) {
-    for (const Operand &operand : move.operands)
-      if (operand.role == TypeRole::Device || operand.device.isKnown())
-        return &operand;
-    return nullptr;
-  }
-
-  /// Whether the tensor may get to a GPU. Of cuda(), which has no operand, nothing else is known.
-  static bool isGpu(const Visit &visit, const Operand &target) {
-    return !target.expr ? target.device.kind != Device::Cpu
-                        : visit.unit.mayBeGpu(visit.before.deviceOf(target));
   }
 
   /// Whether the factory makes up the values, and puts them on the CPU for want of a device.

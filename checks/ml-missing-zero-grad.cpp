@@ -24,7 +24,7 @@ public:
     if (!facts)
       return reportMember(visit, reporter);
     const Gradients &gradients = facts->gradients;
-    if (!(gradients.possible & Gradients::Stale))
+    if (!(gradients.possible & Gradients::Stale) || facts->needsClosure) // See ml-lbfgs-closure.
       return;
 
     Finding finding = leftOver(visit);

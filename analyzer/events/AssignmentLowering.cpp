@@ -1,5 +1,6 @@
 // What gives a place its value: initialisers, assignments, and what is written to a view.
 #include "FunctionLowering.h"
+#include "Selection.h"
 
 namespace gradtidy {
 
@@ -62,9 +63,10 @@ void FunctionLowering::lowerAssignment(const BinaryOperator *assignment) {
          assignment);
   if (assignment->isCompoundAssignmentOp() && values.roleOf(target) == TypeRole::Tensor) {
     // In a template, where the operand has no type yet.
-    Event &event = *combine(assignment, {assignment->getRHS()});
-    event.subject = values.operand(target);
-    event.subject.escapes = true;
+    if (Event *event = combine(assignment, {assignment->getRHS()})) {
+      event->subject = values.operand(target);
+      event->subject.escapes = true;
+    }
   }
 }
 
@@ -79,7 +81,15 @@ void FunctionLowering::lowerAssignment(const CallSite &site) {
   const Expr *source = made ? objectOf(made) : nullptr;
   const bool isUpdate = source && values.pathOf(source) == place;
   bind(place, site.object->getType().getNonReferenceType(), value, site.call);
-  current->events.back().isUpdate = isUpdate;
+  Event &event = current->events.back();
+  event.isUpdate = isUpdate;
+  // What is asked to require gradients is a leaf again; what a function of the user gives may be.
+  event.usesOwnGradient = made && made->getDirectCallee() &&
+                          values.isExternal(made->getDirectCallee()) &&
+                          vocabulary.roleOf(made->getDirectCallee()) != FunctionRole::RequireGrad &&
+                          namesGradient(value, place);
+  event.isDiscarded = isRebindingInVain(site);
+  event.changesCopy = survey.statements.contains(site.call) && copiedFrom(site.object, vocabulary);
 }
 
 bool FunctionLowering::assignTie(const Expr *assignment, const Expr *object, PathId tuple) {
@@ -137,7 +147,7 @@ void FunctionLowering::swapTensors(const CallExpr *call, const Expr *left, const
 const Expr *FunctionLowering::viewed(const Expr *expr) {
   const auto *call = dyn_cast<CallExpr>(strip(expr));
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || vocabulary.operationOf(callee) != Operation::View)
+  if (!callee || !sharesMemory(vocabulary.operationOf(callee)))
     return nullptr;
   const Expr *object = objectOf(call);
   const Expr *base = object ? viewed(object) : nullptr;

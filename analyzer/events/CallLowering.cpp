@@ -28,6 +28,7 @@ void FunctionLowering::lowerCall(const CallExpr *call) {
   describeSubject(event, site);
   describeOperands(event, site);
   describePass(event, site);
+  markCall(event, site);
   finishCall(std::move(event), site);
 }
 

@@ -34,6 +34,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
       readDevice(operand);
+  markConstruction(event, construct->getType(), arguments);
   current->events.push_back(std::move(event));
 }
 

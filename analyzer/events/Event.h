@@ -5,6 +5,7 @@
 
 #include "Conditions.h"
 #include "Device.h"
+#include "LearningRates.h"
 #include "analyzer/model/Role.h"
 
 #include "clang/AST/Expr.h"
@@ -79,6 +80,13 @@ struct Operand {
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
 };
 
+/// What a function itself reads or writes of memory, on the host.
+enum class HostRead : unsigned char {
+  None,     ///< Nothing, or other functions do.
+  Elements, ///< Single elements, of which it computes the places.
+  All,      ///< One after the other, as they lie there.
+};
+
 class FunctionBody;
 
 struct Event {
@@ -89,8 +97,11 @@ struct Event {
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
   PathId memory = noPath; ///< Create: the local variable in whose memory the values are.
+  PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
+  Trait trait = Trait::None;    ///< Construct, Step: what holds of the class of the subject.
+  LearningRate rate = {};       ///< Construct: that an optimizer starts with.
   bool isArithmetic = false;    ///< The result carries no tensor.
   bool isTensor = false;        ///< The result is a tensor or holds some.
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
@@ -99,13 +110,19 @@ struct Event {
   bool isData = false;          ///< Create: values that variables hold.
   bool isAnyDevice = false;     ///< The operands may be on several devices.
   bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
-  bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect.
-  bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
-  bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
-  bool isGuarded = false;       ///< Forward: it disables gradients itself.
-  bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
-  bool isUpdate = false;        ///< Bind: the value is a method's of what the place held.
-  bool startsThread = false;    ///< The closures among the operands run in a thread of their own.
+  bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect. Bind:
+                                ///< nothing reads the variable any more.
+  bool alwaysDrops = false;     ///< Combine: dropout that is on whatever the mode of the module.
+  bool usesOwnGradient = false; ///< Of what changes the subject: by its own gradient.
+  bool changesCopy = false;     ///< The same: the subject is a copy of elements, for nothing else.
+  HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
+  bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
+  bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
+  bool castsWeights = false; ///< Forward: autocast keeps the casts of the module's parameters.
+  bool isGuarded = false;    ///< Forward: it disables gradients itself.
+  bool mayUseHost = false;   ///< Forward: some operands may be meant to be on the host.
+  bool isUpdate = false;     ///< Bind: the value is a method's of what the place held.
+  bool startsThread = false; ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
   bool isVirtual = false; ///< Of these: which overrider is called is found at run time.
   llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
@@ -167,7 +184,8 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
-  bool asksForDevices = false; ///< A condition asks where tensors are.
+  bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
+  bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
   bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
   bool movesModules = false; ///< It may bring modules to a GPU.

@@ -43,6 +43,8 @@ private:
   void describeFunction();
   void lowerBlocks(const clang::CFG &cfg);
   void lowerBlock(const clang::CFGBlock &block, const BlockNumbers &numbers);
+  /// The CFG does not tell that parameters end: those in whose memory tensors lie.
+  void endParameters(Block &exit);
   void markLoopHeads();
   /// Finds the temporaries of each block that no other block mentions.
   void findTemporaries();
@@ -156,6 +158,22 @@ private:
   bool isPure(const clang::FunctionDecl *callee, const clang::CallExpr *call);
   /// Whether the layer that \p object names only makes a tensor of another one, for a forward pass.
   bool isPureLayer(const clang::Expr *object, const clang::CallExpr *call) const;
+
+  // --- what the writing says (MarkLowering.cpp) --------------------------------------------------
+
+  void markCall(Event &event, const CallSite &site);
+  void markConstruction(Event &event, clang::QualType type, Expressions arguments);
+  /// What the model says of the class of an object, be it behind a pointer.
+  Trait traitOfClass(clang::QualType type);
+  void markClock(Event &event, const clang::CallExpr &now);
+  /// Whether \p statement asks for the gradient of \p tensor.
+  bool namesGradient(const clang::Stmt *statement, PathId tensor);
+  /// Whether an assignment changes a copy of a handle, and nothing reads it after that.
+  bool isRebindingInVain(const CallSite &site);
+  /// Whether the loop of \p element, around \p inside, goes over a list that is made for it alone.
+  bool isOfTemporary(const clang::VarDecl &element, const clang::Stmt *inside) const;
+  /// Whether \p variable is a scheduler that nothing in the function mentions.
+  bool isUnusedScheduler(const clang::VarDecl &variable);
 
   // --- constructions (ConstructLowering.cpp) ----------------------------------------------------
 

@@ -71,7 +71,7 @@ private:
 
   /// `layers = register_module("layers", layers)`
   bool isRegistration(const Expr *value, Entity entity) {
-    const auto *call = dyn_cast<CallExpr>(strip(value));
+    const auto *call = dyn_cast<CallExpr>(originalOf(value));
     return call && uses.traitOfCallee(call) == Trait::RegistersModule &&
            llvm::any_of(call->arguments(), [&](const Expr *argument) {
              return uses.rootOf(originalOf(argument)) == entity;

@@ -54,6 +54,7 @@ void FunctionLowering::describeFunction() {
   if (survey.batchDevice)
     result->batchDevice = *survey.batchDevice;
   result->asksForDevices = survey.asksForDevices;
+  result->asksForPlaces = survey.asksForPlaces;
   for (const ParmVarDecl *parameter : function->parameters()) {
     Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
     place.isTensor = vocabulary.holdsTensors(parameter->getType());
@@ -84,6 +85,20 @@ void FunctionLowering::lowerBlocks(const CFG &cfg) {
   current = &result->blocks.front();
   for (const DeclStmt *declaration : survey.guardFunctions) // There are no such elements.
     emit(EventKind::EnterGradMode, declaration).isDiscarded = true;
+  if (const auto exit = numbers.find(&cfg.getExit()); exit != numbers.end())
+    endParameters(result->blocks[exit->second]);
+}
+
+void FunctionLowering::endParameters(Block &exit) {
+  llvm::SmallSetVector<PathId, 2> owners;
+  for (const Block &block : result->blocks)
+    for (const Event &event : block.events)
+      if (event.memory &&
+          isa<ParmVarDecl>(static_cast<const VarDecl *>(paths.last(event.memory).subject)))
+        owners.insert(event.memory);
+  current = &exit;
+  for (PathId owner : owners)
+    emit(EventKind::EndLifetime, result->body).subject.path = owner;
 }
 
 void FunctionLowering::lowerBlock(const CFGBlock &block, const BlockNumbers &numbers) {
@@ -246,6 +261,7 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
     return;
   }
   bind(pathOf(variable), variable->getType(), variable->getInit(), site);
+  current->events.back().isDiscarded = isUnusedScheduler(*variable);
   if (variable->getInit())
     assign(variable, variable->getInit(), site);
   lowerGradMode(variable, site);

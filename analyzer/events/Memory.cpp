@@ -3,6 +3,7 @@
 #include "Values.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
 
 using namespace clang;
 
@@ -64,6 +65,60 @@ const VarDecl *ownerOf(const Expr *pointer, const Vocabulary &vocabulary) {
   else if (const auto *member = dyn_cast<MemberExpr>(pointer); member && !member->isArrow())
     object = member->getBase(); // `image.data`
   return object && ownsElements(object, vocabulary) ? holderOf(object, vocabulary) : nullptr;
+}
+
+/// Whether a function of the library reads or writes what the pointers that it gets lead to.
+static bool readsMemory(const FunctionDecl &callee) {
+  const StringRef name = simpleName(&callee);
+  if (!isa<CXXMethodDecl>(callee) && !isStandard(&callee) && callee.getBuiltinID() == 0)
+    return false;
+  return llvm::is_contained({"memcpy", "memmove", "memset", "copy", "copy_n", "fill", "fill_n",
+                             "accumulate", "transform", "max_element", "min_element", "sort"},
+                            name) ||
+         (isStandard(&callee) &&
+          llvm::is_contained({"assign", "insert", "append", "write", "read"}, name));
+}
+
+static HostRead readThrough(const VarDecl &variable, const Stmt &body, const FunctionBody &function,
+                            const Vocabulary &vocabulary) {
+  if (const auto *reference = dyn_cast<DeclRefExpr>(&body))
+    return reference->getDecl() == &variable ? readBy(function, *reference, vocabulary)
+                                             : HostRead::None;
+  HostRead most = HostRead::None;
+  for (const Stmt *child : body.children())
+    if (child)
+      most = std::max(most, readThrough(variable, *child, function, vocabulary));
+  return most;
+}
+
+HostRead readBy(const FunctionBody &function, const Expr &pointer, const Vocabulary &vocabulary) {
+  const auto allIf = [](bool reads) { return reads ? HostRead::All : HostRead::None; };
+  const Stmt *inner = &pointer;
+  for (const Stmt *outer = function.statementAround(inner); outer;
+       outer = function.statementAround(inner = outer)) {
+    if (const auto *access = dyn_cast<ArraySubscriptExpr>(outer))
+      return inner == access->getBase() ? HostRead::Elements : HostRead::None;
+    const auto *unary = dyn_cast<UnaryOperator>(outer);
+    if (unary && !unary->isIncrementDecrementOp())
+      return unary->getOpcode() == UO_Deref ? HostRead::Elements : HostRead::None;
+    if (const auto *call = dyn_cast<CallExpr>(outer))
+      return allIf(call->getDirectCallee() && readsMemory(*call->getDirectCallee()));
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(outer))
+      return allIf(vocabulary.traitOf(construct->getConstructor()->getParent()) ==
+                   Trait::OwnsElements);
+    if (const auto *declaration = dyn_cast<DeclStmt>(outer)) {
+      const auto *variable =
+          declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
+      return variable && variable->getType()->isPointerType()
+                 ? readThrough(*variable, *function.body, function, vocabulary)
+                 : HostRead::None;
+    }
+    const auto *arithmetic = dyn_cast<BinaryOperator>(outer);
+    if (!isa<CastExpr, ParenExpr, FullExpr, MaterializeTemporaryExpr>(outer) && !unary &&
+        !(arithmetic && arithmetic->isAdditiveOp()))
+      return HostRead::None;
+  }
+  return HostRead::None;
 }
 
 } // namespace gradtidy

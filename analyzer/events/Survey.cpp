@@ -196,8 +196,11 @@ void Surveyor::findGuards(const Stmt *statement, llvm::SmallVectorImpl<const Var
 bool Surveyor::asksForDevice(const Stmt *condition) {
   const auto *call = dyn_cast<CXXMemberCallExpr>(condition);
   const auto *expr = dyn_cast<Expr>(condition);
-  return (call && asksForPlace(*call) && isTensorOrDevice(call)) ||
-         (expr && asksForGpu(expr, function, vocabulary)) ||
+  const bool asksForPlaceOf = call && asksForPlace(*call) && isTensorOrDevice(call);
+  const bool asksForType = call && simpleName(call->getDirectCallee()) == "type" &&
+                           values.roleOf(call->getImplicitObjectArgument()) == TypeRole::Device;
+  found.asksForPlaces |= asksForPlaceOf || asksForType;
+  return asksForPlaceOf || (expr && asksForGpu(expr, function, vocabulary)) ||
          llvm::any_of(condition->children(),
                       [&](const Stmt *child) { return child && asksForDevice(child); });
 }

@@ -10,7 +10,8 @@
 namespace gradtidy {
 
 struct Survey {
-  bool asksForDevices = false;        ///< A condition asks where tensors are.
+  bool asksForDevices = false;        ///< A condition asks where tensors are, or for a GPU.
+  bool asksForPlaces = false;         ///< The first of these, or what a device is.
   std::optional<Operand> batchDevice; ///< Empty until a batch is moved.
   llvm::SmallPtrSet<const clang::Expr *, 32> callees;
   llvm::SmallPtrSet<const clang::Expr *, 32> statements; ///< Expressions that are statements.

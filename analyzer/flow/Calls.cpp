@@ -215,8 +215,11 @@ static bool isOfSystem(const clang::FunctionDecl *callee) {
 
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   const bool leavesAlone = isHarmless(event);
-  if (!leavesAlone && !isOfSystem(event.callee))
-    state.autocastMayChange();
+  if (!isOfSystem(event.callee)) {
+    state.synchronize(); // Perhaps.
+    if (!leavesAlone)
+      state.autocastMayChange();
+  }
   bool isForward = isModuleCall(event);
   if (isForward && observing)
     observe(event, state);

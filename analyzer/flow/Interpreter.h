@@ -150,6 +150,7 @@ private:
   // not come back from these.
   bool construct(const Event &event, State &state, bool observe);
   bool combine(const Event &event, State &state, bool observe);
+  bool step(const Event &event, State &state, bool observe);
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
   void forward(const Event &event, State &state);
@@ -161,7 +162,6 @@ private:
   void differentiate(const Event &event, State &state);
   void overwrite(const Event &event, State &state);
   void clearGradients(const Event &event, State &state);
-  void step(const Event &event, State &state);
 
   /// What is known of a module that the event makes, on \p device where nothing tells another one.
   void makeModule(const Event &event, State &state, Device device);

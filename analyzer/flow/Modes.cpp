@@ -162,8 +162,10 @@ void State::replaceTensor(PathId object, Device device) {
 void State::moveParameters(SourcesId owners, Device device) {
   for (auto &[path, facts] : modules)
     for (PathId owner : tables->sources.members(owners))
-      if (tables->paths.overlap(path, owner) && !(facts.device == device))
+      if (tables->paths.overlap(path, owner) && !(facts.device == device)) {
         facts.device = {};
+        facts.placed = nullptr;
+      }
 }
 
 void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
@@ -174,8 +176,12 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
       facts.isNew = false;
-      if (llvm::any_of(devices, [&](Device device) { return !(device == facts.device); }))
+      if (llvm::any_of(devices, [&](Device device) {
+            return !device.isKnown() || !(device == facts.device);
+          })) {
         facts.device = {};
+        facts.placed = nullptr;
+      }
     }
 }
 
@@ -218,8 +224,11 @@ void State::joinModules(const State &other, Junction junction) {
     // As with values: where a loop is entered is where it goes wrong first.
     if (junction == Junction::LoopEntry)
       facts.device = there.device;
-    else if (junction != Junction::LoopBack && !(facts.device == there.device))
+    else if (junction != Junction::LoopBack && !(facts.device == there.device)) {
       facts.device = {};
+      facts.placed = nullptr;
+      return;
+    }
     if (!facts.placed)
       facts.placed = there.placed;
   };

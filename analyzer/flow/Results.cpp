@@ -13,6 +13,22 @@ static Value rearranged(const Event &event, const State &state) {
   return state.valueOf(isOfSubject ? event.subject : event.operands.front());
 }
 
+/// Value::permuted of what the event gives. Two permutations may undo each other.
+static const Event *permutedBy(const Event &event, const State &state) {
+  if (event.operation == Operation::Permute)
+    return rearranged(event, state).permuted ? nullptr : &event;
+  if (!event.keepsStrides)
+    return nullptr;
+  const Event *permuted = event.subject.isTensor ? state.valueOf(event.subject).permuted : nullptr;
+  unsigned tensors = event.subject.isTensor;
+  for (const Operand &operand : event.operands)
+    if (operand.isTensor) {
+      permuted = state.valueOf(operand).permuted;
+      ++tensors;
+    }
+  return tensors == 1 ? permuted : nullptr;
+}
+
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
@@ -88,16 +104,17 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.placed = value.placed;
     result.madeOnHost = value.madeOnHost;
   }
-  if (event.operation == Operation::View || event.operation == Operation::Rearrange) {
+  if (keepsValues(event.operation)) {
     const Value before = rearranged(event, state);
     result.made = before.made;
-    if (event.operation == Operation::View)
+    if (sharesMemory(event.operation))
       result.borrowed = before.borrowed;
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
     result.borrowed = borrowed;
   }
+  result.permuted = permutedBy(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
@@ -164,7 +181,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.graphs = before.graphs;
   result.isNoise = before.isNoise;
   result.made = before.made;
-  result.stayOn(before);
+  result.stayOn(before); // In memory of its own it keeps the order.
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();

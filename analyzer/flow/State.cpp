@@ -292,6 +292,8 @@ Value State::joined(const Value &a, const Value &b) const {
     result.madeOnHost = b.madeOnHost;
   if (a.made != b.made)
     result.made = nullptr;
+  if (a.permuted != b.permuted)
+    result.permuted = nullptr;
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (!result.placed)
@@ -409,6 +411,10 @@ void State::join(const State &other, Junction junction) {
   joinGradMode(other, junction);
   joinAutocast(other, junction);
   lacksGpu &= other.lacksGpu;
+  if (!other.work.launched)
+    work.launched = nullptr;
+  if (work.clock != other.work.clock)
+    work.clock = nullptr;
 
   for (const auto &[pair, isPart] : other.parts)
     parts[pair] = isPart;
@@ -421,12 +427,14 @@ void State::join(const State &other, Junction junction) {
     const OptimizerFacts *there = other.optimizers.find(path);
     if (there)
       facts.owned = tables->sources.join(facts.owned, there->owned);
+    facts.needsClosure &= there && there->needsClosure;
     facts.gradients.join(there ? there->gradients : Gradients{}, junction);
   }
   for (const auto &[path, facts] : other.optimizers)
     if (!optimizers.find(path)) {
       OptimizerFacts joined = facts;
       joined.gradients.join(Gradients{}, junction);
+      joined.needsClosure = false;
       optimizers[path] = joined;
     }
 }
@@ -457,6 +465,13 @@ void State::joinValues(const State &other, Junction junction) {
         both = joined(value, notKnown);
       values[path] = both;
     }
+}
+
+void State::launch(const Event &event, Device device) {
+  if (device.kind != Device::Cuda && device.kind != Device::Symbol)
+    return;
+  work.launched = &event;
+  work.device = device;
 }
 
 } // namespace gradtidy

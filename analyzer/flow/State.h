@@ -59,6 +59,7 @@ struct Gradients {
 struct OptimizerFacts {
   SourcesId owned = noSources; ///< The modules and tensors whose parameters it updates.
   Gradients gradients;
+  bool needsClosure = false; ///< A step of it calls a closure, several times.
   bool operator==(const OptimizerFacts &) const = default;
 };
 
@@ -90,6 +91,8 @@ struct Value {
   const Event *made = nullptr;
   /// What made it, or a part of it, in the memory of a variable (see Event::memory).
   const Event *borrowed = nullptr;
+  /// What has put its dimensions in another order than that of its memory.
+  const Event *permuted = nullptr;
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
@@ -97,6 +100,7 @@ struct Value {
     placed = before.placed;
     hasDimensions = before.hasDimensions;
     madeOnHost = before.madeOnHost;
+    permuted = before.permuted;
   }
 
   /// Witnesses explain a finding; they make no difference to what is known.
@@ -104,9 +108,15 @@ struct Value {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
            isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
-           made == other.made && borrowed == other.borrowed;
+           made == other.made && borrowed == other.borrowed && permuted == other.permuted;
   }
 };
+
+/// Whether the tensor is certainly one that a factory has made for training, unchanged since:
+/// autograd computes its gradient.
+inline bool isLeaf(const Value &value) {
+  return value.graph == Graph::Attached && value.made && value.made->kind == EventKind::Create;
+}
 
 /// What is known of a module.
 struct ModuleFacts {
@@ -165,6 +175,14 @@ struct Autocast {
   }
 };
 
+/// What the GPU was given to do since the program last waited for it or looked at the clock.
+struct GpuWork {
+  const Event *launched = nullptr; ///< The last of it; null if there is none, or nobody knows.
+  Device device;                   ///< Where.
+  const Event *clock = nullptr;    ///< The last look at the clock, if that is always the same.
+  bool operator==(const GpuWork &) const = default;
+};
+
 /// Two values on different devices that meet in one operation.
 struct Clash {
   const Operand *host; ///< On the CPU, or on the first of two devices.
@@ -211,6 +229,7 @@ public:
 
   const GradMode &gradMode() const { return mode; }
   const Autocast &autocast() const { return casting; }
+  const GpuWork &gpuWork() const { return work; }
 
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
@@ -308,6 +327,13 @@ public:
   /// Ends what the guard \p guard has set, if it is one.
   void leaveGuard(PathId guard);
 
+  /// The event gives work to \p device, if that is no CPU.
+  void launch(const Event &event, Device device);
+  /// All that the GPU was given is done.
+  void synchronize() { work.launched = nullptr; }
+  /// The event reads the clock.
+  void readClock(const Event &event) { work = {nullptr, {}, &event}; }
+
   /// Backwards that retain their graphs, by the forwards in them.
   FlatMap<SiteId, SiteId> retained;
 
@@ -344,7 +370,7 @@ public:
            modules == other.modules && devices == other.devices && settled == other.settled &&
            parts == other.parts && guards == other.guards && mode == other.mode &&
            casters == other.casters && casting == other.casting && retained == other.retained &&
-           kept == other.kept && lacksGpu == other.lacksGpu &&
+           kept == other.kept && lacksGpu == other.lacksGpu && work == other.work &&
            gradientGraphs == other.gradientGraphs;
   }
 
@@ -398,6 +424,7 @@ private:
   GradMode mode;
   FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.
   Autocast casting;
+  GpuWork work;
 };
 
 } // namespace gradtidy

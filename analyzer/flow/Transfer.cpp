@@ -89,6 +89,9 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   }
   if (!mayHoldTensors(event.subject.role))
     return;
+  if (event.subject.role == TypeRole::Tensor && state.gradMode().possible == GradMode::On &&
+      isLeaf(state.valueOf(event.subject)))
+    return; // It throws.
   PathId object = state.resolve(event.subject.path);
   Value contents = value;
   bool addsGraph = llvm::any_of(event.operands, [&](const Operand &operand) {
@@ -194,6 +197,7 @@ void Interpreter::forward(const Event &event, State &state) {
       device.isKnown() && !event.isStateless &&
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
+  state.launch(event, value.device);
   state.setValue(event.result, value);
 }
 
@@ -327,7 +331,8 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     if (event.subject.role == TypeRole::None)
       state.addPart(event.result, operand);
   if (event.subject.role == TypeRole::Optimizer)
-    state.optimizerAt(event.result) = {owned, {Gradients::Untouched}};
+    state.optimizerAt(event.result) = {
+        owned, {Gradients::Untouched}, event.trait == Trait::NeedsClosure};
   else if (event.subject.role == TypeRole::Device)
     state.setDevice(event.result, device);
   else if (mayHoldTensors(event.subject.role))
@@ -361,6 +366,7 @@ static bool isWatched(Operation operation) {
   case Operation::ClipGradients:
   case Operation::EmptyCache:
   case Operation::ReadScalar:
+  case Operation::ReadClock:
     return true;
   default:
     return false;
@@ -388,9 +394,21 @@ static bool putsBeside(const Event &event, const State &state) {
          });
 }
 
-/// Whether the event moves a tensor that the same expression has just made.
-static bool movesNew(const Event &event, const State &state) {
-  return isWrittenAs(event.subject, state.valueOf(event.subject).made, EventKind::Create);
+/// Whether the event moves a tensor that the same expression has just made or moved, or that is on
+/// the host.
+static bool mayMoveInVain(const Event &event, const State &state) {
+  const Value value = state.valueOf(event.subject);
+  return isWrittenAs(event.subject, value.made, EventKind::Create) ||
+         isWrittenAs(event.subject, value.placed, EventKind::Move) ||
+         (value.device.kind == Device::Cpu && !state.tables->paths.isTemporary(event.subject.path));
+}
+
+/// Whether the host needs what the GPU has been given to compute: to print it, say.
+static bool waitsForGpu(const Event &event) {
+  const auto isTensor = [](const Operand &operand) { return operand.isTensor; };
+  const bool isRead = isTensor(event.subject) || llvm::any_of(event.operands, isTensor);
+  return event.operation == Operation::Synchronize ||
+         (isRead && !event.isTensor && !event.isAttribute);
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
@@ -405,6 +423,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
         operand.role == TypeRole::None)
       state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result, operand);
   Value value = combined(event, state);
+  if (event.isTensor && !event.isAttribute && !event.isAnyDevice && !keepsValues(event.operation))
+    state.launch(event, value.device);
   if (given) {
     value.sources = tables.sources.join(value.sources, given->sources);
     value.history = tables.histories.join(value.history, given->history);
@@ -416,6 +436,10 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
   }
   if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
     used.read(value.history, value.sources, event);
+  if (event.operation == Operation::ReadClock)
+    state.readClock(event);
+  else if (waitsForGpu(event))
+    state.synchronize();
   if (!event.isDifferentiable)
     value.history = noSources; // No backward goes this way, and none was meant to.
   if (!event.isArithmetic && !event.isAttribute)
@@ -434,10 +458,13 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
 
 void Interpreter::move(const Event &event, State &state, bool observing) {
   if (!isModule(event.subject.role)) {
-    if (observing && movesNew(event, state))
+    if (observing && mayMoveInVain(event, state))
       observe(event, state);
+    const Value copy = moved(event, state);
+    if (copy.device.kind == Device::Cpu)
+      state.synchronize();
     if (event.result)
-      state.setValue(event.result, moved(event, state));
+      state.setValue(event.result, copy);
     return;
   }
   const Operand *to = event.operands.empty() ? nullptr : &event.operands.front();
@@ -501,6 +528,10 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (event.subject.role != TypeRole::Tensor)
     return;
   const PathId object = state.resolve(tensor);
+  if (const Device device = state.valueOf(event.subject).device; device.kind == Device::Cpu)
+    state.synchronize(); // A copy to the host.
+  else
+    state.launch(event, device);
   state.markChanged(state.sourcesOf(event.subject));
   if (event.operands.empty())
     return;
@@ -520,14 +551,48 @@ void Interpreter::clearGradients(const Event &event, State &state) {
     state.clearGradients(part, state.optimizerAt(part).owned, &event);
 }
 
-void Interpreter::step(const Event &event, State &state) {
+bool Interpreter::step(const Event &event, State &state, bool observing) {
   const PathId object = state.resolve(event.subject.path);
-  if (object == tables.paths.unknown())
-    return state.markChanged(tables.sources.unknown());
+  const bool isKnown = object != tables.paths.unknown();
+  // step(closure) runs the closure before it updates.
+  if (!event.operands.empty() && !runClosure(event.operands.front(), event, state, observing))
+    return false;
+  const OptimizerFacts *known = isKnown ? state.optimizer(event.subject) : nullptr;
+  const bool repeats = known ? known->needsClosure : event.trait == Trait::NeedsClosure;
+  if (isKnown && repeats && !event.operands.empty()) {
+    // It uses what the closure has computed, and calls it again.
+    OptimizerFacts &facts = state.optimizerAt(object);
+    facts.needsClosure = true;
+    facts.gradients.use(event);
+    if (!runClosure(event.operands.front(), event, state, /*observing=*/false))
+      return false;
+  }
+  if (observing)
+    observe(event, state);
+  if (state.gpuWork().launched)
+    state.launch(event, state.gpuWork().device);
+  if (!isKnown) {
+    state.markChanged(tables.sources.unknown());
+    return true;
+  }
   OptimizerFacts &facts = state.optimizerAt(object);
   facts.gradients.use(event);
   state.outdateWeights(facts.owned, event);
   state.markChanged(facts.owned);
+  return true;
+}
+
+/// Whether there is something to say of the event by the way it is written.
+static bool isMarked(const Event &event) {
+  return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
+         event.hostRead != HostRead::None || event.rate.expr;
+}
+
+/// Whether a leaf is changed in place.
+static bool changesLeaf(const Event &event, const State &state) {
+  return (event.kind == EventKind::Combine || event.kind == EventKind::Overwrite) &&
+         event.subject.escapes && event.subject.role == TypeRole::Tensor &&
+         isLeaf(state.valueOf(event.subject));
 }
 
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
@@ -537,7 +602,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing)
       observe(event, state);
   };
-  if (event.isDiscarded)
+  if (isMarked(event) || changesLeaf(event, state))
     observeHere();
 
   switch (event.kind) {
@@ -611,6 +676,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     observeHere();
     state.contribute(state.sourcesOf(event.subject), event);
     backward(event, state, event.subject);
+    state.launch(event, state.valueOf(event.subject).device);
     break;
   case EventKind::Differentiate:
     observeHere();
@@ -624,12 +690,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     clearGradients(event, state);
     break;
   case EventKind::Step:
-    // step(closure) runs the closure before it updates.
-    if (!event.operands.empty() && !runClosure(event.operands.front(), event, state, observing))
-      return false;
-    observeHere();
-    step(event, state);
-    break;
+    return step(event, state, observing);
   }
   return true;
 }

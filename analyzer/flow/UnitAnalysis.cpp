@@ -286,6 +286,7 @@ private:
     });
   }
 
+public:
   bool runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
             llvm::function_ref<bool(const Event &)> unseen) {
     llvm::SetVector<const FunctionBody *> reached;
@@ -304,6 +305,7 @@ private:
     return false;
   }
 
+private:
   /// Whether the event has anything to do with what is followed from event to event.
   static bool isFollowed(const Event &event) {
     return isOfTraining(event) || event.subject.isClosure ||
@@ -351,6 +353,7 @@ private:
     }
   }
 
+public:
   const FunctionBody *bodyOf(const clang::FunctionDecl *function) {
     // Where errors keep a template from being instantiated, it speaks for itself.
     const clang::FunctionDecl *definition = nullptr;
@@ -366,6 +369,7 @@ private:
     return entry->second.get();
   }
 
+private:
   const UserCode &userCode;
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
@@ -625,6 +629,15 @@ bool UnitAnalysis::isLayer(const Event &event) const {
     return false;
   Trait trait = vocabulary.traitOf(record);
   return trait != Trait::Container && trait != Trait::Opaque;
+}
+
+const FunctionBody *UnitAnalysis::bodyOf(const clang::FunctionDecl &function) const {
+  return implementation->bodyOf(&function);
+}
+
+bool UnitAnalysis::runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
+                        llvm::function_ref<bool(const Event &)> unseen) const {
+  return implementation->runs(function, one, unseen);
 }
 
 bool UnitAnalysis::callsTraining(const Event &event) const {

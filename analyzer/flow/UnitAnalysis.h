@@ -41,6 +41,14 @@ public:
   /// Whether \p event calls a single layer of the framework.
   bool isLayer(const Event &event) const;
 
+  /// The events of a function of the user, or null where it has no body.
+  const FunctionBody *bodyOf(const clang::FunctionDecl &function) const;
+
+  /// Whether \p function, or what it calls, runs an event that is \p one, or a call that cannot be
+  /// seen and is \p unseen.
+  bool runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
+            llvm::function_ref<bool(const Event &)> unseen) const;
+
   /// Whether \p event calls a function of the unit that runs a backward or a step.
   bool callsTraining(const Event &event) const;
 

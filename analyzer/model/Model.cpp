@@ -94,11 +94,21 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::GradGuard, "grad-guard"},
     {Trait::KeepsOrder, "keeps-order"},
     {Trait::OwnsElements, "owns-elements"},
+    {Trait::TrainsByDefault, "trains-by-default"},
+    {Trait::MakesMask, "makes-mask"},
+    {Trait::NeedsClosure, "needs-closure"},
+    {Trait::AdaptiveSteps, "adaptive-steps"},
+    {Trait::GradientSteps, "gradient-steps"},
+    {Trait::SchedulesRate, "schedules-rate"},
+    {Trait::KeepsStrides, "keeps-strides"},
 };
 
 constexpr Named<Operation> operationNames[] = {
     {Operation::View, "view"},
+    {Operation::Permute, "permute"},
     {Operation::Rearrange, "rearrange"},
+    {Operation::Index, "index"},
+    {Operation::SelectElements, "select-elements"},
     {Operation::WeightedSum, "weighted-sum"},
     {Operation::Softmax, "softmax"},
     {Operation::LogSoftmax, "log-softmax"},
@@ -112,6 +122,10 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::EmptyCache, "empty-cache"},
     {Operation::WrapMemory, "wrap-memory"},
     {Operation::ReadScalar, "read-scalar"},
+    {Operation::AccessElements, "access-elements"},
+    {Operation::PointToMemory, "point-to-memory"},
+    {Operation::ReadClock, "read-clock"},
+    {Operation::Synchronize, "synchronize"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

@@ -102,12 +102,19 @@ enum class Trait : unsigned char {
   FloatType,          ///< A constant that makes tensors floating-point numbers.
   Index,              ///< What a tensor becomes where it selects elements of another.
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
-  CastsWeights, ///< Autocast keeps the casts of the parameters, which it is given as they are.
-  AsksForGpu,   ///< Tells whether there is a GPU.
-  HoldsTensors, ///< A class of the framework that passes tensors on.
-  GradGuard,    ///< Its constructor switches autograd off as long as it lives.
-  KeepsOrder,   ///< A sampler that gives the samples in the order in which they are stored.
-  OwnsElements, ///< A class whose objects hold the memory of their elements.
+  CastsWeights,    ///< Autocast keeps the casts of the parameters, which it is given as they are.
+  AsksForGpu,      ///< Tells whether there is a GPU.
+  HoldsTensors,    ///< A class of the framework that passes tensors on.
+  GradGuard,       ///< Its constructor switches autograd off as long as it lives.
+  KeepsOrder,      ///< A sampler that gives the samples in the order in which they are stored.
+  OwnsElements,    ///< A class whose objects hold the memory of their elements.
+  TrainsByDefault, ///< Options of a mode-dependent function that mean training unless told.
+  MakesMask,       ///< A tensor, never of one element only, that selects elements of another.
+  NeedsClosure,    ///< An optimizer whose step calls a closure, several times.
+  AdaptiveSteps,   ///< An optimizer whose steps are about as long as the learning rate.
+  GradientSteps,   ///< One whose steps are as long as the gradients, times the learning rate.
+  SchedulesRate,   ///< A class whose objects change the learning rate when they are stepped.
+  KeepsStrides,    ///< The result lies in memory in the order of the only tensor it is made of.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -115,7 +122,10 @@ enum class Trait : unsigned char {
 enum class Operation : unsigned char {
   None,
   View,                 ///< The values of the subject in their own memory, in another shape.
+  Permute,              ///< The same, with the dimensions in another order.
   Rearrange,            ///< The values of the subject, in another shape or order.
+  Index,                ///< Some of its values: a view of them, or a copy where masks select.
+  SelectElements,       ///< A copy of some of its values.
   WeightedSum,          ///< Any numbers: linear layers and convolutions.
   Softmax,              ///< Probabilities that sum to 1.
   LogSoftmax,           ///< Their logarithms.
@@ -129,7 +139,23 @@ enum class Operation : unsigned char {
   EmptyCache,           ///< Gives the cached memory of the GPU back.
   WrapMemory,           ///< A tensor over memory that somebody else owns.
   ReadScalar,           ///< The value of a tensor of one element, on the host.
+  AccessElements,       ///< Access to single elements, on the host.
+  PointToMemory,        ///< A pointer to the first element.
+  ReadClock,            ///< The time on the host.
+  Synchronize,          ///< Waits for the GPU.
 };
+
+/// Whether the result has the values of the subject, or some of them.
+constexpr bool keepsValues(Operation operation) {
+  return operation == Operation::View || operation == Operation::Permute ||
+         operation == Operation::Rearrange || operation == Operation::Index ||
+         operation == Operation::SelectElements;
+}
+
+/// Whether the result lies in the memory of the subject.
+constexpr bool sharesMemory(Operation operation) {
+  return operation == Operation::View || operation == Operation::Permute;
+}
 
 llvm::StringRef roleName(TypeRole role);
 llvm::StringRef roleName(FunctionRole role);

@@ -103,12 +103,21 @@ TEST_CASE("Traits of classes, functions and options") {
 }
 
 TEST_CASE("The traits have the names of the documentation") {
-  for (const char *name :
-       {"stateless", "stateless-by-default", "mode-dependent", "mode-by-option", "container",
-        "opaque", "mode-option", "state-option", "registers-module", "registers-parameter",
-        "registers-buffer", "reaches-module", "moves-tensor", "makes-indices", "makes-scalar",
-        "makes-random", "gives-indices", "integer-type", "float-type", "index",
-        "requires-grad", "grad-guard", "keeps-order", "owns-elements"}) {
+  for (const char *name : {"stateless",         "stateless-by-default",
+                           "mode-dependent",    "mode-by-option",
+                           "container",         "opaque",
+                           "mode-option",       "state-option",
+                           "registers-module",  "registers-parameter",
+                           "registers-buffer",  "reaches-module",
+                           "moves-tensor",      "makes-indices",
+                           "makes-scalar",      "makes-random",
+                           "gives-indices",     "integer-type",
+                           "float-type",        "index",
+                           "requires-grad",     "grad-guard",
+                           "keeps-order",       "owns-elements",
+                           "trains-by-default", "makes-mask",
+                           "needs-closure", "adaptive-steps", "gradient-steps",     "schedules-rate",
+                           "keeps-strides"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -130,10 +139,28 @@ TEST_CASE("Operations of functions and layers") {
 }
 
 TEST_CASE("The operations have the names of the documentation") {
-  for (const char *name :
-       {"view", "rearrange", "weighted-sum", "softmax", "log-softmax", "sigmoid", "log-sigmoid",
-        "logits-loss", "log-probabilities-loss", "probability-loss", "logit-loss", "clip-gradients",
-        "empty-cache", "wrap-memory", "read-scalar"}) {
+  for (const char *name : {"view",
+                           "permute",
+                           "rearrange",
+                           "index",
+                           "select-elements",
+                           "weighted-sum",
+                           "softmax",
+                           "log-softmax",
+                           "sigmoid",
+                           "log-sigmoid",
+                           "logits-loss",
+                           "log-probabilities-loss",
+                           "probability-loss",
+                           "logit-loss",
+                           "clip-gradients",
+                           "empty-cache",
+                           "wrap-memory",
+                           "read-scalar",
+                           "access-elements",
+                           "point-to-memory",
+                           "read-clock",
+                           "synchronize"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }
@@ -167,10 +194,9 @@ TEST_CASE("A string that does not end names its line", "[!shouldfail]") {
 }
 
 TEST_CASE("What is wrong in a model names the line and the key") {
-  CHECK(
-      errorIn("{\n  \"nam\": \"mine\"\n}") ==
-      "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
-      "devices, functions, traits and operations");
+  CHECK(errorIn("{\n  \"nam\": \"mine\"\n}") ==
+        "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
+        "devices, functions, traits and operations");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");

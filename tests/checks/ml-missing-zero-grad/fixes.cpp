@@ -65,17 +65,6 @@ void without_braces_bad(Net net, torch::optim::Optimizer &optimizer) {
   }
 }
 
-// With braces where the step is all there is to the loop.
-void closure_bad(Net net) {
-  torch::optim::LBFGS optimizer(net->parameters());
-  for (int i = 0; i < 100; ++i)
-    optimizer.step([&] { // expect: ml-missing-zero-grad
-      auto loss = lossOf(net);
-      loss.backward();
-      return loss;
-    });
-}
-
 // Parentheses are kept.
 void parentheses_bad(Net net, torch::optim::Optimizer *optimizer) {
   for (int i = 0; i < 100; ++i) {

@@ -46,6 +46,7 @@ struct TensorOptions {
 };
 TensorOptions device(Device device);
 TensorOptions dtype(ScalarType dtype);
+TensorOptions requires_grad(bool requires_grad = true);
 
 template <typename T> class ArrayRef {
 public:
@@ -53,8 +54,11 @@ public:
   ArrayRef(const T &element);
   ArrayRef(const std::vector<T> &elements);
   ArrayRef(const std::initializer_list<T> &elements);
+  const T &operator[](size_t index) const;
 };
 using IntArrayRef = ArrayRef<int64_t>;
+
+enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast };
 
 class Scalar {
 public:
@@ -86,23 +90,58 @@ namespace at {
 
 using namespace c10;
 
+template <typename T, size_t N> struct TensorAccessor {
+  TensorAccessor<T, N - 1> operator[](int64_t index);
+  int64_t size(int64_t dimension) const;
+};
+template <typename T> struct TensorAccessor<T, 1> {
+  T &operator[](int64_t index);
+  int64_t size(int64_t dimension) const;
+};
+template <typename T, size_t N> struct PackedTensorAccessor32 {};
+template <typename T, size_t N> struct PackedTensorAccessor64 {};
+
 class TensorBase {
 public:
   bool defined() const;
   void reset();
   bool requires_grad() const;
   bool is_cuda() const;
+  bool is_cpu() const;
+  bool is_contiguous() const;
+  IntArrayRef strides() const;
+  int64_t stride(int64_t dimension) const;
   int64_t size(int64_t dimension) const;
   int64_t numel() const;
   Device device() const;
   TensorOptions options() const;
   void print() const;
+  void *data_ptr() const;
   template <typename T> T *data_ptr() const;
+  const void *const_data_ptr() const;
+  template <typename T> const T *const_data_ptr() const;
+  void *mutable_data_ptr() const;
+  template <typename T> T *mutable_data_ptr() const;
+  template <typename T, size_t N> TensorAccessor<T, N> accessor() const &;
+  template <typename T, size_t N> TensorAccessor<T, N> accessor() && = delete;
+  template <typename T, size_t N> PackedTensorAccessor32<T, N> packed_accessor32() const &;
+  template <typename T, size_t N> PackedTensorAccessor64<T, N> packed_accessor64() const &;
 };
 
 class Tensor;
 namespace indexing {
+enum class EllipsisIndexType { Ellipsis };
+constexpr EllipsisIndexType Ellipsis = EllipsisIndexType::Ellipsis;
+constexpr std::nullopt_t None = std::nullopt;
+struct Slice {
+  Slice(std::optional<int64_t> start = std::nullopt, std::optional<int64_t> stop = std::nullopt,
+        std::optional<int64_t> step = std::nullopt);
+};
 struct TensorIndex {
+  TensorIndex(std::nullopt_t);
+  TensorIndex(EllipsisIndexType);
+  TensorIndex(const char *text);
+  TensorIndex(Slice slice);
   TensorIndex(int integer);
   TensorIndex(int64_t integer);
   TensorIndex(Tensor tensor);
@@ -131,7 +170,7 @@ public:
   Tensor &detach_() const;
   Tensor data() const;
   void set_data(const Tensor &data) const;
-  Tensor clone() const;
+  Tensor clone(std::optional<MemoryFormat> memory_format = std::nullopt) const;
   Tensor to(TensorOptions options = {}, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
@@ -140,7 +179,7 @@ public:
   Tensor cpu() const;
   Tensor toType(ScalarType dtype) const;
   Tensor type_as(const Tensor &other) const;
-  Tensor contiguous() const;
+  Tensor contiguous(MemoryFormat memory_format = MemoryFormat::Contiguous) const;
   void retain_grad() const;
   Scalar item() const;
   template <typename T> T item() const;
@@ -209,6 +248,13 @@ public:
   Tensor gather(int64_t dimension, const Tensor &index) const;
   Tensor index_select(int64_t dimension, const Tensor &index) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor masked_select(const Tensor &mask) const;
+  Tensor take(const Tensor &index) const;
+  Tensor narrow(int64_t dimension, int64_t start, int64_t length) const;
+  Tensor logical_not() const;
+  Tensor &index_fill_(int64_t dimension, const Tensor &index, const Scalar &value) const;
+  Tensor &index_add_(int64_t dimension, const Tensor &index, const Tensor &source) const;
   Tensor multinomial(int64_t samples) const;
   Tensor squeeze() const;
   Tensor squeeze(int64_t dimension) const;
@@ -218,6 +264,8 @@ public:
   Tensor permute(IntArrayRef dimensions) const;
   Tensor transpose(int64_t first, int64_t second) const;
   Tensor t() const;
+  Tensor movedim(int64_t source, int64_t destination) const;
+  Tensor swapaxes(int64_t first, int64_t second) const;
   Tensor flatten(int64_t start = 0, int64_t end = -1) const;
   Tensor slice(int64_t dimension, int64_t start, int64_t end) const;
 };
@@ -234,6 +282,7 @@ Tensor operator-(const Scalar &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Scalar &b);
 Tensor operator==(const Tensor &a, const Tensor &b);
+Tensor operator==(const Tensor &a, const Scalar &b);
 Tensor operator>(const Tensor &a, const Scalar &b);
 Tensor operator<(const Tensor &a, const Scalar &b);
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
@@ -263,8 +312,20 @@ Tensor mul(const Tensor &a, const Tensor &b);
 Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b);
 Tensor gather(const Tensor &input, int64_t dimension, const Tensor &index);
 Tensor index_select(const Tensor &input, int64_t dimension, const Tensor &index);
+Tensor masked_select(const Tensor &input, const Tensor &mask);
+Tensor nonzero(const Tensor &input);
+Tensor logical_and(const Tensor &a, const Tensor &b);
 Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1);
+Tensor transpose(const Tensor &input, int64_t first, int64_t second);
 Tensor dropout(const Tensor &input, double p, bool train);
+Tensor &dropout_(Tensor &input, double p, bool train);
+Tensor feature_dropout(const Tensor &input, double p, bool train);
+Tensor alpha_dropout(const Tensor &input, double p, bool train);
+Tensor feature_alpha_dropout(const Tensor &input, double p, bool train);
+Tensor batch_norm(const Tensor &input, const std::optional<Tensor> &weight,
+                  const std::optional<Tensor> &bias, const std::optional<Tensor> &running_mean,
+                  const std::optional<Tensor> &running_var, bool training, double momentum,
+                  double eps, bool cudnn_enabled);
 Tensor &relu_(Tensor &input);
 Tensor &clamp_(Tensor &input, const Scalar &min, const Scalar &max);
 Tensor &add_out(Tensor &out, const Tensor &a, const Tensor &b, const Scalar &alpha = 1);
@@ -306,6 +367,7 @@ Tensor from_blob(void *data, IntArrayRef size, const std::function<void(void *)>
 
 namespace cuda {
 bool is_available();
+void synchronize(int64_t device_index = -1);
 } // namespace cuda
 
 void manual_seed(uint64_t seed);
@@ -580,6 +642,30 @@ struct DropoutFuncOptions {
   DropoutFuncOptions &training(const bool &training);
   DropoutFuncOptions &inplace(const bool &inplace);
 };
+using Dropout2dFuncOptions = DropoutFuncOptions;
+using Dropout3dFuncOptions = DropoutFuncOptions;
+struct AlphaDropoutFuncOptions {
+  AlphaDropoutFuncOptions();
+  AlphaDropoutFuncOptions &p(const double &p);
+  AlphaDropoutFuncOptions &training(const bool &training);
+};
+struct FeatureAlphaDropoutFuncOptions {
+  FeatureAlphaDropoutFuncOptions();
+  FeatureAlphaDropoutFuncOptions &p(const double &p);
+  FeatureAlphaDropoutFuncOptions &training(const bool &training);
+};
+struct BatchNormFuncOptions {
+  BatchNormFuncOptions();
+  BatchNormFuncOptions &weight(const Tensor &weight);
+  BatchNormFuncOptions &bias(const Tensor &bias);
+  BatchNormFuncOptions &training(const bool &training);
+  BatchNormFuncOptions &momentum(const std::optional<double> &momentum);
+  BatchNormFuncOptions &eps(const double &eps);
+};
+struct InstanceNormFuncOptions {
+  InstanceNormFuncOptions();
+  InstanceNormFuncOptions &use_input_stats(const bool &use_input_stats);
+};
 struct SoftmaxFuncOptions {
   SoftmaxFuncOptions(int64_t dimension);
 };
@@ -601,6 +687,13 @@ Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions &options = {});
 Tensor softmax(const Tensor &input, const SoftmaxFuncOptions &options);
 Tensor log_softmax(const Tensor &input, const SoftmaxFuncOptions &options);
 Tensor dropout(Tensor input, const DropoutFuncOptions &options = {});
+Tensor dropout2d(Tensor input, const Dropout2dFuncOptions &options = {});
+Tensor dropout3d(Tensor input, const Dropout3dFuncOptions &options = {});
+Tensor alpha_dropout(Tensor input, const AlphaDropoutFuncOptions &options = {});
+Tensor feature_alpha_dropout(Tensor input, const FeatureAlphaDropoutFuncOptions &options = {});
+Tensor batch_norm(const Tensor &input, const Tensor &running_mean, const Tensor &running_var,
+                  const BatchNormFuncOptions &options = {});
+Tensor instance_norm(const Tensor &input, const InstanceNormFuncOptions &options = {});
 Tensor linear(const Tensor &input, const Tensor &weight, const Tensor &bias = {});
 } // namespace functional
 
@@ -648,7 +741,10 @@ public:
 
 struct SGDOptions : OptimizerOptions {
   SGDOptions(double lr);
+  SGDOptions &lr(const double &lr);
+  double &lr() noexcept;
   SGDOptions &momentum(const double &momentum);
+  SGDOptions &weight_decay(const double &weight_decay);
 };
 class SGD : public Optimizer {
 public:
@@ -659,6 +755,11 @@ public:
 
 struct AdamOptions : OptimizerOptions {
   AdamOptions(double lr = 1e-3);
+  AdamOptions &lr(const double &lr);
+  double &lr() noexcept;
+  AdamOptions &betas(const std::tuple<double, double> &betas);
+  AdamOptions &eps(const double &eps);
+  AdamOptions &weight_decay(const double &weight_decay);
 };
 class Adam : public Optimizer {
 public:
@@ -667,8 +768,39 @@ public:
   Tensor step(LossClosure closure = nullptr) override;
 };
 
+struct AdamWOptions : OptimizerOptions {
+  AdamWOptions(double lr = 1e-3);
+  AdamWOptions &weight_decay(const double &weight_decay);
+};
+class AdamW : public Optimizer {
+public:
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+};
+
+struct RMSpropOptions : OptimizerOptions {
+  RMSpropOptions(double lr = 1e-2);
+  RMSpropOptions &eps(const double &eps);
+};
+class RMSprop : public Optimizer {
+public:
+  explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+};
+
+struct AdagradOptions : OptimizerOptions {
+  AdagradOptions(double lr = 1e-2);
+};
+class Adagrad : public Optimizer {
+public:
+  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+};
+
 struct LBFGSOptions : OptimizerOptions {
   LBFGSOptions(double lr = 1);
+  LBFGSOptions &lr(const double &lr);
+  LBFGSOptions &max_iter(const int64_t &max_iter);
 };
 class LBFGS : public Optimizer {
 public:
@@ -691,6 +823,15 @@ public:
 
 private:
   std::vector<double> get_lrs() override;
+};
+
+class ReduceLROnPlateauScheduler {
+public:
+  enum SchedulerMode { min, max };
+  ReduceLROnPlateauScheduler(Optimizer &optimizer, SchedulerMode mode = min, float factor = 0.1,
+                             int patience = 10);
+  virtual ~ReduceLROnPlateauScheduler();
+  void step(float metric);
 };
 
 } // namespace optim
@@ -782,7 +923,7 @@ public:
   bool is_training() const;
 };
 
-Module load(const std::string &path);
+Module load(const std::string &path, std::optional<Device> device = std::nullopt);
 
 } // namespace jit
 

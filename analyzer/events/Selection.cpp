@@ -1,0 +1,56 @@
+#include "Selection.h"
+
+#include "Values.h"
+
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+/// Whether \p expr makes a tensor with at least one dimension that selects elements: a comparison
+/// of tensors, or a list of positions. A tensor without dimensions selects like an integer does.
+static bool isMask(const Expr *expr, Vocabulary &vocabulary) {
+  expr = strip(expr);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+    if (construct->getNumArgs() != 1)
+      return false;
+    expr = strip(construct->getArg(0));
+  }
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expr)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return variable && variable->isLocalVarDecl() && variable->hasInit() &&
+           isMask(variable->getInit(), vocabulary);
+  }
+  const auto *call = dyn_cast<CallExpr>(expr);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return callee && vocabulary.traitOf(callee) == Trait::MakesMask &&
+         vocabulary.roleOf(call->getType()) == TypeRole::Tensor;
+}
+
+static bool holdsMask(const Expr *indices, Vocabulary &vocabulary) {
+  indices = strip(indices);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(indices)) {
+    if (construct->getNumArgs() == 0 || isMask(construct, vocabulary))
+      break;
+    indices = strip(construct->getArg(0));
+  }
+  const auto *list = dyn_cast<InitListExpr>(indices);
+  if (!list)
+    return isMask(indices, vocabulary);
+  return llvm::any_of(list->inits(), [&](const Expr *index) { return isMask(index, vocabulary); });
+}
+
+const Expr *copiedFrom(const Expr *expr, Vocabulary &vocabulary) {
+  const auto *call = dyn_cast<CXXMemberCallExpr>(strip(expr));
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee)
+    return nullptr;
+  const Operation operation = vocabulary.operationOf(callee);
+  const bool isCopy = operation == Operation::SelectElements ||
+                      (operation == Operation::Index && call->getNumArgs() == 1 &&
+                       holdsMask(call->getArg(0), vocabulary));
+  return isCopy ? call->getImplicitObjectArgument() : nullptr;
+}
+
+} // namespace gradtidy

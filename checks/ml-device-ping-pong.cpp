@@ -1,0 +1,141 @@
+// Copies between the host and the GPU take the slowest way that there is. What is the same in every
+// round of a loop needs one copy before it, and what is only copied back needs none.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Loops.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class DevicePingPong : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &move = visit.event;
+    const Operand *target = move.kind == EventKind::Move ? targetOf(move) : nullptr;
+    if (!target || !move.subject.expr || isModule(move.subject.role) || !mayBeGpu(visit, *target))
+      return;
+    const Value value = visit.before.valueOf(move.subject);
+    if (value.device.kind != Device::Cpu)
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = move.site->getBeginLoc();
+    finding.range = move.site->getSourceRange();
+    if (comesFrom(visit, value, *target)) {
+      finding.message = "the tensor is copied from the GPU to the host only to be copied back";
+    } else if (const clang::VarDecl *variable = variableOf(visit)) {
+      const clang::Stmt *loop = loopWithout(visit, *variable, *target);
+      if (!loop || !value.hasDimensions || isWrittenOut(value))
+        return;
+      finding.message = "'" + variable->getNameAsString() +
+                        "' is copied to the GPU in every round of the loop, and is the same each "
+                        "time";
+      finding.notes.push_back({loop->getBeginLoc(), "the loop is here"});
+    } else {
+      return;
+    }
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the same expression has just copied the tensor from that GPU.
+  static bool comesFrom(const Visit &visit, const Value &value, const Operand &target) {
+    const Event *before = value.placed;
+    if (!before || before->kind != EventKind::Move ||
+        visit.event.subject.expr->IgnoreUnlessSpelledInSource() != before->site)
+      return false;
+    const Device origin = visit.before.valueOf(before->subject).device;
+    return visit.unit.mayBeGpu(origin) &&
+           origin == (target.expr ? visit.before.deviceOf(target) : target.device);
+  }
+
+  /// Of values that the source lists there are few.
+  static bool isWrittenOut(const Value &value) {
+    const auto *call = value.made && !value.made->isData
+                           ? llvm::dyn_cast<clang::CallExpr>(value.made->site)
+                           : nullptr;
+    return call && call->getDirectCallee() && call->getDirectCallee()->getIdentifier() &&
+           call->getDirectCallee()->getName() == "tensor";
+  }
+
+  static const clang::VarDecl *variableOf(const Visit &visit) {
+    const auto *reference =
+        llvm::dyn_cast<clang::DeclRefExpr>(visit.event.subject.expr->IgnoreUnlessSpelledInSource());
+    return reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  }
+
+  /// The innermost loop around the event that runs modules again and again, and leaves \p variable
+  /// and what tells the device alone; null if there is none.
+  static const clang::Stmt *loopWithout(const Visit &visit, const clang::VarDecl &variable,
+                                        const Operand &target) {
+    const FunctionBody &function = *visit.event.function;
+    const clang::Stmt *loop = loopOutlivedBy(visit, visit.event.subject.path);
+    if (!loop || !llvm::is_contained(function.loopsAround(visit.event.site), loop) ||
+        function.isConditional(visit.event.site, loop) || !isFixed(visit, target, loop) ||
+        !runsAgain(visit))
+      return nullptr;
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathId place = paths.rootOf(visit.event.subject.path);
+    bool runs = false;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events) {
+        const bool isInside = contains(visit, loop, event.site);
+        if (isInside ? mayChange(event, place, paths) : mayShare(event, place, paths))
+          return nullptr;
+        runs |= isInside && (isModuleCall(event) || event.kind == EventKind::Backward);
+      }
+    return runs ? loop : nullptr;
+  }
+
+  /// Whether \p target names the same device in every round of \p loop.
+  static bool isFixed(const Visit &visit, const Operand &target, const clang::Stmt *loop) {
+    if (target.device.isKnown() || !target.path)
+      return true;
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &root = paths.last(paths.rootOf(target.path));
+    return root.kind == PathStep::This ||
+           (root.kind == PathStep::Variable &&
+            !contains(visit, loop,
+                      static_cast<const clang::VarDecl *>(root.subject)->getLocation()));
+  }
+
+  static bool mentions(const Event &event, PathId place, const PathTable &paths) {
+    const auto isIt = [&](const Operand &operand) {
+      return operand.path && paths.rootOf(operand.path) == place;
+    };
+    return isIt(event.subject) || llvm::any_of(event.operands, isIt);
+  }
+
+  /// Whether the event, in the loop, may change the tensor: all but copies and computations.
+  static bool mayChange(const Event &event, PathId place, const PathTable &paths) {
+    if (event.kind == EventKind::Call && (event.subject.isClosure || event.subject.escapes))
+      return true;
+    if (!mentions(event, place, paths))
+      return false;
+    const bool isPure = event.kind == EventKind::Move || event.kind == EventKind::Forward ||
+                        event.kind == EventKind::Combine;
+    return !isPure || event.subject.escapes || mayShare(event, place, paths);
+  }
+
+  /// Whether the event may give the tensor's memory another name.
+  static bool mayShare(const Event &event, PathId place, const PathTable &paths) {
+    if (event.memory && event.result && event.kind == EventKind::Create)
+      return true;
+    if (!mentions(event, place, paths))
+      return false;
+    const bool isOther = event.kind == EventKind::Bind && paths.rootOf(event.subject.path) != place;
+    return isOther || sharesMemory(event.operation) || event.operation == Operation::Index ||
+           event.operation == Operation::PointToMemory ||
+           event.operation == Operation::AccessElements;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDevicePingPong() { return std::make_unique<DevicePingPong>(); }
+
+} // namespace gradtidy

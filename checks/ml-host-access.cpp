@@ -1,0 +1,42 @@
+// A pointer to memory of the GPU means nothing to the host: reading there crashes the program, or
+// gives whatever lies at that address.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Fixes.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class HostAccess : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &read = visit.event;
+    if (read.hostRead == HostRead::None || read.function->asksForPlaces || visit.before.lacksGpu)
+      return;
+    const Value value = visit.before.valueOf(read.subject);
+    if (!visit.unit.mayBeGpu(value.device))
+      return;
+    const llvm::StringRef tensor =
+        read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
+    Finding finding;
+    finding.location = read.site->getBeginLoc();
+    finding.range = read.site->getSourceRange();
+    finding.message = "the host reads memory of " +
+                      (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+                      ", which is on " + nameOf(visit, value.device);
+    if (value.placed)
+      finding.notes.push_back({value.placed->site->getBeginLoc(),
+                               "it is on " + nameOf(visit, value.device) + " since here"});
+    finding.fixes = appendForRead(visit, ".cpu()");
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeHostAccess() { return std::make_unique<HostAccess>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,64 @@
+// torch::load() puts parameters where they were when they were saved, unless it is told a device. A
+// module that was moved before is where the file says after it.
+
+#include "Check.h"
+#include "Devices.h"
+
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class LoadDevice : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &forward = visit.event;
+    if (forward.kind != EventKind::Forward)
+      return;
+    const ModuleFacts module = visit.before.module(forward.subject);
+    const Event *load = module.placed;
+    if (module.device.isKnown() || !load || load->kind != EventKind::Load ||
+        isOwnFile(visit, *load) || load->function->asksForPlaces || forward.function->asksForPlaces)
+      return;
+    for (const Operand &input : forward.operands) {
+      const Device device =
+          input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
+      if (!visit.unit.mayBeGpu(device))
+        continue;
+      Finding finding;
+      // A program for GPUs alone may load what such a program has saved.
+      finding.level = device.kind == Device::Symbol ? Level::Likely : Level::Advice;
+      finding.location = load->site->getBeginLoc();
+      finding.range = load->site->getSourceRange();
+      finding.message = "after this the parameters are on the device that the file says: nothing "
+                        "moves them to that of the inputs";
+      finding.notes.push_back(
+          {forward.site->getBeginLoc(), "used here with inputs on " + nameOf(visit, device)});
+      return reporter.report(std::move(finding));
+    }
+  }
+
+private:
+  static bool saves(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [](const Block &block) {
+      return llvm::any_of(block.events, [](const Event &event) {
+        const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+        const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+        return callee && callee->getIdentifier() && callee->getName() == "save";
+      });
+    });
+  }
+
+  /// Whether the same run may have written the file, from the same device.
+  static bool isOwnFile(const Visit &visit, const Event &load) {
+    return saves(*load.function) || saves(*visit.event.function) ||
+           llvm::any_of(visit.callers,
+                        [](const Event *caller) { return saves(*caller->function); });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeLoadDevice() { return std::make_unique<LoadDevice>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,130 @@
+// Who updates parameters by hand must change them in place, and unrecorded: autograd forbids to
+// change a leaf that it records, and an assignment makes the variable another tensor, which is no
+// leaf and collects no gradient.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class ManualUpdateGraph : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &update = visit.event;
+    Finding finding;
+    finding.location = update.site->getBeginLoc();
+    finding.range = update.site->getSourceRange();
+    const std::string spelling = pathsOf(visit).spelling(update.subject.path);
+    const std::string name = spelling.empty() ? "the parameter" : "'" + spelling + "'";
+    if (isOfCopies(visit)) {
+      finding.message = "this assigns to a copy of the handle: the parameter keeps its value";
+    } else if (isRecordedChange(visit)) {
+      finding.message = name + " is changed in place while gradients are recorded: this throws";
+      if (const auto *statement =
+              llvm::dyn_cast<clang::Expr>(update.function->statementOf(update.site)))
+        finding.fixes = enclose(visit, *statement, "{ torch::NoGradGuard guard; ", " }");
+    } else if (isReplacement(visit)) {
+      finding.message = name + " is another tensor after this, not the leaf that collects "
+                               "gradients: its grad() stays undefined";
+    } else {
+      return;
+    }
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static const PathTable &pathsOf(const Visit &visit) { return visit.unit.tables().paths; }
+
+  /// The variable to which the path leads, or null.
+  static const clang::VarDecl *variableAt(const Visit &visit, PathId path) {
+    const PathStep &step = pathsOf(visit).last(path);
+    return step.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(step.subject)
+                                           : nullptr;
+  }
+
+  /// Whether a loop assigns to handles that a module has given away: by value, or in a list that is
+  /// made for the loop alone.
+  static bool isOfCopies(const Visit &visit) {
+    if (visit.event.kind != EventKind::Bind || !visit.event.isDiscarded ||
+        llvm::isa<clang::DeclStmt>(visit.event.site))
+      return false;
+    const clang::VarDecl *variable = variableAt(visit, visit.event.subject.path);
+    return llvm::any_of(
+        visit.event.function->loopsAround(visit.event.site), [&](const clang::Stmt *loop) {
+          const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop);
+          return over && over->getLoopVariable() == variable && givesParameters(*over);
+        });
+  }
+
+  /// Whether a leaf is changed while that is recorded.
+  static bool isRecordedChange(const Visit &visit) {
+    const Event &update = visit.event;
+    const bool isChange = update.kind == EventKind::Combine || update.kind == EventKind::Overwrite;
+    if (!isChange || update.isArithmetic || !update.subject.escapes ||
+        update.subject.role != TypeRole::Tensor ||
+        visit.before.gradMode().possible != GradMode::On || isRetained(visit))
+      return false;
+    const Value value = visit.before.valueOf(update.subject);
+    if (isLeaf(value))
+      return true;
+    // Only parameters have gradients. Of one that is handed in alone, the caller knows more.
+    const clang::VarDecl *root = variableAt(visit, pathsOf(visit).rootOf(update.subject.path));
+    const bool isGiven =
+        root && llvm::isa<clang::ParmVarDecl>(root) && variableAt(visit, update.subject.path);
+    return update.usesOwnGradient && !isGiven && value.graph != Graph::Detached;
+  }
+
+  /// The other events that give the variable a value or make it a leaf again, or may.
+  static bool isRenewal(const Event &event, PathId place) {
+    return event.subject.path == place &&
+           (event.kind == EventKind::Bind || event.kind == EventKind::RequireGrad ||
+            (event.kind == EventKind::Detach && event.subject.escapes) ||
+            (event.kind == EventKind::Combine && event.subject.escapes));
+  }
+
+  /// Whether the loop around the update runs a backward in each round, for which the variable has
+  /// to be a leaf.
+  static bool isReplacement(const Visit &visit) {
+    const Event &update = visit.event;
+    const FunctionBody &function = *update.function;
+    const auto loops = function.loopsAround(update.site);
+    const PathId place = update.subject.path;
+    if (update.kind != EventKind::Bind || !update.usesOwnGradient || loops.empty() ||
+        !variableAt(visit, place) || visit.before.resolve(place) != place ||
+        function.isConditional(update.site, loops.front()) || isRetained(visit))
+      return false;
+    bool trains = false;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events) {
+        if (!llvm::is_contained(function.loopsAround(event.site), loops.back()))
+          continue;
+        if (&event != &update && isRenewal(event, place))
+          return false;
+        trains |= event.kind == EventKind::Backward;
+      }
+    return trains;
+  }
+
+  /// Whether the tensor is the result of something, of which the gradient was asked for.
+  static bool isRetained(const Visit &visit) {
+    return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(event.site);
+        return call && event.subject.path == visit.event.subject.path && call->getMethodDecl() &&
+               call->getMethodDecl()->getIdentifier() &&
+               call->getMethodDecl()->getName() == "retain_grad";
+      });
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeManualUpdateGraph() { return std::make_unique<ManualUpdateGraph>(); }
+
+} // namespace gradtidy

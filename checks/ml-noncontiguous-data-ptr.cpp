@@ -1,0 +1,67 @@
+// permute() and its like do not touch the memory: they only change the order in which it is gone
+// through. Who reads the memory itself finds the values in the order from before.
+
+#include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class NoncontiguousDataPtr : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &read = visit.event;
+    if (read.hostRead != HostRead::All || knowsStrides(*read.function))
+      return;
+    const Event *permuted = visit.before.valueOf(read.subject).permuted;
+    const auto *call = permuted ? llvm::dyn_cast<clang::CallExpr>(permuted->site) : nullptr;
+    if (!call || !call->getDirectCallee())
+      return;
+    const llvm::StringRef tensor =
+        read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
+    Finding finding;
+    finding.location = read.site->getBeginLoc();
+    finding.range = read.site->getSourceRange();
+    finding.message = "the memory of " +
+                      (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+                      " is in the order from before " + call->getDirectCallee()->getName().str() +
+                      "(): it is not contiguous";
+    finding.notes.push_back({call->getBeginLoc(), "rearranged here"});
+    finding.fixes = appendForRead(visit, ".contiguous()");
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the argument is a memory format, such as channels last.
+  static bool isFormat(const clang::Expr *argument) {
+    const clang::Expr *written = argument->IgnoreUnlessSpelledInSource();
+    const auto *format = written->getType()->getAs<clang::EnumType>();
+    return format && format->getDecl()->getName() == "MemoryFormat";
+  }
+
+  /// Whether the function asks in which order the memory is, or has it in an order of its own.
+  static bool knowsStrides(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [](const Block &block) {
+      return llvm::any_of(block.events, [](const Event &event) {
+        const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+        const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+        if (!callee || !callee->getIdentifier())
+          return false;
+        return callee->getName().starts_with("stride") || callee->getName() == "is_contiguous" ||
+               llvm::any_of(call->arguments(), [](const clang::Expr *argument) {
+                 return !llvm::isa<clang::CXXDefaultArgExpr>(argument) && isFormat(argument);
+               });
+      });
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeNoncontiguousDataPtr() {
+  return std::make_unique<NoncontiguousDataPtr>();
+}
+
+} // namespace gradtidy

@@ -1,0 +1,89 @@
+// How long a step is depends on the optimizer: those that normalise the gradients move every weight
+// by about the learning rate. A rate that is right for one is thousands of times too large or too
+// small for another.
+
+#include "Check.h"
+#include "Loops.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
+
+#include <array>
+#include <cstdio>
+
+namespace gradtidy {
+namespace {
+
+class SuspiciousLr : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &made = visit.event;
+    if (made.kind != EventKind::Construct || !made.rate.expr)
+      return;
+    const double rate = made.rate.value;
+    const bool isTiny = rate > 0 && rate <= smallest &&
+                        (made.trait == Trait::AdaptiveSteps || made.trait == Trait::GradientSteps);
+    const bool isHuge = (made.trait == Trait::AdaptiveSteps && rate >= 1) ||
+                        (made.trait == Trait::GradientSteps && rate >= 10);
+    const bool isLarge = made.trait == Trait::AdaptiveSteps && rate >= 0.1;
+    if (!(isTiny || isLarge || isHuge) || !updatesModel(made) || changesRates(visit))
+      return;
+    Finding finding;
+    finding.level = isTiny || isHuge ? Level::Likely : Level::Advice;
+    finding.location = made.rate.expr->getBeginLoc();
+    finding.range = made.rate.expr->getSourceRange();
+    std::array<char, 32> number{};
+    std::snprintf(number.data(), number.size(), "%g", rate);
+    finding.message = std::string("a learning rate of ") + number.data() +
+                      (isTiny   ? " is so small that nothing is learned"
+                       : isHuge ? " is far too large for " + nameOf(made)
+                                : " is large for " + nameOf(made));
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static constexpr double smallest = 1e-8;
+
+  static std::string nameOf(const Event &made) {
+    const clang::QualType type = llvm::cast<clang::Expr>(made.site)->getType();
+    const clang::QualType object = pointee(type);
+    const clang::CXXRecordDecl *record = (object.isNull() ? type : object)->getAsCXXRecordDecl();
+    return record ? record->getNameAsString() : "this optimizer";
+  }
+
+  /// Whether the optimizer updates a model. What else is optimised has units of its own: pixels,
+  /// or metres.
+  static bool updatesModel(const Event &made) {
+    const clang::Expr *given = made.operands.empty() ? nullptr : made.operands.front().expr;
+    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(
+        given ? given->IgnoreUnlessSpelledInSource() : nullptr);
+    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    return callee && callee->getIdentifier() && callee->getName() == "parameters";
+  }
+
+  /// Whether the function sets rates later, or has that done.
+  static bool changesRates(const Visit &visit) {
+    const auto isChange = [&](const Event &event) {
+      if (event.trait == Trait::SchedulesRate || event.kind == EventKind::Load)
+        return true;
+      const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+      const llvm::StringRef name =
+          callee && callee->getIdentifier() ? callee->getName() : llvm::StringRef();
+      return (name == "param_groups" || name == "set_lr" || name == "lr") &&
+             !contains(visit, visit.event.site, event.site);
+    };
+    const auto takesOptimizer = [](const Event &call) {
+      return call.subject.isClosure || llvm::any_of(call.operands, [](const Operand &operand) {
+               return operand.role == TypeRole::Optimizer;
+             });
+    };
+    return visit.unit.runs(*visit.event.function, isChange, takesOptimizer);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeSuspiciousLr() { return std::make_unique<SuspiciousLr>(); }
+
+} // namespace gradtidy

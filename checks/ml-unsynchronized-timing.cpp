@@ -1,0 +1,40 @@
+// A GPU only gets its work from the program, which goes on at once. Who looks at the clock before
+// the GPU is done has timed the giving.
+
+#include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+namespace {
+
+class UnsynchronizedTiming : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &end = visit.event;
+    const GpuWork &work = visit.before.gpuWork();
+    if (end.operation != Operation::ReadClock || !end.since || !work.launched || !work.clock ||
+        work.clock->subject.path != end.since || !visit.unit.mayBeGpu(work.device))
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = end.site->getBeginLoc();
+    finding.range = end.site->getSourceRange();
+    finding.message = "this time does not contain the work of the GPU, which may not have begun "
+                      "yet";
+    finding.notes.push_back({work.launched->site->getBeginLoc(), "the GPU is given work here"});
+    const clang::Stmt *statement = end.function->statementOf(end.site);
+    if (statement && end.function->compoundOf(statement))
+      finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeUnsynchronizedTiming() {
+  return std::make_unique<UnsynchronizedTiming>();
+}
+
+} // namespace gradtidy

@@ -1,0 +1,161 @@
+// Two looks at the clock, and what the GPU is given to do between them.
+#include <torch/torch.h>
+
+#include <chrono>
+#include <iostream>
+
+using torch::Tensor;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+void report(double seconds);
+
+void forward_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  auto start = std::chrono::high_resolution_clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  auto end =
+      std::chrono::high_resolution_clock::now(); // expect: ml-unsynchronized-timing: this time
+  report(Seconds(end - start).count());
+}
+
+void step_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  x = x.to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    auto start = Clock::now();
+    optimizer.zero_grad();
+    auto loss = net(x).mean();
+    loss.backward();
+    optimizer.step(); // note: the GPU is given work here
+    auto end = Clock::now(); // expect: ml-unsynchronized-timing: does not contain the work
+    std::cout << std::chrono::duration_cast<std::chrono::milliseconds>(end - start).count();
+  }
+}
+
+void subtracted_at_once_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  auto input = x.cuda();
+  const auto start = std::chrono::system_clock::now();
+  auto y = net->forward(input); // note: the GPU is given work here
+  Seconds time = std::chrono::system_clock::now() - start; // expect: ml-unsynchronized-timing
+  report(time.count());
+}
+
+Clock::duration returned_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  auto input = x.to(device);
+  auto start = Clock::now();
+  net->forward(input); // note: the GPU is given work here
+  return Clock::now() - start; // expect: ml-unsynchronized-timing
+}
+
+void operation_bad(torch::Device device) {
+  auto a = torch::randn({1000, 1000}, device);
+  auto b = torch::randn({1000, 1000}, device);
+  auto start = Clock::now();
+  auto c = torch::matmul(a, b); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count());
+}
+
+void backward_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  auto loss = net(x.cuda()).mean();
+  torch::cuda::synchronize();
+  auto start = Clock::now();
+  loss.backward(); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count());
+}
+
+void optimizer_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  torch::optim::Adam optimizer(net->parameters());
+  net(x.to(device)).mean().backward();
+  auto start = Clock::now();
+  optimizer.step();
+  auto end = Clock::now(); // miss: ml-unsynchronized-timing: who steps on which device
+  report(Seconds(end - start).count());
+}
+
+// Who reads the loss waits, but not for what comes then.
+void read_too_early_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto start = Clock::now();
+  auto loss = net(x.to(device)).mean();
+  float value = loss.item<float>();
+  loss.backward();
+  optimizer.step(); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(value / Seconds(end - start).count());
+}
+
+void synchronized_too_late_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.cuda();
+  torch::cuda::synchronize();
+  auto start = Clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  torch::cuda::synchronize();
+  report(Seconds(end - start).count());
+}
+
+void many_steps_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  x = x.to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto start = Clock::now();
+  for (int i = 0; i < 100; ++i) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step(); // note: the GPU is given work here
+  }
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count() / 100);
+}
+
+void assigned_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.cuda();
+  Clock::time_point start, end;
+  start = Clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count());
+}
+
+void chosen_bad(torch::nn::Linear net) {
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  net->to(device);
+  auto x = torch::randn({64, 10}, device);
+  auto start = Clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count());
+}
+
+// The copy waits for nothing that comes later.
+void second_pass_bad(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  auto start = Clock::now();
+  auto y = net(x.to(device));
+  auto first = y.cpu();
+  auto second = net(y); // note: the GPU is given work here
+  auto end = Clock::now(); // expect: ml-unsynchronized-timing
+  report(Seconds(end - start).count() + first.mean().item<double>());
+}
+
+// There is no place for another statement.
+void without_braces_bad(torch::nn::Linear net, Tensor x, bool log) {
+  net->to(torch::kCUDA);
+  x = x.cuda();
+  const auto start = Clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  if (log)
+    report(Seconds(Clock::now() - start).count()); // expect: ml-unsynchronized-timing (no fix)
+}

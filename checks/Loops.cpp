@@ -1,5 +1,7 @@
 #include "Loops.h"
 
+#include "Calls.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
@@ -38,10 +40,7 @@ bool runsAgain(const Visit &visit) {
 }
 
 bool givesParameters(const clang::CXXForRangeStmt &loop) {
-  const auto *call =
-      llvm::dyn_cast<clang::CallExpr>(loop.getRangeInit()->IgnoreUnlessSpelledInSource());
-  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  return callee && callee->getIdentifier() && callee->getName() == "parameters";
+  return calledName(loop.getRangeInit()) == "parameters";
 }
 
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,

@@ -1,6 +1,7 @@
 // Copies between the host and the GPU take the slowest way that there is. What is the same in every
 // round of a loop needs one copy before it, and what is only copied back needs none.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
 #include "Loops.h"
@@ -55,11 +56,7 @@ private:
 
   /// Of values that the source lists there are few.
   static bool isWrittenOut(const Value &value) {
-    const auto *call = value.made && !value.made->isData
-                           ? llvm::dyn_cast<clang::CallExpr>(value.made->site)
-                           : nullptr;
-    return call && call->getDirectCallee() && call->getDirectCallee()->getIdentifier() &&
-           call->getDirectCallee()->getName() == "tensor";
+    return value.made && !value.made->isData && calledName(value.made->site) == "tensor";
   }
 
   static const clang::VarDecl *variableOf(const Visit &visit) {

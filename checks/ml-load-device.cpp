@@ -1,10 +1,9 @@
 // torch::load() puts parameters where they were when they were saved, unless it is told a device. A
 // module that was moved before is where the file says after it.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
-
-#include "clang/AST/Expr.h"
 
 namespace gradtidy {
 namespace {
@@ -41,11 +40,8 @@ public:
 private:
   static bool saves(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
-      return llvm::any_of(block.events, [](const Event &event) {
-        const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-        const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-        return callee && callee->getIdentifier() && callee->getName() == "save";
-      });
+      return llvm::any_of(block.events,
+                          [](const Event &event) { return calledName(event.site) == "save"; });
     });
   }
 

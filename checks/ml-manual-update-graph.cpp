@@ -2,6 +2,7 @@
 // change a leaf that it records, and an assignment makes the variable another tensor, which is no
 // leaf and collects no gradient.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
@@ -114,10 +115,8 @@ private:
   static bool isRetained(const Visit &visit) {
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
-        const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(event.site);
-        return call && event.subject.path == visit.event.subject.path && call->getMethodDecl() &&
-               call->getMethodDecl()->getIdentifier() &&
-               call->getMethodDecl()->getName() == "retain_grad";
+        return event.subject.path == visit.event.subject.path &&
+               calledName(event.site) == "retain_grad";
       });
     });
   }

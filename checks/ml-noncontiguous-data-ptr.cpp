@@ -1,6 +1,7 @@
 // permute() and its like do not touch the memory: they only change the order in which it is gone
 // through. Who reads the memory itself finds the values in the order from before.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 
@@ -45,14 +46,12 @@ private:
   static bool knowsStrides(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events, [](const Event &event) {
+        const llvm::StringRef name = calledName(event.site);
         const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-        const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-        if (!callee || !callee->getIdentifier())
-          return false;
-        return callee->getName().starts_with("stride") || callee->getName() == "is_contiguous" ||
-               llvm::any_of(call->arguments(), [](const clang::Expr *argument) {
-                 return !llvm::isa<clang::CXXDefaultArgExpr>(argument) && isFormat(argument);
-               });
+        return name.starts_with("stride") || name == "is_contiguous" ||
+               (call && llvm::any_of(call->arguments(), [](const clang::Expr *argument) {
+                  return !llvm::isa<clang::CXXDefaultArgExpr>(argument) && isFormat(argument);
+                }));
       });
     });
   }

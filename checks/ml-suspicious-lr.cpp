@@ -2,6 +2,7 @@
 // by about the learning rate. A rate that is right for one is thousands of times too large or too
 // small for another.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 
@@ -54,11 +55,7 @@ private:
   /// Whether the optimizer updates a model. What else is optimised has units of its own: pixels,
   /// or metres.
   static bool updatesModel(const Event &made) {
-    const clang::Expr *given = made.operands.empty() ? nullptr : made.operands.front().expr;
-    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(
-        given ? given->IgnoreUnlessSpelledInSource() : nullptr);
-    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    return callee && callee->getIdentifier() && callee->getName() == "parameters";
+    return !made.operands.empty() && calledName(made.operands.front().expr) == "parameters";
   }
 
   /// Whether the function sets rates later, or has that done.
@@ -66,10 +63,7 @@ private:
     const auto isChange = [&](const Event &event) {
       if (event.trait == Trait::SchedulesRate || event.kind == EventKind::Load)
         return true;
-      const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-      const llvm::StringRef name =
-          callee && callee->getIdentifier() ? callee->getName() : llvm::StringRef();
+      const llvm::StringRef name = calledName(event.site);
       return (name == "param_groups" || name == "set_lr" || name == "lr") &&
              !contains(visit, visit.event.site, event.site);
     };

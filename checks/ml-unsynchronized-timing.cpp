@@ -15,7 +15,8 @@ public:
     const Event &end = visit.event;
     const GpuWork &work = visit.before.gpuWork();
     if (end.operation != Operation::ReadClock || !end.since || !work.launched || !work.clock ||
-        work.clock->subject.path != end.since || !visit.unit.mayBeGpu(work.device))
+        work.clock->subject.path != end.since || !visit.unit.mayBeGpu(work.device) ||
+        asksBeforeWaiting(*end.function))
       return;
     Finding finding;
     finding.level = Level::Likely;
@@ -28,6 +29,17 @@ public:
     if (statement && end.function->compoundOf(statement))
       finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the function waits only where there is a GPU to wait for.
+  static bool asksBeforeWaiting(const FunctionBody &function) {
+    return function.asksForPlaces || llvm::any_of(function.blocks, [&](const Block &block) {
+             return llvm::any_of(block.events, [&](const Event &event) {
+               return event.operation == Operation::Synchronize &&
+                      function.isConditional(event.site);
+             });
+           });
   }
 };
 

@@ -167,3 +167,31 @@ void sum_of_the_epoch_ok(torch::nn::Linear net, Tensor x, torch::Device device) 
   report(total.item<double>());
   report(Clock::now() - start);
 }
+
+// Where nothing is waited for, there is no GPU.
+void only_for_gpus_ok(torch::nn::Linear net, Tensor x, torch::Device device) {
+  net->to(device);
+  x = x.to(device);
+  if (device.is_cuda())
+    torch::cuda::synchronize();
+  auto start = Clock::now();
+  net(x);
+  if (device.is_cuda())
+    torch::cuda::synchronize();
+  auto end = Clock::now();
+  report(end - start);
+}
+
+void only_if_chosen_ok(torch::nn::Linear net, Tensor x, bool use_gpu) {
+  torch::Device device(use_gpu ? torch::kCUDA : torch::kCPU);
+  net->to(device);
+  x = x.to(device);
+  if (use_gpu)
+    torch::cuda::synchronize();
+  auto start = Clock::now();
+  net(x);
+  if (use_gpu)
+    torch::cuda::synchronize();
+  auto end = Clock::now();
+  report(end - start);
+}

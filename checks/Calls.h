@@ -1,0 +1,11 @@
+// What events call, by name.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// The simple name of the function that \p site calls; empty if it calls none, or an operator.
+llvm::StringRef calledName(const clang::Stmt *site);
+
+} // namespace gradtidy

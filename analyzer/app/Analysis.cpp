@@ -97,7 +97,8 @@ public:
       : list(list), commandLine(commandLine), partners(list),
         caches(commandLine, context, partners),
         usesResults(caches.results && commandLine.timeTrace.empty() &&
-                    !commandLine.enableCheckProfile),
+                    !commandLine.enableCheckProfile &&
+                    llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
         isEdit(list.jobs.size() <= beingEdited),
         runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
                !commandLine.timeTrace.empty(), isEdit) {}
@@ -222,7 +223,8 @@ private:
   const CommandLine &commandLine;
   Partners partners;
   Caches caches;
-  /// Who wants to see where time goes does not want to be told of an earlier run.
+  /// Who wants to see where time goes does not want to be told of an earlier run; what is not saved
+  /// has none.
   const bool usesResults;
   const bool isEdit;
   UnitRunner runner;

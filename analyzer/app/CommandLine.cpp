@@ -121,7 +121,8 @@ Option<Format>
            cl::values(clEnumValN(Format::Text, "text", "as clang-tidy prints them"),
                       clEnumValN(Format::Json, "json", "JSON, for programs"),
                       clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"),
-                      clEnumValN(Format::Github, "github", "annotations of GitHub Actions")));
+                      clEnumValN(Format::Github, "github", "annotations of GitHub Actions"),
+                      clEnumValN(Format::Html, "html", "a page to read, with the code")));
 Option<unsigned> level("level", cl::cat(category), cl::value_desc("0..2"), cl::desc(R"(
 Show findings up to this level. 0: wrong for
 certain; 1 (default): very likely wrong or wasteful;
@@ -130,6 +131,11 @@ option ml.Level is the same.
 )"));
 Option<bool> strict("strict", cl::cat(category),
                     cl::desc("Findings of level 0 are errors: exit status 1"));
+Option<std::string> baseline("baseline", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+Show only findings that are not in this file, which
+an earlier run with --format=sarif in the same
+folder has written.
+)"));
 cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Model (JSON) of a framework of one's own; may be
 repeated. The check option ml.Models is the same.
@@ -204,6 +210,15 @@ Proofs:
   program with the bug and one without, and shows the finding in the one, the
   silence in the other, and what they measure. Exit status 0 if all are as they
   must be. CXX and CXXFLAGS name a compiler and flags; --format is text or json.
+
+Explanations:
+  'gradtidy explain NAME...' prints the pages of these checks: symptom, cause, bug,
+  fix, and what the check does not report. Without a name, a line for each.
+
+Editors:
+  'gradtidy lsp' speaks the Language Server Protocol on standard input and
+  output: findings of what is open in an editor, saved or not, with fixes as code
+  actions. Options are those of a run; sources are what the editor opens.
 
 Sources:
   Files, headers among them, or folders, which stand for all files of their
@@ -284,13 +299,16 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   const llvm::StringRef command = arguments.size() > 1 ? arguments[1] : "";
   result.merge = command == "merge";
   result.prove = command == "prove";
-  if (result.merge || result.prove)
+  result.lsp = command == "lsp";
+  result.explain = command == "explain";
+  if (result.merge || result.prove || result.lsp || result.explain)
     arguments.erase(arguments.begin() + 1);
 
   cl::HideUnrelatedOptions(category);
   // LLVM's own option of this name is the one that is parsed.
   cl::Option &stats = *cl::getRegisteredOptions()["stats"];
-  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by phase and by check.\n");
+  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by "
+                       "phase and by check.\n");
   stats.addCategory(category);
   stats.setHiddenFlag(cl::NotHidden);
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
@@ -326,6 +344,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.fix = fix;
   result.fixErrors = fixErrors;
   result.exportFixes = exportFixes;
+  result.baseline = baseline;
   result.listChecks = listChecks;
   result.explainConfig = explainConfig;
   result.dumpConfig = dumpConfig;

@@ -33,6 +33,11 @@ std::string findRuntimeLibrary(llvm::StringRef executable) {
   return folder.empty() ? "" : folder + "/libgradtidy_runtime.a";
 }
 
+std::string findPages(llvm::StringRef executable) {
+  return find(executable, "share/gradtidy/docs/checks", "../docs/checks",
+              GRADTIDY_SOURCE_DIR "/docs/checks", "README.md");
+}
+
 std::string findFixtures(llvm::StringRef executable) {
   return find(executable, "share/gradtidy/fixtures", "../fixtures", GRADTIDY_SOURCE_DIR "/fixtures",
               "harness.h");

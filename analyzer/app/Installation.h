@@ -15,6 +15,9 @@ std::string findRuntime(llvm::StringRef executable);
 /// libgradtidy_runtime.a.
 std::string findRuntimeLibrary(llvm::StringRef executable);
 
+/// The folder of the pages of checks, with README.md.
+std::string findPages(llvm::StringRef executable);
+
 /// The folder of fixtures, with harness.h.
 std::string findFixtures(llvm::StringRef executable);
 

@@ -8,6 +8,7 @@
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidy.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/WithColor.h"
@@ -56,6 +58,21 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   request.extraArgs = commandLine.extraArgs;
   request.extraArgsBefore = commandLine.extraArgsBefore;
   return listJobs(request);
+}
+
+/// Has the text of the editor analysed in place of what is saved. False where that cannot be: of a
+/// header, which its includers read from the disk.
+bool takeOpenFile(JobList &list, const OpenFile &open) {
+  const auto saved = llvm::MemoryBuffer::getFile(open.file);
+  if (saved && (*saved)->getBuffer() == open.text)
+    return true;
+  bool isTaken = false;
+  for (Job &job : list.jobs)
+    if (job.file == open.file) {
+      job.text = open.text;
+      isTaken = true;
+    }
+  return isTaken;
 }
 
 // ---- questions that need no analysis -----------------------------------------------------------
@@ -179,15 +196,36 @@ bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyCon
   return written;
 }
 
-void writeForMachines(Format format, const std::vector<tidy::ClangTidyError> &errors) {
-  const std::vector<ReportedFinding> findings = toReported(errors, levelOf);
-  switch (format) {
+/// Leaves out those that the baseline knows; their number.
+unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
+  Fingerprints fingerprints(currentFolder() + "/");
+  std::vector<bool> isKnown(errors.size());
+  for (const ReportedFinding &finding : toReported(errors, levelOf))
+    if (finding.level) // What the compiler says is always news.
+      isKnown[finding.number] = known.contains(fingerprints.of(finding));
+  std::vector<tidy::ClangTidyError> news;
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (!isKnown[i])
+      news.push_back(std::move(errors[i]));
+  errors = std::move(news);
+  return llvm::count(isKnown, true);
+}
+
+void writeForMachines(const CommandLine &commandLine,
+                      const std::vector<tidy::ClangTidyError> &errors) {
+  SourceText text;
+  if (const std::optional<OpenFile> &open = commandLine.openFile)
+    text.set(open->file, open->text);
+  const std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
+  switch (commandLine.format) {
   case Format::Json:
     return writeJson(llvm::outs(), findings);
   case Format::Sarif:
     return writeSarif(llvm::outs(), findings);
   case Format::Github:
     return writeGithub(llvm::outs(), findings);
+  case Format::Html:
+    return writeHtml(llvm::outs(), findings);
   case Format::Text:
     llvm_unreachable("printed by handleFindings");
   }
@@ -242,13 +280,15 @@ bool writeTrace(const std::string &file, const Run &run) {
 }
 
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
-int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
+int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
+           const std::set<std::string> &baseline) {
   for (const std::string &text : run.errors)
     error() << text << '\n';
   for (const Outcome &outcome : run.outcomes)
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
-  const Results results = sumUp(run, commandLine.strict);
+  Results results = sumUp(run, commandLine.strict);
+  const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
     context.setCurrentFile(run.outcomes.back().file);
@@ -262,7 +302,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
   // Before the fixes: lines and columns are those of the files that were analysed.
   if (commandLine.format != Format::Text)
-    writeForMachines(commandLine.format, results.errors);
+    writeForMachines(commandLine, results.errors);
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, run.outcomes.front().file, results.errors))
     return 1;
@@ -277,6 +317,9 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   if (!commandLine.quiet) {
     printStatistics(results);
+    if (known)
+      llvm::errs() << "Suppressed " << known << " finding" << (known == 1 ? "" : "s")
+                   << " of the baseline.\n";
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -304,6 +347,8 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   JobList list;
   if (!commandLine.sources.empty() && !commandLine.merge)
     list = listJobsOf(commandLine, executable);
+  if (commandLine.openFile && !takeOpenFile(list, *commandLine.openFile) && list.errors.empty())
+    return 1;
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
       makeOptionsProvider(commandLine, list.projectFolder);
@@ -325,6 +370,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << llvm::toString(model.takeError()) << '\n';
     return 1;
   }
+  llvm::Expected<std::set<std::string>> baseline = std::set<std::string>();
+  if (!commandLine.baseline.empty())
+    baseline = readFingerprints(commandLine.baseline);
+  if (!baseline) {
+    error() << llvm::toString(baseline.takeError()) << '\n';
+    return 1;
+  }
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";
@@ -335,7 +387,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
     if (run)
-      return report(*run, context, commandLine);
+      return report(*run, context, commandLine, *baseline);
     error() << llvm::toString(run.takeError()) << '\n';
     return 1;
   }
@@ -352,7 +404,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
       error() << llvm::toString(std::move(failed)) << '\n';
       return 1;
     }
-  return report(run, context, commandLine);
+  return report(run, context, commandLine, *baseline);
 }
 
 } // namespace gradtidy

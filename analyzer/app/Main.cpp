@@ -1,5 +1,7 @@
 // gradtidy: finds mistakes in the training loops of C++ programs.
 #include "CommandLine.h"
+#include "Explain.h"
+#include "LanguageServer.h"
 #include "Lint.h"
 #include "Prove.h"
 
@@ -19,6 +21,11 @@ int main(int argc, const char **argv) {
   const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
   static int inThisProgram;
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
-  return commandLine.prove ? gradtidy::prove(commandLine, executable)
-                           : gradtidy::lint(commandLine, executable);
+  if (commandLine.prove)
+    return gradtidy::prove(commandLine, executable);
+  if (commandLine.explain)
+    return gradtidy::explain(commandLine, executable);
+  if (commandLine.lsp)
+    return gradtidy::serveEditor(commandLine, executable);
+  return gradtidy::lint(commandLine, executable);
 }

@@ -238,8 +238,11 @@ public:
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
-    if (parse.request.findPartners)
-      if (auto text = llvm::MemoryBuffer::getFile(parse.request.job.file))
+    const Job &job = parse.request.job;
+    if (job.text)
+      mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
+    else if (parse.request.findPartners)
+      if (auto text = llvm::MemoryBuffer::getFile(job.file))
         mainFile = std::move(*text);
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);

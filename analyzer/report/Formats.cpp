@@ -1,5 +1,4 @@
 #include "Formats.h"
-#include "SourceText.h"
 
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -68,11 +67,11 @@ std::vector<ReportedEdit> editsOf(const ClangTidyError &error, SourceText &text)
 } // namespace
 
 std::vector<ReportedFinding> toReported(llvm::ArrayRef<ClangTidyError> errors,
-                                        const LevelOf &levelOf) {
-  SourceText text;
+                                        const LevelOf &levelOf, SourceText text) {
   std::vector<ReportedFinding> findings;
   for (const ClangTidyError &error : errors) {
     ReportedFinding finding;
+    finding.number = findings.size();
     finding.check = error.DiagnosticName;
     finding.severity = severityOf(error);
     finding.level = levelOf(error);

@@ -1,7 +1,8 @@
-// Findings for machines: JSON, SARIF 2.1.0 and GitHub annotations. (The text format is clang-tidy's
-// own, printed by its handleErrors.)
+// Findings in other formats: JSON, SARIF 2.1.0, GitHub annotations, HTML. (The text format is
+// clang-tidy's own, printed by its handleErrors.)
 #pragma once
 
+#include "SourceText.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -46,14 +47,15 @@ struct ReportedFinding {
   std::string message;
   std::vector<ReportedNote> notes;
   std::vector<ReportedEdit> fixes; ///< To be made together, or not at all.
+  size_t number = 0;               ///< Among the errors that toReported() was given.
 };
 
 using LevelOf = std::function<std::optional<Level>(const clang::tidy::ClangTidyError &)>;
 
-/// Turns file offsets into lines and columns by reading the files; a file that cannot be read gives
-/// line 0. The result is sorted by file, line, column and check.
+/// Turns file offsets into lines and columns of \p text; a file that cannot be read gives line 0.
+/// The result is sorted by file, line, column and check.
 std::vector<ReportedFinding> toReported(llvm::ArrayRef<clang::tidy::ClangTidyError> errors,
-                                        const LevelOf &levelOf);
+                                        const LevelOf &levelOf, SourceText text = {});
 
 /// The format that docs/json.md describes.
 void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
@@ -66,5 +68,9 @@ void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings
 /// Workflow commands of GitHub Actions, one line a finding; paths relative to the working
 /// directory.
 void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+
+/// One page that needs no other file: each finding with the code around it and the path that leads
+/// there; paths relative to the working directory.
+void writeHtml(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
 
 } // namespace gradtidy

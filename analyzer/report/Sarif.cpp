@@ -1,34 +1,23 @@
+#include "Fingerprints.h"
 #include "Formats.h"
-#include "SourceText.h"
+#include "Uri.h"
 
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <optional>
 
 namespace gradtidy {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using llvm::StringRef;
-
-/// The path of a URI: every byte that has a meaning there, or is not ASCII, in its %XX form.
-std::string uriPath(StringRef file) {
-  std::string uri;
-  for (unsigned char byte : file.bytes()) {
-    if (llvm::isAlnum(byte) || StringRef("/-._~").contains(byte))
-      uri += byte;
-    else
-      uri += "%" + llvm::utohexstr(byte, /*LowerCase=*/false, /*Width=*/2);
-  }
-  return uri;
-}
 
 StringRef levelName(Level level) {
   switch (level) {
@@ -78,6 +67,7 @@ public:
     // Without a working directory nothing lies below the root, and all paths stay absolute.
     (void)llvm::sys::fs::make_absolute(path);
     root = path.str().rtrim('/').str() + "/";
+    fingerprints.emplace(root);
 
     for (const CatalogueRow &row : catalogue())
       addRule(row.name, ruleOf(row));
@@ -105,7 +95,7 @@ private:
   Json rules = Json::array(), results = Json::array();
   llvm::StringMap<size_t> ruleIndex;
   SourceText text;
-  std::map<std::string, unsigned> occurrences; ///< By fingerprint.
+  std::optional<Fingerprints> fingerprints;
 
   void addRule(StringRef name, Json rule) {
     if (ruleIndex.try_emplace(name, rules.size()).second)
@@ -174,20 +164,6 @@ private:
     result["fixes"] = Json::array({std::move(fix)});
   }
 
-  /// The same for the same defect in another version of the file: made of the check, the path and
-  /// the text of the line, numbered where a file repeats them.
-  std::string fingerprint(const ReportedFinding &finding) {
-    StringRef file = finding.file;
-    file.consume_front(root);
-    llvm::SmallVector<StringRef, 16> words;
-    llvm::SplitString(text.line(finding.file, finding.line), words);
-    std::string key = finding.check + '\n' + file.str() + '\n' + llvm::join(words, " ");
-    llvm::ArrayRef bytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
-    std::string hash = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true).substr(0, 32);
-    unsigned number = ++occurrences[hash];
-    return hash + ":" + std::to_string(number);
-  }
-
   Json resultOf(const ReportedFinding &finding) {
     StringRef level = finding.severity; // SARIF has the same three words.
     if (level == "warning" && finding.level)
@@ -202,7 +178,7 @@ private:
         {location(finding.file, finding.line, finding.column, finding.endLine, finding.endColumn)});
     addNotes(result, finding);
     addFix(result, finding);
-    result["partialFingerprints"] = {{"gradtidy/v1", fingerprint(finding)}};
+    result["partialFingerprints"] = {{Fingerprints::key.str(), fingerprints->of(finding)}};
     return result;
   }
 };

@@ -6,21 +6,27 @@ namespace gradtidy {
 
 using llvm::StringRef;
 
-const SourceText::Text &SourceText::read(StringRef file) {
-  auto [entry, added] = texts.try_emplace(file);
-  Text &text = entry->second;
-  if (!added)
-    return text;
-  auto buffer = llvm::MemoryBuffer::getFile(file);
-  if (!buffer)
-    return text;
-  text.buffer = std::move(*buffer);
+SourceText::Text SourceText::textOf(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  Text text;
+  text.buffer = std::move(buffer);
   text.lineStarts.push_back(0);
   StringRef content = text.buffer->getBuffer();
   for (size_t i = 0; i < content.size(); ++i)
     if (content[i] == '\n' || (content[i] == '\r' && !content.substr(i + 1).starts_with("\n")))
       text.lineStarts.push_back(i + 1);
   return text;
+}
+
+void SourceText::set(StringRef file, StringRef content) {
+  texts[file] = textOf(llvm::MemoryBuffer::getMemBufferCopy(content));
+}
+
+const SourceText::Text &SourceText::read(StringRef file) {
+  auto [entry, added] = texts.try_emplace(file);
+  if (added)
+    if (auto buffer = llvm::MemoryBuffer::getFile(file))
+      entry->second = textOf(std::move(*buffer));
+  return entry->second;
 }
 
 Position SourceText::position(StringRef file, unsigned offset) {

@@ -17,6 +17,9 @@ struct Position {
 
 class SourceText {
 public:
+  /// The text of \p file is this, whatever is on the disk. Before it is asked for.
+  void set(llvm::StringRef file, llvm::StringRef content);
+
   /// An offset behind the end counts as the end.
   Position position(llvm::StringRef file, unsigned offset);
 
@@ -32,6 +35,7 @@ private:
     std::vector<size_t> lineStarts;
   };
   const Text &read(llvm::StringRef file);
+  static Text textOf(std::unique_ptr<llvm::MemoryBuffer> buffer);
 
   llvm::StringMap<Text> texts;
 };

@@ -14,7 +14,8 @@ struct Job {
   std::string file;     ///< Absolute path of the unit's main file.
   std::string askedFor; ///< The path as the user gave it; another file when a header was given.
   clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
-  const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
+  const Database *database = nullptr;     ///< That has it; owned by the list. Null if none has.
+  std::optional<std::string> text = std::nullopt; ///< That an editor has, not saved.
 };
 
 struct JobList {

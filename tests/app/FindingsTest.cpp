@@ -227,6 +227,60 @@ TEST_CASE("Formats for machines have standard output to themselves") {
       nlohmann::json::parse(lint(project, {"--format=json", "train.cpp"}).out)["findings"].empty());
 }
 
+TEST_CASE("What the baseline has is not shown, wherever it is now") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.write("baseline.sarif", lint(project, {"--format=sarif", "train.cpp"}).out);
+  project.write("train.cpp", include + "// Moved.\n\n" + trainingLoop("train"));
+  const std::vector<std::string> arguments = {"--baseline=baseline.sarif", "--strict", "train.cpp"};
+  const Run known = lint(project, arguments);
+  CHECK(known.status == 0);
+  CHECK(known.out.empty());
+  CHECK_THAT(known.err, Contains("Suppressed 1 finding of the baseline."));
+
+  project.write("train.cpp", include + trainingLoop("train") + trainingLoop("again"));
+  const Run news = lint(project, arguments);
+  CHECK(news.status == 1);
+  CHECK(count(news.out, "[ml-missing-zero-grad") == 1);
+  CHECK_THAT(news.out, Contains("train.cpp:15:5: error: "));
+}
+
+TEST_CASE("A baseline that is none is an error") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.write("bad.sarif", "{}");
+  for (const std::string file : {"bad.sarif", "none.sarif"}) {
+    const Run run = lint(project, {"--baseline=" + file, "train.cpp"});
+    CHECK(run.status == 1);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err, Contains("cannot read the baseline '" + file + "'"));
+  }
+}
+
+TEST_CASE("A page shows findings with their code") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string page = lint(project, {"--format=html", "train.cpp"}).out;
+  CHECK_THAT(page, Catch::StartsWith("<!DOCTYPE html>"));
+  CHECK_THAT(page, Contains("<h2>train.cpp</h2>"));
+  CHECK_THAT(page, Contains("solver.advance();"));
+  CHECK(count(page, "<article") == 1);
+  project.write("train.cpp", include);
+  CHECK_THAT(lint(project, {"--format=html", "train.cpp"}).out, Contains("No findings."));
+}
+
+TEST_CASE("Checks are explained") {
+  const Project project;
+  const Run all = project.gradtidy({"explain"});
+  CHECK(all.status == 0);
+  CHECK_THAT(all.out, Contains("\nml-missing-zero-grad "));
+  CHECK_THAT(project.gradtidy({"explain", "ml-retain-graph"}).out,
+             Catch::StartsWith("# ml-retain-graph\n"));
+  const Run unknown = project.gradtidy({"explain", "ml-retan-graph"});
+  CHECK(unknown.status == 1);
+  CHECK_THAT(unknown.err, Contains("did you mean 'ml-retain-graph'?"));
+}
+
 TEST_CASE("A missing header does not blind the rest of the file") {
   const Project project;
   project.write("train.cpp", include + "#include <opencv2/opencv.hpp>\n" + trainingLoop("train"));

@@ -314,6 +314,23 @@ TEST_CASE("SARIF fingerprints outlive edits elsewhere in the file") {
   CHECK(fingerprints("step2();\n", {1})[0] != before[0]);
 }
 
+TEST_CASE("Pages escape what HTML reads") {
+  Project project;
+  project.write("a&b.cpp", "x < y;\n");
+  ReportedFinding finding;
+  finding.check = "ml-x";
+  finding.level = Level::Likely;
+  finding.file = project.path("a&b.cpp");
+  finding.line = finding.endLine = 1;
+  finding.column = finding.endColumn = 1;
+  finding.message = "use <T>";
+  const std::string page = written([&](llvm::raw_ostream &out) { writeHtml(out, {finding}); });
+  CHECK(page.find("a&amp;b.cpp") != std::string::npos);
+  CHECK(page.find("x &lt; y;") != std::string::npos);
+  CHECK(page.find("use &lt;T&gt;") != std::string::npos);
+  CHECK(page.find("<T>") == std::string::npos);
+}
+
 TEST_CASE("SARIF has no places where there are none") {
   ReportedFinding one = finding("");
   CHECK_FALSE(sarif({one})["results"][0].contains("locations"));

@@ -1,0 +1,375 @@
+#include "Server.h"
+#include "analyzer/report/Uri.h"
+
+#include "checks/Catalogue.h"
+#include "checks/Finding.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <set>
+
+namespace gradtidy {
+
+using llvm::StringRef;
+using Json = Server::Json;
+
+namespace {
+
+/// Error codes of the protocol.
+enum ErrorCode : int {
+  ParseError = -32700,
+  InvalidRequest = -32600,
+  MethodNotFound = -32601,
+  InvalidParams = -32602,
+  NotInitialized = -32002,
+};
+
+struct Failure {
+  ErrorCode code;
+  std::string message;
+};
+
+enum Severity : int { Error = 1, Warning, Information };
+enum MessageType : int { ShowsWarning = 2 };
+
+Severity severityOf(const Json &level) {
+  switch (static_cast<Level>(level.get<int>())) {
+  case Level::Certain:
+    return Error;
+  case Level::Likely:
+    return Warning;
+  case Level::Advice:
+    return Information;
+  }
+  return Warning;
+}
+
+/// What the compiler says is the affair of other tools.
+bool isOwn(const Json &finding) { return !finding["level"].is_null(); }
+
+std::string text(const Json &json, const char *key) { return json.at(key).get<std::string>(); }
+
+} // namespace
+
+// --- messages -----------------------------------------------------------------------------------
+
+void Server::take(StringRef message) {
+  const Json request = Json::parse(message.begin(), message.end(), nullptr, false);
+  const auto fail = [&](const Json &id, const Failure &failure) {
+    send(Json({{"jsonrpc", "2.0"},
+               {"id", id},
+               {"error", {{"code", int(failure.code)}, {"message", failure.message}}}})
+             .dump(-1, ' ', false, Json::error_handler_t::replace));
+  };
+  if (!request.is_object())
+    return fail(nullptr, {ParseError, "this is no JSON object"});
+  if (!request.contains("method"))
+    return; // An answer: this server asks for nothing.
+  const bool wantsAnswer = request.contains("id");
+  try {
+    const std::string method = text(request, "method");
+    const Json parameters = request.value("params", Json::object());
+    if (!isInitialized && method != "initialize" && method != "exit") {
+      if (wantsAnswer)
+        throw Failure{NotInitialized, "the first request has to be 'initialize'"};
+      return;
+    }
+    if (!wantsAnswer)
+      return note(method, parameters);
+    send(Json({{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", answer(method, parameters)}})
+             .dump(-1, ' ', false, Json::error_handler_t::replace));
+  } catch (const Failure &failure) {
+    fail(request["id"], failure);
+  } catch (const Json::exception &wrong) {
+    if (wantsAnswer)
+      fail(request["id"], {InvalidParams, wrong.what()});
+  }
+}
+
+Json Server::answer(StringRef method, const Json &parameters) {
+  if (method == "initialize")
+    return initialize(parameters);
+  if (isShutDown)
+    throw Failure{InvalidRequest, "the server was shut down"};
+  if (method == "shutdown") {
+    isShutDown = true;
+    return nullptr;
+  }
+  if (method == "textDocument/codeAction" || method == "textDocument/hover") {
+    const Document *document = documentOf(parameters);
+    if (!document || !document->isShown)
+      return nullptr;
+    return method == "textDocument/hover" ? hover(parameters, *document)
+                                          : codeActions(parameters, *document);
+  }
+  throw Failure{MethodNotFound, "this server knows no '" + method.str() + "'"};
+}
+
+void Server::note(StringRef method, const Json &parameters) {
+  if (method == "exit") {
+    status = isShutDown ? 0 : 1;
+  } else if (method == "textDocument/didOpen") {
+    open(parameters);
+  } else if (method == "textDocument/didChange") {
+    change(parameters);
+  } else if (method == "textDocument/didClose") {
+    close(parameters);
+  } else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") {
+    // What is in this file, or in a configuration, may matter to all others.
+    for (auto &[file, document] : documents)
+      outdate(document);
+  }
+}
+
+Json Server::initialize(const Json &parameters) {
+  isInitialized = true;
+  const Json encodings =
+      parameters.value("/capabilities/general/positionEncodings"_json_pointer, Json::array());
+  if (llvm::find(encodings, "utf-8") != encodings.end())
+    encoding = PositionEncoding::Utf8;
+  return {{"capabilities",
+           {{"positionEncoding", encoding == PositionEncoding::Utf8 ? "utf-8" : "utf-16"},
+            {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
+            {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll"}}}},
+            {"hoverProvider", true}}},
+          {"serverInfo", {{"name", "gradtidy"}, {"version", GRADTIDY_VERSION}}}};
+}
+
+void Server::notify(StringRef method, Json parameters) const {
+  send(Json({{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(parameters)}})
+           .dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// --- documents ----------------------------------------------------------------------------------
+
+Server::Document *Server::documentOf(const Json &parameters) {
+  const auto found = documents.find(fileOf(text(parameters.at("textDocument"), "uri")));
+  return found == documents.end() ? nullptr : &found->second;
+}
+
+void Server::open(const Json &parameters) {
+  const Json &given = parameters.at("textDocument");
+  const std::string uri = text(given, "uri"), file = fileOf(uri);
+  if (file.empty())
+    return; // It is not on a disk: nothing is known of how it is compiled.
+  Document &document = documents[file];
+  document = {uri, text(given, "text"), given.value("version", 0), false, Json::array(), 0};
+  outdate(document);
+}
+
+void Server::change(const Json &parameters) {
+  Document *document = documentOf(parameters);
+  if (!document)
+    return;
+  for (const Json &change : parameters.at("contentChanges")) {
+    size_t begin = 0, end = document->text.size();
+    if (change.contains("range")) {
+      const auto offset = [&](const char *key) {
+        const Json &place = change.at("range").at(key);
+        return offsetOf(document->text,
+                        {place.at("line").get<unsigned>(), place.at("character").get<unsigned>()},
+                        encoding);
+      };
+      begin = offset("start");
+      end = std::max(begin, offset("end"));
+    }
+    document->text.replace(begin, end - begin, text(change, "text"));
+  }
+  document->version = parameters["textDocument"].value("version", document->version);
+  document->isShown = false;
+  outdate(*document);
+}
+
+void Server::close(const Json &parameters) {
+  Document *document = documentOf(parameters);
+  if (!document)
+    return;
+  publish(*document, Json::array());
+  documents.erase(fileOf(document->uri));
+}
+
+std::string Server::textOf(const std::string &file) const {
+  if (const auto open = documents.find(file); open != documents.end())
+    return open->second.text;
+  const auto buffer = llvm::MemoryBuffer::getFile(file);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+// --- findings -----------------------------------------------------------------------------------
+
+std::optional<Server::Task> Server::next() {
+  std::map<std::string, Document>::value_type *oldest = nullptr;
+  for (auto &entry : documents)
+    if (entry.second.changed && (!oldest || entry.second.changed < oldest->second.changed))
+      oldest = &entry;
+  if (!oldest)
+    return std::nullopt;
+  oldest->second.changed = 0;
+  return Task{oldest->first, oldest->second.text, oldest->second.version};
+}
+
+void Server::finish(const Task &task, StringRef findings, StringRef said) {
+  said = said.trim();
+  if (!said.empty() && said != lastSaid)
+    notify("window/showMessage", {{"type", int(ShowsWarning)}, {"message", said.str()}});
+  lastSaid = said.str();
+  const auto found = documents.find(task.file);
+  Json result = Json::parse(findings.begin(), findings.end(), nullptr, false);
+  if (found == documents.end() || found->second.text != task.text || !result.is_object() ||
+      !result.contains("findings"))
+    return;
+  Document &document = found->second;
+  document.isShown = true;
+  document.findings = std::move(result["findings"]);
+  Json diagnostics = Json::array();
+  for (const Json &finding : document.findings)
+    if (isOwn(finding) && finding["file"] == task.file)
+      diagnostics.push_back(diagnosticOf(finding, document));
+  publish(document, diagnostics);
+}
+
+void Server::publish(const Document &document, const Json &diagnostics) const {
+  notify("textDocument/publishDiagnostics",
+         {{"uri", document.uri}, {"version", document.version}, {"diagnostics", diagnostics}});
+}
+
+Json Server::placeOf(StringRef text, unsigned line, unsigned column) const {
+  const TextPosition place = positionOf(text, line, column, encoding);
+  return {{"line", place.line}, {"character", place.character}};
+}
+
+Json Server::rangeOf(StringRef text, const Json &place) const {
+  return {{"start", placeOf(text, place["line"], place["column"])},
+          {"end", placeOf(text, place["endLine"], place["endColumn"])}};
+}
+
+Json Server::diagnosticOf(const Json &finding, const Document &document) const {
+  Json related = Json::array();
+  for (const Json &note : finding["notes"])
+    if (const std::string file = text(note, "file"); !file.empty()) {
+      const Json place = placeOf(textOf(file), note["line"], note["column"]);
+      related.push_back(
+          {{"location", {{"uri", uriOf(file)}, {"range", {{"start", place}, {"end", place}}}}},
+           {"message", note["message"]}});
+    }
+  const std::string check = text(finding, "check");
+  Json diagnostic = {{"range", rangeOf(document.text, finding)},
+                     {"severity", int(severityOf(finding["level"]))},
+                     {"code", check},
+                     {"source", "gradtidy"},
+                     {"message", finding["message"]},
+                     {"relatedInformation", std::move(related)}};
+  if (const std::string page = pageOf(check); !page.empty())
+    diagnostic["codeDescription"] = {{"href", uriOf(page)}};
+  return diagnostic;
+}
+
+std::vector<Json> Server::findingsIn(const Json &parameters, const Document &document) const {
+  const bool isPlace = parameters.contains("position");
+  const Json &begin = isPlace ? parameters["position"] : parameters.at("range").at("start");
+  const Json &end = isPlace ? parameters["position"] : parameters.at("range").at("end");
+  std::vector<Json> found;
+  for (const Json &finding : document.findings)
+    if (isOwn(finding) && finding["file"] == fileOf(document.uri) &&
+        finding["line"].get<unsigned>() <= end.at("line").get<unsigned>() + 1 &&
+        finding["endLine"].get<unsigned>() > begin.at("line").get<unsigned>())
+      found.push_back(finding);
+  return found;
+}
+
+// --- what the client may do about them ----------------------------------------------------------
+
+std::optional<Json> Server::editsOf(const std::vector<Json> &fixes,
+                                    const Document &document) const {
+  const std::string own = fileOf(document.uri);
+  Json edits = Json::object();
+  for (const Json &edit : fixes) {
+    const std::string file = text(edit, "file");
+    if (file != own && documents.contains(file))
+      return std::nullopt;
+    edits[uriOf(file)].push_back(
+        {{"range", rangeOf(textOf(file), edit)}, {"newText", edit["text"]}});
+  }
+  return edits;
+}
+
+/// Silences the findings of \p check in the line of \p finding.
+static Json suppression(const Json &finding, StringRef text, PositionEncoding encoding) {
+  const unsigned line = finding["line"];
+  constexpr unsigned behindAll = ~0U;
+  const TextPosition end = positionOf(text, line, behindAll, encoding);
+  const Json place = {{"line", end.line}, {"character", end.character}};
+  return {{"range", {{"start", place}, {"end", place}}},
+          {"newText", " // NOLINT(" + finding["check"].get<std::string>() + ")"}};
+}
+
+Json Server::codeActions(const Json &parameters, const Document &document) const {
+  Json actions = Json::array();
+  std::vector<Json> only = parameters.value("/context/only"_json_pointer, std::vector<Json>());
+  const auto isWanted = [&](StringRef kind) {
+    return only.empty() || llvm::any_of(only, [&](const Json &wanted) {
+             return kind == wanted.get<std::string>() ||
+                    kind.starts_with(wanted.get<std::string>() + ".");
+           });
+  };
+  const auto add = [&](const std::string &title, const char *kind, Json edits,
+                       const std::vector<Json> &solved, bool isPreferred) {
+    Json diagnostics = Json::array();
+    for (const Json &finding : solved)
+      diagnostics.push_back(diagnosticOf(finding, document));
+    Json action = {{"title", title},
+                   {"kind", kind},
+                   {"diagnostics", std::move(diagnostics)},
+                   {"edit", {{"changes", std::move(edits)}}}};
+    if (isPreferred)
+      action["isPreferred"] = true;
+    actions.push_back(std::move(action));
+  };
+  if (isWanted("quickfix"))
+    for (const Json &finding : findingsIn(parameters, document)) {
+      const std::vector<Json> fixes = finding["fixes"];
+      const std::optional<Json> edits = editsOf(fixes, document);
+      if (!fixes.empty() && edits)
+        add("Fix: " + text(finding, "message"), "quickfix", *edits, {finding}, true);
+      add("Silence " + text(finding, "check") + " in this line", "quickfix",
+          {{document.uri, Json::array({suppression(finding, document.text, encoding)})}}, {finding},
+          false);
+    }
+  if (isWanted("source.fixAll")) {
+    // Of findings that ask for one and the same change the first makes it.
+    std::vector<Json> all, solved;
+    for (const Json &finding : document.findings) {
+      const std::vector<Json> fixes = finding["fixes"];
+      const bool isNew =
+          llvm::none_of(fixes, [&](const Json &edit) { return llvm::is_contained(all, edit); });
+      if (!isOwn(finding) || fixes.empty() || !isNew || finding["file"] != fileOf(document.uri))
+        continue;
+      all.insert(all.end(), fixes.begin(), fixes.end());
+      solved.push_back(finding);
+    }
+    if (const std::optional<Json> edits = editsOf(all, document); !all.empty() && edits)
+      add("Fix all findings of gradtidy", "source.fixAll", *edits, solved, false);
+  }
+  return actions;
+}
+
+Json Server::hover(const Json &parameters, const Document &document) const {
+  std::string markdown;
+  std::set<std::string> told;
+  for (const Json &finding : findingsIn(parameters, document)) {
+    const std::string check = text(finding, "check");
+    const CatalogueRow *row = findRow(check);
+    if (!row || !told.insert(check).second)
+      continue;
+    const std::string page = pageOf(check);
+    markdown += (markdown.empty() ? "" : "\n\n") +
+                (page.empty() ? "**" + check + "**" : "[**" + check + "**](" + uriOf(page) + ")") +
+                ": " + row->summary.str() + ".";
+  }
+  if (markdown.empty())
+    return nullptr;
+  return {{"contents", {{"kind", "markdown"}, {"value", markdown}}}};
+}
+
+} // namespace gradtidy

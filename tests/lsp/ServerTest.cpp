@@ -1,0 +1,284 @@
+#include "analyzer/lsp/Server.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy;
+using Json = Server::Json;
+
+namespace {
+
+const std::string file = "/home/ada/train.cpp", uri = "file:///home/ada/train.cpp";
+const std::string source = "int a;\nstep(); // ä\nint b;\n";
+
+/// A finding of "step()", which is repaired by a line before it.
+Json finding(int level = 0, const std::string &check = "ml-missing-zero-grad") {
+  return {{"check", check},
+          {"severity", "warning"},
+          {"level", level},
+          {"file", file},
+          {"line", 2},
+          {"column", 1},
+          {"endLine", 2},
+          {"endColumn", 7},
+          {"message", "clear them"},
+          {"notes", {{{"file", file}, {"line", 1}, {"column", 5}, {"message", "from here"}}}},
+          {"fixes",
+           {{{"file", file},
+             {"offset", 7},
+             {"length", 0},
+             {"line", 2},
+             {"column", 1},
+             {"endLine", 2},
+             {"endColumn", 1},
+             {"text", "clear();\n"}}}}};
+}
+
+/// What a compiler says.
+Json compilerError() {
+  Json error = finding();
+  error["check"] = "clang-diagnostic-error";
+  error["level"] = nullptr;
+  return error;
+}
+
+std::string resultOf(const Json &findings) {
+  return Json({{"version", 1}, {"findings", findings}}).dump();
+}
+
+class Client {
+public:
+  Client()
+      : server([this](const std::string &text) { heard.push_back(Json::parse(text)); },
+               [](llvm::StringRef check) { return "/doc/" + check.str() + ".md"; }) {}
+
+  Json ask(const std::string &method, const Json &parameters) {
+    server.take(Json({{"jsonrpc", "2.0"}, {"id", ++id}, {"method", method}, {"params", parameters}})
+                    .dump());
+    return last();
+  }
+  void tell(const std::string &method, const Json &parameters) {
+    server.take(Json({{"jsonrpc", "2.0"}, {"method", method}, {"params", parameters}}).dump());
+  }
+  void start(const Json &capabilities = Json::object()) {
+    ask("initialize", {{"capabilities", capabilities}});
+    tell("initialized", Json::object());
+  }
+  void open(const std::string &text = source) {
+    tell("textDocument/didOpen",
+         {{"textDocument", {{"uri", uri}, {"languageId", "cpp"}, {"version", 1}, {"text", text}}}});
+  }
+  void change(const Json &changes, int version = 2) {
+    tell("textDocument/didChange",
+         {{"textDocument", {{"uri", uri}, {"version", version}}}, {"contentChanges", changes}});
+  }
+  /// Lets the server have the document analysed.
+  Server::Task analyse(const Json &findings) {
+    const std::optional<Server::Task> task = server.next();
+    REQUIRE(task);
+    server.finish(*task, resultOf(findings), "");
+    return *task;
+  }
+  Json actions(int line, const Json &context = Json::object()) {
+    const Json place = {{"line", line}, {"character", 0}};
+    return ask("textDocument/codeAction", {{"textDocument", {{"uri", uri}}},
+                                           {"range", {{"start", place}, {"end", place}}},
+                                           {"context", context}})["result"];
+  }
+  Json last() const {
+    REQUIRE_FALSE(heard.empty());
+    return heard.back();
+  }
+
+  std::vector<Json> heard;
+  Server server;
+  int id = 0;
+};
+
+Json range(int line, int begin, int endLine, int end) {
+  return {{"start", {{"line", line}, {"character", begin}}},
+          {"end", {{"line", endLine}, {"character", end}}}};
+}
+
+} // namespace
+
+TEST_CASE("A server says what it can do, and ends as it is told to") {
+  Client client;
+  const Json result = client.ask("initialize", {{"capabilities", Json::object()}})["result"];
+  CHECK(result["serverInfo"]["name"] == "gradtidy");
+  CHECK(result["capabilities"]["positionEncoding"] == "utf-16");
+  CHECK(client.ask("shutdown", nullptr)["result"].is_null());
+  CHECK_FALSE(client.server.exitStatus());
+  client.tell("exit", nullptr);
+  CHECK(client.server.exitStatus() == 0);
+}
+
+TEST_CASE("A client that leaves without a shutdown gets status 1") {
+  Client client;
+  client.tell("exit", nullptr);
+  CHECK(client.server.exitStatus() == 1);
+}
+
+TEST_CASE("A document is analysed once for each of its texts") {
+  Client client;
+  client.start();
+  CHECK_FALSE(client.server.next());
+  client.open();
+  const std::optional<Server::Task> task = client.server.next();
+  REQUIRE(task);
+  CHECK(task->file == file);
+  CHECK(task->text == source);
+  CHECK_FALSE(client.server.next());
+  client.tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
+  CHECK(client.server.next());
+}
+
+TEST_CASE("Findings become diagnostics; what the compiler says does not") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse({finding(0), finding(2, "ml-retain-graph"), compilerError()});
+  const Json said = client.last();
+  CHECK(said["method"] == "textDocument/publishDiagnostics");
+  CHECK(said["params"]["uri"] == uri);
+  CHECK(said["params"]["version"] == 1);
+  const Json diagnostics = said["params"]["diagnostics"];
+  REQUIRE(diagnostics.size() == 2);
+  CHECK(diagnostics[0]["severity"] == 1);
+  CHECK(diagnostics[0]["code"] == "ml-missing-zero-grad");
+  CHECK(diagnostics[0]["codeDescription"]["href"] == "file:///doc/ml-missing-zero-grad.md");
+  CHECK(diagnostics[0]["range"] == range(1, 0, 1, 6));
+  CHECK(diagnostics[0]["relatedInformation"][0]["location"]["range"] == range(0, 4, 0, 4));
+  CHECK(diagnostics[1]["severity"] == 3);
+}
+
+TEST_CASE("Findings of a text that has changed are not shown") {
+  Client client;
+  client.start();
+  client.open();
+  const std::optional<Server::Task> task = client.server.next();
+  client.change({{{"range", range(2, 4, 2, 5)}, {"text", "count"}}});
+  const size_t before = client.heard.size();
+  client.server.finish(*task, resultOf({finding()}), "");
+  CHECK(client.heard.size() == before);
+  CHECK(client.analyse(Json::array()).text == "int a;\nstep(); // ä\nint count;\n");
+  CHECK(client.last()["params"]["version"] == 2);
+}
+
+TEST_CASE("Changes are made one after the other, or replace the text") {
+  Client client;
+  client.start();
+  client.open();
+  client.change({{{"range", range(0, 0, 1, 0)}, {"text", ""}},
+                 {{"range", range(0, 11, 0, 12)}, {"text", "ö!"}}});
+  CHECK(client.server.next()->text == "step(); // ö!\nint b;\n");
+  client.change({{{"text", "x\n"}}});
+  CHECK(client.server.next()->text == "x\n");
+}
+
+TEST_CASE("An analysis that fails leaves what was found, and says so once") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse(Json::array({finding()}));
+  client.tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
+  for (int i = 0; i < 2; ++i) {
+    client.tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
+    client.server.finish(*client.server.next(), "", "no database\n");
+  }
+  int shown = 0, published = 0;
+  for (const Json &message : client.heard) {
+    shown += message.value("method", "") == "window/showMessage";
+    published += message.value("method", "") == "textDocument/publishDiagnostics";
+  }
+  CHECK(shown == 1);
+  CHECK(published == 1);
+}
+
+TEST_CASE("A fix-it and a comment are offered where the finding is") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse(Json::array({finding()}));
+  const Json quickFixes = Json::parse(R"({"only": ["quickfix"]})");
+  CHECK(client.actions(0, quickFixes).empty());
+  const Json actions = client.actions(1, quickFixes);
+  REQUIRE(actions.size() == 2);
+  CHECK(actions[0]["isPreferred"] == true);
+  CHECK(actions[0]["edit"]["changes"][uri] ==
+        Json::array({{{"range", range(1, 0, 1, 0)}, {"newText", "clear();\n"}}}));
+  CHECK(actions[1]["edit"]["changes"][uri] ==
+        Json::array(
+            {{{"range", range(1, 12, 1, 12)}, {"newText", " // NOLINT(ml-missing-zero-grad)"}}}));
+}
+
+TEST_CASE("All fixes at once make each change once") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse({finding(), finding(1, "ml-retain-graph")});
+  const Json actions = client.actions(0, Json::parse(R"({"only": ["source"]})"));
+  REQUIRE(actions.size() == 1);
+  CHECK(actions[0]["kind"] == "source.fixAll");
+  CHECK(actions[0]["edit"]["changes"][uri].size() == 1);
+}
+
+TEST_CASE("Nothing is offered for a text that was not analysed yet") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse(Json::array({finding()}));
+  client.change({{{"text", source + "\n"}}});
+  CHECK(client.actions(1).is_null());
+}
+
+TEST_CASE("A place with a finding tells what its check finds") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse(Json::array({finding()}));
+  const auto hover = [&](int line) {
+    return client.ask("textDocument/hover",
+                      {{"textDocument", {{"uri", uri}}},
+                       {"position", {{"line", line}, {"character", 2}}}})["result"];
+  };
+  CHECK(hover(0).is_null());
+  CHECK_THAT(
+      hover(1)["contents"]["value"].get<std::string>(),
+      Catch::StartsWith("[**ml-missing-zero-grad**](file:///doc/ml-missing-zero-grad.md): "));
+}
+
+TEST_CASE("A document that is closed has no diagnostics any more") {
+  Client client;
+  client.start();
+  client.open();
+  const std::optional<Server::Task> task = client.server.next();
+  client.tell("textDocument/didClose", {{"textDocument", {{"uri", uri}}}});
+  CHECK(client.last()["params"]["diagnostics"].empty());
+  const size_t before = client.heard.size();
+  client.server.finish(*task, resultOf({finding()}), "");
+  CHECK(client.heard.size() == before);
+}
+
+TEST_CASE("Places are counted in bytes if the client can") {
+  Client client;
+  client.start(Json::parse(R"({"general": {"positionEncodings": ["utf-8", "utf-16"]}})"));
+  client.open();
+  client.analyse(Json::array({finding()}));
+  CHECK(client.actions(1)[1]["edit"]["changes"][uri][0]["range"] == range(1, 13, 1, 13));
+}
+
+TEST_CASE("Messages that make no sense are answered, if they want an answer") {
+  Client client;
+  CHECK(client.ask("textDocument/hover", Json::object())["error"]["code"] == -32002);
+  client.server.take("{");
+  CHECK(client.last()["error"]["code"] == -32700);
+  client.start();
+  CHECK(client.ask("textDocument/rename", Json::object())["error"]["code"] == -32601);
+  CHECK(client.ask("textDocument/codeAction", Json::object())["error"]["code"] == -32602);
+  const size_t before = client.heard.size();
+  client.tell("textDocument/didChange", Json::object());
+  client.tell("$/cancelRequest", {{"id", 1}});
+  client.tell("textDocument/didOpen", {{"textDocument", {{"uri", "untitled:1"}, {"text", ""}}}});
+  CHECK(client.heard.size() == before);
+  CHECK_FALSE(client.server.next());
+}

@@ -43,7 +43,7 @@ pre i { font-style: normal; color: var(--quiet); display: inline-block; min-widt
   margin-right: 1.5ch; text-align: right; user-select: none }
 pre .here { background: var(--mark) }
 pre .says { color: var(--color); font-family: system-ui, sans-serif; font-weight: 600;
-  padding-left: calc(1rem + 5ch) }
+  padding-left: 4rem }
 pre .note { color: var(--quiet); font-weight: 400 }
 pre .gap { color: var(--quiet) }
 details { border-top: 1px solid var(--line); padding: .5rem 1rem; font-size: .9rem }

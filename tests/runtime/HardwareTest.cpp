@@ -126,8 +126,8 @@ TEST_CASE("products with what follows them are those of the host, and so are the
         auto run = [&, type = type](torch::Device device) {
           model->to(device, type);
           model->zero_grad();
-          const Tensor in = x.to(device, type).requires_grad_(),
-                       columns = weight.to(device, type).requires_grad_();
+          const Tensor in = x.to(device, type).clone().requires_grad_(),
+                       columns = weight.to(device, type).clone().requires_grad_();
           const Tensor out = model->forward(in);
           // A weight by columns, too, and gradients of gradients.
           const Tensor row = torch::addmm(model->ptr<nn::LinearImpl>(0)->bias, in.flatten(0, -2),

@@ -29,6 +29,25 @@ struct Matrix {
   int64_t batchStride = 0;
 };
 
+/// What the kernel of a product does beside, in this order. Null pointers stand for nothing.
+struct Epilogue {
+  enum Function : uint8_t { Identity, Relu, TanhGelu };
+
+  /// n elements that are added to each row.
+  const void *bias = nullptr;
+  /// What becomes of each element.
+  Function function = Identity;
+  /// m x n elements: what there was before TanhGelu.
+  void *before = nullptr;
+  /// The m sums of a's rows or the n sums of b's columns, alone: gradients of a bias, where the
+  /// product is that of a weight.
+  void *sumsOfFirst = nullptr, *sumsOfSecond = nullptr;
+
+  explicit operator bool() const {
+    return bias || function != Identity || sumsOfFirst || sumsOfSecond;
+  }
+};
+
 /// c = a b for a: m x k, b: k x n, c: m x n in row-major order, all of one type and not empty; for
 /// each of a batch.
 struct MatrixProduct {
@@ -36,8 +55,7 @@ struct MatrixProduct {
   int64_t batch, m, n, k;
   Matrix a, b;
   void *c;
-  /// n elements that are added to each row, where the backend says that it does that.
-  const void *bias = nullptr;
+  Epilogue epilogue = {};
 };
 
 /// The convolution that makes of an input (N, C, extents) and a weight (K, C / groups, kernel) an
@@ -62,8 +80,10 @@ public:
   /// Copies between two blocks of this device that do not overlap.
   virtual void copy(void *to, const void *from, std::size_t bytes) = 0;
 
-  virtual void multiply(const MatrixProduct &product) = 0;
-  virtual bool addsBias() const { return false; }
+  /// False, with nothing done, where it cannot do the epilogue.
+  virtual bool multiply(const MatrixProduct &product) = 0;
+  /// Whether there are products for which it can.
+  virtual bool hasEpilogues() const { return false; }
   /// Whether there is a library for convolutions; convolve() says whether it could do this one.
   virtual bool convolves() const { return false; }
   virtual bool convolve(const BatchConvolution &) { return false; }

@@ -110,6 +110,8 @@ public:
     if (innermost)
       innermost->setOutputs({result});
   }
+  /// Whether anybody sees the results of operations in the scopes of this thread.
+  static bool showsResults() { return innermost != nullptr; }
   int64_t seqNr() const { return sequence; }
   uint64_t threadId() const { return thread; }
   /// Small numbers, in the order in which threads ask.

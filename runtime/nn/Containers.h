@@ -43,9 +43,15 @@ public:
 
   template <class Return = Tensor, class... Inputs> Return forward(Inputs &&...inputs) {
     TORCH_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
-    AnyValue value = entries.front().any_forward(std::forward<Inputs>(inputs)...);
-    for (std::size_t i = 1; i < entries.size(); ++i)
-      value = entries[i].any_forward(std::move(value));
+    std::size_t next = 0;
+    AnyValue value = [&] {
+      if constexpr (sizeof...(Inputs) == 1 && (std::is_same_v<std::decay_t<Inputs>, Tensor> && ...))
+        return AnyValue(std::decay_t<Inputs>(std::forward<Inputs>(inputs))...);
+      else
+        return entries[next++].any_forward(std::forward<Inputs>(inputs)...);
+    }();
+    while (next < entries.size())
+      next = forwardFrom(next, value);
     auto *result = value.try_get<Return>();
     TORCH_CHECK(result, "The type of the return value is not the one asked for from type "
                         "torch::nn::Sequential::forward()");
@@ -85,6 +91,8 @@ public:
   void pretty_print(std::ostream &stream) const override;
 
 private:
+  /// Calls the module there, with the next one where both are one kernel. Returns which is next.
+  std::size_t forwardFrom(std::size_t position, AnyValue &value);
   void append(std::string name, AnyModule module) {
     entries.push_back(std::move(module));
     register_module(std::move(name), entries.back().ptr());

@@ -91,11 +91,13 @@ Embedding Embedding::from_pretrained(const Tensor &embeddings,
   return made;
 }
 
-Tensor LinearImpl::forward(const Tensor &input) {
+Tensor LinearImpl::factor(const Tensor &input) const {
   // LibTorch's layer multiplies by a view of its weight, of which autocast keeps no cast.
   const bool casts = autocast::is_autocast_enabled(input.device().type());
-  return linear(input, casts ? weight.view(weight.sizes()) : weight, bias);
+  return casts ? weight.view(weight.sizes()) : weight;
 }
+
+Tensor LinearImpl::forward(const Tensor &input) { return linear(input, factor(input), bias); }
 
 BilinearImpl::BilinearImpl(const BilinearOptions &options) : options(options) { reset(); }
 
@@ -139,6 +141,23 @@ void UnflattenImpl::pretty_print(std::ostream &stream) const {
 void FlattenImpl::pretty_print(std::ostream &stream) const {
   stream << "torch::nn::Flatten(start_dim=" << options.start_dim()
          << ", end_dim=" << options.end_dim() << ")";
+}
+
+std::size_t SequentialImpl::forwardFrom(std::size_t position, AnyValue &value) {
+  // Nobody sees what is between a linear layer and a GELU. That of cuBLAS is the one by tanh. Its
+  // ReLU makes 0 of what is not a number, which would hide that training diverges.
+  auto exactly = [&]<class M>(std::size_t i) -> M * {
+    return i < size() && entries[i].type_info() == typeid(M) ? &entries[i].get<M>() : nullptr;
+  };
+  auto *layer = exactly.operator()<LinearImpl>(position);
+  auto *gelu = layer ? exactly.operator()<GELUImpl>(position + 1) : nullptr;
+  if (Tensor *x = gelu ? value.try_get<Tensor>() : nullptr;
+      x && gelu->options.approximate() == "tanh") {
+    value = AnyValue(linearTanhGelu(*x, layer->factor(*x), layer->bias));
+    return position + 2;
+  }
+  value = entries[position].any_forward(std::move(value));
+  return position + 1;
 }
 
 void SequentialImpl::pretty_print(std::ostream &stream) const { stream << "torch::nn::Sequential"; }

@@ -19,6 +19,11 @@ public:
   LinearOptions options;
   Tensor weight;
   Tensor bias;
+
+private:
+  friend class SequentialImpl;
+  /// The weight as forward() multiplies by it.
+  Tensor factor(const Tensor &input) const;
 };
 TORCH_MODULE(Linear);
 

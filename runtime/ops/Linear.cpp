@@ -5,6 +5,7 @@
 #include "Arithmetic.h"
 #include "Copies.h"
 #include "Factories.h"
+#include "Pointwise.h"
 #include "Reductions.h"
 #include "Views.h"
 #include "kernels/Elementwise.h"
@@ -47,14 +48,17 @@ Tensor forBlas(const Tensor &x) {
   return blasLayout(matrix(x), x.size(-2), x.size(-1)) ? x : x.contiguous();
 }
 
-/// out = a b for matrices or batches of them, and `bias` where the backend adds it.
-void multiply(const Tensor &out, const Tensor &a, const Tensor &b, const void *bias = nullptr) {
+/// out = a b for matrices or batches of them. False, with nothing done, where the backend cannot do
+/// the epilogue.
+bool multiply(const Tensor &out, const Tensor &a, const Tensor &b, const Epilogue &epilogue = {}) {
   NoGradGuard guard;
   Tensor left = forBlas(a), right = forBlas(b);
-  backendOf(out.device())
+  return backendOf(out.device())
       .multiply({a.scalar_type(), a.dim() == 3 ? a.size(0) : 1, a.size(-2), b.size(-1), a.size(-1),
-                 matrix(left), matrix(right), out.data_ptr(), bias});
+                 matrix(left), matrix(right), out.data_ptr(), epilogue});
 }
+
+bool hasEpilogues(const Tensor &x) { return backendOf(x.device()).hasEpilogues(); }
 
 Tensor product(const Tensor &a, const Tensor &b) {
   Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
@@ -64,13 +68,19 @@ Tensor product(const Tensor &a, const Tensor &b) {
   return out;
 }
 
-/// a b + self in one kernel; undefined where self is not a row or the backend has no such kernel.
-Tensor productWithBias(const Tensor &self, const Tensor &a, const Tensor &b) {
-  if (!backendOf(a.device()).addsBias() || a.numel() == 0 || b.numel() == 0 || self.dim() != 1 ||
+/// A function of a b + self in one kernel; undefined where self is not a row or the backend has no
+/// such kernel. What there was before the function goes to `before`, unless it is null.
+Tensor productWithBias(const Tensor &self, const Tensor &a, const Tensor &b,
+                       Epilogue::Function function = Epilogue::Identity, Tensor *before = nullptr) {
+  if (!hasEpilogues(a) || a.numel() == 0 || b.numel() == 0 || self.dim() != 1 ||
       self.size(0) != b.size(1) || !self.is_contiguous())
     return {};
   Tensor out = makeEmpty({a.size(0), b.size(1)}, a.scalar_type(), a.device());
-  multiply(out, a, b, self.data_ptr());
+  Tensor kept = before ? makeEmpty(out.sizes(), a.scalar_type(), a.device()) : Tensor();
+  if (!multiply(out, a, b, {self.data_ptr(), function, before ? kept.data_ptr() : nullptr}))
+    return {};
+  if (before)
+    *before = kept;
   return out;
 }
 
@@ -85,6 +95,38 @@ Tensor gradientOfFirst(G gradient, const Tensor &a, const Tensor &b) {
 Tensor gradientOfSecond(G gradient, const Tensor &a, const Tensor &b) {
   return isColumnMajor(b) ? mm(gradient.t(), a).t() : mm(a.t(), gradient);
 }
+
+/// gradientOfSecond(), and the gradient of a row that was added to the product, from one kernel
+/// where there is one; else the second is the gradient as it is, which autograd sums. For results
+/// that nobody asks a gradient of.
+std::pair<Tensor, Tensor> gradientsOfSecondAndRow(G gradient, const Tensor &a, const Tensor &b) {
+  OperationScope scope("mm");
+  const bool transposed = isColumnMajor(b);
+  const int64_t rows = a.size(1), columns = gradient.size(1);
+  Tensor sums = makeEmpty({columns}, gradient.scalar_type(), gradient.device());
+  Tensor out = makeEmpty(transposed ? DimVector{columns, rows} : DimVector{rows, columns},
+                         gradient.scalar_type(), gradient.device());
+  NoGradGuard guard;
+  const Tensor first = transposed ? gradient.t() : a.t(), second = transposed ? a : gradient;
+  Epilogue epilogue;
+  (transposed ? epilogue.sumsOfFirst : epilogue.sumsOfSecond) = sums.data_ptr();
+  const bool summed = multiply(out, first, second, epilogue);
+  if (!summed)
+    multiply(out, first, second);
+  return {transposed ? out.t() : out, summed ? sums : gradient};
+}
+
+/// Whether gradientsOfSecondAndRow() may be what AddmmBackward0 computes. Observers of results see
+/// the sum by itself.
+bool sumsWithProduct(G gradient, const Tensor &a) {
+  return hasEpilogues(a) && gradient.numel() != 0 && a.numel() != 0 &&
+         !RecordFunction::showsResults() && !mustRecord({gradient, a});
+}
+
+/// addmm(), and in *activated its GELU by tanh, if it is not null and the backend computes both in
+/// one kernel. Where no gradient is recorded, they are the same tensor then.
+Tensor addmmWith(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+                 const Scalar &alpha, Tensor *activated);
 
 } // namespace
 
@@ -105,8 +147,15 @@ Tensor mm(const Tensor &a, const Tensor &b) {
 
 Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
              const Scalar &alpha) {
+  return addmmWith(self, a, b, beta, alpha, nullptr);
+}
+
+namespace {
+
+Tensor addmmWith(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+                 const Scalar &alpha, Tensor *activated) {
   if (Casting cast = autocast::lower(a))
-    return addmm(cast(self), cast(a), cast(b), beta, alpha);
+    return addmmWith(cast(self), cast(a), cast(b), beta, alpha, activated);
   OperationScope scope("addmm");
   TORCH_CHECK(a.dim() == 2, "mat1 must be a matrix, got ", a.dim(), "-D tensor");
   TORCH_CHECK(b.dim() == 2, "mat2 must be a matrix, got ", b.dim(), "-D tensor");
@@ -126,8 +175,14 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
   double scaleSelf = inType(beta, a).toDouble(), scale = inType(alpha, a).toDouble();
   Tensor out;
   {
+    const bool recorded = mustRecord({self, a, b});
     NoGradGuard guard;
-    if (scale == 1 && scaleSelf == 1)
+    if (activated && !RecordFunction::showsResults()) {
+      *activated = productWithBias(self, a, b, Epilogue::TanhGelu, recorded ? &out : nullptr);
+      if (!recorded)
+        out = *activated;
+    }
+    if (!out.defined() && scale == 1 && scaleSelf == 1)
       out = productWithBias(self, a, b);
     if (!out.defined()) {
       out = product(a, b);
@@ -137,12 +192,43 @@ Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar 
     }
   }
   return record(out, "AddmmBackward0", {self, a, b}, {a, b},
-                [scaleSelf, scale](G g, C c) -> Gradients {
+                [scaleSelf, scale,
+                 isRow = self.dim() == 1 && self.size(0) == b.size(1)](G g, C c) -> Gradients {
+                  if (isRow && scaleSelf == 1 && scale == 1 && c.needs(0) && c.needs(2) &&
+                      sumsWithProduct(g, c.saved(0))) {
+                    Tensor first =
+                        c.needs(1) ? gradientOfFirst(g, c.saved(0), c.saved(1)) : Tensor();
+                    auto [second, row] = gradientsOfSecondAndRow(g, c.saved(0), c.saved(1));
+                    return {row, first, second};
+                  }
                   Tensor scaled = scale == 1 ? g : g * scale;
                   return {scaleSelf == 1 ? g : g * scaleSelf,
                           c.needs(1) ? gradientOfFirst(scaled, c.saved(0), c.saved(1)) : Tensor(),
                           c.needs(2) ? gradientOfSecond(scaled, c.saved(0), c.saved(1)) : Tensor()};
                 });
+}
+
+} // namespace
+
+Tensor _addmm_activation(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta,
+                         const Scalar &alpha, bool useGelu) {
+  OperationScope scope("_addmm_activation");
+  Tensor out;
+  {
+    NoGradGuard guard;
+    if (self.dim() == 1 && a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0) &&
+        self.scalar_type() == a.scalar_type() && a.scalar_type() == b.scalar_type() &&
+        self.device() == a.device() && a.device() == b.device() && beta.toDouble() == 1 &&
+        alpha.toDouble() == 1)
+      out = productWithBias(self, a, b, useGelu ? Epilogue::TanhGelu : Epilogue::Relu);
+    if (!out.defined()) {
+      out = addmm(self, a, b, beta, alpha);
+      out = !useGelu ? relu(out) : gelu(out, hasEpilogues(out) ? "tanh" : "none");
+    }
+  }
+  return record(out, "torch::autograd::NotImplemented", {self, a, b}, {}, [](G, C) -> Gradients {
+    fail("derivative for aten::_addmm_activation is not implemented");
+  });
 }
 
 Tensor bmm(const Tensor &a, const Tensor &b) {
@@ -301,21 +387,41 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
   return unsafe_view(bmm(batched(a), batched(b)), shape);
 }
 
-Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+namespace {
+
+/// linear(), and its GELU as addmmWith() gives it.
+Tensor linearWith(const Tensor &x, const Tensor &weight, const Tensor &bias, Tensor *activated) {
   if (Casting cast = autocast::lower(x))
-    return linear(cast(x), cast(weight), cast(bias));
+    return linearWith(cast(x), cast(weight), cast(bias), activated);
   OperationScope scope("linear");
   if (!bias.defined())
     return matmul(x, weight.t());
   if (x.dim() == 2)
-    return addmm(bias, x, weight.t());
+    return addmmWith(bias, x, weight.t(), 1, 1, activated);
   if (x.dim() > 2 && x.is_contiguous() && weight.dim() == 2) {
     DimVector shape = x.sizes().vec();
     shape.back() = weight.size(0);
     int64_t rows = elementCount(x.sizes().slice(0, static_cast<std::size_t>(x.dim() - 1)));
-    return unsafe_view(addmm(bias, x.reshape({rows, x.size(-1)}), weight.t()), shape);
+    Tensor out = addmmWith(bias, x.reshape({rows, x.size(-1)}), weight.t(), 1, 1, activated);
+    if (activated && activated->defined())
+      *activated = unsafe_view(activated->detach(), shape);
+    return unsafe_view(out, shape);
   }
   return matmul(x, weight.t()) + bias;
+}
+
+} // namespace
+
+Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  return linearWith(x, weight, bias, nullptr);
+}
+
+Tensor linearTanhGelu(const Tensor &x, const Tensor &weight, const Tensor &bias) {
+  Tensor activated, before = linearWith(x, weight, bias, &activated);
+  if (!activated.defined())
+    return gelu(before, "tanh");
+  OperationScope scope("gelu");
+  return recordTanhGelu(before, activated);
 }
 
 Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias) {

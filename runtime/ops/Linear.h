@@ -15,8 +15,14 @@ Tensor dot(const Tensor &a, const Tensor &b);
 Tensor matmul(const Tensor &a, const Tensor &b);
 Tensor addmm(const Tensor &self, const Tensor &a, const Tensor &b, const Scalar &beta = 1,
              const Scalar &alpha = 1);
+/// relu(addmm()) or gelu(addmm()), which has no gradient. On CUDA devices, GELU is the one by tanh,
+/// and what is not a number may become 0 in ReLU, as with LibTorch.
+Tensor _addmm_activation(const Tensor &self, const Tensor &a, const Tensor &b,
+                         const Scalar &beta = 1, const Scalar &alpha = 1, bool useGelu = false);
 /// x weight^T + bias, `bias` may be undefined.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
+/// gelu(linear(x, weight, bias), "tanh"), one kernel where a device can do that.
+Tensor linearTanhGelu(const Tensor &x, const Tensor &weight, const Tensor &bias);
 /// x1^T weight[k] x2 + bias[k] for each k, over the last dimensions of x1 and x2.
 Tensor bilinear(const Tensor &x1, const Tensor &x2, const Tensor &weight, const Tensor &bias = {});
 Tensor outer(const Tensor &a, const Tensor &b);

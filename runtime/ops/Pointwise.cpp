@@ -131,6 +131,22 @@ struct GeluTanh {
   }
 };
 
+/// The gradients of both, from that of the result and the argument.
+struct GeluGradient {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T gradient, T x) const {
+    const T cdf = T(0.5) * (T(1) + std::erf(x * T(std::numbers::sqrt2 / 2)));
+    const T pdf = std::exp(T(-0.5) * x * x) * T(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    return gradient * (cdf + x * pdf);
+  }
+};
+struct GeluTanhGradient {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T gradient, T x) const {
+    const T t = std::tanh(T(GeluTanh::factor) * (x + T(GeluTanh::cubic) * x * x * x));
+    const T slope = T(GeluTanh::factor) * (T(1) + T(3 * GeluTanh::cubic) * x * x);
+    return gradient * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+  }
+};
+
 /// The gradient of relu, from that of its result and the result.
 struct ReluGradient {
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T gradient, T result) const {
@@ -437,10 +453,27 @@ Tensor elu(const Tensor &x, const Scalar &alpha, const Scalar &scale, const Scal
                 });
 }
 
+namespace {
+
+/// What a formula gives for a gradient that is not differentiated again, in one kernel.
+template <class Formula> Tensor geluGradient(Formula formula, G gradient, const Tensor &x) {
+  OperationScope scope("gelu_backward");
+  Tensor out = makeResult(x.sizes(), x.scalar_type(), {&x});
+  dispatchFloating(x.scalar_type(), "GeluBackwardKernelImpl",
+                   [&]<class T>() { elementwise<T, T, T>(formula, out, gradient, x); });
+  RecordFunction::setResult(out);
+  return out;
+}
+
+} // namespace
+
 Tensor gelu(const Tensor &x) {
+  OperationScope scope("gelu");
   return record(floatingOnly("GeluKernelImpl", Gelu(), x), "GeluBackward0", {x}, {x},
                 [](G g, C c) -> Gradients {
                   Tensor x = c.saved(0);
+                  if (!mustRecord({g, x}))
+                    return {geluGradient(GeluGradient(), g, x)};
                   Tensor cdf = 0.5 * (1 + erf(x * (std::numbers::sqrt2 / 2)));
                   Tensor pdf = exp(-0.5 * x * x) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
                   return {g * (cdf + x * pdf)};
@@ -451,13 +484,20 @@ Tensor gelu(const Tensor &x, std::string_view approximate) {
   if (approximate == "none")
     return gelu(x);
   TORCH_CHECK(approximate == "tanh", "approximate argument must be either none or tanh.");
-  return record(floatingOnly("GeluKernelImpl", GeluTanh(), x), "GeluBackward0", {x}, {x},
-                [](G g, C c) -> Gradients {
-                  Tensor x = c.saved(0), square = x * x;
-                  Tensor t = tanh(GeluTanh::factor * x * (1 + GeluTanh::cubic * square));
-                  Tensor slope = GeluTanh::factor * (1 + 3 * GeluTanh::cubic * square);
-                  return {g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)};
-                });
+  OperationScope scope("gelu");
+  return recordTanhGelu(x, floatingOnly("GeluKernelImpl", GeluTanh(), x));
+}
+
+Tensor recordTanhGelu(const Tensor &x, const Tensor &result) {
+  return record(result, "GeluBackward0", {x}, {x}, [](G g, C c) -> Gradients {
+    Tensor x = c.saved(0);
+    if (!mustRecord({g, x}))
+      return {geluGradient(GeluTanhGradient(), g, x)};
+    Tensor square = x * x;
+    Tensor t = tanh(GeluTanh::factor * x * (1 + GeluTanh::cubic * square));
+    Tensor slope = GeluTanh::factor * (1 + 3 * GeluTanh::cubic * square);
+    return {g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)};
+  });
 }
 
 Tensor silu(const Tensor &x) {

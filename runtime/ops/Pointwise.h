@@ -68,6 +68,8 @@ Tensor elu(const Tensor &x, const Scalar &alpha = 1, const Scalar &scale = 1,
 Tensor gelu(const Tensor &x);
 /// With `approximate` "tanh" instead of "none" by a formula that needs no error function.
 Tensor gelu(const Tensor &x, std::string_view approximate);
+/// `result`, computed elsewhere, as the gelu(x, "tanh") that it is.
+Tensor recordTanhGelu(const Tensor &x, const Tensor &result);
 Tensor silu(const Tensor &x);
 Tensor softplus(const Tensor &x, const Scalar &beta = 1, const Scalar &threshold = 20);
 Tensor log_sigmoid(const Tensor &x);

@@ -110,6 +110,70 @@ TEST_CASE("matrices are multiplied wherever they lie, in all types") {
   }
 }
 
+TEST_CASE("products with what follows them are those of the host, and so are their gradients") {
+  namespace nn = torch::nn;
+  torch::manual_seed(36);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
+                                 {torch::kDouble, 1e-9},
+                                 {torch::kHalf, 2e-2},
+                                 {torch::kBFloat16, 1e-1}})
+    for (int64_t width : {16, 12})
+      for (const std::vector<int64_t> &sizes :
+           std::vector<std::vector<int64_t>>{{9, 10}, {3, 4, 10}}) {
+        const Tensor x = torch::randn(sizes), weight = torch::rand({width, 10}) * 0.2;
+        nn::Sequential model(nn::Linear(10, width), nn::GELU(nn::GELUOptions().approximate("tanh")),
+                             nn::Linear(width, 5), nn::ReLU());
+        auto run = [&, type = type](torch::Device device) {
+          model->to(device, type);
+          model->zero_grad();
+          const Tensor in = x.to(device, type).clone().requires_grad_(),
+                       columns = weight.to(device, type).clone().requires_grad_();
+          const Tensor out = model->forward(in);
+          // A weight by columns, too, and gradients of gradients.
+          const Tensor row = torch::addmm(model->ptr<nn::LinearImpl>(0)->bias, in.flatten(0, -2),
+                                          columns.t().contiguous());
+          (out.sum() + (row * row).mean()).backward();
+          std::vector<Tensor> all{out, in.grad(), columns.grad()};
+          for (const Tensor &parameter : model->parameters())
+            all.push_back(parameter.grad().clone());
+          const Tensor slope =
+              torch::autograd::grad({model->forward(in).square().sum()}, {in}, {}, true, true)[0];
+          all.push_back(torch::autograd::grad({slope.square().mean()}, {in})[0]);
+          const torch::NoGradGuard guard;
+          all.push_back(model->forward(in));
+          return all;
+        };
+        // The host's 16 bits are rounded in each operation.
+        std::vector<Tensor> host = run(kCPU);
+        const std::vector<Tensor> device = run(kCUDA);
+        for (std::size_t i = 0; i < host.size(); ++i) {
+          const double largest = 1 + host[i].abs().max().item<double>();
+          CHECK(close(host[i] / largest, device[i].cpu() / largest, tolerance));
+        }
+      }
+  // That of cuBLAS would make 0 of it.
+  nn::Sequential model(nn::Linear(4, 8), nn::ReLU(), nn::Linear(8, 8),
+                       nn::GELU(nn::GELUOptions().approximate("tanh")));
+  model->to(kCUDA);
+  CHECK(model->forward(torch::full({2, 4}, std::nan(""), kCUDA)).isnan().all().item<bool>());
+}
+
+TEST_CASE("a product and its activation are one function, without a gradient") {
+  torch::manual_seed(37);
+  for (auto [type, tolerance] :
+       {std::pair{torch::kFloat, 1e-4}, {torch::kDouble, 1e-9}, {torch::kHalf, 2e-2}})
+    for (bool row : {true, false}) {
+      const Tensor a = torch::randn({9, 10}).to(type), b = torch::randn({10, 16}).to(type),
+                   bias = (row ? torch::randn({16}) : torch::randn({9, 16})).to(type);
+      const Tensor product = torch::addmm(bias, a, b);
+      auto on = [](const Tensor &x) { return x.to(kCUDA); };
+      CHECK(close(product.relu(), at::_addmm_activation(on(bias), on(a), on(b)), tolerance));
+      const Tensor gelu = at::_addmm_activation(on(bias), on(a), on(b), 1, 1, true);
+      // By tanh on real devices, as with LibTorch.
+      CHECK(close(torch::gelu(product), gelu, std::max(tolerance, 1e-3)));
+    }
+}
+
 TEST_CASE("convolutions and their gradients are close to the host's, by cuDNN and by products") {
   torch::manual_seed(17);
   for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4},
@@ -166,12 +230,8 @@ TEST_CASE("folds of all shapes are those of the host") {
     const Tensor rows = torch::randint(-9, 10, {outer, inner}, torch::kDouble);
     const std::vector<Tensor (*)(const Tensor &)> layouts = {
         [](const Tensor &x) { return x; }, [](const Tensor &x) { return x.t().contiguous().t(); },
-        [](const Tensor &x) {
-          return x.unsqueeze(1).expand({x.size(0), 2, x.size(1)});
-        },
-        [](const Tensor &x) {
-          return x.t().contiguous().unsqueeze(1).permute({2, 1, 0});
-        }};
+        [](const Tensor &x) { return x.unsqueeze(1).expand({x.size(0), 2, x.size(1)}); },
+        [](const Tensor &x) { return x.t().contiguous().unsqueeze(1).permute({2, 1, 0}); }};
     for (auto layout : layouts) {
       const Tensor x = layout(rows), device = layout(rows.to(kCUDA));
       REQUIRE(device.sum(-1).cpu().equal(x.sum(-1)));
@@ -487,9 +547,8 @@ TEST_CASE("scales and shifts of normalised rows get the gradients of the host") 
   };
   check({4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {4}, w, b); });
   check({5, 4}, [](auto x, auto w, auto b) { return torch::layer_norm(x, {5, 4}, w, b); });
-  check({3, 6, 5, 4}, [](auto x, auto w, auto b) {
-    return torch::layer_norm(x, {3, 6, 5, 4}, w, b);
-  });
+  check({3, 6, 5, 4},
+        [](auto x, auto w, auto b) { return torch::layer_norm(x, {3, 6, 5, 4}, w, b); });
   check({6}, [](auto x, auto w, auto b) { return torch::group_norm(x, 2, w, b); });
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("a library for columns multiplies our matrices wherever they lie") {
        {std::array<int64_t, 3>{3, 4, 5}, {1, 4, 5}, {3, 1, 5}, {3, 4, 1}, {1, 1, 1}})
     for (const Matrix &a : layouts(numbers.data(), m, k))
       for (const Matrix &b : layouts(numbers.data() + 7, k, n)) {
-        const MatrixProduct p{ScalarType::Double, 2, m, n, k, a, b, nullptr};
+        const MatrixProduct p{ScalarType::Double, 2, m, n, k, a, b, nullptr, {}};
         const std::vector<double> c = multiplied(p);
         for (int64_t s = 0; s < 2; ++s)
           for (int64_t i = 0; i < m; ++i)
@@ -138,7 +138,12 @@ TEST_CASE("cuBLAS takes our descriptions of products") {
   for (ScalarType type :
        {ScalarType::Half, ScalarType::BFloat16, ScalarType::Float, ScalarType::Double})
     for (int64_t batch : {1, 3})
-      for (float *bias : {static_cast<float *>(nullptr), numbers})
+      for (const Epilogue &epilogue :
+           {Epilogue{}, Epilogue{numbers}, Epilogue{nullptr, Epilogue::Relu},
+            Epilogue{numbers, Epilogue::Relu}, Epilogue{numbers, Epilogue::TanhGelu},
+            Epilogue{numbers, Epilogue::TanhGelu, numbers + 32},
+            Epilogue{nullptr, Epilogue::TanhGelu, numbers + 32}, Epilogue{.sumsOfFirst = numbers},
+            Epilogue{.sumsOfSecond = numbers}})
         CHECK_NOTHROW(planOf({type,
                               batch,
                               3,
@@ -147,9 +152,9 @@ TEST_CASE("cuBLAS takes our descriptions of products") {
                               {numbers, 5, 1, 15},
                               {numbers + 1, 1, 6, 0},
                               numbers + 16,
-                              bias}));
+                              epilogue}));
   CHECK_THROWS_WITH(
-      planOf({ScalarType::Long, 1, 1, 1, 1, {numbers, 1, 1}, {numbers, 1, 1}, numbers}),
+      planOf({ScalarType::Long, 1, 1, 1, 1, {numbers, 1, 1}, {numbers, 1, 1}, numbers, {}}),
       "\"addmm_cuda\" not implemented for 'Long'");
 }
 #endif

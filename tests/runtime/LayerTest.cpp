@@ -290,3 +290,29 @@ TEST_CASE("an adaptive softmax gives all classes a probability") {
           nn::AdaptiveLogSoftmaxWithLoss(16, 20, std::vector<int64_t>{5, 20});
         }).find("cutoffs should be a sequence") == 0);
 }
+
+TEST_CASE("a Sequential computes what its modules compute one after the other") {
+  torch::manual_seed(5);
+  nn::Linear first(6, 8), second(8, 3);
+  nn::GELU gelu(nn::GELUOptions().approximate("tanh"));
+  nn::Sequential model(first, gelu, second, nn::GELU(), nn::ReLU());
+  for (const std::vector<int64_t> &sizes :
+       std::vector<std::vector<int64_t>>{{4, 6}, {2, 5, 6}, {6}, {0, 6}}) {
+    Tensor x = torch::randn(sizes).requires_grad_(), y = x.detach().clone().requires_grad_();
+    Tensor whole = model->forward(x), parts = torch::relu(torch::gelu(second(gelu(first(y)))));
+    CHECK(whole.equal(parts));
+    whole.sum().backward();
+    parts.sum().backward();
+    CHECK(x.grad().equal(y.grad()));
+  }
+  nn::Sequential start(first, gelu);
+  Tensor x = torch::randn({4, 6});
+  Tensor out = start->forward(x);
+  CHECK(out.grad_fn()->name() == "GeluBackward0");
+  CHECK(out.grad_fn()->next_edge(0).function->name() == "AddmmBackward0");
+  CHECK(out._version() == 0);
+  CHECK(errorOf([&] { start->forward(torch::randn({4, 5})); }) ==
+        "addmm: mat1 and mat2 shapes cannot be multiplied (4x5 and 6x8)");
+  first->weight.set_data(torch::zeros({8, 6}));
+  CHECK(torch::allclose(start->forward(x)[0], gelu(first->bias)));
+}

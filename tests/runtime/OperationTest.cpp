@@ -394,6 +394,25 @@ TEST_CASE("random numbers are LibTorch's for the same seed") {
   CHECK(near(torch::randn({2}), {-0.8293192, -1.6137069}));
 }
 
+TEST_CASE("a product and its activation are one function, without a gradient") {
+  auto bias = torch::tensor({-1.0, 0.5, 0.25}, torch::kDouble),
+       x = torch::tensor({{1.0, 2.0}, {-1.5, 0.5}}, torch::kDouble),
+       y = torch::tensor({{0.3, -0.2, 1.0}, {0.7, 0.1, -0.9}}, torch::kDouble);
+  auto is = [](const Tensor &found, const Tensor &expected) {
+    return torch::allclose(found, expected.to(torch::kDouble), 0, 1e-4);
+  };
+  CHECK(is(at::_addmm_activation(bias, x, y), torch::tensor({{0.7, 0.5, 0.0}, {0.0, 0.85, 0.0}})));
+  CHECK(is(at::_addmm_activation(bias, x, y, 0.5, 2),
+           torch::tensor({{2.9, 0.25, 0.0}, {0.0, 0.95, 0.0}})));
+  CHECK(is(at::_addmm_activation(bias, x, y, 1, 1, true),
+           torch::tensor({{0.5306, 0.3457, -0.1601}, {-0.1492, 0.6820, -0.0758}})));
+  bias.requires_grad_();
+  auto out = at::_addmm_activation(bias, x, y);
+  CHECK(out.grad_fn()->name() == "torch::autograd::NotImplemented");
+  CHECK(errorOf([&] { out.sum().backward(); }) ==
+        "derivative for aten::_addmm_activation is not implemented");
+}
+
 TEST_CASE("errors say what LibTorch says") {
   auto x = torch::zeros({2, 3});
   CHECK(

@@ -108,9 +108,11 @@ public:
       std::memcpy(to, from, bytes);
   }
 
-  void multiply(const MatrixProduct &p) override {
+  bool multiply(const MatrixProduct &p) override {
+    if (p.epilogue)
+      return false;
     dispatchNumbers(p.type, "addmm_impl_cpu_", [&]<class T>() {
-      auto [type, batch, m, n, k, a, b, c, bias] = p;
+      auto [type, batch, m, n, k, a, b, c, epilogue] = p;
       auto *out = static_cast<T *>(c);
       for (int64_t i = 0; i < batch; ++i, out += m * n) {
         if constexpr (std::is_floating_point_v<T>)
@@ -123,6 +125,7 @@ public:
           x->data = static_cast<const T *>(x->data) + x->batchStride;
       }
     });
+    return true;
   }
 };
 

@@ -38,6 +38,8 @@ const CublasLtLibrary &library() {
 
 /// The most that an algorithm may ask for.
 constexpr std::size_t largestWorkspace = std::size_t{32} << 20;
+/// How many algorithms are remembered, of programs whose shapes change all the time.
+constexpr std::size_t mostAlgorithms = 4096;
 
 void check(cublasStatus_t status, const char *call) {
   TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS,
@@ -104,6 +106,29 @@ Owned<cublasLtMatrixLayoutOpaque_t> layoutOf(const ColumnMajor &x, cudaDataType_
   return layout;
 }
 
+cublasLtEpilogue_t nameOf(const Epilogue &epilogue) {
+  if (epilogue.sumsOfFirst || epilogue.sumsOfSecond) // to the library, ours are b and a
+    return epilogue.sumsOfFirst ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
+  switch (epilogue.function) {
+  case Epilogue::Relu:
+    return epilogue.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  case Epilogue::TanhGelu:
+    if (epilogue.before)
+      return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  case Epilogue::Identity:
+    break;
+  }
+  return epilogue.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+/// What the library calls the bias: that which is added, or sums.
+const void *rowOf(const Epilogue &epilogue) {
+  return epilogue.bias          ? epilogue.bias
+         : epilogue.sumsOfFirst ? epilogue.sumsOfFirst
+                                : epilogue.sumsOfSecond;
+}
+
 /// The largest power of two up to 256 that divides an address.
 uint32_t alignmentOf(const void *address) {
   return uint32_t{1} << std::min(std::countr_zero(reinterpret_cast<uintptr_t>(address)), 8);
@@ -136,9 +161,15 @@ ProductPlan::ProductPlan(const MatrixProduct &product)
   };
   describe(CUBLASLT_MATMUL_DESC_TRANSA, operands.first.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   describe(CUBLASLT_MATMUL_DESC_TRANSB, operands.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
-  if (product.bias) {
-    describe(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    describe(CUBLASLT_MATMUL_DESC_BIAS_POINTER, product.bias);
+  if (const Epilogue &epilogue = product.epilogue) {
+    describe(CUBLASLT_MATMUL_DESC_EPILOGUE, nameOf(epilogue));
+    if (const void *row = rowOf(epilogue))
+      describe(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
+    if (epilogue.before) {
+      describe(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.before);
+      describe(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, product.n);
+      describe(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, product.m * product.n);
+    }
   }
   auto prefer = [&](auto attribute, const auto &value) {
     set(library().cublasLtMatmulPreferenceSetAttribute, preference, attribute, value);
@@ -154,18 +185,60 @@ std::shared_ptr<const ProductPlan> planOf(const MatrixProduct &product) {
   return std::make_shared<ProductPlan>(product);
 }
 
+/// How an algorithm multiplies, and the workspace it wants.
+struct CublasLt::Algorithm {
+  cublasLtMatmulHeuristicResult_t choice;
+};
+
 CublasLt::CublasLt() { check(library().cublasLtCreate(&handle), "cublasLtCreate"); }
 CublasLt::~CublasLt() { library().cublasLtDestroy(handle); }
 
-void CublasLt::multiply(const MatrixProduct &product, Backend &device, void *stream) {
-  const ProductPlan plan(product);
+std::shared_ptr<const CublasLt::Algorithm> CublasLt::algorithmFor(const MatrixProduct &product,
+                                                                  const ProductPlan &plan) {
   const auto &[types, operands, a, b, c, operation, preference] = plan;
+  const Epilogue &epilogue = product.epilogue;
+  const Key key{types.element,
+                types.compute,
+                product.batch,
+                product.m,
+                product.n,
+                product.k,
+                operands.first.leading,
+                operands.first.batchStride,
+                operands.first.transposed,
+                operands.second.leading,
+                operands.second.batchStride,
+                operands.second.transposed,
+                alignmentOf(operands.first.data),
+                alignmentOf(operands.second.data),
+                alignmentOf(product.c),
+                nameOf(epilogue),
+                alignmentOf(rowOf(epilogue)),
+                alignmentOf(epilogue.before)};
+  std::lock_guard lock(mutex);
+  if (auto known = algorithms.find(key); known != algorithms.end())
+    return known->second;
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
-  check(library().cublasLtMatmulAlgoGetHeuristic(handle, operation.get(), a.get(), b.get(), c.get(),
-                                                 c.get(), preference.get(), 1, &best, &found),
-        "cublasLtMatmulAlgoGetHeuristic");
-  TORCH_CHECK(found > 0, "cuBLAS has no algorithm for a product of ", product.m, "x", product.k,
+  const cublasStatus_t status =
+      library().cublasLtMatmulAlgoGetHeuristic(handle, operation.get(), a.get(), b.get(), c.get(),
+                                               c.get(), preference.get(), 1, &best, &found);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_INVALID_VALUE && epilogue))
+    found = 0;
+  else
+    check(status, "cublasLtMatmulAlgoGetHeuristic");
+  if (algorithms.size() == mostAlgorithms)
+    algorithms.clear();
+  return algorithms[key] = found > 0 ? std::make_shared<const Algorithm>(best) : nullptr;
+}
+
+bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *stream) {
+  const ProductPlan plan(product);
+  const auto &[types, operands, a, b, c, operation, preference] = plan;
+  const std::shared_ptr<const Algorithm> algorithm = algorithmFor(product, plan);
+  if (!algorithm && product.epilogue)
+    return false;
+  TORCH_CHECK(algorithm, "cuBLAS has no algorithm for a product of ", product.m, "x", product.k,
               " and ", product.k, "x", product.n, " matrices of type ", product.type);
 
   // Factors are of a type of their own.
@@ -174,12 +247,14 @@ void CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
   const bool wide = types.factor == CUDA_R_64F;
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
-  const Workspace workspace(device, best.workspaceSize);
+  const std::size_t bytes = algorithm->choice.workspaceSize;
+  const Workspace workspace(device, bytes);
   check(library().cublasLtMatmul(handle, operation.get(), alpha, operands.first.data, a.get(),
                                  operands.second.data, b.get(), beta, product.c, c.get(), product.c,
-                                 c.get(), &best.algo, workspace.data(), best.workspaceSize,
+                                 c.get(), &algorithm->choice.algo, workspace.data(), bytes,
                                  static_cast<cudaStream_t>(stream)),
         "cublasLtMatmul");
+  return true;
 }
 
 } // namespace gradtidy::runtime

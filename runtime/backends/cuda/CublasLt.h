@@ -3,7 +3,10 @@
 
 #include "../../core/Backend.h"
 
+#include <array>
+#include <map>
 #include <memory>
+#include <mutex>
 
 struct cublasLtContext;
 
@@ -21,10 +24,21 @@ public:
   ~CublasLt();
 
   /// Queues the product in a cudaStream_t. Workspace is taken from `device` and given back to it.
-  void multiply(const MatrixProduct &product, Backend &device, void *stream);
+  /// False where the library has no algorithm with the epilogue.
+  bool multiply(const MatrixProduct &product, Backend &device, void *stream);
 
 private:
+  /// All that an algorithm depends on.
+  using Key = std::array<int64_t, 18>;
+  struct Algorithm;
+
+  std::shared_ptr<const Algorithm> algorithmFor(const MatrixProduct &product,
+                                                const ProductPlan &plan);
+
   cublasLtContext *handle = nullptr;
+  std::mutex mutex;
+  /// Those that were asked for; null where there is none.
+  std::map<Key, std::shared_ptr<const Algorithm>> algorithms;
 };
 
 } // namespace gradtidy::runtime

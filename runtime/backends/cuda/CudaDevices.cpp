@@ -106,12 +106,12 @@ public:
     OnDevice guard(index);
     checkCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(currentStream())));
   }
-  void multiply(const MatrixProduct &product) override {
+  bool multiply(const MatrixProduct &product) override {
     OnDevice guard(index);
     std::call_once(blasMade, [&] { blas = std::make_unique<CublasLt>(); });
-    blas->multiply(product, *this, stream(currentStream()));
+    return blas->multiply(product, *this, stream(currentStream()));
   }
-  bool addsBias() const override { return true; }
+  bool hasEpilogues() const override { return true; }
 #if defined(GRADTIDY_CUDNN)
   bool convolves() const override { return globalContext().userEnabledCuDNN(); }
   bool convolve(const BatchConvolution &convolution) override {

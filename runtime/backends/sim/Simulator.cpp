@@ -74,7 +74,7 @@ public:
     launch("copy_", {2 * static_cast<int64_t>(bytes), 0},
            [=] { std::memcpy(target, source, bytes); });
   }
-  void multiply(const MatrixProduct &product) override;
+  bool multiply(const MatrixProduct &product) override;
 
   void *kernelAddress(void *memory) const override { return arena.reach(memory); }
   void launch(const char *name, Work work, std::function<void()> kernel) override;
@@ -216,7 +216,9 @@ void SimulatedDevice::launch(const char *, Work work, std::function<void()> kern
   simulator().queue(*this, currentStream(), Model::kernelSeconds + seconds, std::move(kernel));
 }
 
-void SimulatedDevice::multiply(const MatrixProduct &product) {
+bool SimulatedDevice::multiply(const MatrixProduct &product) {
+  if (product.epilogue)
+    return false;
   MatrixProduct p = product;
   p.a.data = kernelAddress(const_cast<void *>(p.a.data));
   p.b.data = kernelAddress(const_cast<void *>(p.b.data));
@@ -225,6 +227,7 @@ void SimulatedDevice::multiply(const MatrixProduct &product) {
   launch("mm",
          {p.batch * (p.m * p.k + p.k * p.n + p.m * p.n) * size, 2 * p.batch * p.m * p.n * p.k},
          [=] { cpuBackend().multiply(p); });
+  return true;
 }
 
 void SimulatedDevice::transfer(const std::shared_ptr<Storage> &host, std::size_t bytes, bool wait,

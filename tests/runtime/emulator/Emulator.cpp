@@ -24,6 +24,8 @@ struct EmulatedStream {
 };
 struct EmulatedEvent {
   std::chrono::steady_clock::time_point when;
+  std::size_t before = 0; ///< How much work was queued.
+  bool asked = false;
 };
 
 namespace {
@@ -37,6 +39,8 @@ std::recursive_mutex mutex; // of all below
 cudaError_t lastError = cudaSuccess;
 bool broken = false; // after a kernel failed nothing works any more
 std::atomic<std::size_t> launched = 0;
+// Work is done at once, but nobody knows that before having waited for it.
+std::atomic<std::size_t> queued = 0, waitedFor = 0;
 
 cudaError_t fail(cudaError_t error) { return lastError = error; }
 
@@ -162,6 +166,7 @@ cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work) {
     stream->captured->work.push_back(work);
     return cudaSuccess;
   }
+  ++queued;
   protect(PROT_READ | PROT_WRITE);
   work();
   protect(PROT_NONE);
@@ -231,7 +236,10 @@ cudaError_t cudaSetDevice(int device) {
   currentDevice = device;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize() { return broken ? fail(cudaErrorAssert) : cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() {
+  waitedFor = queued.load();
+  return broken ? fail(cudaErrorAssert) : cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = new EmulatedStream{currentDevice, nullptr};
@@ -285,10 +293,16 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  event->when = std::chrono::steady_clock::now();
+  *event = {std::chrono::steady_clock::now(), queued};
   return cudaSuccess;
 }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (broken)
+    return fail(cudaErrorAssert);
+  const bool reached = event->before <= waitedFor || event->asked;
+  event->asked = true;
+  return reached ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;

@@ -89,6 +89,21 @@ TEST_CASE("a barrier that some threads of a block do not reach ends the program"
   CHECK(signalThatEnds([&] { launch(otherHalf, 32, memory); }) == SIGABRT);
 }
 
+TEST_CASE("work is known to be done when the host has waited for it, or asks again") {
+  int *memory = deviceInts();
+  cudaEvent_t event = nullptr;
+  REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
+  for (bool waits : {true, false}) {
+    CHECK(launch([](int *x) { x[0] = 1; }, 1, memory) == cudaSuccess);
+    CHECK(cudaEventRecord(event, nullptr) == cudaSuccess);
+    CHECK((waits ? cudaStreamSynchronize(nullptr) : cudaEventQuery(event)) ==
+          (waits ? cudaSuccess : cudaErrorNotReady));
+    CHECK(cudaEventQuery(event) == cudaSuccess);
+  }
+  CHECK(cudaEventDestroy(event) == cudaSuccess);
+  CHECK(cudaFree(memory) == cudaSuccess);
+}
+
 TEST_CASE("calls that CUDA refuses are refused") {
   int *memory = deviceInts();
   auto nothing = +[](int *) {};
@@ -146,6 +161,24 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
     CHECK(kernelsOf([&] {
             return torch::batch_norm(x, weight, bias, mean, variance, true, 0.1, 1e-5, true);
           }) == Kernels{2, 2});
+  }
+  for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
+    const auto rows = [&] { return leaf({30, 8}, type); }; // without a gradient, each time
+    CHECK(kernelsOf([x = rows(), weight = leaf({16, 8}, type), bias = leaf({16}, type)] {
+            return torch::linear(x, weight, bias);
+          }) == Kernels{0, 0});
+    CHECK(kernelsOf([x = rows()] { return torch::gelu(x); }) == Kernels{1, 1});
+    for (int64_t width : {16, 12}) { // the library keeps no rows of 12 elements
+      torch::nn::Sequential model(torch::nn::Linear(8, width),
+                                  torch::nn::GELU(torch::nn::GELUOptions().approximate("tanh")));
+      model->to(torch::kCUDA, type);
+      const torch::Tensor x = rows();
+      CHECK(kernelsOf([&] { return model->forward(x); }) == Kernels{width == 12, 1});
+      const torch::NoGradGuard guard;
+      const std::size_t before = emulator::launches();
+      model->forward(x);
+      CHECK(emulator::launches() == before);
+    }
   }
   const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
   CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});

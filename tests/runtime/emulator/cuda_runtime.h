@@ -3,9 +3,10 @@
 // The kernels of the runtime (GRADTIDY_KERNELS) are compiled as host code against this header,
 // which has what they and backends/cuda/CudaDevices.cpp need of CUDA's own under the same names.
 // The blocks of a kernel run one after the other, the threads of a block too, each up to its next
-// barrier. Streams do not lag. What a real device would not forgive fails here, too: memory of the
-// device that the host touches, barriers that not all threads of a block reach, launches of too
-// many threads or while another device is current, waiting for a stream that is captured.
+// barrier. Streams do not lag, but events are reached only when the host has waited for something,
+// or asks once more. What a real device would not forgive fails here, too: memory of the device
+// that the host touches, barriers that not all threads of a block reach, launches of too many
+// threads or while another device is current, waiting for a stream that is captured.
 //
 // What this cannot show: races between threads, memory that is read before it is written, and
 // anything about time.

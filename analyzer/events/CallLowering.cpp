@@ -1,6 +1,7 @@
 // Calls, step by step: each describes one aspect of the event.
 #include "FunctionLowering.h"
 #include "Guards.h"
+#include "Loaders.h"
 #include "Memory.h"
 #include "Placement.h"
 
@@ -42,6 +43,9 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   Event &event = emit(EventKind::Create, call);
   event.result = values.pathOf(call);
   event.isTensor = true;
+  event.operands.push_back(values.operand(loader));
+  event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
+  event.earlyEnd = earlyEndOf(*call, *result);
   if (mayMoveTensors(loader->getType(), vocabulary))
     event.operands.push_back({.role = TypeRole::Device});
 }

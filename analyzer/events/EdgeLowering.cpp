@@ -53,6 +53,8 @@ void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &num
       continue;
     Block::Edge edge{numbers.lookup(target)};
     answer(edge, question, taken);
+    if (!taken && isBranch(block))
+      edge.exhausted = loaderOf(terminator);
     if (isa_and_nonnull<SwitchStmt>(terminator))
       chooseCase(edge, block, *target);
     if (const auto *loop = dyn_cast_or_null<ForStmt>(block.getLoopTarget()))
@@ -67,6 +69,23 @@ void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &num
       }
     current->edges.push_back(edge);
   }
+}
+
+PathId FunctionLowering::loaderOf(const Stmt *loop) {
+  if (const auto *over = dyn_cast<CXXForRangeStmt>(loop))
+    return values.roleOf(over->getRangeInit()) == TypeRole::DataLoader
+               ? values.pathOf(over->getRangeInit())
+               : noPath;
+  const auto *counted = dyn_cast<ForStmt>(loop);
+  const auto *begin = counted ? dyn_cast_or_null<DeclStmt>(counted->getInit()) : nullptr;
+  const auto *iterator =
+      begin && begin->isSingleDecl() ? dyn_cast<VarDecl>(begin->getSingleDecl()) : nullptr;
+  const auto *call = iterator && iterator->hasInit()
+                         ? dyn_cast<CXXMemberCallExpr>(strip(iterator->getInit()))
+                         : nullptr;
+  const bool isLoader =
+      call && values.roleOf(call->getImplicitObjectArgument()) == TypeRole::DataLoader;
+  return isLoader ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
 }
 
 FunctionLowering::Question FunctionLowering::questionOf(const CFGBlock &block) {

@@ -17,6 +17,7 @@
 
 namespace clang {
 class CompoundStmt;
+class FieldDecl;
 class FunctionDecl;
 class ParentMap;
 } // namespace clang
@@ -87,6 +88,21 @@ enum class HostRead : unsigned char {
   All,      ///< One after the other, as they lie there.
 };
 
+/// What a data loader is made with, as the source says.
+struct LoaderOptions {
+  unsigned workers = 0;        ///< How many for certain.
+  bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
+  /// What the dataset or a transform draws random numbers from when it gives a sample, of which
+  /// each worker has a copy that draws the same; null if there is none.
+  const clang::FieldDecl *engine = nullptr;
+};
+
+/// How a loop over a loader is left before the last batch.
+struct EarlyEnd {
+  const clang::Stmt *leave = nullptr; ///< What does so first; null if nothing does.
+  bool isConditional = false;         ///< Not every round reaches it.
+};
+
 class FunctionBody;
 
 struct Event {
@@ -102,6 +118,8 @@ struct Event {
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
   Trait trait = Trait::None;    ///< Construct, Step: what holds of the class of the subject.
   LearningRate rate = {};       ///< Construct: that an optimizer starts with.
+  LoaderOptions loader = {};    ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};       ///< Create of batches: how the loop over them ends.
   bool isArithmetic = false;    ///< The result carries no tensor.
   bool isTensor = false;        ///< The result is a tensor or holds some.
   bool isDifferentiable = true; ///< The result has a gradient if an operand has.
@@ -122,6 +140,11 @@ struct Event {
   bool isGuarded = false;    ///< Forward: it disables gradients itself.
   bool mayUseHost = false;   ///< Forward: some operands may be meant to be on the host.
   bool isUpdate = false;     ///< Bind: the value is a method's of what the place held.
+  bool isAsync = false;      ///< Move, Overwrite: the host does not wait for the copy.
+  bool isPageable = false;   ///< Create: certainly not in page-locked memory.
+  bool namesGpu = false;     ///< Create, Move: to a GPU, whatever the machine has.
+  const clang::Stmt *copied = nullptr; ///< SetEpoch: what has taken a copy of the subject, and
+                                       ///< makes the call vain.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
   bool isVirtual = false; ///< Of these: which overrider is called is found at run time.
@@ -146,6 +169,7 @@ struct Block {
     unsigned excluded = 0;     ///< The repeated conditions that do not hold along it, as bits.
     bool isKeptApart = true;   ///< The ways stay apart from here on (see Conditions.h).
     PathId undefined = noPath; ///< What holds nothing along this edge.
+    PathId exhausted = noPath; ///< A loader that has given its last batch along this edge.
     bool lacksGpu = false;     ///< It is taken only where there is no GPU.
     llvm::SmallVector<PathId, 2> placed = {}; ///< The tensors whose devices decide.
     /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
@@ -184,6 +208,7 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
+  bool isOfDataset = false;    ///< `this` is a dataset.
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;

@@ -162,6 +162,8 @@ private:
   // --- what the writing says (MarkLowering.cpp) --------------------------------------------------
 
   void markCall(Event &event, const CallSite &site);
+  /// Where the event makes tensors or copies them to, and how.
+  void markPlace(Event &event, const CallSite &site);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
   /// What the model says of the class of an object, be it behind a pointer.
   Trait traitOfClass(clang::QualType type);
@@ -207,6 +209,8 @@ private:
 
   void lowerEdges(const clang::CFGBlock &block, const BlockNumbers &numbers);
   Question questionOf(const clang::CFGBlock &block);
+  /// The data loader over which \p loop goes, if it goes over one.
+  PathId loaderOf(const clang::Stmt *loop);
   /// What holds along \p edge, which is taken where the branch that asks goes (\p taken) or not.
   void answer(Block::Edge &edge, const Question &question, bool taken) const;
   /// What holds along \p edge, which leads from a `switch` to the block \p target.

@@ -10,9 +10,7 @@ using namespace clang;
 
 namespace gradtidy {
 
-/// The number that \p expr is, be it by way of a variable that never changes.
-static std::optional<double> numberOf(const Expr *expr, const Stmt &body,
-                                      const ASTContext &context) {
+std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTContext &context) {
   Expr::EvalResult result;
   if (expr->isValueDependent())
     return std::nullopt;

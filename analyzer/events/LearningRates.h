@@ -3,12 +3,18 @@
 
 #include "clang/AST/Expr.h"
 
+#include <optional>
+
 namespace gradtidy {
 
 struct LearningRate {
   const clang::Expr *expr = nullptr; ///< Where it is said; null if nobody knows it.
   double value = 0;
 };
+
+/// The number that \p expr in \p body is, be it by way of a variable that never changes.
+std::optional<double> numberOf(const clang::Expr *expr, const clang::Stmt &body,
+                               const clang::ASTContext &context);
 
 /// The rate that \p options, an argument of an optimizer's constructor in \p body, set to a
 /// constant.

@@ -1,6 +1,7 @@
 #include "Lowering.h"
 
 #include "FunctionLowering.h"
+#include "Loaders.h"
 #include "Placement.h"
 
 #include "clang/AST/ASTContext.h"
@@ -65,6 +66,8 @@ void FunctionLowering::describeFunction() {
       method && method->isInstance() && !method->getParent()->isLambda()) {
     result->thisObject = values.thisObject();
     result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
+    const Trait trait = traitOfBase(*method->getParent(), vocabulary);
+    result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::GivesBatches;
   }
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
   result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());

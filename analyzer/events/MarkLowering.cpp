@@ -3,6 +3,7 @@
 #include "FunctionLowering.h"
 #include "FunctionalModes.h"
 #include "LastValues.h"
+#include "Loaders.h"
 #include "Memory.h"
 #include "Selection.h"
 
@@ -46,6 +47,12 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::View;
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
+  if (event.operation == Operation::MakeLoader)
+    event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
+  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
+      setter && event.operation == Operation::SetEpoch)
+    event.copied = missedLoader(*setter, *result, vocabulary);
+  markPlace(event, site);
   const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
   if (isComputed && site.object && event.subject.role == TypeRole::Tensor &&
       event.subject.escapes) {
@@ -55,6 +62,37 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
       return namesGradient(argument, event.subject.path);
     });
   }
+}
+
+/// Whether \p argument takes options for tensors from elsewhere: a variable, or another tensor.
+static bool takesOptions(const Stmt *argument, Vocabulary &vocabulary) {
+  const auto *call = dyn_cast<CallExpr>(argument);
+  const bool isNamed = isa<DeclRefExpr, MemberExpr>(argument) &&
+                       cast<Expr>(argument)->getType()->isRecordType() &&
+                       vocabulary.roleOf(cast<Expr>(argument)->getType()) == TypeRole::Device;
+  return isNamed || (call && simpleName(call->getDirectCallee()) == "options") ||
+         llvm::any_of(argument->children(), [&](const Stmt *child) {
+           return child && takesOptions(child, vocabulary);
+         });
+}
+
+void FunctionLowering::markPlace(Event &event, const CallSite &site) {
+  const bool isCopy = event.kind == EventKind::Move || event.kind == EventKind::Overwrite;
+  const unsigned parameters = std::min(site.callee->getNumParams(), site.call->getNumArgs());
+  for (unsigned i = 0; isCopy && i < parameters; ++i) {
+    std::string name = site.callee->getParamDecl(i)->getName().lower();
+    llvm::erase(name, '_');
+    if (name == "nonblocking")
+      event.isAsync = literalBool(site.call->getArg(i)) == true;
+  }
+  if (event.kind == EventKind::Create)
+    event.isPageable = site.role == FunctionRole::Create && !pinsMemory(site.call, vocabulary) &&
+                       llvm::none_of(site.arguments, [&](const Expr *argument) {
+                         return takesOptions(argument, vocabulary);
+                       });
+  if (event.kind == EventKind::Create || event.kind == EventKind::Move)
+    event.namesGpu = llvm::any_of(
+        event.operands, [](const Operand &operand) { return operand.device.kind == Device::Cuda; });
 }
 
 /// Whether \p options, or what they are made of, limit a step to one iteration.
@@ -75,17 +113,6 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
   event.rate = rateOf(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
-}
-
-/// What the model says of the class or the nearest of its bases.
-static Trait traitOfBase(const CXXRecordDecl &record, const Vocabulary &vocabulary) {
-  Trait trait = vocabulary.traitOf(&record);
-  if (trait == Trait::None && record.hasDefinition())
-    for (const CXXBaseSpecifier &base : record.bases())
-      if (const CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
-          parent && trait == Trait::None)
-        trait = traitOfBase(*parent, vocabulary);
-  return trait;
 }
 
 Trait FunctionLowering::traitOfClass(QualType type) {

@@ -183,6 +183,8 @@ void Interpreter::follow(const Block::Edge &edge, const FunctionBody &body, unsi
   along.lacksGpu |= edge.lacksGpu;
   for (PathId tensor : edge.placed)
     along.doubtDevice(tensor);
+  if (edge.exhausted)
+    along.endBatches(edge.exhausted);
   Partition to{roundBehind(edge, target, number, from.answers), *known};
   auto &partitions = solution.before[edge.target];
   if (partitions.size() >= maxPartitions && !partitions.contains(to))

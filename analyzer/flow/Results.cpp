@@ -109,6 +109,10 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.made = before.made;
     if (sharesMemory(event.operation))
       result.borrowed = before.borrowed;
+    if (event.operation != Operation::SelectElements) {
+      result.copying = before.copying;
+      result.copiedFrom = before.copiedFrom;
+    }
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
@@ -191,6 +195,11 @@ Value Interpreter::moved(const Event &event, const State &state) const {
       result.madeOnHost = nullptr;
       break;
     }
+  }
+  result.copying = nullptr;
+  if (event.isAsync && result.device.kind == Device::Cpu && before.device.kind != Device::Cpu) {
+    result.copying = &event;
+    result.copiedFrom = before.device;
   }
   return result;
 }

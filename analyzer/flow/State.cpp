@@ -56,6 +56,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(guards);
   visit(kept);
   visit(casters);
+  visit(unfinished);
 }
 
 void State::forget(PathId path, bool isOverwritten) {
@@ -294,6 +295,8 @@ Value State::joined(const Value &a, const Value &b) const {
     result.made = nullptr;
   if (a.permuted != b.permuted)
     result.permuted = nullptr;
+  if (a.copying != b.copying)
+    result.copying = nullptr;
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (!result.placed)
@@ -416,6 +419,9 @@ void State::join(const State &other, Junction junction) {
   if (work.clock != other.work.clock)
     work.clock = nullptr;
 
+  for (const auto &[loader, begin] : other.unfinished)
+    if (!unfinished.find(loader))
+      unfinished[loader] = begin;
   for (const auto &[pair, isPart] : other.parts)
     parts[pair] = isPart;
   settled.eraseIf([&](const auto &entry) {
@@ -446,11 +452,16 @@ void State::joinValues(const State &other, Junction junction) {
   for (auto &[path, value] : values) {
     // Where a loop is entered is where it goes wrong first.
     Device entered = value.device;
+    const Event *copying = value.copying;
     if (const Value *there = other.findValue(path))
       value = joined(value, *there);
     else if (!paths.isTemporary(path))
       value = joined(value, notKnown);
     const Value *there = other.findValue(path);
+    if (junction == Junction::LoopBack)
+      value.copying = copying;
+    else if (junction == Junction::LoopEntry && there)
+      value.copying = there->copying;
     if (junction == Junction::LoopBack && entered.kind != Device::Unset)
       value.device = entered;
     else if (junction == Junction::LoopEntry && there && there->device.kind != Device::Unset)
@@ -472,6 +483,18 @@ void State::launch(const Event &event, Device device) {
     return;
   work.launched = &event;
   work.device = device;
+}
+
+void State::beginBatches(PathId loader, const Event &begin) {
+  endBatches(loader);
+  if (const PathId object = resolve(loader);
+      begin.earlyEnd.leave && object != tables->paths.unknown())
+    unfinished[object] = &begin;
+}
+
+void State::endBatches(PathId loader) {
+  const PathId object = resolve(loader);
+  unfinished.eraseIf([&](const auto &entry) { return entry.first == object; });
 }
 
 } // namespace gradtidy

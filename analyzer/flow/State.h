@@ -93,6 +93,9 @@ struct Value {
   const Event *borrowed = nullptr;
   /// What has put its dimensions in another order than that of its memory.
   const Event *permuted = nullptr;
+  /// What copies it to the host, for which nobody has waited yet, and from where.
+  const Event *copying = nullptr;
+  Device copiedFrom = {};
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
@@ -108,7 +111,8 @@ struct Value {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
            isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
-           made == other.made && borrowed == other.borrowed && permuted == other.permuted;
+           made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
+           copying == other.copying;
   }
 };
 
@@ -330,7 +334,26 @@ public:
   /// The event gives work to \p device, if that is no CPU.
   void launch(const Event &event, Device device);
   /// All that the GPU was given is done.
-  void synchronize() { work.launched = nullptr; }
+  void synchronize() {
+    work.launched = nullptr;
+    finishCopies();
+  }
+  /// All copies to the host may be done.
+  void finishCopies() {
+    for (auto &[path, value] : values)
+      value.copying = nullptr;
+  }
+
+  /// \p begin starts a loop over the batches of \p loader.
+  void beginBatches(PathId loader, const Event &begin);
+  /// \p loader has given its last batch, or is a new one.
+  void endBatches(PathId loader);
+  /// The loop over the batches of \p loader that was begun and may not have come to the last, or
+  /// null.
+  const Event *unfinishedLoop(const Operand &loader) const {
+    const Event *const *begin = unfinished.find(resolve(loader.path));
+    return begin ? *begin : nullptr;
+  }
   /// The event reads the clock.
   void readClock(const Event &event) { work = {nullptr, {}, &event}; }
 
@@ -371,7 +394,7 @@ public:
            parts == other.parts && guards == other.guards && mode == other.mode &&
            casters == other.casters && casting == other.casting && retained == other.retained &&
            kept == other.kept && lacksGpu == other.lacksGpu && work == other.work &&
-           gradientGraphs == other.gradientGraphs;
+           gradientGraphs == other.gradientGraphs && unfinished == other.unfinished;
   }
 
   Tables *tables;
@@ -425,6 +448,7 @@ private:
   FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.
   Autocast casting;
   GpuWork work;
+  FlatMap<PathId, const Event *> unfinished; ///< By loaders: what began a loop over the batches.
 };
 
 } // namespace gradtidy

@@ -367,6 +367,7 @@ static bool isWatched(Operation operation) {
   case Operation::EmptyCache:
   case Operation::ReadScalar:
   case Operation::ReadClock:
+  case Operation::MakeLoader:
     return true;
   default:
     return false;
@@ -411,13 +412,27 @@ static bool waitsForGpu(const Event &event) {
          (isRead && !event.isTensor && !event.isAttribute);
 }
 
+/// Whether the framework computes something on the host of a tensor that is still copied there.
+static bool readsCopy(const Event &event, const State &state) {
+  const bool isRead = !event.isAttribute && !keepsValues(event.operation) &&
+                      !(event.subject.path && event.subject.role == TypeRole::None) &&
+                      (event.isArithmetic || event.resultRole == TypeRole::Tensor);
+  const auto isCopied = [&](const Operand &operand) {
+    return operand.isTensor && state.valueOf(operand).copying;
+  };
+  return isRead && (isCopied(event.subject) || llvm::any_of(event.operands, isCopied));
+}
+
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
   std::optional<Value> given;
   if (!runClosures(event, state, observing, given))
     return false;
-  if (observing && (isWatched(event.operation) || isAskedOfCopy(event, state) ||
-                    putsBeside(event, state) || !state.clashes(event).empty()))
+  if (observing &&
+      (isWatched(event.operation) || isAskedOfCopy(event, state) || putsBeside(event, state) ||
+       readsCopy(event, state) || !state.clashes(event).empty()))
     observe(event, state);
+  if (event.operation == Operation::MakeLoader)
+    state.endBatches(event.result);
   for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
     if (isModule(operand.role) || operand.role == TypeRole::Optimizer ||
         operand.role == TypeRole::None)
@@ -461,7 +476,7 @@ void Interpreter::move(const Event &event, State &state, bool observing) {
     if (observing && mayMoveInVain(event, state))
       observe(event, state);
     const Value copy = moved(event, state);
-    if (copy.device.kind == Device::Cpu)
+    if (copy.device.kind == Device::Cpu && !event.isAsync)
       state.synchronize();
     if (event.result)
       state.setValue(event.result, copy);
@@ -585,7 +600,24 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr;
+         event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
+         (event.namesGpu && !event.function->asksForDevices);
+}
+
+/// Whether the event begins a loop over the batches of a loader.
+static bool beginsBatches(const Event &event) {
+  return event.kind == EventKind::Create && !event.operands.empty() &&
+         event.operands.front().role == TypeRole::DataLoader;
+}
+
+/// Whether a method of a dataset, or what it calls, puts a tensor on some device.
+static bool isPlacedInDataset(const Event &event, llvm::ArrayRef<const FunctionBody *> stack) {
+  const bool isPlaced = (event.kind == EventKind::Move || event.kind == EventKind::Create) &&
+                        llvm::any_of(event.operands, [](const Operand &operand) {
+                          return operand.role == TypeRole::Device || operand.device.isKnown();
+                        });
+  return isPlaced &&
+         llvm::any_of(stack, [](const FunctionBody *each) { return each->isOfDataset; });
 }
 
 /// Whether a leaf is changed in place.
@@ -602,7 +634,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     if (observing)
       observe(event, state);
   };
-  if (isMarked(event) || changesLeaf(event, state))
+  if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
+      isPlacedInDataset(event, stack))
     observeHere();
 
   switch (event.kind) {
@@ -632,6 +665,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     break;
   case EventKind::Create:
     state.setValue(state.place(event.result), created(event, state));
+    if (beginsBatches(event))
+      state.beginBatches(event.operands.front().path, event);
     break;
   case EventKind::Move:
     move(event, state, observing);

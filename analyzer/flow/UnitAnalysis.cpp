@@ -154,6 +154,34 @@ public:
     return {&made, isLayers ? modules.lastOperation(made.subject.expr) : Operation::None};
   }
 
+  /// Whether a pointer that is made of \p value points to nothing.
+  static bool isEmpty(const clang::Expr *value) {
+    const auto *made = value ? llvm::dyn_cast<clang::CXXConstructExpr>(strip(value)) : nullptr;
+    return value && ((made && made->getNumArgs() == 0) || isNull(value));
+  }
+
+  /// What makes the only data loader that gets into the member \p field, or null.
+  const Event *makerOf(const void *field) const {
+    const Event *maker = nullptr;
+    for (const FunctionBody *body : lowered)
+      for (const Block &block : body->blocks)
+        for (const Event &event : block.events) {
+          const PathStep &last = tables.paths.last(event.subject.path);
+          if (event.kind != EventKind::Bind || event.operands.empty() || !event.subject.path ||
+              last.kind != PathStep::Member || last.subject != field ||
+              isEmpty(event.operands.front().expr))
+            continue;
+          const auto made = llvm::find_if(block.events, [&](const Event &each) {
+            return each.operation == Operation::MakeLoader &&
+                   each.result == event.operands.front().path;
+          });
+          if (made == block.events.end() || (maker && maker != &*made))
+            return nullptr;
+          maker = &*made;
+        }
+    return maker;
+  }
+
   clang::ASTContext &context;
   Vocabulary vocabulary;
   Tables tables;
@@ -566,6 +594,13 @@ bool UnitAnalysis::keepsOrder(const clang::VarDecl &loader) const {
 
 UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
   return value.made ? implementation->producerOf(*value.made) : Producer();
+}
+
+const Event *UnitAnalysis::makerOf(const Operand &loader, const State &state) const {
+  if (const Event *made = state.valueOf(loader).made)
+    return made->operation == Operation::MakeLoader ? made : nullptr;
+  const PathStep &last = tables().paths.last(state.resolve(loader.path));
+  return last.kind == PathStep::Member ? implementation->makerOf(last.subject) : nullptr;
 }
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }

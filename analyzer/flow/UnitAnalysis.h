@@ -69,6 +69,10 @@ public:
   /// nothing shuffles them, as far as can be seen.
   bool keepsOrder(const clang::VarDecl &loader) const;
 
+  /// What has made the data loader \p loader, as \p state knows it, or as the only one that the
+  /// unit puts into the member that holds it. Null if nobody knows.
+  const Event *makerOf(const Operand &loader, const State &state) const;
+
   /// What becomes of forwards, stores and retained graphs in the unit.
   const Uses &uses() const;
 

@@ -101,6 +101,9 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::GradientSteps, "gradient-steps"},
     {Trait::SchedulesRate, "schedules-rate"},
     {Trait::KeepsStrides, "keeps-strides"},
+    {Trait::GivesSamples, "gives-samples"},
+    {Trait::GivesBatches, "gives-batches"},
+    {Trait::DrawsNumbers, "draws-numbers"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -126,6 +129,9 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::PointToMemory, "point-to-memory"},
     {Operation::ReadClock, "read-clock"},
     {Operation::Synchronize, "synchronize"},
+    {Operation::PinMemory, "pin-memory"},
+    {Operation::MakeLoader, "make-loader"},
+    {Operation::SetEpoch, "set-epoch"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

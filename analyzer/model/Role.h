@@ -115,6 +115,9 @@ enum class Trait : unsigned char {
   GradientSteps,   ///< One whose steps are as long as the gradients, times the learning rate.
   SchedulesRate,   ///< A class whose objects change the learning rate when they are stepped.
   KeepsStrides,    ///< The result lies in memory in the order of the only tensor it is made of.
+  GivesSamples,    ///< A dataset that gives one sample after the other.
+  GivesBatches,    ///< A dataset that gives whole batches.
+  DrawsNumbers,    ///< A class whose objects give one random number after the other.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -143,6 +146,9 @@ enum class Operation : unsigned char {
   PointToMemory,        ///< A pointer to the first element.
   ReadClock,            ///< The time on the host.
   Synchronize,          ///< Waits for the GPU.
+  PinMemory,            ///< A copy in page-locked memory, or options for tensors there.
+  MakeLoader,           ///< A data loader, of a dataset, a sampler and options.
+  SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
 };
 
 /// Whether the result has the values of the subject, or some of them.

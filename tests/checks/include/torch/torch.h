@@ -43,6 +43,7 @@ struct TensorOptions {
   [[nodiscard]] TensorOptions device(Device device) const;
   [[nodiscard]] TensorOptions dtype(ScalarType dtype) const;
   [[nodiscard]] TensorOptions requires_grad(bool requires_grad) const;
+  [[nodiscard]] TensorOptions pinned_memory(bool pinned_memory) const;
 };
 TensorOptions device(Device device);
 TensorOptions dtype(ScalarType dtype);
@@ -175,6 +176,7 @@ public:
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const Tensor &other, bool non_blocking = false, bool copy = false) const;
+  Tensor pin_memory() const;
   Tensor cuda() const;
   Tensor cpu() const;
   Tensor toType(ScalarType dtype) const;
@@ -855,6 +857,21 @@ public:
 namespace samplers {
 class RandomSampler {};
 class SequentialSampler {};
+template <typename Request = std::vector<size_t>> class DistributedSampler {
+public:
+  void set_epoch(size_t epoch);
+  size_t epoch() const;
+};
+class DistributedRandomSampler : public DistributedSampler<> {
+public:
+  DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                           bool allow_duplicates = true);
+};
+class DistributedSequentialSampler : public DistributedSampler<> {
+public:
+  DistributedSequentialSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                               bool allow_duplicates = true);
+};
 } // namespace samplers
 
 namespace transforms {
@@ -868,14 +885,23 @@ public:
   template <typename Next> MapDataset<MapDataset, Next> map(Next transform) &&;
   std::optional<size_t> size() const;
 };
-template <typename Self, typename SingleExample = Example<>> class Dataset {
+template <typename Self, typename Batch = std::vector<Example<>>,
+          typename BatchRequest = ArrayRef<size_t>>
+class BatchDataset {
+public:
+  using OutputBatchType = Batch;
+  virtual ~BatchDataset();
+  virtual Batch get_batch(BatchRequest request) = 0;
+  virtual std::optional<size_t> size() const = 0;
+  template <typename Transform> MapDataset<Self, Transform> map(Transform transform) &;
+  template <typename Transform> MapDataset<Self, Transform> map(Transform transform) &&;
+};
+template <typename Self, typename SingleExample = Example<>>
+class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
 public:
   using ExampleType = SingleExample;
-  using OutputBatchType = std::vector<SingleExample>;
-  virtual ~Dataset();
   virtual ExampleType get(size_t index) = 0;
-  virtual std::optional<size_t> size() const = 0;
-  template <typename Transform> MapDataset<Self, Transform> map(Transform transform) &&;
+  std::vector<SingleExample> get_batch(ArrayRef<size_t> indices) override;
 };
 class MNIST : public Dataset<MNIST> {
 public:
@@ -889,6 +915,9 @@ public:
 struct DataLoaderOptions {
   DataLoaderOptions() = default;
   DataLoaderOptions(size_t batch_size);
+  DataLoaderOptions &batch_size(const size_t &batch_size);
+  DataLoaderOptions &workers(const size_t &workers);
+  DataLoaderOptions &drop_last(const bool &drop_last);
 };
 
 template <typename Dataset, typename Batch, typename Request> class DataLoaderBase {};
@@ -902,6 +931,9 @@ public:
 template <typename Sampler = samplers::RandomSampler, typename Dataset>
 std::unique_ptr<StatelessDataLoader<Dataset, Sampler>>
 make_data_loader(Dataset dataset, DataLoaderOptions options = DataLoaderOptions());
+template <typename Dataset, typename Sampler>
+std::unique_ptr<StatelessDataLoader<Dataset, Sampler>>
+make_data_loader(Dataset dataset, Sampler sampler, DataLoaderOptions options);
 
 } // namespace data
 

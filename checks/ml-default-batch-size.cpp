@@ -1,0 +1,64 @@
+// A loader whose options say nothing gives one sample at a time. That is rarely meant: a step costs
+// about as much for one sample as for many, and its gradient is all noise.
+
+#include "Check.h"
+#include "Loops.h"
+
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class DefaultBatchSize : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &begin = visit.event;
+    if (begin.kind != EventKind::Create || begin.operands.empty() ||
+        begin.operands.front().role != TypeRole::DataLoader)
+      return;
+    const Event *maker = visit.unit.makerOf(begin.operands.front(), visit.before);
+    if (!maker || !maker->loader.lacksBatchSize)
+      return;
+    const auto loops = begin.function->loopsAround(begin.site);
+    if (loops.empty() || !isOver(visit, *loops.front()) || !stepsIn(visit, *loops.front()))
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = maker->site->getBeginLoc();
+    finding.range = maker->site->getSourceRange();
+    finding.message = "nobody tells this loader how many samples are in a batch: it gives one at a "
+                      "time";
+    finding.notes.push_back(
+        {loops.front()->getBeginLoc(), "the training makes a step for each of them here"});
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether \p loop is the one that the event begins.
+  static bool isOver(const Visit &visit, const clang::Stmt &loop) {
+    const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop);
+    const auto *counted = llvm::dyn_cast<clang::ForStmt>(&loop);
+    const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
+    return head && visit.event.function->statementOf(visit.event.site) == head;
+  }
+
+  /// Whether each round of \p loop makes a step. One that is left out at times adds up gradients.
+  static bool stepsIn(const Visit &visit, const clang::Stmt &loop) {
+    const FunctionBody &function = *visit.event.function;
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        if (event.kind != EventKind::Step && !visit.unit.callsTraining(event))
+          return false;
+        const auto loops = function.loopsAround(event.site);
+        return !loops.empty() && loops.front() == &loop &&
+               !function.isConditional(event.site, &loop);
+      });
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDefaultBatchSize() { return std::make_unique<DefaultBatchSize>(); }
+
+} // namespace gradtidy

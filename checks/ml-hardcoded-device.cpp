@@ -1,0 +1,82 @@
+// Where the program has a model is decided in one place. A module that names a GPU itself breaks
+// wherever that is another one, or none.
+
+#include "Check.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+namespace {
+
+class HardcodedDevice : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &named = visit.event;
+    const FunctionBody &function = *named.function;
+    if (!named.namesGpu || function.asksForDevices || isSettled(visit))
+      return;
+    const bool isOfModule = function.isModuleMethod && !isMove(function);
+    const bool isElsewhere = !isOfModule && isChosenByCaller(visit);
+    if (!isOfModule && !isElsewhere && !function.function->isMain())
+      return;
+    if (!reported.insert(function.function).second)
+      return;
+    Finding finding;
+    finding.level = isOfModule || isElsewhere ? Level::Likely : Level::Advice;
+    finding.location = named.site->getBeginLoc();
+    finding.range = named.site->getSourceRange();
+    finding.message =
+        isOfModule    ? "the module names a GPU here, wherever its parameters and inputs are"
+        : isElsewhere ? "a GPU is named here although the program asks whether there is one"
+                      : "the program fails here on a machine without a GPU, and cannot be told "
+                        "another device";
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// `cuda()`, `toGpu()`: what moves a module says so.
+  static bool isMove(const FunctionBody &function) {
+    const clang::IdentifierInfo *name = function.function->getIdentifier();
+    return name && (name->getName().contains_insensitive("cuda") ||
+                    name->getName().contains_insensitive("gpu"));
+  }
+
+  /// Whether \p function takes the GPU only if there is one, and something else if not.
+  static bool chooses(const FunctionBody &function) {
+    return function.asksForDevices && llvm::any_of(function.blocks, [&](const Block &block) {
+             return llvm::any_of(block.events, [&](const Event &event) {
+               const bool namesGpu = llvm::any_of(event.operands, [](const Operand &operand) {
+                 return operand.device.kind == Device::Cuda;
+               });
+               const bool isChoice =
+                   event.choice.condition >= 0 ||
+                   llvm::isa<clang::AbstractConditionalOperator>(event.site) ||
+                   (event.kind == EventKind::Bind && function.isConditional(event.site));
+               return namesGpu && isChoice;
+             });
+           });
+  }
+
+  static bool isChosenByCaller(const Visit &visit) {
+    return llvm::any_of(visit.callers,
+                        [](const Event *caller) { return chooses(*caller->function); });
+  }
+
+  /// Whether a caller has made sure that there is a GPU.
+  static bool isSettled(const Visit &visit) {
+    return llvm::any_of(visit.callers, [](const Event *caller) {
+      return caller->function->asksForDevices &&
+             (!chooses(*caller->function) || caller->function->isConditional(caller->site));
+    });
+  }
+
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< Functions, once each.
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeHardcodedDevice() { return std::make_unique<HardcodedDevice>(); }
+
+} // namespace gradtidy

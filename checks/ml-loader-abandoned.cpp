@@ -1,0 +1,41 @@
+// The workers of a loader make batches ahead. A loop that is left early leaves them in the loader,
+// and the next loop over it throws.
+
+#include "Check.h"
+
+namespace gradtidy {
+namespace {
+
+class LoaderAbandoned : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &begin = visit.event;
+    if (begin.kind != EventKind::Create || begin.operands.empty() ||
+        begin.operands.front().role != TypeRole::DataLoader)
+      return;
+    const Operand &loader = begin.operands.front();
+    const Event *before = visit.before.unfinishedLoop(loader);
+    const Event *maker = before ? visit.unit.makerOf(loader, visit.before) : nullptr;
+    if (!maker || maker->loader.workers == 0)
+      return;
+    Finding finding;
+    // How many batches there are, only the program knows.
+    finding.level = before->earlyEnd.isConditional ? Level::Likely : Level::Certain;
+    finding.location = begin.site->getBeginLoc();
+    finding.range = begin.site->getSourceRange();
+    finding.message = "the loader throws here: its workers still hold batches for a loop that was "
+                      "left early";
+    finding.notes.push_back(
+        {before->earlyEnd.leave->getBeginLoc(), before->earlyEnd.leave == before->site
+                                                    ? "only the first batch is taken here"
+                                                    : "the loop is left here"});
+    finding.notes.push_back({maker->site->getBeginLoc(), "the loader is made with workers here"});
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeLoaderAbandoned() { return std::make_unique<LoaderAbandoned>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,102 @@
+// With non_blocking the host goes on while a copy is under way. What it copies to the host is not
+// there yet; and of memory that is not page-locked there is no such copy, so the host waits after
+// all.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+namespace gradtidy {
+namespace {
+
+class PinnedNonBlocking : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.event.isAsync)
+      onCopy(visit, reporter);
+    if (visit.event.kind == EventKind::Combine)
+      onRead(visit, reporter);
+  }
+
+private:
+  static void onCopy(const Visit &visit, Reporter &reporter) {
+    const Event &copy = visit.event;
+    const bool isMove = copy.kind == EventKind::Move;
+    const Operand *source = isMove                  ? &copy.subject
+                            : copy.operands.empty() ? nullptr
+                                                    : &copy.operands.front();
+    if (!source || isModule(source->role) || !goesToGpu(visit))
+      return;
+    const Value value = visit.before.valueOf(*source);
+    if (value.device.kind != Device::Cpu || !value.made || !value.made->isPageable ||
+        !isInHotLoop(visit))
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = copy.site->getBeginLoc();
+    finding.range = copy.site->getSourceRange();
+    finding.message = "the host waits for this copy in spite of 'non_blocking': it is of memory "
+                      "that is not page-locked";
+    finding.notes.push_back({value.made->site->getBeginLoc(), "the tensor is made here"});
+    reporter.report(std::move(finding));
+  }
+
+  static void onRead(const Visit &visit, Reporter &reporter) {
+    const Event &read = visit.event;
+    const bool isRead = read.operation == Operation::ReadScalar ||
+                        read.hostRead != HostRead::None ||
+                        (!read.isAttribute && !keepsValues(read.operation) &&
+                         (read.isArithmetic || read.resultRole == TypeRole::Tensor) &&
+                         !(read.subject.path && read.subject.role == TypeRole::None));
+    if (!isRead || read.operation == Operation::Synchronize)
+      return;
+    llvm::SmallVector<const Operand *, 3> tensors{&read.subject};
+    for (const Operand &operand : read.operands)
+      tensors.push_back(&operand);
+    for (const Operand *tensor : tensors) {
+      const Value value = tensor->isTensor ? visit.before.valueOf(*tensor) : Value();
+      if (!value.copying || (value.copiedFrom.isKnown() && !visit.unit.mayBeGpu(value.copiedFrom)))
+        continue;
+      Finding finding;
+      finding.level = value.copiedFrom.isKnown() ? Level::Certain : Level::Likely;
+      finding.location = read.site->getBeginLoc();
+      finding.range = read.site->getSourceRange();
+      finding.message = "the values may not be here yet: nothing waits for the copy to the host";
+      finding.notes.push_back(
+          {value.copying->site->getBeginLoc(), "the copy begins here, with 'non_blocking'"});
+      const clang::Stmt *statement = read.function->statementOf(read.site);
+      if (statement && read.function->compoundOf(statement) &&
+          !contains(visit, statement, value.copying->site))
+        finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
+      return reporter.report(std::move(finding));
+    }
+  }
+
+  static bool goesToGpu(const Visit &visit) {
+    if (visit.event.kind != EventKind::Move)
+      return visit.unit.mayBeGpu(visit.before.valueOf(visit.event.subject).device);
+    const Operand *target = targetOf(visit.event);
+    return target && mayBeGpu(visit, *target);
+  }
+
+  /// Whether each round of a loop around the copy runs modules, or trains.
+  static bool isInHotLoop(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    return llvm::any_of(function.loopsAround(visit.event.site), [&](const clang::Stmt *loop) {
+      return llvm::any_of(function.blocks, [&](const Block &block) {
+        return llvm::any_of(block.events, [&](const Event &event) {
+          const bool runs = isModuleCall(event) || event.kind == EventKind::Backward ||
+                            event.kind == EventKind::Step || visit.unit.callsTraining(event);
+          return runs && contains(visit, loop, event.site);
+        });
+      });
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makePinnedNonBlocking() { return std::make_unique<PinnedNonBlocking>(); }
+
+} // namespace gradtidy

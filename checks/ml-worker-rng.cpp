@@ -1,0 +1,35 @@
+// Each worker of a loader has a copy of the dataset, random engine included. All copies draw the
+// same numbers.
+
+#include "Check.h"
+
+#include "clang/AST/Decl.h"
+
+namespace gradtidy {
+namespace {
+
+class WorkerRng : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &made = visit.event;
+    if (made.operation != Operation::MakeLoader || !made.loader.engine || made.loader.workers < 2)
+      return;
+    const clang::FieldDecl &engine = *made.loader.engine;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = engine.getLocation();
+    finding.range = engine.getSourceRange();
+    finding.message = "each worker of the loader has a copy of '" + engine.getNameAsString() +
+                      "', and all copies draw the same numbers";
+    finding.notes.push_back(
+        {made.site->getBeginLoc(),
+         "the loader with " + std::to_string(made.loader.workers) + " workers is made here"});
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeWorkerRng() { return std::make_unique<WorkerRng>(); }
+
+} // namespace gradtidy

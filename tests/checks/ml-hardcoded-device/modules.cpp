@@ -1,0 +1,97 @@
+// Modules that name a GPU.
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+struct Encoding : torch::nn::Module {
+  Encoding() { linear = register_module("linear", torch::nn::Linear(8, 8)); }
+  Tensor forward(Tensor x) {
+    auto scale = torch::ones({8}, torch::kCUDA); // expect: ml-hardcoded-device: names a GPU
+    auto shift = torch::zeros({8}).to(torch::kCUDA);
+    return linear(x) * scale + shift;
+  }
+  torch::nn::Linear linear{nullptr};
+};
+
+struct Mover : torch::nn::Module {
+  Mover() {
+    linear = register_module("linear", torch::nn::Linear(8, 8));
+    table = register_buffer("table", torch::zeros({8}).cuda()); // expect: ml-hardcoded-device
+  }
+  Tensor forward(Tensor x) {
+    return linear(x.to(torch::kCUDA)); // expect: ml-hardcoded-device
+  }
+  torch::nn::Linear linear{nullptr};
+  Tensor table;
+};
+
+struct Net : torch::nn::Module {
+  Net() { linear = register_module("linear", torch::nn::Linear(8, 8)); }
+  Tensor forward(Tensor x) {
+    auto mask = torch::ones({8}, x.device());
+    auto other = torch::zeros({8}, linear->weight.options());
+    return linear(x) * mask + other;
+  }
+  torch::nn::Linear linear{nullptr};
+};
+
+// It asks first.
+struct Asking : torch::nn::Module {
+  Tensor forward(Tensor x) {
+    if (torch::cuda::is_available())
+      x = x.to(torch::kCUDA);
+    return x;
+  }
+  Tensor aside(Tensor x) {
+    auto y = torch::ones({8});
+    if (x.is_cuda())
+      y = y.cuda();
+    return x + y;
+  }
+  void toGpu() { to(torch::kCUDA); }
+};
+
+// The CPU is everywhere.
+struct OnHost : torch::nn::Module {
+  Tensor forward(Tensor x) { return x.to(torch::kCPU) + torch::ones({8}, torch::kCPU); }
+};
+
+Tensor batch() {
+  return torch::ones({4, 8}).to(torch::kCUDA); // expect: ml-hardcoded-device: asks whether
+}
+
+int chosen(int argc) {
+  torch::Device device = torch::kCPU;
+  if (torch::cuda::is_available())
+    device = torch::kCUDA;
+  Net net;
+  net.to(device);
+  net.forward(batch());
+  return 0;
+}
+
+Tensor sureBatch() { return torch::ones({4, 8}).to(torch::kCUDA); }
+
+// It runs on nothing else.
+int required() {
+  if (!torch::cuda::is_available())
+    return 1;
+  torch::Device device(torch::kCUDA);
+  Net net;
+  net.to(device);
+  net.forward(sureBatch());
+  return 0;
+}
+
+Tensor gpuBatch() { return torch::ones({4, 8}).to(torch::kCUDA); }
+int where_there_is_one() {
+  torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+  Net net;
+  net.to(device);
+  if (device.is_cuda())
+    net.forward(gpuBatch());
+  return 0;
+}
+
+// A function that is told nothing may be for GPUs alone.
+Tensor helper(Tensor x) { return x.cuda(); }

@@ -585,7 +585,9 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr;
+         event.hostRead != HostRead::None || event.rate.expr || event.dropsBatch ||
+         event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
+         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput;
 }
 
 /// Whether a leaf is changed in place.

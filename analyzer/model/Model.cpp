@@ -100,6 +100,11 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::AdaptiveSteps, "adaptive-steps"},
     {Trait::GradientSteps, "gradient-steps"},
     {Trait::SchedulesRate, "schedules-rate"},
+    {Trait::MakesNew, "makes-new"},
+    {Trait::Packs, "packs"},
+    {Trait::SharesHandle, "shares-handle"},
+    {Trait::ViewsElements, "views-elements"},
+    {Trait::OwnGradients, "own-gradients"},
     {Trait::KeepsStrides, "keeps-strides"},
 };
 

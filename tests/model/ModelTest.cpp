@@ -117,6 +117,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "keeps-order",       "owns-elements",
                            "trains-by-default", "makes-mask",
                            "needs-closure", "adaptive-steps", "gradient-steps",     "schedules-rate",
+                           "makes-new", "packs", "shares-handle", "views-elements", "own-gradients",
                            "keeps-strides"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);

@@ -51,17 +51,24 @@ private:
     return nullptr;
   }
 
-  /// Whether what is at \p place is there to be used when the variable has ended: a member, or what
-  /// is in a list that a loop fills. A variable that is a tensor itself gets another one first.
+  /// Whether what is at \p place is there to be used when the variable has ended: a member, what a
+  /// caller has, or what is in a list that a loop fills. A variable that is a tensor itself gets
+  /// another one first.
   static bool isKept(const Visit &visit, PathId place) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(place));
     if (root.kind == PathStep::This)
       return true;
+    if (root.kind == PathStep::Temporary) // The object that a caller makes.
+      return llvm::any_of(visit.callers,
+                          [&](const Event *call) { return call->site == root.subject; });
     if (root.kind != PathStep::Variable)
       return false;
-    const clang::QualType type =
-        static_cast<const clang::VarDecl *>(root.subject)->getType().getNonReferenceType();
+    const auto &variable = *static_cast<const clang::VarDecl *>(root.subject);
+    const clang::QualType type = variable.getType().getNonReferenceType();
+    if (!isLocalOf(*visit.event.function, variable) ||
+        (llvm::isa<clang::ParmVarDecl>(variable) && variable.getType()->isReferenceType()))
+      return true;
     const clang::CXXRecordDecl *list = type->getAsCXXRecordDecl();
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
     return list && isStandard(list) && loop &&

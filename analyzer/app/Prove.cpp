@@ -161,11 +161,20 @@ void judge(Proof &proof, const Json &findings) {
     side.failures.emplace_back("bug.cpp: the fix-it does not make fix.cpp of it");
 }
 
+/// A configuration that shows the findings of checks that give nothing but advice.
+std::string configurationOf(const std::vector<Proof> &proofs) {
+  std::string options;
+  for (const Proof &proof : proofs)
+    if (findRow(proof.name)->level == Level::Advice)
+      options += (options.empty() ? "" : ", ") + proof.name + ".Level: 2";
+  return options.empty() ? "{}" : "{CheckOptions: {" + options + "}}";
+}
+
 /// Analyses all programs, in a process of its own.
 void analyseAll(std::vector<Proof> &proofs, const CommandLine &commandLine,
                 llvm::StringRef executable) {
-  std::vector<std::string> arguments = {executable.str(), "--quiet", "--format=json", "--config={}",
-                                        "--bundled-runtime"};
+  std::vector<std::string> arguments = {executable.str(), "--quiet", "--format=json",
+                                        "--config=" + configurationOf(proofs), "--bundled-runtime"};
   arguments.push_back(commandLine.cacheFolder.empty() ? "--no-cache"
                                                       : "--cache-dir=" + commandLine.cacheFolder);
   for (const Proof &proof : proofs)

@@ -103,6 +103,39 @@ struct EarlyEnd {
   bool isConditional = false;         ///< Not every round reaches it.
 };
 
+/// When what a kept pointer or view leads to ends with the expression that makes it.
+enum class Ending : unsigned char {
+  None,   ///< It does not, or nobody knows.
+  Always, ///< It is made for the expression alone.
+  Copied, ///< If `original` is not on the device yet that it is brought to.
+  Packed, ///< If `original` does not lie in memory in the order of its dimensions.
+  Mostly, ///< If it is not by chance what lives elsewhere, too.
+};
+
+/// What a pointer or view that is kept leads to when the expression has ended.
+struct Leftover {
+  Ending ending = Ending::None;
+  PathId copy = noPath;     ///< Of `original`, which is the tensor itself where it need not change.
+  PathId original = noPath; ///< A tensor that lives on.
+  const clang::Expr *temporary = nullptr; ///< What ends.
+  const clang::VarDecl *keeper = nullptr; ///< The variable that keeps it, if it is one.
+};
+
+/// What adds to a list in every round of a loop, or every run of a function, and never takes away.
+struct Growth {
+  const clang::Expr *list = nullptr; ///< Where the first is added; null if there is none.
+  bool isAll = false;                ///< Nothing else fills the list.
+};
+
+/// What is wrong with how a function that computes its own gradients is written.
+struct CustomFunctionFacts {
+  int inputs = -1;    ///< Return of its backward: what it must give gradients for, if that differs.
+  int gradients = -1; ///< The number that it returns.
+  int misplaced = -1; ///< Which of them is for an input that is no tensor.
+  bool keepsOutput = false;  ///< Bind: the context keeps what the function returns.
+  bool changesInput = false; ///< Combine: an input is changed in place, returned, and not marked.
+};
+
 class FunctionBody;
 
 struct Event {
@@ -134,6 +167,10 @@ struct Event {
   bool usesOwnGradient = false; ///< Of what changes the subject: by its own gradient.
   bool changesCopy = false;     ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
+  Leftover leftover = {};             ///< What ends although something is kept of it.
+  CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
+  Growth growth = {};                 ///< Forward: of its list of inputs.
+  bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
   bool castsWeights = false; ///< Forward: autocast keeps the casts of the module's parameters.

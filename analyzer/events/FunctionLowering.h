@@ -164,6 +164,10 @@ private:
   void markCall(Event &event, const CallSite &site);
   /// Where the event makes tensors or copies them to, and how.
   void markPlace(Event &event, const CallSite &site);
+  void markVariable(Event &event, const clang::VarDecl &variable);
+  void markMember(Event &event, const clang::Expr &value);
+  void markReturn(Event &event, const clang::ReturnStmt &returned);
+  void markAssignment(Event &event, const CallSite &site, const clang::Expr *value);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
   /// What the model says of the class of an object, be it behind a pointer.
   Trait traitOfClass(clang::QualType type);

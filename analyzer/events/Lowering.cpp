@@ -197,9 +197,11 @@ void FunctionLowering::lowerElement(const CFGElement &element) {
     lowerStatement(statement->getStmt());
   } else if (auto initialiser = element.getAs<CFGInitializer>()) {
     const CXXCtorInitializer *member = initialiser->getInitializer();
-    if (const FieldDecl *field = member->getMember())
+    if (const FieldDecl *field = member->getMember()) {
       bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
            member->getInit(), member->getInit());
+      markMember(current->events.back(), *member->getInit());
+    }
   } else if (auto destroyed = element.getAs<CFGAutomaticObjDtor>()) {
     lowerDestructor(*destroyed);
   } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
@@ -264,7 +266,7 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
     return;
   }
   bind(pathOf(variable), variable->getType(), variable->getInit(), site);
-  current->events.back().isDiscarded = isUnusedScheduler(*variable);
+  markVariable(current->events.back(), *variable);
   if (variable->getInit())
     assign(variable, variable->getInit(), site);
   lowerGradMode(variable, site);
@@ -300,6 +302,7 @@ void FunctionLowering::lowerReturn(const ReturnStmt *returned) {
   if (returned->getRetValue()) {
     event.operands.push_back(values.operand(returned->getRetValue()));
     event.bind = values.bindKind(function->getReturnType());
+    markReturn(event, *returned);
   }
 }
 

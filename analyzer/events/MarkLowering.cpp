@@ -1,11 +1,14 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "Clocks.h"
+#include "CustomFunctions.h"
 #include "FunctionLowering.h"
 #include "FunctionalModes.h"
+#include "InputLists.h"
 #include "LastValues.h"
 #include "Loaders.h"
 #include "Memory.h"
 #include "Selection.h"
+#include "Temporaries.h"
 
 namespace gradtidy {
 
@@ -43,6 +46,14 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.hostRead = HostRead::Elements;
   else if (event.operation == Operation::PointToMemory)
     event.hostRead = readBy(*result, *site.call, vocabulary);
+  if (site.isExternal && event.subject.role == TypeRole::Tensor &&
+      site.call->getType()->isPointerType())
+    event.leftover = leftByPointer(*result, *site.call, vocabulary, values);
+  if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
+      site.arguments.size() == 1)
+    event.growth = growthOf(*site.arguments.front(), *site.call, *result);
+  event.dropsBatch =
+      event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
     event.operation = Operation::View;
   if (event.operation == Operation::ReadClock)
@@ -61,6 +72,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.usesOwnGradient = llvm::any_of(site.arguments, [&](const Expr *argument) {
       return namesGradient(argument, event.subject.path);
     });
+    event.custom.changesInput = changesInput(*function, *site.object, site.name, vocabulary);
   }
 }
 
@@ -93,6 +105,25 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
   if (event.kind == EventKind::Create || event.kind == EventKind::Move)
     event.namesGpu = llvm::any_of(
         event.operands, [](const Operand &operand) { return operand.device.kind == Device::Cuda; });
+}
+
+void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
+  event.isDiscarded = isUnusedScheduler(variable);
+  event.leftover = leftByVariable(*result, variable, vocabulary, values);
+}
+
+void FunctionLowering::markMember(Event &event, const Expr &value) {
+  event.leftover = leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
+}
+
+void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
+  event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
+  event.custom = gradientsOf(*function, returned, vocabulary);
+}
+
+void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *value) {
+  event.leftover = leftByView(value, /*leavesFunction=*/false, vocabulary, values);
+  event.custom.keepsOutput = keepsOutput(*function, *site.object, *value, vocabulary);
 }
 
 /// Whether \p options, or what they are made of, limit a step to one iteration.

@@ -601,7 +601,9 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
          event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
-         (event.namesGpu && !event.function->asksForDevices);
+         (event.namesGpu && !event.function->asksForDevices) || event.dropsBatch ||
+         event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
+         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput;
 }
 
 /// Whether the event begins a loop over the batches of a loader.

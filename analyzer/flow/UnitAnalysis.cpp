@@ -350,8 +350,8 @@ private:
                          event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
                          event.kind == EventKind::Call;
     return !isPlain || event.operation != Operation::None || event.isTensor ||
-           event.resultRole != TypeRole::None || isFollowed(event.subject) ||
-           llvm::any_of(event.operands, isFollowed);
+           event.resultRole != TypeRole::None || event.leftover.ending != Ending::None ||
+           isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
   }
 
   static bool getsHold(const Event &call) {

@@ -114,6 +114,11 @@ enum class Trait : unsigned char {
   AdaptiveSteps,   ///< An optimizer whose steps are about as long as the learning rate.
   GradientSteps,   ///< One whose steps are as long as the gradients, times the learning rate.
   SchedulesRate,   ///< A class whose objects change the learning rate when they are stepped.
+  MakesNew,        ///< The result lies in memory of its own.
+  Packs,           ///< The subject itself, or a copy in the order of its dimensions.
+  SharesHandle,    ///< The tensor that the subject holds.
+  ViewsElements,   ///< A class whose objects look over elements that others hold.
+  OwnGradients,    ///< The base of classes whose functions compute their own gradients.
   KeepsStrides,    ///< The result lies in memory in the order of the only tensor it is made of.
   GivesSamples,    ///< A dataset that gives one sample after the other.
   GivesBatches,    ///< A dataset that gives whole batches.

@@ -116,8 +116,13 @@ TEST_CASE("The traits have the names of the documentation") {
                            "requires-grad",     "grad-guard",
                            "keeps-order",       "owns-elements",
                            "trains-by-default", "makes-mask",
-                           "needs-closure", "adaptive-steps", "gradient-steps",     "schedules-rate",
-                           "keeps-strides", "gives-samples", "gives-batches", "draws-numbers"}) {
+                           "needs-closure",     "adaptive-steps",
+                           "gradient-steps",    "schedules-rate",
+                           "keeps-strides",     "gives-samples",
+                           "gives-batches",     "draws-numbers",
+                           "makes-new",         "packs",
+                           "shares-handle",     "views-elements",
+                           "own-gradients"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

@@ -134,3 +134,28 @@ void emptied_ok(torch::nn::Linear net) {
     net(torch::stack(list));
   }
 }
+
+struct Samples {
+  explicit Samples(std::vector<float> values) {
+    data = torch::from_blob(values.data(), {10}); // expect: ml-dangling-from-blob: memory of 'values'
+    std::vector<float> others(10);
+    targets = torch::from_blob(others.data(), {10}); // expect: ml-dangling-from-blob
+  } // note: ends here
+  Tensor data, targets;
+};
+
+void made_by_a_caller_bad(const std::vector<float> &values) {
+  Samples samples(values);
+  samples.data.sum();
+}
+
+void fill_bad(Tensor &out) {
+  std::vector<float> values(10);
+  out = torch::from_blob(values.data(), {10}); // expect: ml-dangling-from-blob
+} // note: ends here
+
+void use_filled(torch::nn::Linear net) {
+  Tensor input;
+  fill_bad(input);
+  net(input);
+}

@@ -3,6 +3,7 @@
 // tests run on the real headers where they are at hand, which keeps this file honest.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,9 +57,27 @@ public:
   ArrayRef(const T &element);
   ArrayRef(const std::vector<T> &elements);
   ArrayRef(const std::initializer_list<T> &elements);
+  ArrayRef(const T *data, size_t length);
+  template <size_t N> ArrayRef(const std::array<T, N> &elements);
+  template <size_t N> ArrayRef(const T (&elements)[N]);
+  const T *begin() const;
+  const T *end() const;
+  size_t size() const;
   const T &operator[](size_t index) const;
+  ArrayRef slice(size_t first, size_t count) const;
+  ArrayRef slice(size_t first) const;
+  std::vector<T> vec() const;
 };
 using IntArrayRef = ArrayRef<int64_t>;
+
+template <typename T> class OptionalArrayRef {
+public:
+  OptionalArrayRef();
+  OptionalArrayRef(std::nullopt_t);
+  OptionalArrayRef(ArrayRef<T> elements);
+  OptionalArrayRef(const std::initializer_list<T> &elements);
+  ArrayRef<T> operator*() const;
+};
 
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast };
 
@@ -110,6 +130,7 @@ public:
   bool is_cuda() const;
   bool is_cpu() const;
   bool is_contiguous() const;
+  IntArrayRef sizes() const;
   IntArrayRef strides() const;
   int64_t stride(int64_t dimension) const;
   int64_t size(int64_t dimension) const;
@@ -337,7 +358,20 @@ Tensor stack(TensorList tensors, int64_t dimension = 0);
 Tensor normal(const Tensor &mean, const Tensor &std);
 } // namespace at
 
+namespace c10 {
+struct IValue {
+  IValue();
+  IValue(at::Tensor tensor);
+  IValue(double value);
+  at::Tensor toTensor() &&;
+  at::Tensor &toTensor() &;
+  const at::Tensor &toTensor() const &;
+};
+} // namespace c10
+
 namespace torch {
+
+using c10::IValue;
 
 using namespace at;
 
@@ -392,7 +426,10 @@ public:
   typename std::vector<Item>::iterator end();
   typename std::vector<Item>::const_iterator begin() const;
   typename std::vector<Item>::const_iterator end() const;
+  Item &operator[](size_t index);
   Value &operator[](const Key &key);
+  const std::vector<Item> &items() const noexcept;
+  std::vector<std::pair<Key, Value>> pairs() const;
 };
 
 namespace autograd {
@@ -407,6 +444,19 @@ variable_list grad(const variable_list &outputs, const variable_list &inputs,
                    const variable_list &grad_outputs = {},
                    std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                    bool allow_unused = false);
+
+struct AutogradContext {
+  std::unordered_map<std::string, IValue> saved_data;
+  void save_for_backward(variable_list to_save);
+  void mark_dirty(const variable_list &inputs);
+  variable_list get_saved_variables() const;
+};
+template <typename T> struct Function {
+  template <typename X = T, typename... Arguments>
+  static auto apply(Arguments &&...arguments) {
+    return X::forward(nullptr, std::forward<Arguments>(arguments)...);
+  }
+};
 
 } // namespace autograd
 
@@ -939,11 +989,7 @@ make_data_loader(Dataset dataset, Sampler sampler, DataLoaderOptions options);
 
 namespace jit {
 
-struct IValue {
-  IValue(Tensor tensor);
-  IValue(double value);
-  Tensor toTensor() const;
-};
+using c10::IValue;
 
 class Module {
 public:

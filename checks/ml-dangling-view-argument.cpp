@@ -1,0 +1,61 @@
+// An IntArrayRef holds no numbers: it looks over those of a list, a vector or a tensor. Where that
+// was made for one statement, it shows what comes to lie there afterwards. So does a reference to
+// an element of a list that a function gives back.
+
+#include "Check.h"
+#include "Leftovers.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class DanglingViewArgument : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    const bool isView = event.kind == EventKind::Bind || event.kind == EventKind::Return ||
+                        (event.kind == EventKind::Combine && event.subject.path == noPath);
+    const std::optional<Level> level = levelOfLeftover(visit);
+    if (!level || !isView)
+      return;
+    const Leftover &left = event.leftover;
+    Finding finding;
+    finding.level = *level;
+    finding.location = left.keeper ? left.keeper->getLocation() : event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    const std::string what = nameOf(*left.temporary);
+    if (event.kind == EventKind::Return)
+      finding.message = "the view that is returned is of " + what + ", which ends here";
+    else if (left.keeper)
+      finding.message = "'" + left.keeper->getNameAsString() + "' refers to " + what +
+                        ", which ends with the statement";
+    else
+      finding.message = "what is kept refers to " + what + ", which ends with the statement";
+    finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static std::string nameOf(const clang::Expr &temporary) {
+    if (temporary.getType()->isArithmeticType()) // Of a variable, a copy of the type that fits.
+      return "a temporary number";
+    if (const auto *variable = llvm::dyn_cast<clang::DeclRefExpr>(&temporary))
+      return "'" + variable->getNameInfo().getAsString() + "'";
+    if (llvm::isa<clang::InitListExpr>(temporary))
+      return "a braced list";
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(&temporary);
+    const clang::CXXRecordDecl *record = temporary.getType()->getAsCXXRecordDecl();
+    if (record && record->getName() == "Tensor")
+      return "the shape of a temporary tensor";
+    return call ? "the temporary list that is returned here" : "a temporary list";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDanglingViewArgument() {
+  return std::make_unique<DanglingViewArgument>();
+}
+
+} // namespace gradtidy

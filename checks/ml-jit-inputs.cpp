@@ -1,0 +1,58 @@
+// A list of inputs that every round adds to: forward() of the loaded module gets those of all
+// rounds before, too.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class JitInputs : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    if (!event.growth.list)
+      return;
+    const clang::Expr &added = *event.growth.list;
+    const auto *list = llvm::dyn_cast<clang::DeclRefExpr>(&added);
+    const auto *variable = list ? llvm::dyn_cast<clang::VarDecl>(list->getDecl()) : nullptr;
+    const bool isKept = !variable || variable->isStaticLocal(); // By a member, say.
+    if (!isKept && !runsAgain(visit))
+      return;
+    const std::string name = textOf(visit, &added).str();
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    finding.message = std::string("forward() gets the inputs of all ") +
+                      (isKept ? "calls" : "rounds") + " before, too; clear '" + name +
+                      "' before it is filled";
+    finding.notes.push_back({added.getBeginLoc(), "every one adds to the list here"});
+    if (variable && !isKept)
+      finding.fixes = clear(visit, *variable, name);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Clears the list in front of what adds to it first. Not where something was put into it before.
+  static Fix clear(const Visit &visit, const clang::VarDecl &list, const std::string &name) {
+    const FunctionBody &function = *visit.event.function;
+    const auto *made = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(list.getInit());
+    const clang::Stmt *statement = function.statementOf(visit.event.growth.list);
+    const auto loops = function.loopsAround(visit.event.site);
+    if (!llvm::isa<clang::ParmVarDecl>(list) && made && made->getNumArgs() == 0 &&
+        visit.event.growth.isAll && function.compoundOf(statement) &&
+        function.loopsAround(statement) == loops)
+      return insertBefore(visit, statement, name + ".clear();");
+    return {};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeJitInputs() { return std::make_unique<JitInputs>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,58 @@
+// squeeze() takes away every dimension of one element: from a batch of a single sample, which the
+// last of an epoch may be, that of the samples, too.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class SqueezeBatch : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    if (!event.dropsBatch || !isOfModule(visit) || isReduced(visit))
+      return;
+    Finding finding;
+    finding.level = Level::Advice;
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    finding.message = "a batch of one sample loses its first dimension here; tell squeeze() which "
+                      "dimension is meant";
+    finding.notes.push_back(
+        {visit.before.valueOf(event.subject).made->site->getBeginLoc(), "the batch is made here"});
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether it is what a layer makes of a batch in a forward pass, or a module in a loop.
+  static bool isOfModule(const Visit &visit) {
+    const Event *made = visit.before.valueOf(visit.event.subject).made;
+    if (!made || made == &visit.event)
+      return false;
+    const bool isForward = made->kind == EventKind::Forward ||
+                           made->operation == Operation::Sigmoid ||
+                           made->operation == Operation::Softmax;
+    return isForward && (visit.event.function->isModuleMethod || trainingLoopAround(visit).loop);
+  }
+
+  /// Whether only a number of it is wanted: `loss.squeeze().item()`.
+  static bool isReduced(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    const clang::Stmt *outer = function.statementAround(visit.event.site);
+    while (llvm::isa_and_nonnull<clang::MaterializeTemporaryExpr, clang::CXXBindTemporaryExpr,
+                                 clang::ImplicitCastExpr>(outer))
+      outer = function.statementAround(outer);
+    const auto *member = llvm::dyn_cast_or_null<clang::MemberExpr>(outer);
+    return member && member->getMemberNameInfo().getAsString() == "item";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeSqueezeBatch() { return std::make_unique<SqueezeBatch>(); }
+
+} // namespace gradtidy

@@ -126,6 +126,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::PointToMemory, "point-to-memory"},
     {Operation::ReadClock, "read-clock"},
     {Operation::Synchronize, "synchronize"},
+    {Operation::Save, "save"},
+    {Operation::DetectAnomaly, "detect-anomaly"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

@@ -143,6 +143,8 @@ enum class Operation : unsigned char {
   PointToMemory,        ///< A pointer to the first element.
   ReadClock,            ///< The time on the host.
   Synchronize,          ///< Waits for the GPU.
+  Save,                 ///< Writes the values of its first argument to a file or archive.
+  DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
 };
 
 /// Whether the result has the values of the subject, or some of them.

@@ -160,7 +160,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "access-elements",
                            "point-to-memory",
                            "read-clock",
-                           "synchronize"}) {
+                           "synchronize",
+                           "save",
+                           "detect-anomaly"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }

@@ -406,6 +406,16 @@ variable_list grad(const variable_list &outputs, const variable_list &inputs,
                    std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                    bool allow_unused = false);
 
+struct AnomalyMode {
+  static bool is_enabled();
+  static void set_enabled(bool enabled, bool check_nan = true);
+};
+class DetectAnomalyGuard {
+public:
+  DetectAnomalyGuard(bool check_nan = true);
+  ~DetectAnomalyGuard();
+};
+
 } // namespace autograd
 
 namespace nn {
@@ -567,6 +577,21 @@ public:
   forward(const Tensor &input, std::optional<std::tuple<Tensor, Tensor>> state = {});
 };
 TORCH_MODULE(LSTM);
+
+class GRUImpl : public Cloneable<GRUImpl> {
+public:
+  GRUImpl(int64_t input, int64_t hidden);
+  std::tuple<Tensor, Tensor> forward(const Tensor &input, Tensor state = {});
+};
+TORCH_MODULE(GRU);
+
+class LSTMCellImpl : public Cloneable<LSTMCellImpl> {
+public:
+  LSTMCellImpl(int64_t input, int64_t hidden);
+  std::tuple<Tensor, Tensor> forward(const Tensor &input,
+                                     std::optional<std::tuple<Tensor, Tensor>> state = {});
+};
+TORCH_MODULE(LSTMCell);
 
 class GRUCellImpl : public Cloneable<GRUCellImpl> {
 public:

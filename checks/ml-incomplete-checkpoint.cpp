@@ -1,7 +1,6 @@
 // Adam keeps two averages of every parameter. A program that is to go on from a checkpoint without
 // them begins with averages of nothing: its first steps are too long, and the loss jumps.
 
-#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 
@@ -18,26 +17,32 @@ public:
     if (save.operation != Operation::Save || save.operands.empty() ||
         !isModule(save.operands.front().role))
       return;
-    const auto [loop, step] = trainingAround(visit);
-    if (!loop || savesMore(visit))
+    const Training training = trainingAround(visit);
+    if (!training.loop || savesMore(visit))
       return;
     Finding finding;
-    const Event *load = loadBefore(visit, *loop);
+    const Event *load = loadBefore(visit, training);
     finding.level = load ? Level::Likely : Level::Advice;
     finding.location = save.site->getBeginLoc();
     finding.range = save.site->getSourceRange();
     finding.message = "this checkpoint has the model, but not the state of its optimizer: training "
                       "cannot go on from it as it would have";
-    finding.notes.push_back({step->site->getBeginLoc(), "the optimizer steps here"});
+    finding.notes.push_back({training.step->site->getBeginLoc(), "the optimizer steps here"});
     if (load)
       finding.notes.push_back({load->site->getBeginLoc(), "the program goes on from one here"});
     reporter.report(std::move(finding));
   }
 
 private:
+  struct Training {
+    const clang::Stmt *loop = nullptr;
+    const FunctionBody *function = nullptr; ///< In which the loop stands.
+    const Event *step = nullptr;            ///< One of the steps in it.
+  };
+
   /// The innermost loop that saves in every round, or every Nth, and runs steps of an optimizer
-  /// with a state of its own; and one of these.
-  static std::pair<const clang::Stmt *, const Event *> trainingAround(const Visit &visit) {
+  /// with a state of its own.
+  static Training trainingAround(const Visit &visit) {
     llvm::SmallVector<const Event *, 8> frames(visit.callers);
     frames.push_back(&visit.event);
     for (const Event *frame : llvm::reverse(frames)) {
@@ -47,8 +52,9 @@ private:
           return {};
         for (const Observation &other : visit.unit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
-            return other.event->trait == Trait::AdaptiveSteps ? std::pair(loop, other.event)
-                                                              : std::pair(nullptr, nullptr);
+            return other.event->trait == Trait::AdaptiveSteps
+                       ? Training{loop, &function, other.event}
+                       : Training();
       }
       if (function.isConditional(frame->site) && !frame->every)
         return {};
@@ -76,10 +82,15 @@ private:
     });
   }
 
-  /// The load of the same module in front of the loop, in the function of the save or that of the
-  /// loop; or null.
-  static const Event *loadBefore(const Visit &visit, const clang::Stmt &loop) {
+  /// The load of the same module in front of the loop, in its function or one that is called there;
+  /// or null.
+  static const Event *loadBefore(const Visit &visit, const Training &training) {
     const PathId saved = visit.before.resolve(visit.event.operands.front().path);
+    const auto isBefore = [&](const Event *event) {
+      return event->function == training.function &&
+             visit.context.getSourceManager().isBeforeInTranslationUnit(
+                 event->site->getBeginLoc(), training.loop->getBeginLoc());
+    };
     for (const Observation &other : visit.unit.observations()) {
       const Event &load = *other.event;
       if (load.kind != EventKind::Load)
@@ -87,10 +98,8 @@ private:
       const Operand *module = isModule(load.subject.role) ? &load.subject
                               : load.operands.empty()     ? nullptr
                                                           : &load.operands.front();
-      const clang::Stmt *site = other.callers.empty() ? load.site : other.callers.front()->site;
       if (module && other.before.resolve(module->path) == saved &&
-          visit.context.getSourceManager().isBeforeInTranslationUnit(site->getBeginLoc(),
-                                                                     loop.getBeginLoc()))
+          (isBefore(&load) || llvm::any_of(other.callers, isBefore)))
         return &load;
     }
     return nullptr;

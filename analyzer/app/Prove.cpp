@@ -164,7 +164,12 @@ void judge(Proof &proof, const Json &findings) {
 /// Analyses all programs, in a process of its own.
 void analyseAll(std::vector<Proof> &proofs, const CommandLine &commandLine,
                 llvm::StringRef executable) {
-  std::vector<std::string> arguments = {executable.str(), "--quiet", "--format=json", "--config={}",
+  std::string levels; // Of checks that give nothing but advice.
+  for (const CatalogueRow &row : catalogue())
+    if (row.level == Level::Advice)
+      levels += row.name.str() + ".Level: 2, ";
+  std::vector<std::string> arguments = {executable.str(), "--quiet", "--format=json",
+                                        "--config={CheckOptions: {" + levels + "}}",
                                         "--bundled-runtime"};
   arguments.push_back(commandLine.cacheFolder.empty() ? "--no-cache"
                                                       : "--cache-dir=" + commandLine.cacheFolder);

@@ -23,8 +23,8 @@ public:
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
-        forward.isGuarded || isGuardedWithInput(visit))
-      return;
+        forward.isGuarded || isGuardedWithInput(visit) || visit.before.guardElsewhere)
+      return; // Of the last, see ml-guard-other-thread.
 
     Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the

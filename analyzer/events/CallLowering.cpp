@@ -169,7 +169,9 @@ bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *ca
 
 void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
   const CallExpr *call = site.call;
-  event.constant = constantOf(site.role, call);
+  event.constant = event.operation == Operation::DetectAnomaly && call->getNumArgs()
+                       ? literalBool(call->getArg(0))
+                       : constantOf(site.role, call);
   if (!event.constant && call->getNumArgs())
     event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
 }
@@ -187,14 +189,19 @@ std::optional<bool> FunctionLowering::constantOf(FunctionRole role, const CallEx
   case FunctionRole::Backward:
   case FunctionRole::Differentiate: {
     const FunctionDecl *callee = call->getDirectCallee();
+    bool isKnown = callee;
     for (unsigned i = 0; callee && i < callee->getNumParams() && i < call->getNumArgs(); ++i) {
       std::string name = callee->getParamDecl(i)->getName().lower();
       llvm::erase(name, '_');
-      if ((name == "retaingraph" || name == "keepgraph" || name == "creategraph") &&
-          literalBool(call->getArg(i)) == true)
+      const bool decides = name == "retaingraph" || name == "keepgraph" || name == "creategraph";
+      const std::optional<bool> isKept = literalBool(call->getArg(i));
+      if (decides && isKept == true)
         return true;
+      // Inputs limit the part of the graph that it goes through.
+      isKnown &=
+          isa<CXXDefaultArgExpr>(call->getArg(i)) || isKept || !(decides || name == "inputs");
     }
-    return std::nullopt;
+    return isKnown ? std::optional(false) : std::nullopt;
   }
   default:
     return std::nullopt;

@@ -26,6 +26,10 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   event.result = event.subject.path;
   event.callee = user;
   event.isTensor = vocabulary.holdsTensors(construct->getType());
+  if (vocabulary.operationOf(constructor->getParent()) == Operation::DetectAnomaly) {
+    event.operation = Operation::DetectAnomaly;
+    event.constant = true;
+  }
   StringRef name = isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
                        ? constructor->getParent()->getName()
                        : StringRef();

@@ -1,4 +1,5 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
+#include "Accumulation.h"
 #include "Clocks.h"
 #include "CustomFunctions.h"
 #include "FunctionLowering.h"
@@ -35,6 +36,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.alwaysDrops =
       result->isModuleMethod && alwaysDrops(*site.call, vocabulary) && !samplesOnPurpose(*method);
+  if (event.kind == EventKind::Step || event.operation == Operation::Save)
+    event.every = roundsBetween(*site.call, *result);
+  event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = traitOfClass(values.typeOf(site.object));
   else if (event.kind == EventKind::Construct)

@@ -48,8 +48,10 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
                              bool observing) {
   const Closures closures = closuresOf(operand, state);
   GradMode mode = state.gradMode();
-  if (event.startsThread) // Guards do not reach other threads.
+  if (event.startsThread) { // Guards do not reach other threads.
+    state.guardElsewhere = mode.possible == GradMode::Off ? mode.set : nullptr;
     state.setGradMode(true, event);
+  }
   // What an object connects to events while it is made runs later.
   const bool isKept = event.kind == EventKind::Combine &&
                       llvm::isa<clang::CXXConstructorDecl>(event.function->function);
@@ -77,8 +79,10 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   if (!after)
     return false;
   state = std::move(*after);
-  if (event.startsThread)
+  if (event.startsThread) {
+    state.guardElsewhere = nullptr;
     state.restoreGradMode(mode);
+  }
   return true;
 }
 
@@ -225,6 +229,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     observe(event, state);
   Value value = combined(event, state);
   value.sources = tables.sources.unknown();
+  value.parts = {};
   value.device = {};
   value.hasDimensions = false;
   if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&
@@ -281,7 +286,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     makeModule(event, state, {});
   else if (event.result && !event.isArithmetic) {
     if (isForward)
-      passModule(event, state, value);
+      passModule(event, state, value, /*isCertain=*/false);
     state.setValue(event.result, value);
   }
 }

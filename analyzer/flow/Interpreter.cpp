@@ -132,13 +132,25 @@ State Interpreter::entryOf(const FunctionBody &body) {
   return state;
 }
 
-State Interpreter::joined(const Incoming &incoming, unsigned number) const {
+State Interpreter::joined(const Incoming &incoming, unsigned number, bool isSettled) const {
   // By number: ways from before a loop come first, then those that come round.
   auto way = incoming.begin();
   State state = way->second.state;
   for (++way; way != incoming.end(); ++way)
     state.join(way->second.state,
                way->first.first >= number ? Junction::LoopBack : way->second.junction);
+  // The later rounds come from behind, or, of a loop that runs at least once, by way of its head.
+  const bool comesBack =
+      llvm::any_of(incoming, [&](const auto &each) { return each.first.first >= number; });
+  llvm::SmallVector<const State *, 4> rounds;
+  for (const auto &[from, way] : incoming)
+    if (comesBack ? from.first >= number
+                  : way.junction == Junction::LoopEntry && from.second.round != Round::Next)
+      rounds.push_back(&way.state);
+    else if (!comesBack && way.junction != Junction::LoopEntry)
+      isSettled = false;
+  if (!rounds.empty() && isSettled)
+    state.takeGraphsOf(rounds);
   return state;
 }
 
@@ -213,7 +225,8 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     auto [number, from] = *solution.pending.begin();
     solution.pending.erase(solution.pending.begin());
     const Block &block = body.blocks[number];
-    State state = joined(solution.before[number][from], number);
+    ++solution.runs[{number, from}];
+    State state = joined(solution.before[number][from], number, solution.isSettled(number, from));
     Answers answers = from.answers;
     if (!runBlock(block, state, answers, /*observe=*/false) || block.endsProgram)
       continue;
@@ -246,7 +259,7 @@ void Interpreter::observeAll(const FunctionBody &body, Answers told, const Solut
     always->second.meet(told);
   for (unsigned number = 0; number < body.blocks.size(); ++number)
     for (const auto &[from, incoming] : solution.before[number]) {
-      State state = joined(incoming, number);
+      State state = joined(incoming, number, solution.isSettled(number, from));
       Answers answers = from.answers;
       runBlock(body.blocks[number], state, answers, /*observe=*/true);
     }

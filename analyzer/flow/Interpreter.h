@@ -91,8 +91,15 @@ private:
   using Incoming = std::map<std::pair<unsigned, Partition>, Way>;
 
   struct Solution {
-    std::vector<std::map<Partition, Incoming>> before; ///< Of each block.
-    std::set<std::pair<unsigned, Partition>> pending;  ///< Blocks to be run, again perhaps.
+    std::vector<std::map<Partition, Incoming>> before;       ///< Of each block.
+    std::set<std::pair<unsigned, Partition>> pending;        ///< Blocks to be run, again perhaps.
+    std::map<std::pair<unsigned, Partition>, unsigned> runs; ///< How often they were.
+
+    /// Variables that rounds of a loop swap are something else in each.
+    bool isSettled(unsigned number, Partition from) const {
+      const auto known = runs.find({number, from});
+      return known != runs.end() && known->second <= 12;
+    }
   };
 
   struct Memory {
@@ -102,8 +109,9 @@ private:
   };
 
   void run(const FunctionBody &body, Answers told);
-  /// The state before block \p number.
-  State joined(const Incoming &incoming, unsigned number) const;
+  /// The state before block \p number. Where it \p isSettled what one round of a loop hands to the
+  /// next, that is what is known of graphs.
+  State joined(const Incoming &incoming, unsigned number, bool isSettled) const;
   /// The state at the function's end, if control gets there.
   /// \p told is what is known of the function's conditions before it begins.
   std::optional<State> solve(const FunctionBody &body, const State &entry, bool observe,
@@ -167,8 +175,9 @@ private:
   void makeModule(const Event &event, State &state, Device device);
   /// Runs the closures among the operands; \p given is what they give back, where that is known.
   bool runClosures(const Event &event, State &state, bool observe, std::optional<Value> &given);
-  /// \p value is what a module makes of the operands.
-  void passModule(const Event &event, State &state, Value &value);
+  /// \p value is what a module makes of the operands; \p isCertain tells whether it records a
+  /// graph for sure.
+  void passModule(const Event &event, State &state, Value &value, bool isCertain);
   /// Puts the value of \p operand into \p place, which may outlive this run of the code.
   void store(const Event &event, PathId place, Value &value, bool accumulates);
   /// A module that gets a part from another device is on none.

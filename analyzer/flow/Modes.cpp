@@ -442,8 +442,11 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     }
     if (value.device.isKnown())
       places.push_back({&operand, value, isUnsure});
-    if (PathId own = event.function->thisObject; isUnsure && operand.role == TypeRole::None && own)
-      places.push_back({&operand, {.device = {Device::Symbol, own}}}); // In the same list.
+    if (PathId own = event.function->thisObject; isUnsure && operand.role == TypeRole::None && own) {
+      Value there; // In the same list.
+      there.device = {Device::Symbol, own};
+      places.push_back({&operand, there});
+    }
     if (operand.role != TypeRole::None)
       return;
     const PathId object = resolve(operand.path);

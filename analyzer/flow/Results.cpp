@@ -57,6 +57,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     unknown |= (value.graph & Graph::Unknown) != 0;
     if (value.borrowed)
       borrowed = value.borrowed;
+    result.parts = unitedParts(result.parts, value.parts, tables);
     if (value.madeOnHost && !event.isAnyDevice)
       result.madeOnHost = value.madeOnHost;
     result.hasDimensions |= value.hasDimensions;
@@ -94,6 +95,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graph = Graph::Detached;
     result.graphs = noSources;
   }
+  if (!event.isDifferentiable || mode != GradMode::On)
+    result.parts = {};
   result.hasDimensions &= event.keepsDimensions;
   const Operand *base = event.subject.path       ? &event.subject
                         : event.operands.empty() ? nullptr
@@ -125,6 +128,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.stayOn(either);
     result.made = either.made;
     result.borrowed = either.borrowed;
+    result.parts = either.parts;
   }
   const bool isClash = !state.clashes(event).empty();
   if (isClash)
@@ -183,6 +187,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.sources = before.sources;
   result.history = before.history;
   result.graphs = before.graphs;
+  result.parts = before.parts;
   result.isNoise = before.isNoise;
   result.made = before.made;
   result.stayOn(before); // In memory of its own it keeps the order.

@@ -28,6 +28,12 @@ public:
   SourcesId unknown() const { return unknownId; }
   SourcesId join(SourcesId a, SourcesId b);
 
+  /// The known members of both.
+  SourcesId common(SourcesId a, SourcesId b) {
+    return a == b ? a
+                  : filter(a, [&](PathId path) { return llvm::is_contained(members(b), path); });
+  }
+
   /// The known members, sorted.
   llvm::ArrayRef<PathId> members(SourcesId set) const { return sets[set].paths; }
 

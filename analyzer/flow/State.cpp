@@ -148,6 +148,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   const PathStep &last = paths.last(to);
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
   if (isOneOfMany) {
+    contents.parts = {};
     if (kind == BindKind::Value)
       addValue(to, contents);
     else if (value && !value->fresh)
@@ -265,6 +266,11 @@ const Value *State::findValue(PathId path) const {
   return nullptr;
 }
 
+Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables) {
+  return {tables.histories.common(a.last, b.last), a.again == b.again ? a.again : nullptr,
+          a.freed == b.freed ? a.freed : nullptr};
+}
+
 Value State::joined(const Value &a, const Value &b) const {
   Value result = a;
   result.sources = tables->sources.join(a.sources, b.sources);
@@ -297,6 +303,7 @@ Value State::joined(const Value &a, const Value &b) const {
     result.permuted = nullptr;
   if (a.copying != b.copying)
     result.copying = nullptr;
+  result.parts = commonParts(a.parts, b.parts, *tables);
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (!result.placed)
@@ -304,6 +311,11 @@ Value State::joined(const Value &a, const Value &b) const {
   if (!result.disabled)
     result.disabled = b.disabled;
   return result;
+}
+
+Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables) {
+  return {tables.histories.join(a.last, b.last), a.again ? a.again : b.again,
+          a.freed ? a.freed : b.freed};
 }
 
 Value State::valueOf(const Operand &operand) const {
@@ -323,6 +335,9 @@ Value State::valueOf(const Operand &operand) const {
   } else {
     if (const Value *known = findValue(path))
       value = *known;
+    // What a module gives in one piece has one graph; what lists and structs hold, several.
+    if (!values.find(path) && !(value.made && value.made->kind == EventKind::Forward))
+      value.parts = {};
     const auto mayBeIt = [&](PathId part) { // Any element may be that one.
       return paths.overlap(part, path) && !paths.isWithin(part, path) &&
              !paths.isWithin(path, part);
@@ -342,6 +357,10 @@ Value State::valueOf(const Operand &operand) const {
         if (!value.borrowed)
           value.borrowed = contents.borrowed;
       }
+      if (mayBeIt(part))
+        value.parts = {};
+      else if (isPart(part))
+        value.parts = unitedParts(value.parts, contents.parts, *tables);
     }
   }
   value.sources = sourcesOf(operand);
@@ -361,7 +380,19 @@ llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   return found;
 }
 
+void State::divide(PathId part) {
+  for (PathId whole = tables->paths.parent(part); whole; whole = tables->paths.parent(whole))
+    if (Value *value = values.find(whole))
+      value->parts = {};
+}
+
+void State::setValue(PathId path, const Value &value) {
+  divide(path);
+  values[path] = value;
+}
+
 void State::addValue(PathId path, const Value &value) {
+  divide(path);
   Value both = value;
   if (const Value *known = findValue(path))
     both = joined(*known, value);
@@ -385,10 +416,12 @@ void State::replaceElements(PathId element, const Value &value) {
     const PathStep &last = paths.last(path);
     return last.kind == PathStep::Element && last.index < 0;
   };
+  Value any = value;
+  any.parts = {}; // Each has a graph of its own.
   for (; isAny(element); element = paths.parent(element)) {
-    values[element] = value;
+    values[element] = any;
     if (Value *all = values.find(paths.parent(element)))
-      *all = value;
+      *all = any;
   }
 }
 
@@ -413,6 +446,7 @@ void State::join(const State &other, Junction junction) {
   joinModules(other, junction);
   joinGradMode(other, junction);
   joinAutocast(other, junction);
+  joinGraphs(other);
   lacksGpu &= other.lacksGpu;
   if (!other.work.launched)
     work.launched = nullptr;

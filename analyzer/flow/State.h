@@ -96,6 +96,14 @@ struct Value {
   /// What copies it to the host, for which nobody has waited yet, and from where.
   const Event *copying = nullptr;
   Device copiedFrom = {};
+  /// The graphs that are certainly part of its own.
+  struct Parts {
+    SourcesId last = noSources;   ///< The forwards of which it is what their last run recorded.
+    const Event *again = nullptr; ///< One that took up a graph through which a backward had gone.
+    const Event *freed = nullptr; ///< One of which it is what an earlier run recorded, freed since.
+    bool operator==(const Parts &) const = default;
+  };
+  Parts parts;
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
@@ -112,9 +120,13 @@ struct Value {
            graph == other.graph && hasDimensions == other.hasDimensions &&
            isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
            made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
-           copying == other.copying;
+           copying == other.copying && parts == other.parts;
   }
 };
+
+/// What holds of each of two values; what holds of one that is made of both.
+Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
+Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
 
 /// Whether the tensor is certainly one that a factory has made for training, unchanged since:
 /// autograd computes its gradient.
@@ -176,6 +188,16 @@ struct Autocast {
   bool operator==(const Autocast &other) const {
     return possible == other.possible && keeps == other.keeps && kept == other.kept &&
            stale == other.stale;
+  }
+};
+
+/// The forwards of whose last graphs nobody knows for certain that a backward has gone through, and
+/// those of which that may have kept the graph.
+struct OpenGraphs {
+  SourcesId untouched = noSources, kept = noSources;
+  FlatMap<SiteId, const Event *> backwards; ///< The last through each: a witness.
+  bool operator==(const OpenGraphs &other) const {
+    return untouched == other.untouched && kept == other.kept;
   }
 };
 
@@ -270,7 +292,9 @@ public:
   /// Forgets the temporaries that nothing else refers to.
   void dropTemporaries(llvm::ArrayRef<PathId> roots);
 
-  void setValue(PathId path, const Value &value) { values[path] = value; }
+  void setValue(PathId path, const Value &value);
+  /// The graphs in that of the value at \p path, which is known.
+  void setParts(PathId path, const Value::Parts &known) { values[path].parts = known; }
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of
@@ -331,6 +355,19 @@ public:
   /// Ends what the guard \p guard has set, if it is one.
   void leaveGuard(PathId guard);
 
+  /// The forward \p site, which is \p event, records a graph anew, into \p value if that
+  /// \p isCertain.
+  void recordGraph(SiteId site, const Event &event, Value &value, bool isCertain);
+  /// A backward goes through the graph of \p value; \p isKept tells whether it keeps it, if known.
+  void passGraph(const Value &value, const Event &backward, std::optional<bool> isKept);
+  /// The backward that has freed the last graph of the forward \p site, or null.
+  const Event *freedBy(SiteId site) const;
+  /// The same where it may have kept it.
+  const Event *passedBy(SiteId site) const;
+  /// At the head of a loop from which the states \p rounds come back: what holds of graphs in all
+  /// rounds but the first.
+  void takeGraphsOf(llvm::ArrayRef<const State *> rounds);
+
   /// The event gives work to \p device, if that is no CPU.
   void launch(const Event &event, Device device);
   /// All that the GPU was given is done.
@@ -359,6 +396,9 @@ public:
 
   /// Backwards that retain their graphs, by the forwards in them.
   FlatMap<SiteId, SiteId> retained;
+
+  /// What disables gradients in the thread that has started this one; null if there is none.
+  const Event *guardElsewhere = nullptr;
 
   /// The machine has no GPU: the program has asked.
   bool lacksGpu = false;
@@ -394,6 +434,7 @@ public:
            parts == other.parts && guards == other.guards && mode == other.mode &&
            casters == other.casters && casting == other.casting && retained == other.retained &&
            kept == other.kept && lacksGpu == other.lacksGpu && work == other.work &&
+           graphs == other.graphs && guardElsewhere == other.guardElsewhere &&
            gradientGraphs == other.gradientGraphs && unfinished == other.unfinished;
   }
 
@@ -417,6 +458,8 @@ private:
   const Value *findValue(PathId path) const;
   /// Whether \p object is a new module that a function has just given back.
   bool isOnlyTemporary(PathId object) const;
+  /// What is known of the graphs of a list or struct is that of its parts from now on.
+  void divide(PathId part);
   /// Something on \p device gets into \p place, which may be one of several: any element, say.
   void mayBeMoved(PathId place, Device device);
   template <typename Visit> void forEachMap(Visit visit);
@@ -430,6 +473,7 @@ private:
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
   void joinAutocast(const State &other, Junction junction);
+  void joinGraphs(const State &other);
   Device settledDevice(Device device) const;
   PathId rebase(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
@@ -449,6 +493,7 @@ private:
   Autocast casting;
   GpuWork work;
   FlatMap<PathId, const Event *> unfinished; ///< By loaders: what began a loop over the batches.
+  OpenGraphs graphs;
 };
 
 } // namespace gradtidy

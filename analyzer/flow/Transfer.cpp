@@ -128,12 +128,17 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
         before.graph & (Graph::Attached | Graph::Unknown))
       contents.graph = before.graph;
   }
+  const bool isOneTensor = event.subject.role == TypeRole::Tensor && addsGraph;
+  if (!isOneTensor)
+    contents.parts = {};
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown()) {
     for (const Operand &operand : event.operands)
       if (operand.isTensor && operand.role == TypeRole::None)
         state.addParts(object, state.resolve(operand.path));
     state.addValue(object, contents);
+    if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
+      state.setParts(object, contents.parts);
   }
   for (const Operand &operand : event.operands)
     if (!mayHoldTensors(operand.role) && !operand.fresh)
@@ -187,9 +192,15 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
   state.setModule(event.result, facts);
 }
 
+/// Whether the forward certainly records a graph.
+static bool isRecorded(const Event &event, const State &state) {
+  return !event.isGuarded && event.subject.role != TypeRole::ScriptModule &&
+         state.gradMode().possible == GradMode::On && !state.module(event.subject).isFrozen;
+}
+
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  passModule(event, state, value);
+  passModule(event, state, value, isRecorded(event, state));
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
@@ -201,7 +212,7 @@ void Interpreter::forward(const Event &event, State &state) {
   state.setValue(event.result, value);
 }
 
-void Interpreter::passModule(const Event &event, State &state, Value &value) {
+void Interpreter::passModule(const Event &event, State &state, Value &value, bool isCertain) {
   SiteId site = siteOf(event);
   rootSites.insert(site);
   bool isCarriedOn = llvm::is_contained(tables.histories.members(value.graphs), site);
@@ -214,6 +225,7 @@ void Interpreter::passModule(const Event &event, State &state, Value &value) {
     value.history =
         tables.histories.join(value.history, tables.histories.of(tables.sites.inEvaluation(site)));
   value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
+  state.recordGraph(site, event, value, isCertain);
 }
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
@@ -226,10 +238,12 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
       continue;
     if (const SiteId *retaining = state.retained.find(forward))
       used.useRetained(*retaining);
-    if (event.constant)
+    if (event.constant == true)
       state.retained[forward] = site;
   }
-  if (event.constant && event.kind == EventKind::Backward)
+  if (event.kind == EventKind::Backward)
+    state.passGraph(value, event, event.constant);
+  if (event.constant == true && event.kind == EventKind::Backward)
     state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.graphs);
   if (tables.histories.isUnknown(value.history)) {
     // Whatever ran before may be what it goes through.
@@ -368,6 +382,7 @@ static bool isWatched(Operation operation) {
   case Operation::ReadScalar:
   case Operation::ReadClock:
   case Operation::MakeLoader:
+  case Operation::Save:
     return true;
   default:
     return false;
@@ -445,6 +460,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.history = tables.histories.join(value.history, given->history);
     value.graphs = tables.histories.join(value.graphs, given->graphs);
     value.graph = given->graph;
+    value.parts = {};
     value.stayOn(*given);
     if (isInPlace(event))
       state.replaceElements(state.place(event.operands.front().path), *given);
@@ -513,6 +529,7 @@ void Interpreter::detach(const Event &event, State &state) {
   value.sources = noSources;
   value.graph = Graph::Detached;
   value.graphs = noSources;
+  value.parts = {};
   state.setValue(event.result, value);
   if (event.subject.escapes)
     if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
@@ -526,6 +543,7 @@ void Interpreter::differentiate(const Event &event, State &state) {
   if (!event.operands.empty() && event.operands.front().path)
     backward(event, state, event.operands.front());
   value.graph = Graph::Unknown;
+  value.parts = {};
   state.setValue(event.result, value);
 }
 
@@ -603,7 +621,8 @@ static bool isMarked(const Event &event) {
          event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
          (event.namesGpu && !event.function->asksForDevices) || event.dropsBatch ||
          event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
-         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput;
+         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
+         event.operation == Operation::DetectAnomaly;
 }
 
 /// Whether the event begins a loop over the batches of a loader.
@@ -674,6 +693,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     move(event, state, observing);
     break;
   case EventKind::Load:
+    observeHere();
     load(event, state);
     break;
   case EventKind::Detach:

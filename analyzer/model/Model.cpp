@@ -137,6 +137,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::PinMemory, "pin-memory"},
     {Operation::MakeLoader, "make-loader"},
     {Operation::SetEpoch, "set-epoch"},
+    {Operation::Save, "save"},
+    {Operation::DetectAnomaly, "detect-anomaly"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

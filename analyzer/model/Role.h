@@ -154,6 +154,8 @@ enum class Operation : unsigned char {
   PinMemory,            ///< A copy in page-locked memory, or options for tensors there.
   MakeLoader,           ///< A data loader, of a dataset, a sampler and options.
   SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
+  Save,                 ///< Writes the values of its first argument to a file or archive.
+  DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
 };
 
 /// Whether the result has the values of the subject, or some of them.

@@ -168,7 +168,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "synchronize",
                            "pin-memory",
                            "make-loader",
-                           "set-epoch"}) {
+                           "set-epoch",
+                           "save",
+                           "detect-anomaly"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }

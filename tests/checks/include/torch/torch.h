@@ -457,6 +457,15 @@ template <typename T> struct Function {
     return X::forward(nullptr, std::forward<Arguments>(arguments)...);
   }
 };
+struct AnomalyMode {
+  static bool is_enabled();
+  static void set_enabled(bool enabled, bool check_nan = true);
+};
+class DetectAnomalyGuard {
+public:
+  DetectAnomalyGuard(bool check_nan = true);
+  ~DetectAnomalyGuard();
+};
 
 } // namespace autograd
 
@@ -619,6 +628,21 @@ public:
   forward(const Tensor &input, std::optional<std::tuple<Tensor, Tensor>> state = {});
 };
 TORCH_MODULE(LSTM);
+
+class GRUImpl : public Cloneable<GRUImpl> {
+public:
+  GRUImpl(int64_t input, int64_t hidden);
+  std::tuple<Tensor, Tensor> forward(const Tensor &input, Tensor state = {});
+};
+TORCH_MODULE(GRU);
+
+class LSTMCellImpl : public Cloneable<LSTMCellImpl> {
+public:
+  LSTMCellImpl(int64_t input, int64_t hidden);
+  std::tuple<Tensor, Tensor> forward(const Tensor &input,
+                                     std::optional<std::tuple<Tensor, Tensor>> state = {});
+};
+TORCH_MODULE(LSTMCell);
 
 class GRUCellImpl : public Cloneable<GRUCellImpl> {
 public:

@@ -1,0 +1,74 @@
+// The graphs that forwards record, and the backwards that go through them and free them.
+#include "State.h"
+
+namespace gradtidy {
+
+void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCertain) {
+  SourcesTable &histories = tables->histories;
+  const auto isOther = [&](SiteId other) { return other != site; };
+  const bool isFreed = freedBy(site);
+  const auto outdate = [&](Value::Parts &parts) {
+    if (!llvm::is_contained(histories.members(parts.last), site))
+      return;
+    parts.last = histories.filter(parts.last, isOther);
+    if (isFreed)
+      parts.freed = &event;
+  };
+  if (llvm::is_contained(histories.members(value.parts.last), site) && passedBy(site))
+    value.parts.again = &event;
+  value.parts.last = histories.filter(value.parts.last, isOther);
+  for (auto &[path, other] : values)
+    outdate(other.parts);
+  if (isCertain)
+    value.parts.last = histories.join(value.parts.last, histories.of(site));
+  graphs.untouched = histories.join(graphs.untouched, histories.of(site));
+  graphs.kept = histories.filter(graphs.kept, isOther);
+}
+
+void State::passGraph(const Value &value, const Event &backward, std::optional<bool> isKept) {
+  SourcesTable &histories = tables->histories;
+  if (!isKept)
+    return;
+  const auto passed = histories.members(value.parts.last);
+  const auto isOther = [&](SiteId other) { return !llvm::is_contained(passed, other); };
+  graphs.untouched = histories.filter(graphs.untouched, isOther);
+  graphs.kept = *isKept ? histories.join(graphs.kept, value.parts.last)
+                        : histories.filter(graphs.kept, isOther);
+  for (SiteId site : passed)
+    graphs.backwards[site] = &backward;
+}
+
+const Event *State::passedBy(SiteId site) const {
+  const Event *const *backward = graphs.backwards.find(site);
+  const bool isUntouched = llvm::is_contained(tables->histories.members(graphs.untouched), site);
+  return backward && !isUntouched ? *backward : nullptr;
+}
+
+const Event *State::freedBy(SiteId site) const {
+  const bool isKept = llvm::is_contained(tables->histories.members(graphs.kept), site);
+  return isKept ? nullptr : passedBy(site);
+}
+
+void State::joinGraphs(const State &other) {
+  graphs.untouched = tables->histories.join(graphs.untouched, other.graphs.untouched);
+  graphs.kept = tables->histories.join(graphs.kept, other.graphs.kept);
+  for (const auto &[site, backward] : other.graphs.backwards)
+    graphs.backwards[site] = backward;
+}
+
+void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {
+  graphs.untouched = graphs.kept = noSources;
+  for (const State *round : rounds)
+    joinGraphs(*round);
+  for (auto &[path, value] : values) {
+    const auto partsIn = [&](const State &round) {
+      const Value *there = round.values.find(path);
+      return there ? there->parts : Value::Parts();
+    };
+    value.parts = partsIn(*rounds.front());
+    for (const State *round : rounds.drop_front())
+      value.parts = commonParts(value.parts, partsIn(*round), *tables);
+  }
+}
+
+} // namespace gradtidy

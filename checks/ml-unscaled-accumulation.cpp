@@ -1,0 +1,87 @@
+// The gradients of N backwards add up. Where a step follows every Nth of them only, it is N times
+// as long as that of one large batch, unless the loss of each is divided by N.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Loops.h"
+
+#include "clang/AST/Expr.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace gradtidy {
+namespace {
+
+class UnscaledAccumulation : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &step = visit.event;
+    if (step.kind != EventKind::Step || !step.onlyCounts)
+      return;
+    const auto loops = step.function->loopsAround(step.site);
+    const Event *backward = loops.empty() ? nullptr : backwardIn(visit, *loops.front());
+    if (!backward)
+      return;
+    const std::string rounds = textOf(visit, step.every).str();
+    if (rounds.empty())
+      return;
+    Finding finding;
+    finding.level = step.trait == Trait::GradientSteps ? Level::Likely : Level::Advice;
+    finding.location = backward->site->getBeginLoc();
+    finding.range = backward->site->getSourceRange();
+    finding.message = "the gradients of " + rounds +
+                      " backwards add up before the step: divide the loss by " + rounds +
+                      " to follow their mean";
+    finding.notes.push_back({step.site->getBeginLoc(), "the step that uses their sum"});
+    finding.fixes = repair(visit, *backward, rounds);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// The one backward of each round of \p loop to which the steps and clears in it leave what it
+  /// adds, or null.
+  static const Event *backwardIn(const Visit &visit, const clang::Stmt &loop) {
+    const FunctionBody &function = *visit.event.function;
+    const Event *backward = nullptr;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events) {
+        const bool changes = event.kind == EventKind::Step || event.kind == EventKind::Backward ||
+                             event.kind == EventKind::ClearGradients;
+        if (!changes || !contains(visit, &loop, event.site))
+          continue;
+        const auto loops = function.loopsAround(event.site);
+        const bool isEachTime =
+            loops.front() == &loop && !function.isConditional(event.site, &loop);
+        if (event.kind == EventKind::Backward) {
+          const bool isGiven =
+              llvm::any_of(event.operands, [](const Operand &operand) { return operand.isTensor; });
+          if (!isEachTime || isGiven || backward)
+            return nullptr;
+          backward = &event;
+        } else if (isEachTime || !event.site || (event.kind == EventKind::Step && !event.every)) {
+          return nullptr;
+        }
+      }
+    return backward;
+  }
+
+  static Fix repair(const Visit &visit, const Event &backward, const std::string &rounds) {
+    const clang::Expr *loss = backward.subject.expr;
+    const auto *number = llvm::dyn_cast<clang::DeclRefExpr>(visit.event.every);
+    const bool isKnownThere =
+        !number || visit.context.getSourceManager().isBeforeInTranslationUnit(
+                       number->getDecl()->getLocation(), backward.site->getBeginLoc());
+    if (!loss || backward.subject.role != TypeRole::Tensor || textOf(visit, loss).empty() ||
+        !isKnownThere)
+      return {};
+    return {clang::FixItHint::CreateInsertion(loss->getBeginLoc(), "("),
+            clang::FixItHint::CreateInsertion(endOf(visit, loss), " / " + rounds + ")")};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeUnscaledAccumulation() {
+  return std::make_unique<UnscaledAccumulation>();
+}
+
+} // namespace gradtidy

@@ -89,6 +89,7 @@ void FunctionLowering::lowerAssignment(const CallSite &site) {
                           vocabulary.roleOf(made->getDirectCallee()) != FunctionRole::RequireGrad &&
                           namesGradient(value, place);
   event.isDiscarded = isRebindingInVain(site);
+  markAssignment(event, site);
   event.changesCopy = survey.statements.contains(site.call) && copiedFrom(site.object, vocabulary);
 }
 

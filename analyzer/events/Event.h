@@ -116,12 +116,20 @@ struct Event {
   bool usesOwnGradient = false; ///< Of what changes the subject: by its own gradient.
   bool changesCopy = false;     ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
-  bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
-  bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
-  bool castsWeights = false; ///< Forward: autocast keeps the casts of the module's parameters.
-  bool isGuarded = false;    ///< Forward: it disables gradients itself.
-  bool mayUseHost = false;   ///< Forward: some operands may be meant to be on the host.
-  bool isUpdate = false;     ///< Bind: the value is a method's of what the place held.
+  bool keepsStrides = false;    ///< Combine: the result is as the only tensor among the operands.
+  bool isStateless = false;     ///< Forward: the module has neither parameters nor a mode.
+  bool castsWeights = false;    ///< Forward: autocast keeps the casts of the module's parameters.
+  bool isGuarded = false;       ///< Forward: it disables gradients itself.
+  bool mayUseHost = false;      ///< Forward: some operands may be meant to be on the host.
+  bool isUpdate = false;        ///< Bind: the value is a method's of what the place held.
+  bool keepsBest = false;       ///< Bind: in a branch that keeps the best of a number.
+  bool isRegistered = false;    ///< Bind: of a layer of the framework, which has registered what it
+                                ///< held there.
+  bool givesParameters = false; ///< Combine: the result is a list of those of the subject.
+  bool growsSubject = false; ///< Combine: a module with parameters becomes a part of the subject.
+  bool registersParameter = false; ///< Combine: the operand becomes a parameter of the subject.
+  bool hasParameters = false;      ///< Forward: the module certainly has some.
+  bool isLostEdit = false;         ///< Bind, Combine: it changes options that no optimizer reads.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
   const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
   bool isVirtual = false; ///< Of these: which overrider is called is found at run time.

@@ -163,9 +163,15 @@ private:
 
   void markCall(Event &event, const CallSite &site);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
-  /// What the model says of the class of an object, be it behind a pointer.
-  Trait traitOfClass(clang::QualType type);
   void markClock(Event &event, const clang::CallExpr &now);
+  void markAssignment(Event &event, const CallSite &site);
+  void markDefinition(Event &event, const clang::VarDecl &variable);
+  /// Emits what a call that registers something does besides.
+  void lowerRegistration(const clang::CallExpr *call);
+  /// Whether the last argument is a module that certainly has parameters.
+  bool givesLayer(Expressions arguments);
+  /// Whether \p variable holds options for tensors that nothing in the function mentions.
+  bool isUnusedOptions(const clang::VarDecl &variable);
   /// Whether \p statement asks for the gradient of \p tensor.
   bool namesGradient(const clang::Stmt *statement, PathId tensor);
   /// Whether an assignment changes a copy of a handle, and nothing reads it after that.

@@ -261,7 +261,7 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
     return;
   }
   bind(pathOf(variable), variable->getType(), variable->getInit(), site);
-  current->events.back().isDiscarded = isUnusedScheduler(*variable);
+  markDefinition(current->events.back(), *variable);
   if (variable->getInit())
     assign(variable, variable->getInit(), site);
   lowerGradMode(variable, site);

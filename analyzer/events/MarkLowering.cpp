@@ -1,9 +1,11 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
+#include "BestValues.h"
 #include "Clocks.h"
 #include "FunctionLowering.h"
 #include "FunctionalModes.h"
 #include "LastValues.h"
 #include "Memory.h"
+#include "OptionEdits.h"
 #include "Selection.h"
 
 namespace gradtidy {
@@ -32,9 +34,18 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   event.alwaysDrops =
       result->isModuleMethod && alwaysDrops(*site.call, vocabulary) && !samplesOnPurpose(*method);
   if (event.kind == EventKind::Step && site.object)
-    event.trait = traitOfClass(values.typeOf(site.object));
+    event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Construct)
     markConstruction(event, site.call->getType(), site.arguments);
+  event.givesParameters = site.role == FunctionRole::Parameters &&
+                          event.kind == EventKind::Combine && isModule(event.subject.role) &&
+                          event.isTensor;
+  event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
+                       isModule(event.subject.role) && event.subject.escapes &&
+                       event.isArithmetic && givesLayer(site.arguments);
+  if (event.kind == EventKind::Forward && site.object)
+    event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
+  event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
   // A copy may be asked for in another order.
   event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
                        !(site.name == "clone" && !event.operands.empty());
@@ -69,30 +80,12 @@ static bool iteratesOnce(const Stmt &options) {
 }
 
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
-  event.trait = traitOfClass(type);
+  event.trait = vocabulary.traitOfObject(type);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.rate = rateOf(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
-}
-
-/// What the model says of the class or the nearest of its bases.
-static Trait traitOfBase(const CXXRecordDecl &record, const Vocabulary &vocabulary) {
-  Trait trait = vocabulary.traitOf(&record);
-  if (trait == Trait::None && record.hasDefinition())
-    for (const CXXBaseSpecifier &base : record.bases())
-      if (const CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
-          parent && trait == Trait::None)
-        trait = traitOfBase(*parent, vocabulary);
-  return trait;
-}
-
-Trait FunctionLowering::traitOfClass(QualType type) {
-  if (const QualType object = pointee(type); !object.isNull())
-    type = object;
-  const CXXRecordDecl *record = vocabulary.classOf(type);
-  return record ? traitOfBase(*record, vocabulary) : Trait::None;
 }
 
 void FunctionLowering::markClock(Event &event, const CallExpr &now) {
@@ -148,9 +141,64 @@ bool FunctionLowering::isOfTemporary(const VarDecl &element, const Stmt *inside)
   });
 }
 
-bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
-  return traitOfClass(variable.getType()) == Trait::SchedulesRate && variable.hasInit() &&
+bool FunctionLowering::givesLayer(Expressions arguments) {
+  return !arguments.empty() && !isNull(arguments.back()) &&
+         vocabulary.hasParameters(values.typeOf(arguments.back()));
+}
+
+void FunctionLowering::lowerRegistration(const CallExpr *call) {
+  const auto *registration = dyn_cast<CXXMemberCallExpr>(call);
+  const FunctionDecl *callee = registration ? registration->getDirectCallee() : nullptr;
+  if (!callee || vocabulary.roleOf(callee) != FunctionRole::Register || call->getNumArgs() < 2)
+    return;
+  const Trait trait = vocabulary.traitOf(callee);
+  Event &event = emit(EventKind::Combine, call);
+  event.isArithmetic = true;
+  event.subject = values.operand(registration->getImplicitObjectArgument());
+  event.operands.push_back(values.operand(call->getArg(1)));
+  event.registersParameter = trait == Trait::RegistersParameter;
+  event.growsSubject = trait == Trait::RegistersModule && givesLayer(call->getArg(1));
+}
+
+void FunctionLowering::markDefinition(Event &event, const VarDecl &variable) {
+  event.isDiscarded = isUnusedScheduler(variable);
+  event.isLostEdit =
+      isLostCopy(variable, *function, vocabulary) ||
+      (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
+}
+
+bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
+  const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
+  return type && type->getName() == "TensorOptions" && variable.isLocalVarDecl() &&
          countMentions(*function->getBody(), variable) == 0;
+}
+
+/// Whether \p value is a tensor of a module, of which two layers then make the same use.
+static bool isOfModule(const Expr *value, Vocabulary &vocabulary) {
+  const auto *member = dyn_cast<MemberExpr>(strip(value));
+  return member && isModule(vocabulary.roleOf(member->getBase()->getType()));
+}
+
+void FunctionLowering::markAssignment(Event &event, const CallSite &site) {
+  event.keepsBest = isOfBest(*site.call, *result);
+  const auto *member = dyn_cast<MemberExpr>(strip(site.object));
+  const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+  const auto *owner = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;
+  const Expr *value = strip(site.arguments.front());
+  const auto *call = dyn_cast<CallExpr>(value);
+  const auto *made = dyn_cast<CXXConstructExpr>(value);
+  const bool isNone = isNull(value) || isa<InitListExpr>(value) || (made && !made->getNumArgs());
+  event.isRegistered =
+      owner && vocabulary.isFramework(owner) && isModule(vocabulary.roleOf(owner)) &&
+      vocabulary.roleOf(field->getType()) == TypeRole::Tensor &&
+      !isOfModule(value, vocabulary) && !isNone &&
+      !(call && call->getDirectCallee() &&
+        vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
+}
+
+bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
+  return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
+         variable.hasInit() && countMentions(*function->getBody(), variable) == 0;
 }
 
 } // namespace gradtidy

@@ -100,6 +100,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::AdaptiveSteps, "adaptive-steps"},
     {Trait::GradientSteps, "gradient-steps"},
     {Trait::SchedulesRate, "schedules-rate"},
+    {Trait::StepOptions, "step-options"},
     {Trait::KeepsStrides, "keeps-strides"},
 };
 
@@ -126,6 +127,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::PointToMemory, "point-to-memory"},
     {Operation::ReadClock, "read-clock"},
     {Operation::Synchronize, "synchronize"},
+    {Operation::Compare, "compare"},
+    {Operation::GiveDefaults, "give-defaults"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

@@ -114,6 +114,7 @@ enum class Trait : unsigned char {
   AdaptiveSteps,   ///< An optimizer whose steps are about as long as the learning rate.
   GradientSteps,   ///< One whose steps are as long as the gradients, times the learning rate.
   SchedulesRate,   ///< A class whose objects change the learning rate when they are stepped.
+  StepOptions,     ///< A class of options of an optimizer, of which copies are options of their own.
   KeepsStrides,    ///< The result lies in memory in the order of the only tensor it is made of.
 };
 
@@ -143,6 +144,8 @@ enum class Operation : unsigned char {
   PointToMemory,        ///< A pointer to the first element.
   ReadClock,            ///< The time on the host.
   Synchronize,          ///< Waits for the GPU.
+  Compare,              ///< How two tensors differ.
+  GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
 };
 
 /// Whether the result has the values of the subject, or some of them.

@@ -117,7 +117,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "keeps-order",       "owns-elements",
                            "trains-by-default", "makes-mask",
                            "needs-closure", "adaptive-steps", "gradient-steps",     "schedules-rate",
-                           "keeps-strides"}) {
+                           "keeps-strides", "step-options"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -160,7 +160,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "access-elements",
                            "point-to-memory",
                            "read-clock",
-                           "synchronize"}) {
+                           "synchronize",
+                           "compare",
+                           "give-defaults"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }

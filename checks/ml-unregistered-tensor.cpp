@@ -1,6 +1,6 @@
 // A module moves, saves and trains the tensors it was told of by register_parameter() and
 // register_buffer(). Others stay on the device where they were made, and are missing in
-// checkpoints. So is one that takes the place of a registered one in a member.
+// checkpoints.
 
 #include "Registration.h"
 
@@ -22,10 +22,6 @@ public:
            (isTrained ? "parameters(), " : "") + "to() and save() do not reach it")
               .str()));
     }
-    for (const ModuleMember &member : visit.view.members)
-      if (member.role == TypeRole::Tensor && visit.view.isVisible)
-        for (const EntityDefinition &definition : member.replacements)
-          reporter.report(replaced(member, definition, "tensor", "to() and save()"));
   }
 };
 

@@ -12,8 +12,10 @@ namespace gradtidy {
 using namespace clang;
 
 void FunctionLowering::lowerCall(const CallExpr *call) {
-  if (values.pathOfAccessor(call))
+  if (values.pathOfAccessor(call)) {
+    lowerRegistration(call);
     return lowerBatches(call);
+  }
   CallSite site = resolve(call);
   if (lowerStandard(site) || lowerGuardCall(site))
     return;

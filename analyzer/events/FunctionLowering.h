@@ -169,9 +169,13 @@ private:
   void markReturn(Event &event, const clang::ReturnStmt &returned);
   void markAssignment(Event &event, const CallSite &site, const clang::Expr *value);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
-  /// What the model says of the class of an object, be it behind a pointer.
-  Trait traitOfClass(clang::QualType type);
   void markClock(Event &event, const clang::CallExpr &now);
+  /// Emits what a call that registers something does besides.
+  void lowerRegistration(const clang::CallExpr *call);
+  /// Whether the last argument is a module that certainly has parameters.
+  bool givesLayer(Expressions arguments);
+  /// Whether \p variable holds options for tensors that nothing in the function mentions.
+  bool isUnusedOptions(const clang::VarDecl &variable);
   /// Whether \p statement asks for the gradient of \p tensor.
   bool namesGradient(const clang::Stmt *statement, PathId tensor);
   /// Whether an assignment changes a copy of a handle, and nothing reads it after that.

@@ -149,22 +149,12 @@ private:
 
 } // namespace
 
-Trait traitOfBase(const CXXRecordDecl &record, const Vocabulary &vocabulary) {
-  Trait trait = vocabulary.traitOf(&record);
-  if (trait == Trait::None && record.hasDefinition())
-    for (const CXXBaseSpecifier &base : record.bases())
-      if (const CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
-          parent && trait == Trait::None)
-        trait = traitOfBase(*parent, vocabulary);
-  return trait;
-}
-
 /// Whether \p dataset gives one sample after the other, be it through transforms.
 static bool givesSamples(QualType dataset, const Vocabulary &vocabulary) {
   const CXXRecordDecl *record = dataset.getNonReferenceType()->getAsCXXRecordDecl();
   if (!record)
     return false;
-  if (traitOfBase(*record, vocabulary) == Trait::GivesSamples)
+  if (vocabulary.traitOfClass(*record) == Trait::GivesSamples)
     return true;
   const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record);
   return wrapper && wrapper->getName() == "MapDataset" && wrapper->getTemplateArgs().size() > 0 &&

@@ -32,7 +32,4 @@ EarlyEnd earlyEndOf(const clang::CallExpr &begin, const FunctionBody &function);
 const clang::CallExpr *missedLoader(const clang::CXXMemberCallExpr &setEpoch,
                                     const FunctionBody &function, const Vocabulary &vocabulary);
 
-/// What the model says of \p record or the nearest of its bases.
-Trait traitOfBase(const clang::CXXRecordDecl &record, const Vocabulary &vocabulary);
-
 } // namespace gradtidy

@@ -66,7 +66,7 @@ void FunctionLowering::describeFunction() {
       method && method->isInstance() && !method->getParent()->isLambda()) {
     result->thisObject = values.thisObject();
     result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
-    const Trait trait = traitOfBase(*method->getParent(), vocabulary);
+    const Trait trait = vocabulary.traitOfClass(*method->getParent());
     result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::GivesBatches;
   }
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());

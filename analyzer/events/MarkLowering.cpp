@@ -1,5 +1,6 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "Accumulation.h"
+#include "BestValues.h"
 #include "Clocks.h"
 #include "CustomFunctions.h"
 #include "FunctionLowering.h"
@@ -8,6 +9,7 @@
 #include "LastValues.h"
 #include "Loaders.h"
 #include "Memory.h"
+#include "OptionEdits.h"
 #include "Selection.h"
 #include "Temporaries.h"
 
@@ -40,9 +42,18 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.every = roundsBetween(*site.call, *result);
   event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);
   if (event.kind == EventKind::Step && site.object)
-    event.trait = traitOfClass(values.typeOf(site.object));
+    event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Construct)
     markConstruction(event, site.call->getType(), site.arguments);
+  event.givesParameters = site.role == FunctionRole::Parameters &&
+                          event.kind == EventKind::Combine && isModule(event.subject.role) &&
+                          event.isTensor;
+  event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
+                       isModule(event.subject.role) && event.subject.escapes &&
+                       event.isArithmetic && givesLayer(site.arguments);
+  if (event.kind == EventKind::Forward && site.object)
+    event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
+  event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
   // A copy may be asked for in another order.
   event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
                        !(site.name == "clone" && !event.operands.empty());
@@ -87,9 +98,8 @@ static bool takesOptions(const Stmt *argument, Vocabulary &vocabulary) {
                        cast<Expr>(argument)->getType()->isRecordType() &&
                        vocabulary.roleOf(cast<Expr>(argument)->getType()) == TypeRole::Device;
   return isNamed || (call && simpleName(call->getDirectCallee()) == "options") ||
-         llvm::any_of(argument->children(), [&](const Stmt *child) {
-           return child && takesOptions(child, vocabulary);
-         });
+         llvm::any_of(argument->children(),
+                      [&](const Stmt *child) { return child && takesOptions(child, vocabulary); });
 }
 
 void FunctionLowering::markPlace(Event &event, const CallSite &site) {
@@ -111,11 +121,6 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
         event.operands, [](const Operand &operand) { return operand.device.kind == Device::Cuda; });
 }
 
-void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
-  event.isDiscarded = isUnusedScheduler(variable);
-  event.leftover = leftByVariable(*result, variable, vocabulary, values);
-}
-
 void FunctionLowering::markMember(Event &event, const Expr &value) {
   event.leftover = leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
 }
@@ -123,11 +128,6 @@ void FunctionLowering::markMember(Event &event, const Expr &value) {
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
   event.custom = gradientsOf(*function, returned, vocabulary);
-}
-
-void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *value) {
-  event.leftover = leftByView(value, /*leavesFunction=*/false, vocabulary, values);
-  event.custom.keepsOutput = keepsOutput(*function, *site.object, *value, vocabulary);
 }
 
 /// Whether \p options, or what they are made of, limit a step to one iteration.
@@ -142,19 +142,12 @@ static bool iteratesOnce(const Stmt &options) {
 }
 
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
-  event.trait = traitOfClass(type);
+  event.trait = vocabulary.traitOfObject(type);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.rate = rateOf(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
-}
-
-Trait FunctionLowering::traitOfClass(QualType type) {
-  if (const QualType object = pointee(type); !object.isNull())
-    type = object;
-  const CXXRecordDecl *record = vocabulary.classOf(type);
-  return record ? traitOfBase(*record, vocabulary) : Trait::None;
 }
 
 void FunctionLowering::markClock(Event &event, const CallExpr &now) {
@@ -210,9 +203,67 @@ bool FunctionLowering::isOfTemporary(const VarDecl &element, const Stmt *inside)
   });
 }
 
-bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
-  return traitOfClass(variable.getType()) == Trait::SchedulesRate && variable.hasInit() &&
+bool FunctionLowering::givesLayer(Expressions arguments) {
+  return !arguments.empty() && !isNull(arguments.back()) &&
+         vocabulary.hasParameters(values.typeOf(arguments.back()));
+}
+
+void FunctionLowering::lowerRegistration(const CallExpr *call) {
+  const auto *registration = dyn_cast<CXXMemberCallExpr>(call);
+  const FunctionDecl *callee = registration ? registration->getDirectCallee() : nullptr;
+  if (!callee || vocabulary.roleOf(callee) != FunctionRole::Register || call->getNumArgs() < 2)
+    return;
+  const Trait trait = vocabulary.traitOf(callee);
+  Event &event = emit(EventKind::Combine, call);
+  event.isArithmetic = true;
+  event.subject = values.operand(registration->getImplicitObjectArgument());
+  event.operands.push_back(values.operand(call->getArg(1)));
+  event.registersParameter = trait == Trait::RegistersParameter;
+  event.growsSubject = trait == Trait::RegistersModule && givesLayer(call->getArg(1));
+}
+
+void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
+  event.isDiscarded = isUnusedScheduler(variable);
+  event.leftover = leftByVariable(*result, variable, vocabulary, values);
+  event.isLostEdit =
+      isLostCopy(variable, *function, vocabulary) ||
+      (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
+}
+
+bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
+  const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
+  return type && type->getName() == "TensorOptions" && variable.isLocalVarDecl() &&
          countMentions(*function->getBody(), variable) == 0;
+}
+
+/// Whether \p value is a tensor of a module, of which two layers then make the same use.
+static bool isOfModule(const Expr *value, Vocabulary &vocabulary) {
+  const auto *member = dyn_cast<MemberExpr>(strip(value));
+  return member && isModule(vocabulary.roleOf(member->getBase()->getType()));
+}
+
+void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
+  event.leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
+  event.custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
+  event.keepsBest = isOfBest(*site.call, *result);
+  const auto *member = dyn_cast<MemberExpr>(strip(site.object));
+  const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+  const auto *owner = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;
+  const Expr *value = strip(site.arguments.front());
+  const auto *call = dyn_cast<CallExpr>(value);
+  const auto *made = dyn_cast<CXXConstructExpr>(value);
+  const bool isNone = isNull(value) || isa<InitListExpr>(value) || (made && !made->getNumArgs());
+  event.isRegistered = owner && vocabulary.isFramework(owner) &&
+                       isModule(vocabulary.roleOf(owner)) &&
+                       vocabulary.roleOf(field->getType()) == TypeRole::Tensor &&
+                       !isOfModule(value, vocabulary) && !isNone &&
+                       !(call && call->getDirectCallee() &&
+                         vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
+}
+
+bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
+  return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
+         variable.hasInit() && countMentions(*function->getBody(), variable) == 0;
 }
 
 } // namespace gradtidy

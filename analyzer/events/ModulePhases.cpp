@@ -53,9 +53,10 @@ bool ModulePhases::isConstruction(const FunctionDecl *function, unsigned depth) 
   if (method && simpleName(method) == "reset" && method->isVirtual())
     return true; // Cloneable's.
   const ModuleUses::Functions &callers = uses.callersOf(function);
-  return depth < 5 && !callers.empty() && llvm::all_of(callers, [&](const FunctionDecl *caller) {
-           return isConstruction(caller, depth + 1);
-         });
+  return depth < 5 && !callers.empty() &&
+         llvm::all_of(
+             callers,
+             [&](const FunctionDecl *caller) { return isConstruction(caller, depth + 1); });
 }
 
 } // namespace gradtidy

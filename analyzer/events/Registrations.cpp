@@ -61,6 +61,9 @@ bool Registrations::makesAnother(const Expr *value) {
     return false;
   const FunctionRole role = vocabulary.roleOf(callee);
   const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+  if (vocabulary.traitOf(callee) == Trait::KeepsStrides &&
+      !callee->getReturnType()->isReferenceType())
+    return true;
   return role == FunctionRole::Create || role == FunctionRole::CreateLike ||
          (operation && operation->getOperator() != OO_Call && !asAssignment(call) &&
           !callee->getReturnType()->isReferenceType());
@@ -105,14 +108,60 @@ bool Registrations::isBefore(const EntityDefinition &first, const EntityDefiniti
                                                               after->getBeginLoc());
 }
 
+/// Whether a tensor that constructors register gets another value later: a parameter any, a buffer
+/// one that is computed of its own. What else takes the place of a buffer may be what the module
+/// keeps between its calls.
+bool Registrations::isReassignment(const EntityDefinition &definition, Entity entity) {
+  bool isParameter = false, isBuffer = false;
+  for (const EntityDefinition &first : uses.of(entity).definitions)
+    if (const auto *call = dyn_cast_or_null<CallExpr>(convertedFrom(first.value))) {
+      const Trait trait = uses.traitOfCallee(call);
+      if (registers(trait) && !phases.isConstruction(first.function))
+        return false;
+      isParameter |= trait == Trait::RegistersParameter;
+      isBuffer |= trait == Trait::RegistersBuffer;
+    }
+  for (const auto &[record, calls] : uses.registrations)
+    for (const CallExpr *call : calls) {
+      if (llvm::none_of(call->arguments(),
+                        [&](const Expr *argument) { return uses.rootOf(argument) == entity; }))
+        continue;
+      if (!isInConstructor(*call, *record))
+        return false;
+      isParameter |= uses.traitOfCallee(call) == Trait::RegistersParameter;
+      isBuffer |= uses.traitOfCallee(call) == Trait::RegistersBuffer;
+    }
+  return isParameter || (isBuffer && mentions(definition.value, entity));
+}
+
+bool Registrations::isInConstructor(const CallExpr &call, const CXXRecordDecl &record) const {
+  const SourceManager &sources = context.getSourceManager();
+  return llvm::any_of(record.ctors(), [&](const CXXConstructorDecl *constructor) {
+    const FunctionDecl *definition = nullptr;
+    return constructor->hasBody(definition) &&
+           !sources.isBeforeInTranslationUnit(call.getBeginLoc(), definition->getBeginLoc()) &&
+           sources.isBeforeInTranslationUnit(call.getBeginLoc(), definition->getEndLoc());
+  });
+}
+
+bool Registrations::mentions(const Stmt *value, Entity entity) {
+  if (const auto *expr = dyn_cast<MemberExpr>(value); expr && uses.rootOf(expr) == entity)
+    return true;
+  return llvm::any_of(value->children(),
+                      [&](const Stmt *child) { return child && mentions(child, entity); });
+}
+
 bool Registrations::isReplacement(const EntityDefinition &definition, const FieldDecl *field) {
   if (definition.kind != EntityDefinition::Assignment || !makesAnother(definition.value))
     return false;
   const Entity entity = canonical(field);
   const EntityFacts &facts = uses.of(entity);
-  if (facts.escapes || !facts.parameters.empty() || isNamed(entity))
+  if (facts.escapes || !facts.parameters.empty())
     return false;
-  // Tensors that methods replace may be what the module keeps between its calls.
+  if (!uses.holdsModules(field->getType()) && !phases.isConstruction(definition.function))
+    return isReassignment(definition, entity);
+  if (isNamed(entity))
+    return false;
   const bool isLater =
       uses.holdsModules(field->getType()) && !phases.isConstruction(definition.function);
   return llvm::any_of(facts.definitions, [&](const EntityDefinition &first) {

@@ -32,6 +32,9 @@ private:
   bool isReturnedResult(const clang::FunctionDecl *function);
   bool makesAnother(const clang::Expr *value);
   bool isNamed(Entity entity);
+  bool isReassignment(const EntityDefinition &definition, Entity entity);
+  bool isInConstructor(const clang::CallExpr &call, const clang::CXXRecordDecl &record) const;
+  bool mentions(const clang::Stmt *value, Entity entity);
   bool isBefore(const EntityDefinition &first, const EntityDefinition &second, bool isLater) const;
 
   const clang::ASTContext &context;

@@ -49,8 +49,8 @@ bool VisitedPlace::isRecorded(const Vocabulary &vocabulary) const {
 ValueFlow::ValueFlow(ModuleUses &uses, const VisitedPlace &place, Entity entity, const Expr *site,
                      ModeCalls &modeCalls)
     : uses(uses), vocabulary(uses.vocabulary), place(place), entity(entity), modeCalls(modeCalls),
-      isTensor(!uses.holdsModules(entity ? entity->getType() : site->getType())),
-      value(site), use{site, place.function, false, false, false, false} {}
+      isTensor(!uses.holdsModules(entity ? entity->getType() : site->getType())), value(site),
+      use{site, place.function, false, false, false, false} {}
 
 std::optional<EntityUse> ValueFlow::follow() {
   for (const VisitedPlace::Parent parent : llvm::drop_begin(llvm::reverse(place.parents))) {

@@ -158,6 +158,42 @@ bool Vocabulary::castsWeights(clang::QualType type) {
   return casting[record->getDefinition()] = result;
 }
 
+bool Vocabulary::hasParameters(clang::QualType type) {
+  const clang::CXXRecordDecl *record = classOf(type);
+  if (!record || !record->hasDefinition() || isStandard(record) || !isModule(roleOf(record)))
+    return false;
+  if (isFramework(record)) {
+    const Trait trait = traitOf(record);
+    return trait == Trait::None || trait == Trait::CastsWeights || trait == Trait::ModeByOption;
+  }
+  const auto [known, isNew] = parametrised.try_emplace(record->getDefinition(), false);
+  if (!isNew)
+    return known->second;
+  const bool result =
+      llvm::any_of(record->getDefinition()->fields(), [&](const clang::FieldDecl *field) {
+        return roleOf(field->getType()) == TypeRole::ModuleHolder &&
+               hasParameters(field->getType());
+      });
+  return parametrised[record->getDefinition()] = result;
+}
+
+Trait Vocabulary::traitOfClass(const clang::CXXRecordDecl &record) const {
+  Trait trait = traitOf(&record);
+  if (trait == Trait::None && record.hasDefinition())
+    for (const clang::CXXBaseSpecifier &base : record.bases())
+      if (const clang::CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
+          parent && trait == Trait::None)
+        trait = traitOfClass(*parent);
+  return trait;
+}
+
+Trait Vocabulary::traitOfObject(clang::QualType type) {
+  if (const clang::QualType object = pointee(type); !object.isNull())
+    type = object;
+  const clang::CXXRecordDecl *record = classOf(type);
+  return record ? traitOfClass(*record) : Trait::None;
+}
+
 Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
   std::string name = canonicalName(declaration);
   Trait trait = model.trait(name);

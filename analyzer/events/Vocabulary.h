@@ -47,6 +47,15 @@ public:
   /// Whether autocast keeps casts of the parameters of modules of that type, or of their members.
   bool castsWeights(clang::QualType type);
 
+  /// Whether modules of that type certainly have parameters: layers that do, and classes with
+  /// members of such types.
+  bool hasParameters(clang::QualType type);
+
+  /// What the model says of the class or the nearest of its bases.
+  Trait traitOfClass(const clang::CXXRecordDecl &record) const;
+  /// The same for the class of an object, be it behind a pointer.
+  Trait traitOfObject(clang::QualType type);
+
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
@@ -85,6 +94,7 @@ private:
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> holding;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> casting;
+  llvm::DenseMap<const clang::CXXRecordDecl *, bool> parametrised;
 };
 
 /// "std::vector" for anything called vector in namespace std, inline namespaces left out.

@@ -126,9 +126,10 @@ void State::escape(const Operand &operand, bool computes) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
     if (isModule(operand.role)
             ? concernsParameters
-            : isObject && (object == paths.unknown() || paths.overlap(path, object)))
+            : isObject && (object == paths.unknown() || paths.overlap(path, object))) {
       facts.gradients.mayBeCleared();
-    else if (hasSources && concernsParameters)
+      facts.outdated = nullptr;
+    } else if (hasSources && concernsParameters)
       facts.gradients.mayBeRewritten();
   }
   if (mayHoldTensors(operand.role) && object != paths.unknown() && findValue(object)) {

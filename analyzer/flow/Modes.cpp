@@ -57,6 +57,8 @@ void State::addPart(PathId whole, const Operand &part) {
     return;
   }
   llvm::SmallVector<PathId, 4> added{object};
+  if (isModule(part.role))
+    disown(object);
   if (!isModule(part.role) && part.role != TypeRole::Optimizer)
     added = partsOf(object);
   for (PathId each : added)
@@ -175,7 +177,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
   for (auto &[path, facts] : modules)
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
-      facts.isNew = false;
+      facts.isNew = facts.isOwn = false;
       if (llvm::any_of(devices, [&](Device device) {
             return !device.isKnown() || !(device == facts.device);
           })) {
@@ -198,7 +200,8 @@ void State::markTrained(SourcesId reached) {
     for (PathId source : tables->sources.members(reached))
       if (tables->paths.overlap(path, source))
         facts.isTrained = facts.isTrainedSinceSet = true;
-  markChanged(reached); // By a step, or by hand.
+  for (auto &[path, facts] : modules) // By a step, or by hand.
+    facts.isNew &= !tables->sources.mayOverlap(reached, tables->sources.of(path));
 }
 
 void State::markChanged(SourcesId parameters) {
@@ -208,6 +211,56 @@ void State::markChanged(SourcesId parameters) {
         !mayBeAny && llvm::none_of(tables->sources.members(parameters), [&](PathId source) {
           return tables->paths.overlap(path, source);
         });
+  for (PathId source : tables->sources.members(parameters))
+    disown(source);
+}
+
+void State::markStepped(SourcesId parameters, const Event &step) {
+  for (auto &[path, facts] : modules)
+    facts.isNew &= !tables->sources.mayOverlap(parameters, tables->sources.of(path));
+  for (auto &[path, value] : values)
+    if (value.taken && !value.changed && tables->sources.mayOverlap(value.shared, parameters))
+      value.changed = &step;
+}
+
+void State::disown(PathId module) {
+  for (auto &[path, facts] : modules)
+    if (tables->paths.overlap(path, module))
+      facts.isOwn = false;
+}
+
+SourcesId State::memoryOf(const Operand &operand) const {
+  const PathId object = resolve(operand.path);
+  const Value *known = findValue(object);
+  if (known && known->taken)
+    return known->shared;
+  const bool isNamed = object != tables->paths.unknown() && !tables->paths.isTemporary(object);
+  const PathId whole = tables->paths.parent(object);
+  const bool isOfModule = whole && !known && isModuleAt(whole);
+  return isNamed && (isOfModule || (known && isLeaf(*known))) ? tables->sources.of(object)
+                                                              : noSources;
+}
+
+void State::outdateOptimizers(PathId part, const Event &event) {
+  // The old module may live on by another name.
+  const bool isShared = llvm::any_of(aliases,
+                                     [&](const auto &entry) {
+                                       return !entry.second.isReference &&
+                                              tables->paths.isWithin(entry.second.target, part) &&
+                                              !tables->paths.isTemporary(entry.first);
+                                     }) ||
+                        llvm::any_of(parts, [&](const auto &entry) {
+                          return tables->paths.isWithin(entry.first.first, part);
+                        });
+  if (isShared && event.kind == EventKind::Bind)
+    return;
+  for (auto &[path, facts] : optimizers)
+    if (tables->sources.covers(facts.owned, tables->sources.of(part)) ||
+        llvm::any_of(tables->sources.members(facts.owned),
+                     [&](PathId owned) { return tables->paths.isWithin(owned, part); })) {
+      facts.outdated = &event;
+      facts.outdatedPart = part;
+    }
 }
 
 void State::joinModules(const State &other, Junction junction) {
@@ -218,6 +271,7 @@ void State::joinModules(const State &other, Junction junction) {
     facts.isTrainedSinceSet |= there.isTrainedSinceSet;
     facts.isFrozen &= there.isFrozen;
     facts.isNew &= there.isNew;
+    facts.isOwn &= there.isOwn;
     // What left the training mode explains more than what came back to it.
     if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))
       facts.set = there.set;
@@ -442,7 +496,8 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     }
     if (value.device.isKnown())
       places.push_back({&operand, value, isUnsure});
-    if (PathId own = event.function->thisObject; isUnsure && operand.role == TypeRole::None && own) {
+    if (PathId own = event.function->thisObject;
+        isUnsure && operand.role == TypeRole::None && own) {
       Value there; // In the same list.
       there.device = {Device::Symbol, own};
       places.push_back({&operand, there});

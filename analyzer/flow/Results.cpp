@@ -32,7 +32,9 @@ static const Event *permutedBy(const Event &event, const State &state) {
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
-  const Event *borrowed = nullptr;
+  Value held; // In whose memory parts of it lie.
+  const Event *derived = nullptr;
+  bool isOfLeaf = false;
   unsigned other = Graph::Detached; // Where nothing is attached or unknown.
   auto add = [&](const Operand &operand) {
     if (!operand.path)
@@ -56,8 +58,15 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       result.disabled = value.disabled;
     unknown |= (value.graph & Graph::Unknown) != 0;
     if (value.borrowed)
-      borrowed = value.borrowed;
+      held.borrowed = value.borrowed;
     result.parts = unitedParts(result.parts, value.parts, tables);
+    if (value.taken) {
+      held.shareMemory(value);
+      held.shared = tables.sources.join(held.shared, value.shared);
+    }
+    if (value.derived)
+      derived = value.derived;
+    isOfLeaf |= value.graph == Graph::Attached && (isLeaf(value) || value.derived);
     if (value.madeOnHost && !event.isAnyDevice)
       result.madeOnHost = value.madeOnHost;
     result.hasDimensions |= value.hasDimensions;
@@ -111,7 +120,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     const Value before = rearranged(event, state);
     result.made = before.made;
     if (sharesMemory(event.operation))
-      result.borrowed = before.borrowed;
+      result.shareMemory(before);
     if (event.operation != Operation::SelectElements) {
       result.copying = before.copying;
       result.copiedFrom = before.copiedFrom;
@@ -119,15 +128,21 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
-    result.borrowed = borrowed;
+    result.shareMemory(held);
+    result.derived = derived;
   }
+  const bool computes = event.keepsStrides || sharesMemory(event.operation);
+  if (event.kind == EventKind::Combine && computes && !event.subject.escapes && isOfLeaf &&
+      result.graph == Graph::Attached && event.resultRole == TypeRole::Tensor)
+    result.derived = &event;
   result.permuted = permutedBy(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
     result.stayOn(either);
     result.made = either.made;
-    result.borrowed = either.borrowed;
+    result.shareMemory(either);
+    result.derived = either.derived;
     result.parts = either.parts;
   }
   const bool isClash = !state.clashes(event).empty();
@@ -198,6 +213,9 @@ Value Interpreter::moved(const Event &event, const State &state) const {
       result.device = device;
       result.placed = &event;
       result.madeOnHost = nullptr;
+      const bool isOfLeaf = before.graph == Graph::Attached && isLeaf(before);
+      if (isOfLeaf && state.gradMode().possible == GradMode::On && !(device == before.device))
+        result.derived = &event;
       break;
     }
   }
@@ -206,6 +224,8 @@ Value Interpreter::moved(const Event &event, const State &state) const {
     result.copying = &event;
     result.copiedFrom = before.device;
   }
+  if (before.derived)
+    result.derived = before.derived;
   return result;
 }
 

@@ -72,6 +72,11 @@ void State::forget(PathId path, bool isOverwritten) {
         !(isOverwritten && alias.isReference && alias.target == path))
       alias.target = tables->paths.unknown();
   auto isOther = [&](PathId module) { return !paths.isWithin(module, path); };
+  for (auto &[name, value] : values)
+    if (value.taken && !llvm::all_of(tables->sources.members(value.shared), isOther)) {
+      value.taken = value.changed = nullptr;
+      value.shared = noSources;
+    }
   casting.kept = tables->sources.filter(casting.kept, isOther);
   casting.stale = tables->sources.filter(casting.stale, isOther);
 }
@@ -130,10 +135,14 @@ void State::rename(PathId from, PathId to) {
   parts = {};
   for (const auto &[pair, isPart] : before)
     parts[{renamed(pair.first), renamed(pair.second)}] = isPart;
-  for (auto &[path, value] : values)
+  for (auto &[path, value] : values) {
     value.sources = tables->sources.map(value.sources, renamed);
-  for (auto &[path, facts] : optimizers)
+    value.shared = tables->sources.map(value.shared, renamed);
+  }
+  for (auto &[path, facts] : optimizers) {
     facts.owned = tables->sources.map(facts.owned, renamed);
+    facts.outdatedPart = renamed(facts.outdatedPart);
+  }
   casting.kept = tables->sources.map(casting.kept, renamed);
   casting.stale = tables->sources.map(casting.stale, renamed);
 }
@@ -306,6 +315,16 @@ Value State::joined(const Value &a, const Value &b) const {
   result.parts = commonParts(a.parts, b.parts, *tables);
   if (!result.borrowed)
     result.borrowed = b.borrowed;
+  if (a.derived != b.derived)
+    result.derived = nullptr;
+  if (a.taken && b.taken) {
+    result.shared = tables->sources.join(a.shared, b.shared);
+    result.changed = b.changed ? a.changed : nullptr;
+  } else if (b.taken) {
+    result.taken = b.taken;
+    result.shared = b.shared;
+    result.changed = b.changed;
+  }
   if (!result.placed)
     result.placed = b.placed;
   if (!result.disabled)
@@ -468,6 +487,8 @@ void State::join(const State &other, Junction junction) {
     if (there)
       facts.owned = tables->sources.join(facts.owned, there->owned);
     facts.needsClosure &= there && there->needsClosure;
+    if (!there || !there->outdated || there->outdatedPart != facts.outdatedPart)
+      facts.outdated = nullptr;
     facts.gradients.join(there ? there->gradients : Gradients{}, junction);
   }
   for (const auto &[path, facts] : other.optimizers)
@@ -475,6 +496,7 @@ void State::join(const State &other, Junction junction) {
       OptimizerFacts joined = facts;
       joined.gradients.join(Gradients{}, junction);
       joined.needsClosure = false;
+      joined.outdated = nullptr;
       optimizers[path] = joined;
     }
 }

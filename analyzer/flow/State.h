@@ -60,6 +60,9 @@ struct OptimizerFacts {
   SourcesId owned = noSources; ///< The modules and tensors whose parameters it updates.
   Gradients gradients;
   bool needsClosure = false; ///< A step of it calls a closure, several times.
+  /// What has put another module into the place of one that it owns, or another layer into it.
+  const Event *outdated = nullptr;
+  PathId outdatedPart = noPath; ///< That module.
   bool operator==(const OptimizerFacts &) const = default;
 };
 
@@ -104,6 +107,20 @@ struct Value {
     bool operator==(const Parts &) const = default;
   };
   Parts parts;
+  /// What has computed it of a leaf, so that it is none.
+  const Event *derived = nullptr;
+  /// What has taken it, or a part of it, from parameters, in whose memory it lies.
+  const Event *taken = nullptr;
+  SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
+  const Event *changed = nullptr; ///< The step that has changed them since.
+
+  /// It lies in the memory that \p other lies in.
+  void shareMemory(const Value &other) {
+    borrowed = other.borrowed;
+    taken = other.taken;
+    shared = other.shared;
+    changed = other.changed;
+  }
 
   /// Other values in the place of \p before: its shape and device stay.
   void stayOn(const Value &before) {
@@ -120,7 +137,8 @@ struct Value {
            graph == other.graph && hasDimensions == other.hasDimensions &&
            isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
            made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
-           copying == other.copying && parts == other.parts;
+           copying == other.copying && parts == other.parts && derived == other.derived &&
+           taken == other.taken && shared == other.shared && changed == other.changed;
   }
 };
 
@@ -148,7 +166,8 @@ struct ModuleFacts {
   bool isTrainedSinceSet = false; ///< The same, since its mode was set.
   bool isFrozen = false;          ///< Its parameters get no gradients.
   bool isNew = false;             ///< Its parameters are what they were made with.
-  bool isWeighted = false;        ///< It was made with tensors, such as the weights of a loss.
+  bool isOwn = false; ///< The program makes it, trains it and does nothing else to its parameters.
+  bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
   Device device;
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
@@ -156,7 +175,8 @@ struct ModuleFacts {
   bool operator==(const ModuleFacts &other) const {
     return mode == other.mode && isTrained == other.isTrained &&
            isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
-           isNew == other.isNew && isWeighted == other.isWeighted && device == other.device;
+           isNew == other.isNew && isOwn == other.isOwn && isWeighted == other.isWeighted &&
+           device == other.device;
   }
 };
 
@@ -260,6 +280,8 @@ public:
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
 
+  bool hasOptimizers() const { return optimizers.begin() != optimizers.end(); }
+
   /// The optimizers that update parameters of \p owners.
   llvm::SmallVector<const OptimizerFacts *, 2> optimizersOf(SourcesId owners) const;
 
@@ -333,6 +355,15 @@ public:
   void markTrained(SourcesId reached);
   /// Parameters of these get other values.
   void markChanged(SourcesId parameters);
+  /// The same, by training; what shares their memory changes, too.
+  void markStepped(SourcesId parameters, const Event &step);
+  /// Somebody gets hold of the parameters of \p module, or changes them.
+  void disown(PathId module);
+  /// The parameters in whose memory the tensor \p operand lies, if it is one of them.
+  SourcesId memoryOf(const Operand &operand) const;
+  /// The module at \p part is another one, or has got another layer: those that optimizers own are
+  /// not all that it has now.
+  void outdateOptimizers(PathId part, const Event &event);
 
   void enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event);
   void setGradMode(std::optional<bool> enabled, const Event &event);

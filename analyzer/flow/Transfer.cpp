@@ -50,15 +50,26 @@ void Interpreter::replacePart(const Event &event, const Operand &part, State &st
     state.moveModule(whole, {}, &event);
 }
 
+/// Whether the place has had a value before.
+static bool isAssigned(const Event &event) {
+  return llvm::isa<clang::CXXOperatorCallExpr, clang::BinaryOperator>(event.site) &&
+         event.bind == BindKind::Handle;
+}
+
 void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
-  if (value && isModule(event.subject.role))
+  const bool isModuleBound = value && isModule(event.subject.role);
+  if (isModuleBound)
     replacePart(event, *value, state);
   if (event.bind != BindKind::Value || !value || !value->isTensor) {
+    if (isModuleBound && isAssigned(event) && state.module(*value).isNew)
+      state.outdateOptimizers(state.place(event.subject.path), event);
     state.bind(event.subject.path, event.bind, event.subject.role, value);
     return;
   }
   Value contents = state.valueOf(*value);
+  const SourcesId memory =
+      !contents.taken && value->role == TypeRole::Tensor ? state.memoryOf(*value) : noSources;
   PathId place = state.place(event.subject.path);
   bool isDeclaration = llvm::isa<clang::DeclStmt>(event.site);
   if (observing && !isDeclaration && (contents.graph & Graph::Attached))
@@ -66,6 +77,12 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   state.bind(event.subject.path, event.bind, event.subject.role, value);
   if (event.isUpdate)
     state.replaceElements(place, contents); // In a loop over all.
+  if (memory != noSources && place != tables.paths.unknown()) {
+    Value handle = state.valueOf({place, TypeRole::Tensor});
+    handle.taken = &event;
+    handle.shared = memory;
+    state.setValue(place, handle);
+  }
   if (const PathId whole = tables.paths.parent(place);
       whole && tables.paths.last(place).kind == PathStep::Member &&
       !llvm::isa<clang::CXXConstructorDecl>(event.function->function))
@@ -85,6 +102,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
     for (const Operand &operand : event.operands)
       facts.owned = tables.sources.join(facts.owned, state.sourcesOf(operand));
+    facts.outdated = nullptr;
     return;
   }
   if (!mayHoldTensors(event.subject.role))
@@ -160,7 +178,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     return;
   ModuleFacts facts;
   facts.mode = ModuleFacts::Training;
-  facts.isNew = true;
+  facts.isNew = facts.isOwn = true;
   facts.placed = &event;
   if (llvm::any_of(event.operands, [](const Operand &operand) {
         return operand.expr && llvm::isa<clang::CXXNullPtrLiteralExpr>(strip(operand.expr));
@@ -439,6 +457,16 @@ static bool readsCopy(const Event &event, const State &state) {
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
+  if (event.growsSubject)
+    state.outdateOptimizers(state.resolve(event.subject.path), event);
+  if (!event.result) { // It registers its operand, which has a name or gets one.
+    const PathId owner = state.resolve(event.subject.path);
+    for (const Operand &operand : event.operands)
+      if (const PathId part = state.resolve(operand.path);
+          isModule(operand.role) && !operand.fresh && !tables.paths.isWithin(part, owner))
+        state.disown(part);
+    return true;
+  }
   std::optional<Value> given;
   if (!runClosures(event, state, observing, given))
     return false;
@@ -453,6 +481,13 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
         operand.role == TypeRole::None)
       state.addPart(event.subject.path ? state.resolve(event.subject.path) : event.result, operand);
   Value value = combined(event, state);
+  if (event.givesParameters) {
+    const PathId module = state.resolve(event.subject.path);
+    value.taken = &event;
+    value.shared = tables.sources.of(module);
+    value.changed = nullptr;
+    state.disown(module);
+  }
   if (event.isTensor && !event.isAttribute && !event.isAnyDevice && !keepsValues(event.operation))
     state.launch(event, value.device);
   if (given) {
@@ -526,6 +561,13 @@ void Interpreter::load(const Event &event, State &state) {
 
 void Interpreter::detach(const Event &event, State &state) {
   Value value = state.valueOf(event.subject);
+  if (const SourcesId memory = state.memoryOf(event.subject); memory != noSources) {
+    value.taken = &event;
+    value.shared = memory;
+    for (PathId parameter : tables.sources.members(memory)) // Perhaps to change it by hand.
+      state.disown(parameter);
+  }
+  value.derived = nullptr;
   value.sources = noSources;
   value.graph = Graph::Detached;
   value.graphs = noSources;
@@ -605,13 +647,13 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
   if (state.gpuWork().launched)
     state.launch(event, state.gpuWork().device);
   if (!isKnown) {
-    state.markChanged(tables.sources.unknown());
+    state.markStepped(tables.sources.unknown(), event);
     return true;
   }
   OptimizerFacts &facts = state.optimizerAt(object);
   facts.gradients.use(event);
   state.outdateWeights(facts.owned, event);
-  state.markChanged(facts.owned);
+  state.markStepped(facts.owned, event);
   return true;
 }
 
@@ -622,7 +664,8 @@ static bool isMarked(const Event &event) {
          (event.namesGpu && !event.function->asksForDevices) || event.dropsBatch ||
          event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
          event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
-         event.operation == Operation::DetectAnomaly;
+         event.operation == Operation::DetectAnomaly || event.keepsBest || event.isRegistered ||
+         event.isLostEdit;
 }
 
 /// Whether the event begins a loop over the batches of a loader.
@@ -641,6 +684,26 @@ static bool isPlacedInDataset(const Event &event, llvm::ArrayRef<const FunctionB
          llvm::any_of(stack, [](const FunctionBody *each) { return each->isOfDataset; });
 }
 
+/// Whether a tensor that was taken from parameters before a step is compared with others or
+/// overwrites them.
+static bool usesSnapshot(const Event &event, const State &state) {
+  const auto isSnapshot = [&](const Operand &operand) {
+    return operand.isTensor && state.valueOf(operand).changed;
+  };
+  return (event.operation == Operation::Compare || event.kind == EventKind::Overwrite) &&
+         (isSnapshot(event.subject) || llvm::any_of(event.operands, isSnapshot));
+}
+
+/// Whether a tensor that is computed of a leaf is taken for one.
+static bool usesDerived(const Event &event, const State &state) {
+  const bool isOwner =
+      event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
+  return (isOwner || event.registersParameter) &&
+         llvm::any_of(event.operands, [&](const Operand &operand) {
+           return operand.isTensor && state.valueOf(operand).derived;
+         });
+}
+
 /// Whether a leaf is changed in place.
 static bool changesLeaf(const Event &event, const State &state) {
   return (event.kind == EventKind::Combine || event.kind == EventKind::Overwrite) &&
@@ -656,7 +719,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
-      isPlacedInDataset(event, stack))
+      isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state))
     observeHere();
 
   switch (event.kind) {

@@ -105,6 +105,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::SharesHandle, "shares-handle"},
     {Trait::ViewsElements, "views-elements"},
     {Trait::OwnGradients, "own-gradients"},
+    {Trait::StepOptions, "step-options"},
     {Trait::KeepsStrides, "keeps-strides"},
     {Trait::GivesSamples, "gives-samples"},
     {Trait::GivesBatches, "gives-batches"},
@@ -139,6 +140,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::SetEpoch, "set-epoch"},
     {Operation::Save, "save"},
     {Operation::DetectAnomaly, "detect-anomaly"},
+    {Operation::Compare, "compare"},
+    {Operation::GiveDefaults, "give-defaults"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {

@@ -119,10 +119,11 @@ enum class Trait : unsigned char {
   SharesHandle,    ///< The tensor that the subject holds.
   ViewsElements,   ///< A class whose objects look over elements that others hold.
   OwnGradients,    ///< The base of classes whose functions compute their own gradients.
-  KeepsStrides,    ///< The result lies in memory in the order of the only tensor it is made of.
-  GivesSamples,    ///< A dataset that gives one sample after the other.
-  GivesBatches,    ///< A dataset that gives whole batches.
-  DrawsNumbers,    ///< A class whose objects give one random number after the other.
+  StepOptions,  ///< A class of options of an optimizer, of which copies are options of their own.
+  KeepsStrides, ///< The result lies in memory in the order of the only tensor it is made of.
+  GivesSamples, ///< A dataset that gives one sample after the other.
+  GivesBatches, ///< A dataset that gives whole batches.
+  DrawsNumbers, ///< A class whose objects give one random number after the other.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -156,6 +157,8 @@ enum class Operation : unsigned char {
   SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
   Save,                 ///< Writes the values of its first argument to a file or archive.
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
+  Compare,              ///< How two tensors differ.
+  GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
 };
 
 /// Whether the result has the values of the subject, or some of them.

@@ -122,7 +122,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "gives-batches",     "draws-numbers",
                            "makes-new",         "packs",
                            "shares-handle",     "views-elements",
-                           "own-gradients"}) {
+                           "own-gradients",     "step-options"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -170,7 +170,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "make-loader",
                            "set-epoch",
                            "save",
-                           "detect-anomaly"}) {
+                           "detect-anomaly",
+                           "compare",
+                           "give-defaults"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }

@@ -1,18 +1,7 @@
-// A registered tensor is replaced, or registered in a list.
+// A registered tensor is replaced (see ml-reassigned-parameter), or registered in a list.
 #include <torch/torch.h>
 
 namespace nn = torch::nn;
-
-struct ScaledBad : nn::Module {
-  ScaledBad() {
-    weight = register_parameter("weight", torch::randn({4}));
-    weight = weight * 0.02; // expect: ml-unregistered-tensor (no fix): 'weight' is replaced
-    mean = register_buffer("mean", torch::zeros({4}));
-    mean = torch::ones({4}); // expect: ml-unregistered-tensor (no fix)
-  }
-  torch::Tensor forward(torch::Tensor x) { return (x - mean) * weight; }
-  torch::Tensor weight, mean;
-};
 
 struct InPlace : nn::Module {
   InPlace() {

@@ -792,9 +792,12 @@ public:
 
 class OptimizerParamGroup {
 public:
+  OptimizerParamGroup(const OptimizerParamGroup &other);
   OptimizerParamGroup(std::vector<Tensor> params);
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   OptimizerOptions &options();
+  const OptimizerOptions &options() const;
+  bool has_options() const;
   std::vector<Tensor> &params();
   const std::vector<Tensor> &params() const;
 };
@@ -811,6 +814,8 @@ public:
   using LossClosure = std::function<Tensor()>;
   virtual Tensor step(LossClosure closure = nullptr) = 0;
   void zero_grad(bool set_to_none = true);
+  OptimizerOptions &defaults() noexcept;
+  const OptimizerOptions &defaults() const noexcept;
   std::vector<OptimizerParamGroup> &param_groups() noexcept;
   const std::vector<OptimizerParamGroup> &param_groups() const noexcept;
 };

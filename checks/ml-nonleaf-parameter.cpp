@@ -1,0 +1,53 @@
+// Gradients are kept in leaves: the tensors that were made for training. What is computed of one,
+// be it by a scale or by a move to another device, is none. An optimizer refuses it, and a module
+// that registers it has a parameter without a gradient.
+
+#include "Check.h"
+#include "Devices.h"
+#include "Fixes.h"
+
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class NonleafParameter : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    const bool isOwner =
+        event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
+    if (!isOwner && !event.registersParameter)
+      return;
+    for (const Operand &operand : event.operands) {
+      const Event *derived = operand.isTensor ? visit.before.valueOf(operand).derived : nullptr;
+      const Operand *target = derived ? targetOf(*derived) : nullptr;
+      const bool isMove = derived && derived->kind == EventKind::Move;
+      if (!derived || (isMove && !(target && mayBeGpu(visit, *target))))
+        continue;
+      Finding finding;
+      finding.location = derived->site->getBeginLoc();
+      finding.range = derived->site->getSourceRange();
+      const std::string reason = isMove ? "a copy of a leaf on another device is no leaf"
+                                        : "what is computed of a leaf is no leaf";
+      finding.message =
+          reason + (isOwner ? ": the optimizer refuses it" : ": the parameter gets no gradient");
+      finding.notes.push_back({event.site->getBeginLoc(), isOwner
+                                                              ? "it is given to the optimizer here"
+                                                              : "it is registered here"});
+      const auto *made = llvm::dyn_cast<clang::Expr>(derived->site);
+      const clang::Expr *whole = made ? derived->function->fullExpressionOf(made) : nullptr;
+      if (whole && (whole->IgnoreUnlessSpelledInSource() == made ||
+                    operand.expr->IgnoreUnlessSpelledInSource() == made))
+        finding.fixes = append(visit, made, ".detach().requires_grad_()");
+      reporter.report(std::move(finding));
+      return;
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeNonleafParameter() { return std::make_unique<NonleafParameter>(); }
+
+} // namespace gradtidy

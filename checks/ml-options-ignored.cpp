@@ -1,0 +1,72 @@
+// An optimizer has options of its own: it copies those that it is made with, and hands out copies
+// where they are not taken by reference. What is changed in a copy changes no step.
+
+#include "Check.h"
+#include "Fixes.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace gradtidy {
+namespace {
+
+class OptionsIgnored : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &edit = visit.event;
+    if (!edit.isLostEdit)
+      return;
+    Finding finding;
+    finding.location = edit.site->getBeginLoc();
+    finding.range = edit.site->getSourceRange();
+    if (edit.kind != EventKind::Bind) {
+      finding.message = "the optimizer has copied these options: it does not see the change";
+      return reporter.report(std::move(finding));
+    }
+    const PathStep &place = visit.unit.tables().paths.last(edit.subject.path);
+    const auto *variable = static_cast<const clang::VarDecl *>(place.subject);
+    const std::string name = "'" + variable->getNameAsString() + "'";
+    finding.location = variable->getLocation();
+    finding.range = variable->getSourceRange();
+    if (edit.subject.role == TypeRole::Device) {
+      if (!makesPlainTensor(visit, *variable))
+        return;
+      finding.level = Level::Likely;
+      finding.message = name + " is passed to no tensor: all are made with the default options";
+    } else {
+      finding.message = name + " is a copy: the optimizer does not see what is changed in it";
+      finding.fixes = refer(*variable);
+    }
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether a tensor is made with default options where \p options could have been passed.
+  static bool makesPlainTensor(const Visit &visit, const clang::VarDecl &options) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.kind == EventKind::Create && !event.subject.path &&
+               llvm::none_of(
+                   event.operands,
+                   [](const Operand &operand) { return operand.role == TypeRole::Device; }) &&
+               sources.isBeforeInTranslationUnit(options.getLocation(), event.site->getBeginLoc());
+      });
+    });
+  }
+
+  /// Makes the variable a reference.
+  static Fix refer(const clang::VarDecl &copy) {
+    if (copy.getLocation().isMacroID() || copy.getType().isConstQualified())
+      return {};
+    return {clang::FixItHint::CreateInsertion(copy.getLocation(), "&")};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeOptionsIgnored() { return std::make_unique<OptionsIgnored>(); }
+
+} // namespace gradtidy

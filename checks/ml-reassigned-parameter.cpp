@@ -1,0 +1,51 @@
+// A module keeps the tensors that it registered, under their names. Who assigns another tensor to
+// the member changes what forward() computes with, and what parameters(), to() and save() reach
+// stays the old one.
+
+#include "Registration.h"
+
+#include "analyzer/events/Values.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace gradtidy {
+namespace {
+
+class ReassignedParameter : public Check {
+public:
+  void onClass(const ClassVisit &visit, Reporter &reporter) override {
+    for (const ModuleMember &member : visit.view.members)
+      if (member.role == TypeRole::Tensor && visit.view.isVisible)
+        for (const EntityDefinition &definition : member.replacements)
+          reporter.report(replaced(member, definition, "tensor", "to() and save()"));
+  }
+
+  /// `linear->weight = t`
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &assignment = visit.event;
+    if (assignment.kind != EventKind::Bind || !assignment.isRegistered ||
+        isForward(assignment.function->function) || assignment.operands.empty())
+      return;
+    // What is computed of parameters for the next forward pass trains these.
+    const Value value = visit.before.valueOf(assignment.operands.front());
+    if (value.graph & Graph::Attached && !isLeaf(value))
+      return;
+    const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
+    const auto *field = static_cast<const clang::FieldDecl *>(place.subject);
+    Finding finding;
+    finding.location = assignment.site->getBeginLoc();
+    finding.range = assignment.site->getSourceRange();
+    finding.message = ("'" + field->getName() +
+                       "' is replaced, but the layer has registered the old one: parameters(), "
+                       "to() and save() do not reach the new one")
+                          .str();
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeReassignedParameter() { return std::make_unique<ReassignedParameter>(); }
+
+} // namespace gradtidy

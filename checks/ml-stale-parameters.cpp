@@ -1,0 +1,121 @@
+// An optimizer holds the parameters that it was made with. A module that takes the place of another
+// later, a layer that is added later, and a module that was never given to an optimizer get
+// gradients, and keep what they were made with.
+
+#include "Check.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace gradtidy {
+namespace {
+
+class StaleParameters : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    switch (visit.event.kind) {
+    case EventKind::Step:
+      return onStep(visit, reporter);
+    case EventKind::Forward:
+      return onForward(visit);
+    case EventKind::Backward:
+      return onBackward(visit, reporter);
+    default:
+      return;
+    }
+  }
+
+private:
+  static std::string nameOf(const Visit &visit, PathId path) {
+    const std::string spelling = visit.unit.tables().paths.spelling(path);
+    return spelling.empty() ? "the module" : "'" + spelling + "'";
+  }
+
+  /// A step of an optimizer that holds the parameters of a module which is another one now.
+  static void onStep(const Visit &visit, Reporter &reporter) {
+    const OptimizerFacts *facts = visit.before.optimizer(visit.event.subject);
+    const bool isTrained =
+        facts && facts->outdated && visit.before.moduleAt(facts->outdatedPart).isTrained &&
+        !(facts->gradients.possible & ~unsigned(Gradients::Fresh | Gradients::Stale));
+    if (!isTrained)
+      return;
+    const Event &change = *facts->outdated;
+    Finding finding;
+    finding.location = change.site->getBeginLoc();
+    finding.range = change.site->getSourceRange();
+    const std::string module = nameOf(visit, facts->outdatedPart);
+    finding.message =
+        change.growsSubject
+            ? module + " gets another layer, but the optimizer has only the parameters that it had "
+                       "before"
+            : module + " is replaced, but the optimizer still has the parameters of the old one";
+    finding.notes.push_back(
+        {visit.event.site->getBeginLoc(), "the step changes nothing of the new one here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Remembers which modules have parameters.
+  void onForward(const Visit &visit) {
+    if (!visit.event.hasParameters)
+      return;
+    const PathId module = visit.before.resolve(visit.event.subject.path);
+    passes.insert({module, &visit.event});
+  }
+
+  /// A backward through several modules, of which one belongs to no optimizer.
+  void onBackward(const Visit &visit, Reporter &reporter) {
+    const State &state = visit.before;
+    const SourcesTable &sources = visit.unit.tables().sources;
+    const SourcesId reached = state.sourcesOf(visit.event.subject);
+    if (!state.hasOptimizers())
+      return;
+    llvm::SmallVector<const Event *, 2> forgotten;
+    bool isTraining = false;
+    for (PathId module : sources.members(reached)) {
+      const ModuleFacts facts = state.moduleAt(module);
+      const auto pass = passes.find(module);
+      if (!state.mayBeStepped({module, TypeRole::Module})) {
+        if (facts.isOwn && !facts.isFrozen && pass != passes.end() &&
+            !isAskedLater(visit, pass->second->subject.path))
+          forgotten.push_back(pass->second);
+      } else if (pass != passes.end()) {
+        isTraining = true;
+      }
+    }
+    if (!isTraining)
+      return;
+    for (const Event *pass : forgotten) {
+      Finding finding;
+      finding.level = Level::Likely;
+      finding.location = pass->site->getBeginLoc();
+      finding.range = pass->site->getSourceRange();
+      finding.message = nameOf(visit, visit.before.resolve(pass->subject.path)) +
+                        " is trained with the others, but no optimizer has its parameters";
+      finding.notes.push_back({visit.event.site->getBeginLoc(), "it gets its gradients here"});
+      reporter.report(std::move(finding));
+    }
+  }
+
+  /// Whether a function on the way asks the module for its parameters, perhaps in a later phase.
+  static bool isAskedLater(const Visit &visit, PathId module) {
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    const PathTable &paths = visit.unit.tables().paths;
+    return llvm::any_of(frames, [&](const Event *frame) {
+      return llvm::any_of(frame->function->blocks, [&](const Block &block) {
+        return llvm::any_of(block.events, [&](const Event &event) {
+          return event.givesParameters && paths.overlap(event.subject.path, module);
+        });
+      });
+    });
+  }
+
+  llvm::MapVector<PathId, const Event *> passes; ///< The first forward pass of each.
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeStaleParameters() { return std::make_unique<StaleParameters>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,274 @@
+// Handles of modules.
+#include <torch/torch.h>
+
+#include <memory>
+#include <vector>
+
+namespace nn = torch::nn;
+using torch::optim::Adam;
+
+struct NetImpl : nn::Cloneable<NetImpl> {
+  NetImpl() { reset(); }
+  void reset() { fc = register_module("fc", nn::Linear(4, 4)); }
+  torch::Tensor forward(torch::Tensor x) { return fc(x); }
+  nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Net);
+
+float train(Net &model, Adam &optimizer, torch::Tensor x, torch::Tensor y) {
+  optimizer.zero_grad();
+  auto loss = torch::mse_loss(model(x), y);
+  loss.backward();
+  optimizer.step();
+  return loss.item<float>();
+}
+
+// ---- the best of several rounds
+
+void best_bad(torch::Tensor x, torch::Tensor y) {
+  Net model, best{nullptr};
+  Adam optimizer(model->parameters(), 0.1);
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model; // expect: ml-module-shallow-copy (no fix): 'best' is the module that trains on, not a copy
+    }
+  }
+  torch::save(best, "best.pt");
+}
+
+void best_shared_bad(torch::Tensor x, torch::Tensor y) {
+  auto model = std::make_shared<NetImpl>();
+  std::shared_ptr<NetImpl> best;
+  Adam optimizer(model->parameters(), 0.1);
+  double most = 0;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    optimizer.zero_grad();
+    auto loss = torch::mse_loss(model->forward(x), y);
+    loss.backward();
+    optimizer.step();
+    double accuracy = -loss.item<double>();
+    if (epoch > 2 && accuracy > most) {
+      best = model; // expect: ml-module-shallow-copy (no fix)
+      most = accuracy;
+    }
+  }
+  best->forward(x).print();
+}
+
+void best_parameters_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  std::vector<torch::Tensor> best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model->parameters(); // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+    }
+  }
+}
+
+void best_weight_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  torch::Tensor best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model->fc->weight.detach(); // expect: ml-module-shallow-copy
+    }
+  }
+  best.print();
+}
+
+class Trainer {
+public:
+  void run(torch::Tensor x, torch::Tensor y) {
+    for (int epoch = 0; epoch < 100; ++epoch) {
+      const float loss = train(model, optimizer, x, y);
+      if (loss < least) {
+        least = loss;
+        best = model; // expect: ml-module-shallow-copy (no fix)
+      }
+    }
+  }
+
+private:
+  Net model, best{nullptr};
+  Adam optimizer{model->parameters(), 0.1};
+  float least = 1e9;
+};
+
+void best_saved_ok(torch::Tensor x, torch::Tensor y) {
+  Net model, best;
+  Adam optimizer(model->parameters(), 0.1);
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      torch::save(model, "best.pt");
+      best = std::dynamic_pointer_cast<NetImpl>(model->clone());
+    }
+  }
+  torch::load(model, "best.pt");
+}
+
+void best_of_many_ok(torch::Tensor x, torch::Tensor y) {
+  Net best{nullptr};
+  float least = 1e9;
+  for (int width = 1; width < 10; ++width) {
+    Net model;
+    Adam optimizer(model->parameters(), 0.1);
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model;
+    }
+  }
+  torch::save(best, "best.pt");
+}
+
+void renewed_ok(torch::Tensor x, torch::Tensor y) {
+  Net model{nullptr}, best{nullptr};
+  float least = 1e9;
+  for (int width = 1; width < 10; ++width) {
+    model = Net();
+    Adam optimizer(model->parameters(), 0.1);
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model;
+    }
+  }
+  torch::save(best, "best.pt");
+}
+
+void population_ok(std::vector<Net> &population, torch::Tensor x, torch::Tensor y) {
+  Net best{nullptr};
+  float least = 1e9;
+  for (auto &model : population) {
+    Adam optimizer(model->parameters(), 0.1);
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model;
+    }
+  }
+  torch::save(best, "best.pt");
+}
+
+void evaluated_ok(std::vector<Net> &population, torch::Tensor x, torch::Tensor y) {
+  Net best = population[0];
+  float least = 1e9;
+  for (size_t i = 0; i < population.size(); ++i) {
+    torch::NoGradGuard guard;
+    const float loss = torch::mse_loss(population[i](x), y).item<float>();
+    if (loss < least) {
+      least = loss;
+      best = population[i];
+    }
+  }
+  best(x).print();
+}
+
+// ---- target networks
+
+void target_bad(torch::Tensor x, torch::Tensor next) {
+  Net policy;
+  Net target = policy; // expect: ml-module-shallow-copy (no fix): 'target' is the module 'policy', not a copy of it
+  Adam optimizer(policy->parameters(), 0.1);
+  for (int step = 0; step < 100; ++step) {
+    optimizer.zero_grad();
+    auto goal = target(next).detach();
+    torch::mse_loss(policy(x), goal).backward();
+    optimizer.step();
+  }
+}
+
+void guarded_target_bad(torch::Tensor x, torch::Tensor next) {
+  auto policy = std::make_shared<NetImpl>();
+  auto target = policy; // expect: ml-module-shallow-copy (no fix)
+  Adam optimizer(policy->parameters(), 0.1);
+  for (int step = 0; step < 100; ++step) {
+    optimizer.zero_grad();
+    torch::Tensor goal;
+    {
+      torch::NoGradGuard guard;
+      goal = target->forward(next) * 0.99;
+    }
+    auto loss = torch::mse_loss(policy->forward(x), goal);
+    loss.backward();
+    optimizer.step();
+  }
+}
+
+void own_target_ok(torch::Tensor x, torch::Tensor next) {
+  Net policy, target;
+  Adam optimizer(policy->parameters(), 0.1);
+  for (int step = 0; step < 100; ++step) {
+    optimizer.zero_grad();
+    auto goal = target(next).detach();
+    torch::mse_loss(policy(x), goal).backward();
+    optimizer.step();
+  }
+}
+
+void cloned_target_ok(torch::Tensor x, torch::Tensor next) {
+  Net policy;
+  Net target = std::dynamic_pointer_cast<NetImpl>(policy->clone());
+  Adam optimizer(policy->parameters(), 0.1);
+  optimizer.zero_grad();
+  auto goal = target(next).detach();
+  torch::mse_loss(policy(x), goal).backward();
+  optimizer.step();
+}
+
+void bootstrapped_ok(torch::Tensor x, torch::Tensor next) {
+  Net policy;
+  Adam optimizer(policy->parameters(), 0.1);
+  optimizer.zero_grad();
+  auto goal = policy(next).detach();
+  torch::mse_loss(policy(x), goal).backward();
+  optimizer.step();
+}
+
+torch::Tensor valueOf(Net net, torch::Tensor x) {
+  torch::NoGradGuard guard;
+  return net(x);
+}
+
+void parameter_ok(torch::Tensor x, torch::Tensor next) {
+  Net policy;
+  Adam optimizer(policy->parameters(), 0.1);
+  optimizer.zero_grad();
+  torch::mse_loss(policy(x), valueOf(policy, next)).backward();
+  optimizer.step();
+}
+
+void siamese_ok(torch::Tensor x, torch::Tensor y) {
+  Net left;
+  Net right = left;
+  Adam optimizer(left->parameters(), 0.1);
+  optimizer.zero_grad();
+  torch::mse_loss(left(x), right(y)).backward();
+  optimizer.step();
+}
+
+void alias_ok(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  auto &same = model;
+  auto handle = model;
+  Adam optimizer(handle->parameters(), 0.1);
+  optimizer.zero_grad();
+  torch::mse_loss(same(x), y).backward();
+  optimizer.step();
+  torch::NoGradGuard guard;
+  handle(x).print();
+}

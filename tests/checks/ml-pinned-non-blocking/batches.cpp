@@ -14,8 +14,8 @@ void batches_bad(Net net, torch::optim::Optimizer &optimizer, torch::Device devi
   net->to(device);
   auto loader = data::make_data_loader(digits(), 64);
   for (auto &batch : *loader) {
-    auto x = batch.data.to(device, /*non_blocking=*/true); // expect: ml-pinned-non-blocking: in spite of
-    auto y = batch.target.to(device, torch::kLong, true); // expect: ml-pinned-non-blocking
+    auto x = batch.data.to(device, /*non_blocking=*/true); // expect: ml-pinned-non-blocking (no fix): in spite of
+    auto y = batch.target.to(device, torch::kLong, true); // expect: ml-pinned-non-blocking (no fix)
     optimizer.zero_grad();
     torch::nll_loss(net(x), y).backward();
     optimizer.step();
@@ -27,7 +27,7 @@ void made_bad(Net net, torch::optim::Optimizer &optimizer) {
   for (int step = 0; step < 100; ++step) {
     auto noise = torch::randn({64, 10});
     optimizer.zero_grad();
-    net(noise.to(torch::kCUDA, /*non_blocking=*/true)).mean().backward(); // expect: ml-pinned-non-blocking
+    net(noise.to(torch::kCUDA, /*non_blocking=*/true)).mean().backward(); // expect: ml-pinned-non-blocking (no fix)
     optimizer.step();
   }
 }
@@ -37,7 +37,7 @@ void frames_bad(Net net, float *camera) {
   torch::NoGradGuard guard;
   while (true) {
     auto frame = torch::from_blob(camera, {64, 10}, torch::kFloat);
-    net(frame.to(torch::kCUDA, true)); // expect: ml-pinned-non-blocking
+    net(frame.to(torch::kCUDA, true)); // expect: ml-pinned-non-blocking (no fix)
   }
 }
 

@@ -33,7 +33,7 @@ public:
     if (edit.subject.role == TypeRole::Device) {
       if (!makesPlainTensor(visit, *variable))
         return;
-      finding.level = Level::Likely;
+      finding.level = Level::Advice; // Perhaps they are left over.
       finding.message = name + " is passed to no tensor: all are made with the default options";
     } else {
       finding.message = name + " is a copy: the optimizer does not see what is changed in it";

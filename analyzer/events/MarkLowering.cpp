@@ -65,7 +65,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
       site.call->getType()->isPointerType())
     event.leftover = leftByPointer(*result, *site.call, vocabulary, values);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
-      site.arguments.size() == 1)
+      !site.arguments.empty())
     event.growth = growthOf(*site.arguments.front(), *site.call, *result);
   event.dropsBatch =
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();

@@ -1,5 +1,9 @@
 #include <torch/torch.h>
 
+#if __has_include(<torch/script.h>)
+#include <torch/script.h>
+#endif
+
 void fixes(torch::jit::Module module, const std::vector<torch::Tensor> &images) {
   std::vector<torch::jit::IValue> inputs;
   for (const auto &image : images) {

@@ -1,6 +1,10 @@
 // Lists of inputs that grow, and lists that do not.
 #include <torch/torch.h>
 
+#if __has_include(<torch/script.h>)
+#include <torch/script.h>
+#endif
+
 #include <vector>
 
 using torch::Tensor;

@@ -1022,7 +1022,8 @@ using c10::IValue;
 
 class Module {
 public:
-  IValue forward(std::vector<IValue> inputs);
+  IValue forward(std::vector<IValue> inputs,
+                 const std::unordered_map<std::string, IValue> &kwargs = {});
   IValue attr(const std::string &name) const;
   void to(Device device, bool non_blocking = false);
   void train(bool on = true);

@@ -88,6 +88,7 @@ enum class HostRead : unsigned char {
 };
 
 class FunctionBody;
+struct Typing;
 
 struct Event {
   EventKind kind = EventKind::Combine;
@@ -100,6 +101,7 @@ struct Event {
   PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
+  const Typing *typing = nullptr; ///< What is written of the elements and shape of the result.
   Trait trait = Trait::None;    ///< Construct, Step: what holds of the class of the subject.
   LearningRate rate = {};       ///< Construct: that an optimizer starts with.
   bool isArithmetic = false;    ///< The result carries no tensor.
@@ -189,6 +191,8 @@ public:
   bool returnsTensors = false;
   bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
   bool movesModules = false; ///< It may bring modules to a GPU.
+  bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
+  std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
   Operand batchDevice;       ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath;  ///< The path of the value it returns.
 

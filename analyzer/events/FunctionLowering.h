@@ -165,6 +165,8 @@ private:
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
   /// What the model says of the class of an object, be it behind a pointer.
   Trait traitOfClass(clang::QualType type);
+  /// Event::typing of a call.
+  void markTyping(Event &event, const CallSite &site);
   void markClock(Event &event, const clang::CallExpr &now);
   /// Whether \p statement asks for the gradient of \p tensor.
   bool namesGradient(const clang::Stmt *statement, PathId tensor);

@@ -1,6 +1,8 @@
 // The values that events make of others.
 #include "Interpreter.h"
 
+#include "analyzer/events/Typing.h"
+
 #include "clang/AST/Expr.h"
 
 namespace gradtidy {
@@ -109,12 +111,14 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.made = before.made;
     if (sharesMemory(event.operation))
       result.borrowed = before.borrowed;
-  } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
+  } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
+             (event.typing && event.typing->rule == ResultRule::OneHot)) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
     result.borrowed = borrowed;
   }
   result.permuted = permutedBy(event, state);
+  result.type = typeOf(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
@@ -137,6 +141,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.isNoise = event.isNoise;
   result.device = {Device::Cpu};
   result.placed = result.made = &event;
+  result.type = typeOf(event, state);
   if (event.memory)
     result.borrowed = &event;
   if (event.subject.path) { // Like another tensor.
@@ -182,6 +187,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.isNoise = before.isNoise;
   result.made = before.made;
   result.stayOn(before); // In memory of its own it keeps the order.
+  result.type = event.typing ? typeOf(event, state) : unknownType;
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();

@@ -1,6 +1,8 @@
 // The transfer functions of the events, but for calls.
 #include "Interpreter.h"
+#include "Types.h"
 
+#include "analyzer/events/Typing.h"
 #include "analyzer/events/Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -295,6 +297,9 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
           known->second != returned.made)
         known->second = nullptr;
+    if (observing)
+      if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
+        known->second = tables.types.join(known->second, returned.type);
   }
   value.fresh |= isOwnLocal(event, value, state);
   state.bind(event.subject.path, event.bind, event.subject.role, &value);
@@ -359,10 +364,12 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
 /// Whether checks speak of the operation itself.
 static bool isWatched(Operation operation) {
   switch (operation) {
+  case Operation::Logarithm:
   case Operation::LogitsLoss:
   case Operation::LogProbabilitiesLoss:
   case Operation::ProbabilityLoss:
   case Operation::LogitLoss:
+  case Operation::DistanceLoss:
   case Operation::ClipGradients:
   case Operation::EmptyCache:
   case Operation::ReadScalar:
@@ -411,12 +418,25 @@ static bool waitsForGpu(const Event &event) {
          (isRead && !event.isTensor && !event.isAttribute);
 }
 
+/// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
+static void changeType(const Event &event, State &state, TypeId type) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+  const bool isOperation = call && simpleName(call->getDirectCallee()).ends_with("_");
+  const PathId object = state.resolve(event.subject.path);
+  if (!isOperation || object == state.tables->paths.unknown())
+    return;
+  Value value = state.valueOf(event.subject);
+  value.type = type;
+  state.setValue(object, value);
+}
+
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
   std::optional<Value> given;
   if (!runClosures(event, state, observing, given))
     return false;
-  if (observing && (isWatched(event.operation) || isAskedOfCopy(event, state) ||
-                    putsBeside(event, state) || !state.clashes(event).empty()))
+  if (observing &&
+      (isWatched(event.operation) || isAskedOfCopy(event, state) || putsBeside(event, state) ||
+       !state.clashes(event).empty() || mayClash(event, state)))
     observe(event, state);
   for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
     if (isModule(operand.role) || operand.role == TypeRole::Optimizer ||
@@ -452,6 +472,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
       state.handOutGradient(operand.path);
     if (!event.operands.empty())
       mutateSubject(event, state, value, observing);
+    if (event.subject.role == TypeRole::Tensor)
+      changeType(event, state, value.type);
   }
   return true;
 }
@@ -585,7 +607,8 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr;
+         event.hostRead != HostRead::None || event.rate.expr ||
+         (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 
 /// Whether a leaf is changed in place.

@@ -116,8 +116,10 @@ TEST_CASE("The traits have the names of the documentation") {
                            "requires-grad",     "grad-guard",
                            "keeps-order",       "owns-elements",
                            "trains-by-default", "makes-mask",
-                           "needs-closure", "adaptive-steps", "gradient-steps",     "schedules-rate",
-                           "keeps-strides"}) {
+                           "needs-closure",     "adaptive-steps",
+                           "gradient-steps",    "schedules-rate",
+                           "keeps-strides",     "keeps-losses",
+                           "sets-default-type"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -138,6 +140,21 @@ TEST_CASE("Operations of functions and layers") {
                  Contains("log-softmax"));
 }
 
+TEST_CASE("Types of elements, and how results follow") {
+  const Model &model = Model::bundled();
+  CHECK(model.element("torch::kInt64") == ElementType::Int64);
+  CHECK(model.element("torch::ScalarType::Half") == ElementType::Float16);
+  CHECK(model.element("torch::kCPU") == ElementType::Unknown);
+  CHECK(model.rule("torch::zeros") == ResultRule::Sizes);
+  CHECK(model.rule("torch::nn::Linear") == ResultRule::Linear);
+  CHECK(model.rule("torch::save") == ResultRule::None);
+  for (auto rule = ResultRule::Sizes; rule <= ResultRule::ClassLoss;
+       rule = static_cast<ResultRule>(static_cast<int>(rule) + 1)) {
+    CHECK(ruleName(rule) != "none");
+    CHECK(ruleOf(ruleName(rule)) == rule);
+  }
+}
+
 TEST_CASE("The operations have the names of the documentation") {
   for (const char *name : {"view",
                            "permute",
@@ -149,10 +166,12 @@ TEST_CASE("The operations have the names of the documentation") {
                            "log-softmax",
                            "sigmoid",
                            "log-sigmoid",
+                           "logarithm",
                            "logits-loss",
                            "log-probabilities-loss",
                            "probability-loss",
                            "logit-loss",
+                           "distance-loss",
                            "clip-gradients",
                            "empty-cache",
                            "wrap-memory",
@@ -160,7 +179,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "access-elements",
                            "point-to-memory",
                            "read-clock",
-                           "synchronize"}) {
+                           "synchronize",
+                           "interleave-channels",
+                           "separate-channels"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }
@@ -196,7 +217,7 @@ TEST_CASE("A string that does not end names its line", "[!shouldfail]") {
 TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(errorIn("{\n  \"nam\": \"mine\"\n}") ==
         "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
-        "devices, functions, traits and operations");
+        "devices, functions, traits, operations, elements and results");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");

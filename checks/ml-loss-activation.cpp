@@ -115,7 +115,7 @@ private:
         input.expr->IgnoreUnlessSpelledInSource() != made.site)
       return nullptr; // Of a whole model, only the last layer would have to go.
     const Operand &argument = made.subject.path && made.kind != EventKind::Forward ? made.subject
-                              : made.operands.empty()                              ? Operand{}
+                              : made.operands.empty() ? Operand{}
                                                       : made.operands.front();
     return argument.expr;
   }

@@ -322,6 +322,7 @@ void FunctionLowering::addIndices() {
   indices.result = paths.element(indices.result, 1);
   indices.resultRole = TypeRole::Tensor;
   indices.isDifferentiable = false;
+  indices.typing = nullptr;
   current->events.push_back(std::move(indices));
 }
 

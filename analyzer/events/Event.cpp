@@ -1,5 +1,7 @@
 #include "Event.h"
 
+#include "Typing.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/Stmt.h"

@@ -137,6 +137,7 @@ struct CustomFunctionFacts {
 };
 
 class FunctionBody;
+struct Typing;
 
 struct Event {
   EventKind kind = EventKind::Combine;
@@ -149,23 +150,24 @@ struct Event {
   PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
-  Trait trait = Trait::None;    ///< Construct, Step: what holds of the class of the subject.
-  LearningRate rate = {};       ///< Construct: that an optimizer starts with.
-  LoaderOptions loader = {};    ///< Combine: of the data loader that is made.
-  EarlyEnd earlyEnd = {};       ///< Create of batches: how the loop over them ends.
-  bool isArithmetic = false;    ///< The result carries no tensor.
-  bool isTensor = false;        ///< The result is a tensor or holds some.
-  bool isDifferentiable = true; ///< The result has a gradient if an operand has.
-  bool keepsDimensions = true;  ///< The result has dimensions if an operand has.
-  bool isNoise = false;         ///< Create: several random samples.
-  bool isData = false;          ///< Create: values that variables hold.
-  bool isAnyDevice = false;     ///< The operands may be on several devices.
-  bool isAttribute = false;     ///< The result tells the shape, type or place of the subject.
-  bool isDiscarded = false;     ///< Nothing uses the result, and there is no other effect. Bind:
-                                ///< nothing reads the variable any more.
-  bool alwaysDrops = false;     ///< Combine: dropout that is on whatever the mode of the module.
-  bool usesOwnGradient = false; ///< Of what changes the subject: by its own gradient.
-  bool changesCopy = false;     ///< The same: the subject is a copy of elements, for nothing else.
+  const Typing *typing = nullptr; ///< What is written of the elements and shape of the result.
+  Trait trait = Trait::None;      ///< Construct, Step: what holds of the class of the subject.
+  LearningRate rate = {};         ///< Construct: that an optimizer starts with.
+  LoaderOptions loader = {};      ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};         ///< Create of batches: how the loop over them ends.
+  bool isArithmetic = false;      ///< The result carries no tensor.
+  bool isTensor = false;          ///< The result is a tensor or holds some.
+  bool isDifferentiable = true;   ///< The result has a gradient if an operand has.
+  bool keepsDimensions = true;    ///< The result has dimensions if an operand has.
+  bool isNoise = false;           ///< Create: several random samples.
+  bool isData = false;            ///< Create: values that variables hold.
+  bool isAnyDevice = false;       ///< The operands may be on several devices.
+  bool isAttribute = false;       ///< The result tells the shape, type or place of the subject.
+  bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
+                                  ///< nothing reads the variable any more.
+  bool alwaysDrops = false;       ///< Combine: dropout that is on whatever the mode of the module.
+  bool usesOwnGradient = false;   ///< Of what changes the subject: by its own gradient.
+  bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   Leftover leftover = {};             ///< What ends although something is kept of it.
   CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
@@ -260,10 +262,12 @@ public:
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
-  bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
-  bool movesModules = false; ///< It may bring modules to a GPU.
-  Operand batchDevice;       ///< What says the device it moves its batches to, if that is one.
-  PathId returned = noPath;  ///< The path of the value it returns.
+  bool usesGpu = false;         ///< It names a GPU, or a device that may be one.
+  bool movesModules = false;    ///< It may bring modules to a GPU.
+  bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
+  std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
+  Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
+  PathId returned = noPath; ///< The path of the value it returns.
 
   /// The whole expression that \p site is part of.
   const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;

@@ -169,6 +169,8 @@ private:
   void markReturn(Event &event, const clang::ReturnStmt &returned);
   void markAssignment(Event &event, const CallSite &site, const clang::Expr *value);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
+  /// Event::typing of a call.
+  void markTyping(Event &event, const CallSite &site);
   void markClock(Event &event, const clang::CallExpr &now);
   /// Emits what a call that registers something does besides.
   void lowerRegistration(const clang::CallExpr *call);

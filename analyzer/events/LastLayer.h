@@ -2,11 +2,23 @@
 #pragma once
 
 #include "ModuleUses.h"
+#include "Typing.h"
 
 namespace gradtidy {
 
-/// What the last layer computes of the framework's container that \p module denotes or makes, or
-/// the layer that it is. None where several may be meant, or what is put in is not all to be seen.
-Operation lastOperation(const clang::Expr *module, ModuleUses &uses, const Vocabulary &vocabulary);
+/// A layer of the framework.
+struct Layer {
+  Operation operation = Operation::None;
+  ResultRule rule = ResultRule::None;
+  /// How many features a linear layer gives.
+  std::int64_t features = Shape::unknown;
+  Reduction reduction = Reduction::Unknown; ///< Of a loss.
+};
+
+/// The last layer of the framework's container that \p module denotes or makes, or the layer that
+/// it is. Nothing is known of it where several may be meant, or what is put in is not all to be
+/// seen. What leaves the shape as it is has the features of what comes before.
+Layer lastLayer(const clang::Expr *module, ModuleUses &uses, Vocabulary &vocabulary,
+                clang::ASTContext &context);
 
 } // namespace gradtidy

@@ -12,6 +12,7 @@
 #include "OptionEdits.h"
 #include "Selection.h"
 #include "Temporaries.h"
+#include "Typing.h"
 
 namespace gradtidy {
 
@@ -35,6 +36,7 @@ static bool keepsOrder(llvm::ArrayRef<const Expr *> arguments) {
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
+  markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.alwaysDrops =
       result->isModuleMethod && alwaysDrops(*site.call, vocabulary) && !samplesOnPurpose(*method);
@@ -128,6 +130,29 @@ void FunctionLowering::markMember(Event &event, const Expr &value) {
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
   event.custom = gradientsOf(*function, returned, vocabulary);
+}
+
+void FunctionLowering::markTyping(Event &event, const CallSite &site) {
+  const CXXRecordDecl *layer =
+      site.kind == EventKind::Forward ? vocabulary.classOf(values.typeOf(site.object)) : nullptr;
+  const NamedDecl *computing = layer             ? static_cast<const NamedDecl *>(layer)
+                               : site.isExternal ? site.callee
+                                                 : nullptr;
+  const ResultRule rule = computing ? vocabulary.ruleOf(computing) : ResultRule::None;
+  const TypingReader reader(result->body, vocabulary, context);
+  if (site.isExternal && vocabulary.traitOf(site.callee) == Trait::SetsDefaultType)
+    result->changesElements = true;
+  if (site.kind == EventKind::Move && isModule(event.subject.role))
+    for (const Expr *argument : site.arguments) {
+      bool isNamed = false;
+      const ElementType element = reader.elementIn(argument, isNamed);
+      result->changesElements |= isNamed && element != ElementType::Float32;
+    }
+  if (rule == ResultRule::None)
+    return;
+  result->typings.push_back(
+      std::make_unique<const Typing>(reader.read(rule, layer ? Expressions() : site.arguments)));
+  event.typing = result->typings.back().get();
 }
 
 /// Whether \p options, or what they are made of, limit a step to one iteration.

@@ -1,6 +1,5 @@
 #include "ModuleClass.h"
 
-#include "LastLayer.h"
 #include "ModuleMembers.h"
 #include "Transients.h"
 
@@ -14,7 +13,8 @@ class ModuleClasses::Implementation {
 public:
   Implementation(ASTContext &context, Vocabulary &vocabulary,
                  std::function<bool(const Decl *)> isUserCode)
-      : vocabulary(vocabulary), flags(findStuckModeFlags(context, vocabulary, isUserCode)),
+      : context(context), vocabulary(vocabulary),
+        flags(findStuckModeFlags(context, vocabulary, isUserCode)),
         uses(context, vocabulary, std::move(isUserCode)), natures(context, vocabulary, uses),
         phases(uses), registrations(context, vocabulary, uses, phases),
         members(vocabulary, uses, natures, phases, registrations) {
@@ -24,8 +24,8 @@ public:
 
   template <typename Module> Answer dependsOnMode(Module module) { return natures.of(module).mode; }
 
-  Operation lastOperation(const Expr *module) {
-    return gradtidy::lastOperation(module, uses, vocabulary);
+  Layer lastLayer(const Expr *module) {
+    return gradtidy::lastLayer(module, uses, vocabulary, context);
   }
 
   std::vector<ModuleClass> classes;
@@ -50,6 +50,7 @@ private:
     return result;
   }
 
+  ASTContext &context;
   Vocabulary &vocabulary;
   std::vector<ModeFlag> flags;
   ModuleUses uses;
@@ -76,8 +77,8 @@ Answer ModuleClasses::dependsOnMode(const Expr *module) const {
   return implementation->dependsOnMode(module);
 }
 
-Operation ModuleClasses::lastOperation(const Expr *module) const {
-  return implementation->lastOperation(module);
+Layer ModuleClasses::lastLayer(const Expr *module) const {
+  return implementation->lastLayer(module);
 }
 
 } // namespace gradtidy

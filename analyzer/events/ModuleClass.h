@@ -6,6 +6,7 @@
 #pragma once
 
 #include "Answer.h"
+#include "LastLayer.h"
 #include "ModeFlags.h"
 #include "ModuleUses.h"
 
@@ -66,8 +67,8 @@ public:
   /// container, count.
   Answer dependsOnMode(const clang::Expr *module) const;
 
-  /// What the last layer of the container, or the layer, computes (see LastLayer.h).
-  Operation lastOperation(const clang::Expr *module) const;
+  /// The last layer of the container, or the layer (see LastLayer.h).
+  Layer lastLayer(const clang::Expr *module) const;
 
 private:
   class Implementation;

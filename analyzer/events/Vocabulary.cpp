@@ -210,6 +210,13 @@ Operation Vocabulary::operationOf(const clang::NamedDecl *declaration) const {
                                                                      : operation;
 }
 
+ResultRule Vocabulary::ruleOf(const clang::NamedDecl *declaration) const {
+  const std::string name = canonicalName(declaration);
+  const ResultRule rule = model.rule(name);
+  llvm::StringRef holder = name;
+  return rule == ResultRule::None && holder.consume_back("Impl") ? model.rule(holder) : rule;
+}
+
 bool Vocabulary::isFramework(const clang::Decl *declaration) {
   const auto *named = llvm::dyn_cast<clang::NamedDecl>(declaration);
   return named && model.isFrameworkName(canonicalName(named));

@@ -40,6 +40,15 @@ public:
   /// What a function computes, or modules of a class or of its holder.
   Operation operationOf(const clang::NamedDecl *declaration) const;
 
+  /// The type of elements that a constant of the framework stands for, or Unknown.
+  ElementType elementOf(const clang::ValueDecl *constant) const {
+    return model.element(canonicalName(constant));
+  }
+
+  /// How the elements and the shape follow of what a function gives, or modules of a class or of
+  /// its holder.
+  ResultRule ruleOf(const clang::NamedDecl *declaration) const;
+
   /// Whether modules of that type have neither parameters nor a mode: as the model says, or because
   /// nothing is in the class.
   bool isStateless(clang::QualType type);

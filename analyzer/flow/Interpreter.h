@@ -9,6 +9,7 @@
 #include "Partition.h"
 #include "State.h"
 
+#include "analyzer/events/LastLayer.h"
 #include "analyzer/events/Vocabulary.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -51,14 +52,22 @@ public:
   /// mode.
   using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
 
+  /// The layer that a forward pass is one of, or ends in.
+  using Layers = std::function<Layer(const Event &forward)>;
+
   /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
   Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
-              FixedMembers isFixed)
+              FixedMembers isFixed, Layers layers)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
-        isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)) {}
+        isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)),
+        layers(std::move(layers)) {}
+
+  /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
+  /// as nobody says otherwise.
+  void assumeFloats() { assumesFloats = true; }
 
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body) { run(body, {}); }
@@ -150,6 +159,10 @@ private:
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
+  /// The elements and the shape of what an event gives (Types.cpp).
+  TypeId typeOf(const Event &event, const State &state) const;
+  TypeId typeOfPass(const Event &event, const State &state) const;
+  Layer layerOf(const Event &forward) const;
   /// The device that the result of an operation on devices, options or tensors names.
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
@@ -197,11 +210,16 @@ private:
   HarmlessCalls isHarmless;
   IrrelevantCalls isIrrelevant;
   FixedMembers isFixed;
+  Layers layers;
+  bool assumesFloats = false;
+  mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
+  /// The elements and the shape of what a function returns, whatever it is given.
+  llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
   Answers known; ///< At the event that is run.

@@ -1,6 +1,8 @@
 // The values that events make of others.
 #include "Interpreter.h"
 
+#include "analyzer/events/Typing.h"
+
 #include "clang/AST/Expr.h"
 
 namespace gradtidy {
@@ -125,7 +127,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       result.copying = before.copying;
       result.copiedFrom = before.copiedFrom;
     }
-  } else if (event.operation != Operation::None || event.kind == EventKind::Forward) {
+  } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
+             (event.typing && event.typing->rule == ResultRule::OneHot)) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
     result.shareMemory(held);
@@ -136,6 +139,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       result.graph == Graph::Attached && event.resultRole == TypeRole::Tensor)
     result.derived = &event;
   result.permuted = permutedBy(event, state);
+  result.type = typeOf(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
@@ -160,6 +164,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.isNoise = event.isNoise;
   result.device = {Device::Cpu};
   result.placed = result.made = &event;
+  result.type = typeOf(event, state);
   if (event.memory)
     result.borrowed = &event;
   if (event.subject.path) { // Like another tensor.
@@ -206,6 +211,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.isNoise = before.isNoise;
   result.made = before.made;
   result.stayOn(before); // In memory of its own it keeps the order.
+  result.type = event.typing ? typeOf(event, state) : unknownType;
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();

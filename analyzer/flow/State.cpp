@@ -288,6 +288,7 @@ Value State::joined(const Value &a, const Value &b) const {
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
   result.isNoise &= b.isNoise;
+  result.type = tables->types.join(a.type, b.type);
   if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
     // Nothing in it yet: it is where that will be.
     const Value &filled = a.device.kind == Device::Unset ? b : a;
@@ -369,6 +370,8 @@ Value State::valueOf(const Operand &operand) const {
         value.device = {}; // It may have been moved since.
       if (mayBeIt(part) && contents.made != value.made)
         value.made = nullptr;
+      if (mayBeIt(part))
+        value.type = tables->types.join(value.type, contents.type);
       if (isPart(part) || mayBeIt(part)) {
         value.history = tables->histories.join(value.history, contents.history);
         value.graphs = tables->histories.join(value.graphs, contents.graphs);

@@ -7,6 +7,8 @@
 #include "FlatMap.h"
 #include "Uses.h"
 
+#include "analyzer/events/TensorType.h"
+
 namespace gradtidy {
 
 /// The interned paths and sets of one translation unit.
@@ -15,6 +17,7 @@ struct Tables {
   SourcesTable sources{paths, 100};
   SiteTable sites;
   SourcesTable histories{paths, 200}; ///< Sets of sites.
+  TensorTypes types;
 };
 
 /// Where two states meet, of which one is joined into the other.
@@ -84,6 +87,7 @@ struct Value {
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false; ///< Certainly more than a scalar.
   bool isNoise = false;       ///< Several random samples, perhaps on another device.
+  TypeId type = unknownType;  ///< Its elements and shape.
   Device device;
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
@@ -129,16 +133,18 @@ struct Value {
     hasDimensions = before.hasDimensions;
     madeOnHost = before.madeOnHost;
     permuted = before.permuted;
+    type = before.type;
   }
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
-           isNoise == other.isNoise && device == other.device && madeOnHost == other.madeOnHost &&
-           made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
-           copying == other.copying && parts == other.parts && derived == other.derived &&
-           taken == other.taken && shared == other.shared && changed == other.changed;
+           isNoise == other.isNoise && type == other.type && device == other.device &&
+           madeOnHost == other.madeOnHost && made == other.made && borrowed == other.borrowed &&
+           permuted == other.permuted && copying == other.copying && parts == other.parts &&
+           derived == other.derived && taken == other.taken && shared == other.shared &&
+           changed == other.changed;
   }
 };
 
@@ -259,6 +265,9 @@ public:
 
   /// What the value is made of.
   Value valueOf(const Operand &operand) const;
+
+  /// The elements and the shape of the value.
+  TensorType typeOf(const Operand &operand) const { return tables->types[valueOf(operand).type]; }
 
   /// What either of two values may be.
   Value joined(const Value &a, const Value &b) const;

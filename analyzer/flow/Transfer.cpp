@@ -1,6 +1,8 @@
 // The transfer functions of the events, but for calls.
 #include "Interpreter.h"
+#include "Types.h"
 
+#include "analyzer/events/Typing.h"
 #include "analyzer/events/Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -327,6 +329,9 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
           known->second != returned.made)
         known->second = nullptr;
+    if (observing)
+      if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
+        known->second = tables.types.join(known->second, returned.type);
   }
   value.fresh |= isOwnLocal(event, value, state);
   state.bind(event.subject.path, event.bind, event.subject.role, &value);
@@ -391,10 +396,12 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
 /// Whether checks speak of the operation itself.
 static bool isWatched(Operation operation) {
   switch (operation) {
+  case Operation::Logarithm:
   case Operation::LogitsLoss:
   case Operation::LogProbabilitiesLoss:
   case Operation::ProbabilityLoss:
   case Operation::LogitLoss:
+  case Operation::DistanceLoss:
   case Operation::ClipGradients:
   case Operation::EmptyCache:
   case Operation::ReadScalar:
@@ -456,6 +463,18 @@ static bool readsCopy(const Event &event, const State &state) {
   return isRead && (isCopied(event.subject) || llvm::any_of(event.operands, isCopied));
 }
 
+/// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
+static void changeType(const Event &event, State &state, TypeId type) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+  const bool isOperation = call && simpleName(call->getDirectCallee()).ends_with("_");
+  const PathId object = state.resolve(event.subject.path);
+  if (!isOperation || object == state.tables->paths.unknown())
+    return;
+  Value value = state.valueOf(event.subject);
+  value.type = type;
+  state.setValue(object, value);
+}
+
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
@@ -472,7 +491,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     return false;
   if (observing &&
       (isWatched(event.operation) || isAskedOfCopy(event, state) || putsBeside(event, state) ||
-       readsCopy(event, state) || !state.clashes(event).empty()))
+       readsCopy(event, state) || !state.clashes(event).empty() || mayClash(event, state)))
     observe(event, state);
   if (event.operation == Operation::MakeLoader)
     state.endBatches(event.result);
@@ -518,6 +537,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
       state.handOutGradient(operand.path);
     if (!event.operands.empty())
       mutateSubject(event, state, value, observing);
+    if (event.subject.role == TypeRole::Tensor)
+      changeType(event, state, value.type);
   }
   return true;
 }
@@ -665,7 +686,8 @@ static bool isMarked(const Event &event) {
          event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
          event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
          event.operation == Operation::DetectAnomaly || event.keepsBest || event.isRegistered ||
-         event.isLostEdit;
+         event.isLostEdit ||
+         (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 
 /// Whether the event begins a loop over the batches of a loader.

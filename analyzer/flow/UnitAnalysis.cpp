@@ -79,6 +79,9 @@ public:
             [this](const Event &call) { return isIrrelevant(call); },
             [this](const clang::FieldDecl *field) {
               return field->getAccess() != clang::AS_public && !changed.contains(field);
+            },
+            [this](const Event &forward) {
+              return forward.subject.expr ? modules.lastLayer(forward.subject.expr) : Layer();
             }),
         modules(context, vocabulary, [&](const clang::Decl *declaration) {
           return userCode.contains(declaration->getLocation(), context.getSourceManager());
@@ -124,16 +127,31 @@ public:
     for (size_t i = 0; i < relevant.size(); ++i)
       relevant.insert_range(callers[relevant[i]]);
     llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
-    const auto run = [&](const FunctionBody *body) {
-      if (runs(*body, isOfTraining, [](const Event &) { return false; }))
-        interpreter.run(*body);
+    assumesFloats =
+        llvm::none_of(lowered, [](const FunctionBody *body) { return body->changesElements; });
+    isProgram =
+        llvm::any_of(lowered, [](const FunctionBody *body) { return body->function->isMain(); });
+    if (assumesFloats)
+      interpreter.assumeFloats();
+    llvm::SmallPtrSet<const FunctionBody *, 32> begun;
+    const auto run = [&](const auto &self, const FunctionBody *body) -> void {
+      if (!begun.insert(body).second ||
+          !runs(*body, isOfTraining, [](const Event &) { return false; }))
+        return;
+      for (const Block &block : body->blocks) // What modules make of tensors comes first.
+        for (const Event &event : block.events)
+          if (const FunctionBody *inner =
+                  event.kind == EventKind::Forward && event.callee ? bodyOf(event.callee) : nullptr;
+              inner && relevant.contains(inner) && !called.contains(inner))
+            self(self, inner);
+      interpreter.run(*body);
     };
     for (const FunctionBody *body : all)
       if (!called.contains(body) && !isClosure(*body))
-        run(body);
+        run(run, body);
     for (const FunctionBody *body : all)
       if (!interpreter.hasVisited(*body))
-        run(body);
+        run(run, body);
     for (const FunctionBody *body : all)
       interpreter.runUntold(*body);
     interpreter.uses().finish();
@@ -151,7 +169,7 @@ public:
       return inner ? producerOf(*inner, depth + 1) : Producer();
     }
     const bool isLayers = made.kind == EventKind::Forward && made.subject.expr;
-    return {&made, isLayers ? modules.lastOperation(made.subject.expr) : Operation::None};
+    return {&made, isLayers ? modules.lastLayer(made.subject.expr).operation : Operation::None};
   }
 
   /// Whether a pointer that is made of \p value points to nothing.
@@ -186,6 +204,8 @@ public:
   Vocabulary vocabulary;
   Tables tables;
   bool movesModules = false;
+  bool assumesFloats = false;
+  bool isProgram = false;
   size_t functionCount = 0;
   llvm::DenseSet<const void *> modeSetUps; ///< Fields.
 
@@ -196,7 +216,6 @@ private:
       return llvm::any_of(bodies, [&](const FunctionBody *body) { return holds(*body); });
     };
     // A library's modules are moved by others.
-    const bool isProgram = any(lowered, [](const auto &body) { return body.function->isMain(); });
     return any(all, [](const auto &body) { return body.usesGpu; }) &&
            (!isProgram || any(lowered, [](const auto &body) { return body.movesModules; }));
   }
@@ -608,6 +627,12 @@ const Tables &UnitAnalysis::tables() const { return implementation->tables; }
 bool UnitAnalysis::enablesGradients(const FunctionBody &function) const {
   return implementation->enablesGradients(function);
 }
+bool UnitAnalysis::assumesFloats() const { return implementation->assumesFloats; }
+
+bool UnitAnalysis::keepsElements() const {
+  return implementation->assumesFloats && implementation->isProgram;
+}
+
 bool UnitAnalysis::movesModules() const { return implementation->movesModules; }
 bool UnitAnalysis::mayBeGpu(Device device) const {
   return device.kind == Device::Cuda ||

@@ -86,6 +86,13 @@ public:
   /// is not the whole program.
   bool movesModules() const;
 
+  /// Whether new tensors and parameters are of float32 where nothing else is said, as far as the
+  /// unit shows.
+  bool assumesFloats() const;
+
+  /// The same, and the unit is part of a program that shows what is done to its modules.
+  bool keepsElements() const;
+
   /// Whether \p device is a GPU, or something that may be one.
   bool mayBeGpu(Device device) const;
 

@@ -110,6 +110,8 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::GivesSamples, "gives-samples"},
     {Trait::GivesBatches, "gives-batches"},
     {Trait::DrawsNumbers, "draws-numbers"},
+    {Trait::KeepsLosses, "keeps-losses"},
+    {Trait::SetsDefaultType, "sets-default-type"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -123,10 +125,12 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::LogSoftmax, "log-softmax"},
     {Operation::Sigmoid, "sigmoid"},
     {Operation::LogSigmoid, "log-sigmoid"},
+    {Operation::Logarithm, "logarithm"},
     {Operation::LogitsLoss, "logits-loss"},
     {Operation::LogProbabilitiesLoss, "log-probabilities-loss"},
     {Operation::ProbabilityLoss, "probability-loss"},
     {Operation::LogitLoss, "logit-loss"},
+    {Operation::DistanceLoss, "distance-loss"},
     {Operation::ClipGradients, "clip-gradients"},
     {Operation::EmptyCache, "empty-cache"},
     {Operation::WrapMemory, "wrap-memory"},
@@ -142,6 +146,52 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::DetectAnomaly, "detect-anomaly"},
     {Operation::Compare, "compare"},
     {Operation::GiveDefaults, "give-defaults"},
+    {Operation::InterleaveChannels, "interleave-channels"},
+    {Operation::SeparateChannels, "separate-channels"},
+};
+
+constexpr Named<ElementType> elementNames[] = {
+    {ElementType::Bool, "bool"},       {ElementType::UInt8, "uint8"},
+    {ElementType::Int8, "int8"},       {ElementType::Int16, "int16"},
+    {ElementType::Int32, "int32"},     {ElementType::Int64, "int64"},
+    {ElementType::Float16, "float16"}, {ElementType::BFloat16, "bfloat16"},
+    {ElementType::Float32, "float32"}, {ElementType::Float64, "float64"},
+};
+
+constexpr Named<ResultRule> ruleNames[] = {
+    {ResultRule::Sizes, "sizes"},
+    {ResultRule::Full, "full"},
+    {ResultRule::Integers, "integers"},
+    {ResultRule::Range, "range"},
+    {ResultRule::Steps, "steps"},
+    {ResultRule::Values, "values"},
+    {ResultRule::Memory, "memory"},
+    {ResultRule::Like, "like"},
+    {ResultRule::New, "new"},
+    {ResultRule::Same, "same"},
+    {ResultRule::Elementwise, "elementwise"},
+    {ResultRule::Real, "real"},
+    {ResultRule::Compare, "compare"},
+    {ResultRule::Sum, "sum"},
+    {ResultRule::Reduce, "reduce"},
+    {ResultRule::IndexReduce, "index-reduce"},
+    {ResultRule::Reshape, "reshape"},
+    {ResultRule::Unsqueeze, "unsqueeze"},
+    {ResultRule::Squeeze, "squeeze"},
+    {ResultRule::Flatten, "flatten"},
+    {ResultRule::Transpose, "transpose"},
+    {ResultRule::Permute, "permute"},
+    {ResultRule::Select, "select"},
+    {ResultRule::Slice, "slice"},
+    {ResultRule::Gather, "gather"},
+    {ResultRule::Pick, "pick"},
+    {ResultRule::Matmul, "matmul"},
+    {ResultRule::Linear, "linear"},
+    {ResultRule::Weighted, "weighted"},
+    {ResultRule::Cast, "cast"},
+    {ResultRule::OneHot, "one-hot"},
+    {ResultRule::Loss, "loss"},
+    {ResultRule::ClassLoss, "class-loss"},
 };
 
 unsigned lineOf(llvm::StringRef text, size_t offset) {
@@ -245,6 +295,10 @@ llvm::StringRef traitName(Trait trait) { return nameIn<Trait>(traitNames, trait)
 llvm::StringRef operationName(Operation operation) {
   return nameIn<Operation>(operationNames, operation);
 }
+llvm::StringRef elementName(ElementType element) {
+  return nameIn<ElementType>(elementNames, element);
+}
+llvm::StringRef ruleName(ResultRule rule) { return nameIn<ResultRule>(ruleNames, rule); }
 std::optional<TypeRole> typeRole(llvm::StringRef name) { return roleIn<TypeRole>(typeRoles, name); }
 std::optional<FunctionRole> functionRole(llvm::StringRef name) {
   return roleIn<FunctionRole>(functionRoles, name);
@@ -255,6 +309,13 @@ std::optional<DeviceRole> deviceRole(llvm::StringRef name) {
 std::optional<Trait> traitOf(llvm::StringRef name) { return roleIn<Trait>(traitNames, name); }
 std::optional<Operation> operationOf(llvm::StringRef name) {
   return roleIn<Operation>(operationNames, name);
+}
+
+std::optional<ElementType> elementOf(llvm::StringRef name) {
+  return roleIn<ElementType>(elementNames, name);
+}
+std::optional<ResultRule> ruleOf(llvm::StringRef name) {
+  return roleIn<ResultRule>(ruleNames, name);
 }
 
 const Model &Model::bundled() {
@@ -314,10 +375,18 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
       if (llvm::Error failure = reader.roles<Operation>(
               value, key, operationOf, namesOf<Operation>(operationNames), merged.operations))
         return failure;
+    } else if (key == "elements") {
+      if (llvm::Error failure = reader.roles<ElementType>(
+              value, key, elementOf, namesOf<ElementType>(elementNames), merged.elements))
+        return failure;
+    } else if (key == "results") {
+      if (llvm::Error failure = reader.roles<ResultRule>(
+              value, key, ruleOf, namesOf<ResultRule>(ruleNames), merged.results))
+        return failure;
     } else {
       return reader.error(
           {key}, "unknown key; the keys are name, headers, namespaces, types, devices, functions, "
-                 "traits and operations");
+                 "traits, operations, elements and results");
     }
   }
   for (const auto &entry : merged.types)

@@ -48,6 +48,14 @@ public:
     return operations.lookup(canonicalName);
   }
 
+  /// The type of elements that the constant of that canonical name stands for, or Unknown.
+  ElementType element(llvm::StringRef canonicalName) const {
+    return elements.lookup(canonicalName);
+  }
+
+  /// How the elements and the shape of what it gives follow, or None.
+  ResultRule rule(llvm::StringRef canonicalName) const { return results.lookup(canonicalName); }
+
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
   FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
@@ -70,6 +78,8 @@ private:
   llvm::StringMap<DeviceRole> devices;
   llvm::StringMap<Trait> traits;
   llvm::StringMap<Operation> operations;
+  llvm::StringMap<ElementType> elements;
+  llvm::StringMap<ResultRule> results;
   llvm::StringSet<> outermostNames;
 };
 

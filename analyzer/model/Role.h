@@ -77,6 +77,60 @@ enum class FunctionRole : unsigned char {
 /// Where a constant of the framework says tensors are.
 enum class DeviceRole : unsigned char { None, Cpu, Cuda };
 
+/// The type of a tensor's elements. Flags and integers come first, in the order of their sizes.
+enum class ElementType : unsigned char {
+  Unknown,
+  Bool,
+  UInt8,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
+};
+
+/// How the elements and the shape of a result follow from the operands: of a function, or of a
+/// layer.
+enum class ResultRule : unsigned char {
+  None,
+  Sizes,       ///< A new tensor of the sizes in the list, of floating-point numbers.
+  Full,        ///< The same, of the kind of the number that it is filled with.
+  Integers,    ///< The same, of integers.
+  Range,       ///< One dimension, of the kind of the numbers between which it lies.
+  Steps,       ///< One dimension, of floating-point numbers.
+  Values,      ///< The elements that are listed.
+  Memory,      ///< The memory that the first argument points to, as floating-point numbers.
+  Like,        ///< Of the shape and elements of the subject.
+  New,         ///< Of the sizes in the list and the elements of the subject.
+  Same,        ///< The same: a result for each element of the subject.
+  Elementwise, ///< Of each pair of elements.
+  Real,        ///< The same, and never integers.
+  Compare,     ///< The same, as flags.
+  Sum,         ///< Over the dimensions that are named, or all; of flags and integers, integers.
+  Reduce,      ///< The same, in the elements of the subject.
+  IndexReduce, ///< The same, as indices.
+  Reshape,     ///< The sizes in the list.
+  Unsqueeze,
+  Squeeze,
+  Flatten,
+  Transpose,
+  Permute,
+  Select, ///< Without the dimension that is named, or the first.
+  Slice,  ///< A part of the dimension that is named.
+  Gather, ///< The shape of the indices.
+  Pick,   ///< Some of the elements, in any shape.
+  Matmul,
+  Linear,    ///< As many features as the second number says in place of the last dimension.
+  Weighted,  ///< Sums weighted by parameters, in any shape.
+  Cast,      ///< The subject, in other elements.
+  OneHot,    ///< One dimension more.
+  Loss,      ///< Of each pair of elements, reduced.
+  ClassLoss, ///< Of each sample, reduced.
+};
+
 /// What holds of a module class or function beyond its role. A module class without a trait has
 /// parameters and no mode.
 enum class Trait : unsigned char {
@@ -124,6 +178,9 @@ enum class Trait : unsigned char {
   GivesSamples, ///< A dataset that gives one sample after the other.
   GivesBatches, ///< A dataset that gives whole batches.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
+  KeepsStrides, ///< The result lies in memory in the order of the only tensor it is made of.
+  KeepsLosses,  ///< A constant that leaves a loss unreduced.
+  SetsDefaultType, ///< New tensors have other elements from now on.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -140,10 +197,12 @@ enum class Operation : unsigned char {
   LogSoftmax,           ///< Their logarithms.
   Sigmoid,              ///< Probabilities.
   LogSigmoid,           ///< Their logarithms.
+  Logarithm,            ///< Of each element.
   LogitsLoss,           ///< Of classes; does the softmax itself.
   LogProbabilitiesLoss, ///< Of classes, or of a distribution.
   ProbabilityLoss,      ///< Of yes or no.
   LogitLoss,            ///< Of yes or no; does the sigmoid itself.
+  DistanceLoss,         ///< Of numbers that should be equal.
   ClipGradients,        ///< Makes the gradients of parameters smaller.
   EmptyCache,           ///< Gives the cached memory of the GPU back.
   WrapMemory,           ///< A tensor over memory that somebody else owns.
@@ -159,6 +218,8 @@ enum class Operation : unsigned char {
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
   Compare,              ///< How two tensors differ.
   GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
+  InterleaveChannels,   ///< Pixels, the channels of each side by side; an image of such.
+  SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
 };
 
 /// Whether the result has the values of the subject, or some of them.
@@ -178,10 +239,14 @@ llvm::StringRef roleName(FunctionRole role);
 llvm::StringRef roleName(DeviceRole role);
 llvm::StringRef traitName(Trait trait);
 llvm::StringRef operationName(Operation operation);
+llvm::StringRef elementName(ElementType element);
+llvm::StringRef ruleName(ResultRule rule);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
 std::optional<DeviceRole> deviceRole(llvm::StringRef name);
 std::optional<Trait> traitOf(llvm::StringRef name);
 std::optional<Operation> operationOf(llvm::StringRef name);
+std::optional<ElementType> elementOf(llvm::StringRef name);
+std::optional<ResultRule> ruleOf(llvm::StringRef name);
 
 } // namespace gradtidy

@@ -122,7 +122,8 @@ TEST_CASE("The traits have the names of the documentation") {
                            "gives-batches",     "draws-numbers",
                            "makes-new",         "packs",
                            "shares-handle",     "views-elements",
-                           "own-gradients",     "step-options"}) {
+                           "own-gradients",     "step-options",
+                           "keeps-losses",      "sets-default-type"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -143,6 +144,21 @@ TEST_CASE("Operations of functions and layers") {
                  Contains("log-softmax"));
 }
 
+TEST_CASE("Types of elements, and how results follow") {
+  const Model &model = Model::bundled();
+  CHECK(model.element("torch::kInt64") == ElementType::Int64);
+  CHECK(model.element("torch::ScalarType::Half") == ElementType::Float16);
+  CHECK(model.element("torch::kCPU") == ElementType::Unknown);
+  CHECK(model.rule("torch::zeros") == ResultRule::Sizes);
+  CHECK(model.rule("torch::nn::Linear") == ResultRule::Linear);
+  CHECK(model.rule("torch::save") == ResultRule::None);
+  for (auto rule = ResultRule::Sizes; rule <= ResultRule::ClassLoss;
+       rule = static_cast<ResultRule>(static_cast<int>(rule) + 1)) {
+    CHECK(ruleName(rule) != "none");
+    CHECK(ruleOf(ruleName(rule)) == rule);
+  }
+}
+
 TEST_CASE("The operations have the names of the documentation") {
   for (const char *name : {"view",
                            "permute",
@@ -154,10 +170,12 @@ TEST_CASE("The operations have the names of the documentation") {
                            "log-softmax",
                            "sigmoid",
                            "log-sigmoid",
+                           "logarithm",
                            "logits-loss",
                            "log-probabilities-loss",
                            "probability-loss",
                            "logit-loss",
+                           "distance-loss",
                            "clip-gradients",
                            "empty-cache",
                            "wrap-memory",
@@ -172,7 +190,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "save",
                            "detect-anomaly",
                            "compare",
-                           "give-defaults"}) {
+                           "give-defaults",
+                           "interleave-channels",
+                           "separate-channels"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }
@@ -208,7 +228,7 @@ TEST_CASE("A string that does not end names its line", "[!shouldfail]") {
 TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(errorIn("{\n  \"nam\": \"mine\"\n}") ==
         "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
-        "devices, functions, traits and operations");
+        "devices, functions, traits, operations, elements and results");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace c10 {
@@ -30,12 +31,24 @@ struct Device {
   bool is_cuda() const noexcept;
 };
 
-enum class ScalarType : int8_t { Byte, Int, Long, Half, Float, Double, Bool };
+enum class ScalarType : int8_t { Byte, Short, Int, Long, Half, Float, Double, Bool };
+constexpr ScalarType kByte = ScalarType::Byte;
+constexpr ScalarType kShort = ScalarType::Short;
+constexpr ScalarType kInt = ScalarType::Int;
 constexpr ScalarType kLong = ScalarType::Long;
 constexpr ScalarType kFloat = ScalarType::Float;
 constexpr ScalarType kFloat32 = ScalarType::Float;
+constexpr ScalarType kInt32 = ScalarType::Int;
+constexpr ScalarType kInt64 = ScalarType::Long;
+constexpr ScalarType kFloat64 = ScalarType::Double;
+constexpr ScalarType kUInt8 = ScalarType::Byte;
+constexpr ScalarType kHalf = ScalarType::Half;
 constexpr ScalarType kDouble = ScalarType::Double;
 constexpr ScalarType kBool = ScalarType::Bool;
+
+class TypeMeta {};
+TypeMeta scalarTypeToTypeMeta(ScalarType dtype);
+void set_default_dtype(TypeMeta dtype);
 
 struct TensorOptions {
   TensorOptions();
@@ -78,6 +91,21 @@ public:
   OptionalArrayRef(const std::initializer_list<T> &elements);
   ArrayRef<T> operator*() const;
 };
+namespace detail {
+struct TensorDataContainer {
+  TensorDataContainer();
+  TensorDataContainer(int value);
+  TensorDataContainer(int64_t value);
+  TensorDataContainer(float value);
+  TensorDataContainer(double value);
+  TensorDataContainer(bool value);
+  TensorDataContainer(std::initializer_list<TensorDataContainer> values);
+  TensorDataContainer(const std::vector<int> &values);
+  TensorDataContainer(const std::vector<int64_t> &values);
+  TensorDataContainer(const std::vector<float> &values);
+  TensorDataContainer(const std::vector<double> &values);
+};
+} // namespace detail
 
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast };
 
@@ -267,6 +295,7 @@ public:
   Tensor softmax(int64_t dimension) const;
   Tensor log_softmax(int64_t dimension) const;
   Tensor clamp(const Scalar &min, const Scalar &max) const;
+  Tensor clamp_min(const Scalar &min) const;
   Tensor masked_fill(const Tensor &mask, const Scalar &value) const;
   Tensor gather(int64_t dimension, const Tensor &index) const;
   Tensor index_select(int64_t dimension, const Tensor &index) const;
@@ -310,12 +339,28 @@ Tensor operator>(const Tensor &a, const Scalar &b);
 Tensor operator<(const Tensor &a, const Scalar &b);
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 
-Tensor mse_loss(const Tensor &input, const Tensor &target);
-Tensor smooth_l1_loss(const Tensor &input, const Tensor &target);
-Tensor nll_loss(const Tensor &input, const Tensor &target);
-Tensor binary_cross_entropy(const Tensor &input, const Tensor &target);
-Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target);
-Tensor cross_entropy_loss(const Tensor &input, const Tensor &target);
+namespace Reduction {
+enum Reduction { None, Mean, Sum };
+} // namespace Reduction
+Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
+Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
+Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
+                      int64_t reduction = Reduction::Mean, double beta = 1.0);
+Tensor nll_loss(const Tensor &input, const Tensor &target,
+                const std::optional<Tensor> &weight = {}, int64_t reduction = Reduction::Mean,
+                int64_t ignore_index = -100);
+Tensor binary_cross_entropy(const Tensor &input, const Tensor &target,
+                            const std::optional<Tensor> &weight = {},
+                            int64_t reduction = Reduction::Mean);
+Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &target,
+                                        const std::optional<Tensor> &weight = {},
+                                        const std::optional<Tensor> &pos_weight = {},
+                                        int64_t reduction = Reduction::Mean);
+Tensor cross_entropy_loss(const Tensor &input, const Tensor &target,
+                          const std::optional<Tensor> &weight = {},
+                          int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
+Tensor mm(const Tensor &a, const Tensor &b);
+Tensor one_hot(const Tensor &input, int64_t num_classes = -1);
 Tensor relu(const Tensor &input);
 Tensor sigmoid(const Tensor &input);
 Tensor log_softmax(const Tensor &input, int64_t dimension);
@@ -393,11 +438,9 @@ Tensor zeros_like(const Tensor &other, TensorOptions options = {});
 Tensor ones_like(const Tensor &other, TensorOptions options = {});
 Tensor full_like(const Tensor &other, const Scalar &value, TensorOptions options = {});
 Tensor randn_like(const Tensor &other, TensorOptions options = {});
-Tensor tensor(double value, TensorOptions options = {});
-Tensor tensor(std::initializer_list<double> values, TensorOptions options = {});
-Tensor tensor(const std::vector<float> &values, TensorOptions options = {});
-Tensor tensor(const std::vector<int64_t> &values, TensorOptions options = {});
+Tensor tensor(detail::TensorDataContainer values, const TensorOptions &options = {});
 Tensor from_blob(void *data, IntArrayRef size, TensorOptions options = {});
+Tensor from_blob(void *data, IntArrayRef size, IntArrayRef strides, TensorOptions options = {});
 Tensor from_blob(void *data, IntArrayRef size, const std::function<void(void *)> &deleter,
                  TensorOptions options = {});
 
@@ -469,7 +512,18 @@ public:
 
 } // namespace autograd
 
+namespace enumtype {
+struct kNone {};
+struct kMean {};
+struct kSum {};
+} // namespace enumtype
+extern const enumtype::kNone kNone;
+extern const enumtype::kMean kMean;
+extern const enumtype::kSum kSum;
+
 namespace nn {
+
+using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 
 template <typename Contained> class ModuleHolder;
 
@@ -546,9 +600,14 @@ public:
   std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;
 };
 
+struct LinearOptions {
+  LinearOptions(int64_t in_features, int64_t out_features);
+  LinearOptions &bias(const bool &bias);
+};
 class LinearImpl : public Cloneable<LinearImpl> {
 public:
   LinearImpl(int64_t in_features, int64_t out_features);
+  explicit LinearImpl(const LinearOptions &options);
   Tensor forward(const Tensor &input);
   Tensor weight;
   Tensor bias;
@@ -653,6 +712,8 @@ TORCH_MODULE(GRUCell);
 
 struct CrossEntropyLossOptions {
   CrossEntropyLossOptions();
+  CrossEntropyLossOptions(enumtype::kNone reduction);
+  CrossEntropyLossOptions &reduction(const reduction_t &reduction);
   CrossEntropyLossOptions &weight(const Tensor &weight);
 };
 class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
@@ -690,9 +751,16 @@ public:
 };
 TORCH_MODULE(ModuleList);
 
+struct MSELossOptions {
+  MSELossOptions();
+  MSELossOptions(enumtype::kNone reduction);
+  MSELossOptions(enumtype::kMean reduction);
+  MSELossOptions(enumtype::kSum reduction);
+  MSELossOptions &reduction(const reduction_t &reduction);
+};
 class MSELossImpl : public Cloneable<MSELossImpl> {
 public:
-  MSELossImpl();
+  explicit MSELossImpl(const MSELossOptions &options = {});
   Tensor forward(const Tensor &input, const Tensor &target);
 };
 TORCH_MODULE(MSELoss);
@@ -745,15 +813,14 @@ struct InstanceNormFuncOptions {
 struct SoftmaxFuncOptions {
   SoftmaxFuncOptions(int64_t dimension);
 };
-struct CrossEntropyFuncOptions {
-  CrossEntropyFuncOptions();
-  CrossEntropyFuncOptions &weight(const Tensor &weight);
-};
+using CrossEntropyFuncOptions = CrossEntropyLossOptions;
+using MSELossFuncOptions = MSELossOptions;
+Tensor one_hot(const Tensor &tensor, int64_t num_classes = -1);
 struct LeakyReLUFuncOptions {
   LeakyReLUFuncOptions();
   LeakyReLUFuncOptions &inplace(const bool &inplace);
 };
-Tensor mse_loss(const Tensor &input, const Tensor &target);
+Tensor mse_loss(const Tensor &input, const Tensor &target, const MSELossFuncOptions &options = {});
 Tensor cross_entropy(const Tensor &input, const Tensor &target,
                      const CrossEntropyFuncOptions &options = {});
 Tensor nll_loss(const Tensor &input, const Tensor &target);

@@ -1,0 +1,323 @@
+// The elements and shapes of what events give.
+#include "Types.h"
+
+#include "Interpreter.h"
+
+#include "analyzer/events/Typing.h"
+
+namespace gradtidy {
+
+llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event) {
+  llvm::SmallVector<const Operand *, 4> tensors;
+  if (event.subject.path && event.subject.role == TypeRole::Tensor)
+    tensors.push_back(&event.subject);
+  for (const Operand &operand : event.operands)
+    if (operand.path && operand.role == TypeRole::Tensor)
+      tensors.push_back(&operand);
+  return tensors;
+}
+
+std::optional<Crossing> crossingOf(const Event &event, const State &state) {
+  const bool meets = event.typing && (event.typing->rule == ResultRule::Loss ||
+                                      event.typing->rule == ResultRule::Elementwise);
+  const auto tensors = meets ? tensorsOf(event) : llvm::SmallVector<const Operand *, 4>();
+  if (tensors.size() < 2)
+    return std::nullopt;
+  for (const bool isSwapped : {false, true}) {
+    const Operand *column = tensors[isSwapped], *row = tensors[!isSwapped];
+    const Shape one = state.typeOf(*column).shape, other = state.typeOf(*row).shape;
+    const bool isColumn = one.last() == 1 && (one.isOpen || one.hasRank(2)) &&
+                          !(one.hasRank(2) && one.sizes.front() == 1);
+    if (isColumn && other.hasRank(1) && other.last() != 1)
+      return Crossing{column, row};
+  }
+  return std::nullopt;
+}
+
+bool mayClash(const Event &event, const State &state) {
+  if (!event.typing)
+    return false;
+  switch (event.typing->rule) {
+  case ResultRule::Matmul: {
+    const auto tensors = tensorsOf(event);
+    return tensors.size() == 2 &&
+           state.typeOf(*tensors[0]).element != state.typeOf(*tensors[1]).element;
+  }
+  case ResultRule::Elementwise:
+    return crossingOf(event, state).has_value();
+  default:
+    return false;
+  }
+}
+
+namespace {
+
+/// The sizes that a list names; those below 0 are for the framework to find.
+Shape sized(const std::optional<Shape> &list) {
+  Shape shape = list.value_or(Shape());
+  for (std::int64_t &size : shape.sizes)
+    size = std::max(size, Shape::unknown);
+  return shape;
+}
+
+Shape over(const Shape &shape, const Typing &typing) {
+  if (!typing.shape && typing.numbers.empty())
+    return Shape::of({});
+  llvm::SmallVector<std::int64_t, 2> axes = typing.numbers;
+  if (typing.shape && typing.shape->isOpen)
+    return {};
+  if (typing.shape)
+    axes.assign(typing.shape->sizes.begin(), typing.shape->sizes.end());
+  if (axes.size() > 1 && !typing.keepsAxes) { // The last first, to keep the others in place.
+    if (llvm::any_of(axes, [](std::int64_t axis) { return axis < 0; }))
+      return {};
+    llvm::sort(axes, std::greater<>());
+  }
+  Shape result = shape;
+  for (const std::int64_t axis : axes)
+    result = axis == Typing::noNumber ? Shape() : reduced(result, axis, typing.keepsAxes);
+  return result;
+}
+
+/// Whether a loss of these that is not reduced has several elements: the batches of a program have,
+/// if nothing says that there is one sample.
+bool keepsMany(llvm::ArrayRef<TensorType> given) {
+  return llvm::none_of(given, [](const TensorType &type) { return type.shape.isOne(); });
+}
+
+ElementType real(ElementType element) {
+  return isIntegral(element) ? ElementType::Float32 : element;
+}
+
+/// What arithmetic with a number makes of the elements.
+ElementType withNumber(ElementType element, ElementType number) {
+  if (isFloating(element) || number == element)
+    return element;
+  if (element == ElementType::Unknown || number == ElementType::Unknown)
+    return ElementType::Unknown;
+  return isFloating(number) || element == ElementType::Bool ? number : element;
+}
+
+} // namespace
+
+Layer Interpreter::layerOf(const Event &forward) const {
+  const auto [known, isNew] = knownLayers.try_emplace(&forward);
+  if (isNew) {
+    const Layer layer = layers(forward);
+    return knownLayers[&forward] = layer;
+  }
+  return known->second;
+}
+
+TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
+  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (body)
+    return returnedTypes.lookup(body);
+  const Layer layer = layerOf(event);
+  const auto tensors = tensorsOf(event);
+  llvm::SmallVector<TensorType, 2> given;
+  for (const Operand *tensor : tensors)
+    given.push_back(state.typeOf(*tensor));
+  const TensorType input = given.empty() ? TensorType() : given.front();
+  TensorType result;
+  switch (layer.rule) {
+  case ResultRule::Same:
+    result = input;
+    if (!event.typing) { // The last of several.
+      result = {};
+      if (layer.features != Shape::unknown)
+        result.shape.sizes.push_back(layer.features);
+    }
+    break;
+  case ResultRule::Linear:
+    result.shape = event.typing ? input.shape : Shape();
+    if (result.shape.sizes.empty())
+      result.shape.sizes.push_back(layer.features);
+    else
+      result.shape.sizes.back() = layer.features;
+    [[fallthrough]];
+  case ResultRule::Weighted:
+    if (assumesFloats && state.autocast().possible == Autocast::Off)
+      result.element = ElementType::Float32;
+    break;
+  case ResultRule::Loss:
+  case ResultRule::ClassLoss:
+    if (layer.reduction == Reduction::Reduced)
+      result.shape = Shape::of({});
+    else if (layer.reduction == Reduction::Kept)
+      result.shape.isMany = keepsMany(given);
+    result.element = input.element;
+    break;
+  default:
+    break;
+  }
+  return tables.types.of(result);
+}
+
+TypeId Interpreter::typeOf(const Event &event, const State &state) const {
+  if (event.kind == EventKind::Forward)
+    return typeOfPass(event, state);
+  if (!event.typing)
+    return unknownType;
+  const Typing &typing = *event.typing;
+  const ElementType standard = assumesFloats ? ElementType::Float32 : ElementType::Unknown;
+  const auto named = [&](ElementType otherwise) {
+    return typing.namesElement ? typing.element : otherwise;
+  };
+  const auto ofNumber = [&](ElementType number) { return isFloating(number) ? standard : number; };
+  const auto tensors = tensorsOf(event);
+  llvm::SmallVector<TensorType, 2> given;
+  for (const Operand *tensor : tensors)
+    given.push_back(state.typeOf(*tensor));
+  const TensorType first = given.empty() ? TensorType() : given.front();
+  const std::int64_t axis = typing.numbers.empty() ? Typing::noNumber : typing.numbers.front();
+  const auto axisOr = [&](std::int64_t otherwise) {
+    return typing.numbers.empty() ? otherwise : axis;
+  };
+  TensorType result;
+  switch (typing.rule) {
+  case ResultRule::None:
+  case ResultRule::Linear: // Layers, see above.
+  case ResultRule::Weighted:
+    break;
+  case ResultRule::Sizes:
+    if (tensors.empty())
+      result = {named(standard), sized(typing.shape)};
+    break;
+  case ResultRule::Full:
+    result = {named(ofNumber(typing.number)), sized(typing.shape)};
+    break;
+  case ResultRule::Integers:
+    result = {named(ElementType::Int64),
+              typing.shape ? sized(typing.shape) : Shape::of({Shape::unknown})};
+    break;
+  case ResultRule::Range:
+    result = {named(ofNumber(typing.number)), Shape::of({Shape::unknown})};
+    break;
+  case ResultRule::Steps:
+    result = {named(standard), Shape::of({Shape::unknown})};
+    break;
+  case ResultRule::Values:
+    if (typing.shape)
+      result = {named(ofNumber(typing.number)), *typing.shape};
+    break;
+  case ResultRule::Memory:
+    result = {named(standard), sized(typing.shape)};
+    break;
+  case ResultRule::Like:
+    result = {named(first.element), first.shape};
+    result.shape.isMany = false;
+    break;
+  case ResultRule::New:
+    result = {named(first.element), sized(typing.shape)};
+    break;
+  case ResultRule::Same:
+    result = first;
+    break;
+  case ResultRule::Elementwise:
+  case ResultRule::Real:
+  case ResultRule::Compare:
+    for (const TensorType &each : given) {
+      const bool isFirst = &each == given.begin();
+      result.element = isFirst ? each.element : promote(result, each);
+      result.shape = isFirst ? each.shape : broadcast(result.shape, each.shape);
+    }
+    if (given.size() == 1 && typing.rule == ResultRule::Elementwise)
+      result.element = withNumber(result.element, typing.number);
+    if (typing.rule == ResultRule::Real)
+      result.element = named(real(result.element));
+    if (typing.rule == ResultRule::Compare)
+      result.element = ElementType::Bool;
+    break;
+  case ResultRule::Sum:
+    result = {named(isIntegral(first.element) ? ElementType::Int64 : first.element),
+              over(first.shape, typing)};
+    break;
+  case ResultRule::Reduce:
+    if (given.size() > 1) // The larger of two.
+      result = {promote(given[0], given[1]), broadcast(given[0].shape, given[1].shape)};
+    else
+      result = {named(first.element), over(first.shape, typing)};
+    break;
+  case ResultRule::IndexReduce:
+    result = {ElementType::Int64, over(first.shape, typing)};
+    break;
+  case ResultRule::Reshape: {
+    result = {first.element, sized(typing.shape)};
+    result.shape.isMany = first.shape.isMany;
+    break;
+  }
+  case ResultRule::Unsqueeze:
+    result = {first.element, unsqueezed(first.shape, axis)};
+    break;
+  case ResultRule::Squeeze:
+    result.element = first.element;
+    if (!typing.numbers.empty())
+      result.shape = squeezed(first.shape, axis);
+    else
+      result.shape.isMany = first.shape.isMany;
+    break;
+  case ResultRule::Flatten:
+    result = {first.element, flattened(first.shape, axisOr(0),
+                                       typing.numbers.size() > 1 ? typing.numbers[1] : -1)};
+    break;
+  case ResultRule::Transpose:
+    result = {first.element, typing.numbers.size() == 2
+                                 ? transposed(first.shape, axis, typing.numbers[1])
+                                 : transposed(first.shape, -1, -2)};
+    break;
+  case ResultRule::Permute:
+    result.element = first.element;
+    if (typing.shape && !typing.shape->isOpen)
+      result.shape = permuted(first.shape, typing.shape->sizes);
+    break;
+  case ResultRule::Select: {
+    // `x[i]` takes from the first, `x.select(d, i)` from the first number.
+    const std::int64_t from = typing.numbers.size() > 1 ? axis : 0;
+    result = {first.element, reduced(first.shape, from, /*keeps=*/false)};
+    if (first.shape.isOpen)
+      result.shape = {};
+    break;
+  }
+  case ResultRule::Slice:
+    result = {first.element, resized(first.shape, axisOr(0), Shape::unknown)};
+    break;
+  case ResultRule::Gather:
+    result.element = first.element;
+    if (given.size() == 2)
+      result.shape = given[1].shape;
+    break;
+  case ResultRule::Pick:
+    result.element = first.element;
+    break;
+  case ResultRule::Matmul:
+    if (given.size() == 2)
+      result = {promote(given[0], given[1]), multiplied(given[0].shape, given[1].shape)};
+    break;
+  case ResultRule::Cast:
+    result = first;
+    if (given.size() > 1) // As another tensor.
+      result.element = given[1].element;
+    else if (typing.namesElement)
+      result.element = typing.element;
+    break;
+  case ResultRule::OneHot:
+    result = {ElementType::Int64, first.shape};
+    result.shape.sizes.push_back(axis > 0 ? axis : Shape::unknown);
+    break;
+  case ResultRule::Loss:
+  case ResultRule::ClassLoss:
+    result.element = first.element;
+    if (typing.reduction == Reduction::Reduced)
+      result.shape = Shape::of({});
+    else if (typing.reduction == Reduction::Kept && typing.rule == ResultRule::Loss &&
+             given.size() > 1)
+      result.shape = broadcast(given[0].shape, given[1].shape);
+    if (typing.reduction == Reduction::Kept)
+      result.shape.isMany = keepsMany(given);
+    break;
+  }
+  return tables.types.of(result);
+}
+
+} // namespace gradtidy

@@ -1,0 +1,22 @@
+// What tensors of different types and shapes make where they meet.
+#pragma once
+
+#include "State.h"
+
+namespace gradtidy {
+
+/// The tensors among what an event takes, in the order of the source.
+llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event);
+
+/// Two tensors of one operation that go over each other in a way that nobody means: each element
+/// of a column meets each of a row.
+struct Crossing {
+  const Operand *column = nullptr; ///< Of one feature for each sample.
+  const Operand *row = nullptr;    ///< Of one dimension.
+};
+std::optional<Crossing> crossingOf(const Event &event, const State &state);
+
+/// Whether checks may have to say something of the types and shapes that meet.
+bool mayClash(const Event &event, const State &state);
+
+} // namespace gradtidy

@@ -1,0 +1,66 @@
+// A column of predictions and a row of targets have the same number of elements, but each meets
+// all of the other: the loss is that of every pair, and the best answer to all is the mean.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Types.h"
+
+#include "analyzer/events/Typing.h"
+#include "analyzer/flow/Types.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class BroadcastLoss : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    const std::optional<Crossing> crossing = crossingOf(event, visit.before);
+    if (!crossing || isConstant(visit, *crossing->row) || isConstant(visit, *crossing->column) ||
+        (event.typing->rule == ResultRule::Elementwise && !isError(visit, *crossing)))
+      return;
+    const Shape column = visit.before.typeOf(*crossing->column).shape;
+    const Shape row = visit.before.typeOf(*crossing->row).shape;
+    Finding finding;
+    finding.level = event.typing->rule == ResultRule::Loss ? Level::Certain : Level::Likely;
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    finding.message = nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) +
+                      " meets " + nameOf(visit, *crossing->row, "the other") + " of shape " +
+                      spell(row) + ": each element of the one is compared to all of the other";
+    noteOrigin(visit, *crossing->column, "the column is made here", finding);
+    noteOrigin(visit, *crossing->row, "the row is made here", finding);
+    finding.fixes = append(visit, crossing->column->expr, ".squeeze(-1)");
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// All elements are the same: whichever meets which, the loss is the same.
+  static bool isConstant(const Visit &visit, const Operand &tensor) {
+    const Event *made = visit.before.valueOf(tensor).made;
+    if (!made || made->kind != EventKind::Create || !made->typing || made->isNoise)
+      return false;
+    return made->typing->rule == ResultRule::Sizes || made->typing->rule == ResultRule::Full ||
+           made->typing->rule == ResultRule::Like;
+  }
+
+  /// Whether the event takes targets from what a layer makes of the samples.
+  static bool isError(const Visit &visit, const Crossing &crossing) {
+    const auto *minus = llvm::dyn_cast<clang::CXXOperatorCallExpr>(visit.event.site);
+    if (!minus || minus->getOperator() != clang::OO_Minus)
+      return false;
+    const Value prediction = visit.before.valueOf(*crossing.column);
+    const Value target = visit.before.valueOf(*crossing.row);
+    return prediction.made && prediction.made->kind == EventKind::Forward &&
+           prediction.graph == Graph::Attached && target.graph == Graph::Detached &&
+           visit.before.typeOf(*crossing.row).shape.last() == Shape::unknown;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeBroadcastLoss() { return std::make_unique<BroadcastLoss>(); }
+
+} // namespace gradtidy

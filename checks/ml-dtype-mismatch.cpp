@@ -1,0 +1,127 @@
+// Layers and matrix products take elements of one type, that of the parameters: others throw. What
+// lies in memory has no type of its own: from_blob() believes what it is told, and float32 where it
+// is told nothing.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Types.h"
+
+#include "analyzer/events/Typing.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class DtypeMismatch : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    if (!event.typing)
+      return;
+    if (event.typing->isMisread)
+      return reportMemory(visit, reporter);
+    switch (event.typing->rule) {
+    case ResultRule::Linear:
+    case ResultRule::Weighted:
+      return reportLayer(visit, reporter);
+    case ResultRule::Matmul:
+      return reportProduct(visit, reporter);
+    default:
+      return;
+    }
+  }
+
+private:
+  static const char *constantOf(ElementType element) {
+    switch (element) {
+    case ElementType::UInt8:
+      return "torch::kUInt8";
+    case ElementType::Int16:
+      return "torch::kInt16";
+    case ElementType::Int32:
+      return "torch::kInt32";
+    case ElementType::Int64:
+      return "torch::kInt64";
+    case ElementType::Float32:
+      return "torch::kFloat32";
+    case ElementType::Float64:
+      return "torch::kFloat64";
+    default:
+      return nullptr;
+    }
+  }
+
+  static void reportMemory(const Visit &visit, Reporter &reporter) {
+    const Typing &typing = *visit.event.typing;
+    if (!typing.namesElement && !visit.unit.assumesFloats())
+      return;
+    Finding finding;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    const std::string memory = elementName(typing.memory).str();
+    finding.message = "the memory holds " + memory + ", and from_blob() reads " +
+                      (typing.namesElement ? elementName(typing.element).str()
+                                           : std::string("float32 unless it is told otherwise"));
+    const auto *call = llvm::cast<clang::CallExpr>(visit.event.site);
+    unsigned given = 0;
+    for (const clang::Expr *argument : call->arguments())
+      given += !llvm::isa<clang::CXXDefaultArgExpr>(argument);
+    const char *constant = constantOf(typing.memory);
+    if (constant && given == 2 && !call->getRParenLoc().isMacroID())
+      finding.fixes.push_back(
+          clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + std::string(constant)));
+    reporter.report(std::move(finding));
+  }
+
+  static void reportLayer(const Visit &visit, Reporter &reporter) {
+    const Event &layer = visit.event;
+    const auto inputs = inputsOf(layer);
+    if (inputs.empty() || visit.before.autocast().possible != Autocast::Off)
+      return;
+    const ElementType element = visit.before.typeOf(*inputs.front()).element;
+    const bool isKnown = visit.unit.keepsElements() ||
+                         (visit.unit.assumesFloats() && visit.before.module(layer.subject).isNew);
+    if (!isIntegral(element) && !(element == ElementType::Float64 && isKnown))
+      return;
+    Finding finding;
+    finding.location = layer.site->getBeginLoc();
+    finding.range = layer.site->getSourceRange();
+    finding.message = "the layer multiplies by floating-point weights, but " +
+                      nameOf(visit, *inputs.front(), "its input") + " is " +
+                      elementName(element).str();
+    if (isFloating(element))
+      finding.message = "the layer has weights of float32, but " +
+                        nameOf(visit, *inputs.front(), "its input") + " is float64";
+    noteOrigin(visit, *inputs.front(), "it is made here", finding);
+    finding.fixes = append(visit, inputs.front()->expr, ".to(torch::kFloat32)");
+    reporter.report(std::move(finding));
+  }
+
+  static void reportProduct(const Visit &visit, Reporter &reporter) {
+    const auto inputs = inputsOf(visit.event);
+    if (inputs.size() != 2)
+      return;
+    const ElementType left = visit.before.typeOf(*inputs[0]).element;
+    const ElementType right = visit.before.typeOf(*inputs[1]).element;
+    if (left == right || left == ElementType::Unknown || right == ElementType::Unknown ||
+        visit.before.autocast().possible != Autocast::Off)
+      return;
+    Finding finding;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message = "a matrix product takes elements of one type, but " +
+                      nameOf(visit, *inputs[0], "the first") + " is " + elementName(left).str() +
+                      " and " + nameOf(visit, *inputs[1], "the second") + " is " +
+                      elementName(right).str();
+    noteOrigin(visit, *inputs[0], "the first is made here", finding);
+    noteOrigin(visit, *inputs[1], "the second is made here", finding);
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDtypeMismatch() { return std::make_unique<DtypeMismatch>(); }
+
+} // namespace gradtidy

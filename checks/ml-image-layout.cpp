@@ -1,0 +1,30 @@
+// Images are kept pixel by pixel, the channels of each side by side. A tensor over that memory has
+// the channels last; named first, each channel is a third of the picture, with all colours mixed.
+
+#include "Check.h"
+
+#include "analyzer/events/Typing.h"
+
+namespace gradtidy {
+namespace {
+
+class ImageLayout : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &event = visit.event;
+    if (event.kind != EventKind::Create || !event.typing || !event.typing->isScrambled)
+      return;
+    Finding finding;
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    finding.message = "the image has its channels side by side, so they are the last dimension of "
+                      "its memory: name them last, and permute the tensor";
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeImageLayout() { return std::make_unique<ImageLayout>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,51 @@
+// A backward begins with the derivative of one number. Of a tensor with several elements it does
+// not know what to begin with, and throws, unless it is given a gradient.
+
+#include "Check.h"
+#include "Fixes.h"
+#include "Types.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class NonScalarBackward : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &backward = visit.event;
+    if (backward.kind != EventKind::Backward || backward.subject.role != TypeRole::Tensor ||
+        isGivenGradient(backward))
+      return;
+    const Shape shape = visit.before.typeOf(backward.subject).shape;
+    if (!shape.isSeveral())
+      return;
+    Finding finding;
+    finding.location = backward.site->getBeginLoc();
+    finding.range = backward.site->getSourceRange();
+    const std::string loss = nameOf(visit, backward.subject, "the loss");
+    finding.message = "backward() begins with one number, but " + loss +
+                      (shape.sizes.empty() ? std::string(" has one for each sample")
+                                           : " has the shape " + spell(shape));
+    noteOrigin(visit, backward.subject, "it is computed here, and not reduced", finding);
+    finding.fixes = append(visit, backward.subject.expr, ".mean()");
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static bool isGivenGradient(const Event &backward) {
+    if (backward.operands.empty())
+      return false;
+    const Operand &gradient = backward.operands.front();
+    const clang::Expr *given = gradient.expr ? gradient.expr->IgnoreImplicit() : nullptr;
+    const auto *list = llvm::dyn_cast_or_null<clang::InitListExpr>(given);
+    const auto *made = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(given);
+    return !(list && list->getNumInits() == 0) && !(made && made->getNumArgs() == 0);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeNonScalarBackward() { return std::make_unique<NonScalarBackward>(); }
+
+} // namespace gradtidy

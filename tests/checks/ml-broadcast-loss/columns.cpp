@@ -1,0 +1,69 @@
+// Columns against rows.
+#include <torch/torch.h>
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+struct RegressionImpl : nn::Module {
+  RegressionImpl() {
+    hidden = register_module("hidden", nn::Linear(4, 16));
+    out = register_module("out", nn::Linear(16, 1));
+  }
+  torch::Tensor forward(torch::Tensor x) { return out(torch::relu(hidden(x))); }
+  nn::Linear hidden{nullptr}, out{nullptr};
+};
+TORCH_MODULE(Regression);
+
+torch::Tensor listed_bad(Regression net, torch::Tensor x, const std::vector<float> &values) {
+  auto y = torch::tensor(values);
+  return torch::mse_loss(net(x), y); // expect: ml-broadcast-loss: 'net(x)' of shape (…, 1) meets
+}
+
+torch::Tensor in_memory_bad(torch::Tensor x, std::vector<float> &values) {
+  nn::Sequential net(nn::Linear(4, 8), nn::ReLU(), nn::Linear(8, 1));
+  auto y = torch::from_blob(values.data(), {static_cast<long>(values.size())}).clone();
+  auto prediction = net->forward(x);
+  return F::mse_loss(prediction, y); // expect: ml-broadcast-loss: meets 'y' of shape (N)
+}
+
+torch::Tensor viewed_bad(Regression net, torch::Tensor x, torch::Tensor y) {
+  return torch::smooth_l1_loss(net(x), y.view({-1})); // expect: ml-broadcast-loss
+}
+
+torch::Tensor selected_bad(Regression net) {
+  auto table = torch::randn({64, 5});
+  auto x = table.slice(1, 0, 4);
+  auto y = table.select(1, 4);
+  return torch::mse_loss(net(x), y); // expect: ml-broadcast-loss: meets 'y' of shape (64)
+}
+
+torch::Tensor answers_bad(Regression net, torch::Tensor x, const std::vector<float> &values) {
+  auto y = torch::tensor(values);
+  return torch::binary_cross_entropy(torch::sigmoid(net(x)), y); // expect: ml-broadcast-loss
+}
+
+torch::Tensor swapped_bad(Regression net, torch::Tensor x, torch::Tensor y) {
+  return torch::mse_loss(net(x).view({-1}), y.view({-1, 1})); // expect: ml-broadcast-loss
+}
+
+torch::Tensor by_hand_bad(Regression net, torch::Tensor x, const std::vector<float> &values) {
+  auto y = torch::tensor(values);
+  return (net(x) - y).pow(2).mean(); // expect: ml-broadcast-loss: 'net(x)' of shape (…, 1)
+}
+
+torch::Tensor gathered_bad(torch::Tensor values, torch::Tensor actions,
+                           const std::vector<float> &rewards) {
+  auto chosen = values.gather(1, actions.view({-1, 1}));
+  auto y = torch::tensor(rewards);
+  return torch::smooth_l1_loss(chosen, y); // expect: ml-broadcast-loss: 'chosen' of shape (N, 1)
+}
+
+struct Trainer {
+  Regression net;
+  nn::MSELoss criterion;
+  std::vector<float> values;
+  torch::Tensor loss_bad(torch::Tensor x) {
+    auto y = torch::tensor(values);
+    return criterion(net->forward(x), y); // expect: ml-broadcast-loss
+  }
+};

@@ -1,0 +1,69 @@
+// Shapes that fit, are meant, or are not known.
+#include <torch/torch.h>
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+struct RegressionImpl : nn::Module {
+  RegressionImpl() { out = register_module("out", nn::Linear(4, 1)); }
+  torch::Tensor forward(torch::Tensor x) { return out(x); }
+  nn::Linear out{nullptr};
+};
+TORCH_MODULE(Regression);
+
+struct FlatImpl : nn::Module {
+  FlatImpl() { out = register_module("out", nn::Linear(4, 1)); }
+  torch::Tensor forward(torch::Tensor x) { return out(x).squeeze(-1); }
+  nn::Linear out{nullptr};
+};
+TORCH_MODULE(Flat);
+
+void fitting(Regression net, Flat flat, torch::Tensor x, const std::vector<float> &values) {
+  auto y = torch::tensor(values);
+  torch::mse_loss(net(x), y.unsqueeze(1));
+  torch::mse_loss(net(x).squeeze(1), y);
+  torch::mse_loss(net(x).squeeze(), y);
+  torch::mse_loss(net(x).view({-1}), y);
+  torch::mse_loss(net(x).flatten(), y);
+  torch::mse_loss(flat(x), y);
+  torch::mse_loss(net(x), y.view({-1, 1}));
+  torch::mse_loss(net(x), y.reshape({y.size(0), 1}));
+  torch::mse_loss(net(x), torch::from_blob((void *)values.data(), {8, 1}));
+}
+
+void unknown(Regression net, torch::Tensor x, torch::Tensor y, nn::Linear layer) {
+  torch::mse_loss(net(x), y);
+  torch::mse_loss(layer(x), y.view({-1}));
+  torch::mse_loss(x, y);
+}
+
+// One sample, or one number.
+void one(Regression net, torch::Tensor x, float reward) {
+  torch::mse_loss(net(x), torch::tensor({reward}));
+  torch::mse_loss(net(x), torch::tensor(reward));
+  torch::mse_loss(net(torch::ones({1, 4})), torch::zeros({1}));
+}
+
+// All targets are the same: whichever meets which.
+void constant(Regression net, torch::Tensor x) {
+  torch::binary_cross_entropy(torch::sigmoid(net(x)), torch::ones({64}));
+  torch::binary_cross_entropy(torch::sigmoid(net(x)), torch::full({64}, 0.9));
+}
+
+// Each with all of the other, as it is meant.
+void pairs(torch::Tensor x, torch::Tensor weights) {
+  auto a = x.view({-1});
+  auto distances = (a.view({-1, 1}) - a).abs();
+  auto outer = a.view({-1, 1}) * a;
+  auto shifted = x.view({-1, 1}) - torch::arange(10);
+}
+
+void thresholds(Regression net, torch::Tensor x) {
+  auto levels = torch::tensor({0.5, 1.5, 2.5});
+  auto cumulative = torch::sigmoid(net(x) - levels);
+}
+
+void many(torch::Tensor x, torch::Tensor y) {
+  nn::Linear net(4, 2);
+  torch::mse_loss(net(x), y.view({-1}));
+}

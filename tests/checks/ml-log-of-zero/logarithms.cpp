@@ -1,0 +1,52 @@
+// Logarithms of what may be 0.
+#include <torch/torch.h>
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+struct PolicyImpl : nn::Module {
+  PolicyImpl() { out = register_module("out", nn::Linear(4, 3)); }
+  torch::Tensor forward(torch::Tensor x) { return torch::softmax(out(x), 1); }
+  nn::Linear out{nullptr};
+};
+TORCH_MODULE(Policy);
+
+torch::Tensor entropy_bad(Policy policy, torch::Tensor x) {
+  auto p = policy(x);
+  return -(p * torch::log(p)).sum(1); // expect: ml-log-of-zero: 'p', a softmax, may be exactly 0
+}
+
+torch::Tensor method_bad(torch::Tensor x) {
+  return x.softmax(1).log(); // expect: ml-log-of-zero: 'x.softmax(1)', a softmax
+}
+
+torch::Tensor by_hand_bad(torch::Tensor x, torch::Tensor y) {
+  auto p = torch::sigmoid(x);
+  return -(y * p.log()).mean(); // expect: ml-log-of-zero: 'p', a sigmoid, may be exactly 0
+}
+
+torch::Tensor reshaped_bad(Policy policy, torch::Tensor x) {
+  auto p = policy(x).view({-1});
+  return torch::log(p); // expect: ml-log-of-zero
+}
+
+// Right, or not known.
+
+torch::Tensor bounded(torch::Tensor x) {
+  auto p = torch::softmax(x, 1);
+  return torch::log(p + 1e-8) + torch::log(p.clamp(1e-8, 1)) + torch::log_softmax(x, 1) +
+         p.clamp_min(1e-6).log() + (p * 0.9 + 0.05).log();
+}
+
+// What was sampled is possible.
+torch::Tensor sampled(Policy policy, torch::Tensor x) {
+  auto p = policy(x);
+  auto action = p.multinomial(1);
+  auto chosen = p.gather(1, action);
+  return torch::log(chosen) + torch::log(p[0][1]) + p.gather(1, action).squeeze(1).log() +
+         p.select(1, 0).log();
+}
+
+torch::Tensor unknown(torch::Tensor p, torch::Tensor x) {
+  return torch::log(p) + p.log() + torch::exp(x).log();
+}

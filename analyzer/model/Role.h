@@ -178,7 +178,6 @@ enum class Trait : unsigned char {
   GivesSamples, ///< A dataset that gives one sample after the other.
   GivesBatches, ///< A dataset that gives whole batches.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
-  KeepsStrides, ///< The result lies in memory in the order of the only tensor it is made of.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
   SetsDefaultType, ///< New tensors have other elements from now on.
 };

@@ -57,7 +57,7 @@ private:
 
   /// Remembers which modules have parameters.
   void onForward(const Visit &visit) {
-    if (!visit.event.hasParameters)
+    if (!visit.event.hasParameters || visit.before.gradMode().possible != GradMode::On)
       return;
     const PathId module = visit.before.resolve(visit.event.subject.path);
     passes.insert({module, &visit.event});

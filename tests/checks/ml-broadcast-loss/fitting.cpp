@@ -18,7 +18,7 @@ struct FlatImpl : nn::Module {
 };
 TORCH_MODULE(Flat);
 
-void fitting(Regression net, Flat flat, torch::Tensor x, const std::vector<float> &values) {
+void fitting_ok(Regression net, Flat flat, torch::Tensor x, const std::vector<float> &values) {
   auto y = torch::tensor(values);
   torch::mse_loss(net(x), y.unsqueeze(1));
   torch::mse_loss(net(x).squeeze(1), y);
@@ -31,7 +31,7 @@ void fitting(Regression net, Flat flat, torch::Tensor x, const std::vector<float
   torch::mse_loss(net(x), torch::from_blob((void *)values.data(), {8, 1}));
 }
 
-void unknown(Regression net, torch::Tensor x, torch::Tensor y, nn::Linear layer) {
+void unknown_ok(Regression net, torch::Tensor x, torch::Tensor y, nn::Linear layer) {
   torch::mse_loss(net(x), y);
   torch::mse_loss(layer(x), y.view({-1}));
   torch::mse_loss(x, y);
@@ -45,25 +45,25 @@ void one(Regression net, torch::Tensor x, float reward) {
 }
 
 // All targets are the same: whichever meets which.
-void constant(Regression net, torch::Tensor x) {
+void constant_ok(Regression net, torch::Tensor x) {
   torch::binary_cross_entropy(torch::sigmoid(net(x)), torch::ones({64}));
   torch::binary_cross_entropy(torch::sigmoid(net(x)), torch::full({64}, 0.9));
 }
 
 // Each with all of the other, as it is meant.
-void pairs(torch::Tensor x, torch::Tensor weights) {
+void pairs_ok(torch::Tensor x, torch::Tensor weights) {
   auto a = x.view({-1});
   auto distances = (a.view({-1, 1}) - a).abs();
   auto outer = a.view({-1, 1}) * a;
   auto shifted = x.view({-1, 1}) - torch::arange(10);
 }
 
-void thresholds(Regression net, torch::Tensor x) {
+void thresholds_ok(Regression net, torch::Tensor x) {
   auto levels = torch::tensor({0.5, 1.5, 2.5});
   auto cumulative = torch::sigmoid(net(x) - levels);
 }
 
-void many(torch::Tensor x, torch::Tensor y) {
+void many_ok(torch::Tensor x, torch::Tensor y) {
   nn::Linear net(4, 2);
   torch::mse_loss(net(x), y.view({-1}));
 }

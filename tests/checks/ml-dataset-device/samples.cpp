@@ -80,7 +80,7 @@ struct Kept : data::datasets::Dataset<Kept> {
   torch::Tensor x;
 };
 
-void use(torch::Tensor all) {
+void use_ok(torch::Tensor all) {
   const torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
   auto images = data::make_data_loader(Images(device).map(data::transforms::Stack<>()), 64);
   auto kept = data::make_data_loader(Kept(all).map(data::transforms::Stack<>()), 64);

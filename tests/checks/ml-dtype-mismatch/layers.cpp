@@ -36,7 +36,7 @@ torch::Tensor product_of_integers_bad(torch::Tensor x) {
 
 // Right, or not known.
 
-void right(nn::Linear net, nn::Embedding table, torch::Tensor x, std::vector<double> &values) {
+void right_ok(nn::Linear net, nn::Embedding table, torch::Tensor x, std::vector<double> &values) {
   net(x);
   net(torch::tensor({1.0, 2.0}));
   net(torch::tensor(values));
@@ -56,7 +56,7 @@ torch::Tensor products(torch::Tensor x) {
   return torch::matmul(b, x) + torch::matmul(torch::rand({2, 2}), torch::ones({2, 2}));
 }
 
-torch::Tensor mixed(torch::Tensor x) {
+torch::Tensor mixed_ok(torch::Tensor x) {
   auto a = torch::rand({2, 2}, torch::kFloat64);
   return a * x + a * torch::ones({2, 2}) + torch::arange(2) * 0.5; // Arithmetic promotes.
 }

@@ -64,7 +64,7 @@ struct Point {
   float x, y;
 };
 
-torch::Tensor right(std::vector<float> &floats, std::vector<double> &doubles,
+torch::Tensor right_ok(std::vector<float> &floats, std::vector<double> &doubles,
                     std::vector<int> &ints, std::vector<int64_t> &longs,
                     std::vector<Point> &points) {
   auto sum = torch::from_blob(floats.data(), {4}).sum();
@@ -87,12 +87,12 @@ torch::Tensor bytes(std::vector<unsigned char> &bytes, void *memory, char *text,
   return sum;
 }
 
-torch::Tensor casts(double *values, unsigned char *bytes) {
+torch::Tensor casts_ok(double *values, unsigned char *bytes) {
   auto sum = torch::from_blob(reinterpret_cast<float *>(bytes), {4}).sum();
   return sum + torch::from_blob(reinterpret_cast<double *>(bytes), {4}, torch::kDouble).sum();
 }
 
-torch::Tensor told_elsewhere(std::vector<double> &values, torch::TensorOptions options,
+torch::Tensor told_elsewhere_ok(std::vector<double> &values, torch::TensorOptions options,
                              torch::ScalarType type) {
   auto sum = torch::from_blob(values.data(), {4}, options).sum();
   return sum + torch::from_blob(values.data(), {4}, type).sum();

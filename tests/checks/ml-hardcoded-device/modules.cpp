@@ -60,7 +60,7 @@ Tensor batch() {
   return torch::ones({4, 8}).to(torch::kCUDA); // expect: ml-hardcoded-device: asks whether
 }
 
-int chosen(int argc) {
+int chosen_ok(int argc) {
   torch::Device device = torch::kCPU;
   if (torch::cuda::is_available())
     device = torch::kCUDA;
@@ -73,7 +73,7 @@ int chosen(int argc) {
 Tensor sureBatch() { return torch::ones({4, 8}).to(torch::kCUDA); }
 
 // It runs on nothing else.
-int required() {
+int required_ok() {
   if (!torch::cuda::is_available())
     return 1;
   torch::Device device(torch::kCUDA);
@@ -84,7 +84,7 @@ int required() {
 }
 
 Tensor gpuBatch() { return torch::ones({4, 8}).to(torch::kCUDA); }
-int where_there_is_one() {
+int where_there_is_one_ok() {
   torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
   Net net;
   net.to(device);

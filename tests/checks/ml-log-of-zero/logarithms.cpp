@@ -32,7 +32,7 @@ torch::Tensor reshaped_bad(Policy policy, torch::Tensor x) {
 
 // Right, or not known.
 
-torch::Tensor bounded(torch::Tensor x) {
+torch::Tensor bounded_ok(torch::Tensor x) {
   auto p = torch::softmax(x, 1);
   return torch::log(p + 1e-8) + torch::log(p.clamp(1e-8, 1)) + torch::log_softmax(x, 1) +
          p.clamp_min(1e-6).log() + (p * 0.9 + 0.05).log();
@@ -47,6 +47,6 @@ torch::Tensor sampled(Policy policy, torch::Tensor x) {
          p.select(1, 0).log();
 }
 
-torch::Tensor unknown(torch::Tensor p, torch::Tensor x) {
+torch::Tensor unknown_ok(torch::Tensor p, torch::Tensor x) {
   return torch::log(p) + p.log() + torch::exp(x).log();
 }

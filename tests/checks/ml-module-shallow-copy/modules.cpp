@@ -94,7 +94,7 @@ public:
       const float loss = train(model, optimizer, x, y);
       if (loss < least) {
         least = loss;
-        best = model; // expect: ml-module-shallow-copy (no fix)
+        best = model; // miss: ml-module-shallow-copy: members
       }
     }
   }

@@ -16,8 +16,8 @@ void compared_bad(torch::Tensor x) {
   nn::Linear model(4, 4);
   SGD optimizer(model->parameters(), 0.1);
   auto before = model->weight.detach(); // expect: ml-module-shallow-copy: this lies in the memory of the parameters, and is no copy
-  step(model, optimizer, x); // note: the step changes it here
-  (model->weight - before).norm().print(); // note: the parameters are compared with themselves here
+  step(model, optimizer, x);
+  (model->weight - before).norm().print();
 }
 
 void in_place_bad(torch::Tensor x) {

@@ -11,7 +11,7 @@ struct CriticImpl : nn::Module {
 };
 TORCH_MODULE(Critic);
 
-void reduced(nn::Linear net, torch::Tensor x, torch::Tensor y) {
+void reduced_ok(nn::Linear net, torch::Tensor x, torch::Tensor y) {
   auto loss = torch::mse_loss(net(x), y);
   loss.backward();
   auto summed = torch::mse_loss(net(x), y, torch::Reduction::Sum);
@@ -20,7 +20,7 @@ void reduced(nn::Linear net, torch::Tensor x, torch::Tensor y) {
   mean.backward();
 }
 
-void reduced_by_hand(torch::Tensor x, torch::Tensor y) {
+void reduced_by_hand_ok(torch::Tensor x, torch::Tensor y) {
   nn::Linear net(4, 3);
   (net(x) - y).pow(2).mean().backward();
   torch::sum(net(x)).backward();
@@ -30,7 +30,7 @@ void reduced_by_hand(torch::Tensor x, torch::Tensor y) {
   net(x)[0][1].backward();
 }
 
-void weighted(torch::Tensor x, torch::Tensor y, torch::Tensor weights) {
+void weighted_ok(torch::Tensor x, torch::Tensor y, torch::Tensor weights) {
   nn::Linear net(4, 3);
   auto losses =
       F::cross_entropy(net(x), y, F::CrossEntropyFuncOptions().reduction(torch::kNone)) * weights;
@@ -40,7 +40,7 @@ void weighted(torch::Tensor x, torch::Tensor y, torch::Tensor weights) {
   torch::mean(losses).backward();
 }
 
-void given_gradient(torch::Tensor x) {
+void given_gradient_ok(torch::Tensor x) {
   nn::Linear net(4, 3);
   auto y = net(x);
   y.backward(torch::ones({8, 3}));
@@ -48,13 +48,13 @@ void given_gradient(torch::Tensor x) {
 }
 
 // A layer of one feature gives one number of one sample.
-void one_sample(Critic critic, torch::Tensor state, torch::Tensor reward) {
+void one_sample_ok(Critic critic, torch::Tensor state, torch::Tensor reward) {
   auto value = critic(state);
   auto loss = (value - reward).pow(2);
   loss.backward();
 }
 
-void one_number(Critic critic) {
+void one_number_ok(Critic critic) {
   auto value = critic(torch::ones({1, 4}));
   value.backward();
   auto w = torch::randn({1}, torch::requires_grad());
@@ -63,13 +63,13 @@ void one_number(Critic critic) {
       .backward();
 }
 
-void unknown(torch::Tensor loss, torch::Tensor x, nn::Linear net, int64_t reduction) {
+void unknown_ok(torch::Tensor loss, torch::Tensor x, nn::Linear net, int64_t reduction) {
   loss.backward();
   net(x).backward();
   torch::mse_loss(x, loss, reduction).backward();
 }
 
-void chosen(torch::Tensor x, torch::Tensor y, bool reduces) {
+void chosen_ok(torch::Tensor x, torch::Tensor y, bool reduces) {
   nn::Linear net(4, 3);
   auto loss = (net(x) - y).pow(2);
   if (reduces)
@@ -79,7 +79,7 @@ void chosen(torch::Tensor x, torch::Tensor y, bool reduces) {
   loss.backward();
 }
 
-void accumulated(torch::Tensor x, torch::Tensor y) {
+void accumulated_ok(torch::Tensor x, torch::Tensor y) {
   nn::Linear net(4, 3);
   auto total = torch::zeros({1});
   for (int i = 0; i < 3; ++i)

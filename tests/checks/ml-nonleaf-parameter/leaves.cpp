@@ -8,7 +8,7 @@ using torch::optim::SGD;
 
 void scaled_bad() {
   auto w = torch::randn({2, 3}, torch::requires_grad()) * 0.01; // expect: ml-nonleaf-parameter: what is computed of a leaf is no leaf: the optimizer refuses it
-  SGD optimizer({w}, 0.1); // note: it is given to the optimizer here
+  SGD optimizer({w}, 0.1);
   optimizer.step();
 }
 
@@ -22,7 +22,7 @@ void method_bad() {
 void twice_bad() {
   auto options = torch::TensorOptions().dtype(torch::kFloat).requires_grad(true);
   auto w = torch::randn({2, 3}, options);
-  w = w / 10; // expect: ml-nonleaf-parameter
+  w = w / 10; // expect: ml-nonleaf-parameter (no fix)
   std::vector<torch::Tensor> parameters = {w};
   Adam optimizer(parameters, 0.1);
   optimizer.step();

@@ -2,12 +2,12 @@
 #include <torch/torch.h>
 
 torch::Tensor unused_bad() {
-  auto options = torch::TensorOptions().dtype(torch::kDouble); // expect: ml-options-ignored (level 2) (no fix): 'options' is passed to no tensor
+  auto options = torch::TensorOptions().dtype(torch::kDouble); // expect: ml-options-ignored (no fix) (level 2): 'options' is passed to no tensor
   return torch::zeros({3});
 }
 
 torch::Tensor unused_device_bad(torch::Device device) {
-  torch::TensorOptions options = torch::dtype(torch::kFloat).device(device); // expect: ml-options-ignored (level 2) (no fix)
+  torch::TensorOptions options = torch::dtype(torch::kFloat).device(device); // expect: ml-options-ignored (no fix) (level 2)
   auto x = torch::rand({3});
   return x + torch::ones({3});
 }

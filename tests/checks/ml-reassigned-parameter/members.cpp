@@ -95,7 +95,7 @@ struct Unregistered : nn::Module {
 struct Rebuilt : nn::Module {
   Rebuilt() { build(4); }
   void build(int64_t size) { weight = register_parameter("weight", torch::randn({size})); }
-  void scale() { weight = weight * 0.5; }
+  void scale() { weight = weight * 0.5; } // expect: ml-reassigned-parameter
   torch::Tensor forward(torch::Tensor x) { return x * weight; }
   torch::Tensor weight;
 };

@@ -24,8 +24,8 @@ void decoder_only_bad(torch::Tensor x, torch::Tensor y) {
   Adam optimizer(decoder->parameters(), 0.1);
   for (int step = 0; step < 100; ++step) {
     optimizer.zero_grad();
-    auto code = encoder(x); // expect: ml-stale-parameters (level 1) (no fix): 'encoder' is trained with the others, but no optimizer has its parameters
-    torch::mse_loss(decoder(code), y).backward(); // note: it gets its gradients here
+    auto code = encoder(x); // expect: ml-stale-parameters (level 1): 'encoder' is trained with the others, but no optimizer has its parameters
+    torch::mse_loss(decoder(code), y).backward();
     optimizer.step();
   }
 }

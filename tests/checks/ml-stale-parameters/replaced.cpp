@@ -24,7 +24,7 @@ void replaced_bad(torch::Tensor x, torch::Tensor y) {
   for (int step = 0; step < 100; ++step) {
     optimizer.zero_grad();
     torch::mse_loss(model(x), y).backward();
-    optimizer.step(); // note: the step changes nothing of the new one here
+    optimizer.step();
   }
 }
 

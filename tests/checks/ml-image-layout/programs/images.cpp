@@ -65,13 +65,13 @@ struct Dataset {
 
 // Right, or not known.
 
-torch::Tensor channels_last(cv::Mat image) {
+torch::Tensor channels_last_ok(cv::Mat image) {
   auto x = torch::from_blob(image.data, {image.rows, image.cols, 3}, torch::kUInt8);
   auto y = torch::from_blob(image.data, {1, image.rows, image.cols, 3}, torch::kUInt8);
   return x.permute({2, 0, 1}).clone() + y.permute({0, 3, 1, 2})[0];
 }
 
-torch::Tensor gray(cv::Mat image) {
+torch::Tensor gray_ok(cv::Mat image) {
   auto x = torch::from_blob(image.data, {1, image.rows, image.cols}, torch::kUInt8);
   auto y = torch::from_blob(image.data, {image.rows, image.cols}, torch::kUInt8);
   return torch::from_blob(image.data, {image.channels(), image.rows, image.cols}, torch::kUInt8)
@@ -79,29 +79,29 @@ torch::Tensor gray(cv::Mat image) {
          x + y;
 }
 
-torch::Tensor with_strides(cv::Mat image) {
+torch::Tensor with_strides_ok(cv::Mat image) {
   int64_t width = image.cols;
   return torch::from_blob(image.data, {3, image.rows, image.cols}, {1, width * 3, 3}, torch::kUInt8)
       .clone();
 }
 
-torch::Tensor separated(cv::Mat image) {
+torch::Tensor separated_ok(cv::Mat image) {
   cv::Mat blob = cv::dnn::blobFromImage(image);
   return torch::from_blob(blob.data, {1, 3, 224, 224}).clone();
 }
 
-torch::Tensor of_channels(cv::Mat image) {
+torch::Tensor of_channels_ok(cv::Mat image) {
   std::vector<cv::Mat> channels;
   cv::split(image, channels);
   std::vector<float> planes(3 * 32 * 32);
   return torch::from_blob(planes.data(), {3, 32, 32}).clone();
 }
 
-torch::Tensor elsewhere(std::vector<float> &values, float *memory) {
+torch::Tensor elsewhere_ok(std::vector<float> &values, float *memory) {
   return torch::from_blob(values.data(), {3, 32, 32}).clone() +
          torch::from_blob(memory, {3, 32, 32}).clone();
 }
 
-torch::Tensor small(cv::Mat image) {
+torch::Tensor small_ok(cv::Mat image) {
   return torch::from_blob(image.data, {3, 3, 3}, torch::kUInt8).clone();
 }

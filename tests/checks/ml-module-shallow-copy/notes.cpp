@@ -1,0 +1,12 @@
+// The way from the copy that is none to its use.
+#include <torch/torch.h>
+
+void compared_bad(torch::Tensor x) {
+  torch::nn::Linear model(4, 4);
+  torch::optim::SGD optimizer(model->parameters(), 0.1);
+  auto before = model->weight.detach(); // expect: ml-module-shallow-copy
+  optimizer.zero_grad();
+  model(x).sum().backward();
+  optimizer.step(); // note: the step changes it here
+  (model->weight - before).norm().print(); // note: the parameters are compared with themselves here
+}

@@ -142,7 +142,7 @@ void f(Net net, Tensor x, Tensor y) {
   combine (%5:tensor, y:tensor) -> %6
   bind loss:tensor (%6:tensor)
   clear-gradients optimizer:optimizer& -> %7
-  backward loss:tensor -> %8
+  backward loss:tensor off -> %8
   step optimizer:optimizer& -> %9
   end-lifetime loss
   to 4
@@ -298,7 +298,7 @@ void f() {
   bind net:module-holder ([0]:module-holder)
   bind x:tensor ([1]:tensor)
   forward net:module-holder& (x:tensor&) -> %9
-  backward %9:tensor -> %10
+  backward %9:tensor off -> %10
   end-lifetime net
   end-lifetime x
   end-lifetime 
@@ -326,7 +326,7 @@ void f(Net net, torch::optim::LBFGS &optimizer, Tensor x) {
   forward net:module-holder& (x:tensor&) -> %2
   combine (%2:tensor, scale:tensor) -> %3
   bind loss:tensor (%3:tensor)
-  backward loss:tensor -> %4
+  backward loss:tensor off -> %4
   return return:tensor (loss:tensor)
   end-lifetime loss
   to 2
@@ -470,7 +470,7 @@ void f(const std::vector<Tensor> &losses, int n) {
   to 5 after at least one round
  block 3
   bind loss:tensor (__begin1:tensor)
-  backward loss:tensor -> %2
+  backward loss:tensor off -> %2
   end-lifetime loss
   to 4
  block 4
@@ -484,7 +484,7 @@ void f(const std::vector<Tensor> &losses, int n) {
   to 7
   to 9 after at least one round
  block 7
-  backward losses[0]:tensor -> %3
+  backward losses[0]:tensor off -> %3
   to 8
  block 8
   to 6
@@ -527,7 +527,7 @@ void instantiate(Fit<Net> fit, Tensor x) { fit.fit(x); }
   to 1
  block 1
   forward this.model:module-holder& (x:tensor&) -> %1
-  backward %1:tensor -> %2
+  backward %1:tensor off -> %2
   to 2
  block 2
 )");

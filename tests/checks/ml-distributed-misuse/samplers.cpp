@@ -43,10 +43,10 @@ public:
   Trainer(size_t ranks, size_t rank) : sampler(60000, ranks, rank) {
     loader = data::make_data_loader(digits(), sampler, 64);
   }
-  void train(Net net, torch::optim::Optimizer &optimizer) {
+  void run(Net net, torch::optim::Optimizer &optimizer) {
     for (size_t epoch = 0; epoch < 10; ++epoch) {
       sampler.set_epoch(epoch); // expect: ml-distributed-misuse
-      ::train(net, *loader, optimizer);
+      train(net, *loader, optimizer);
     }
   }
 
@@ -82,9 +82,9 @@ void before_ok(Net net, torch::optim::Optimizer &optimizer, size_t ranks, size_t
 }
 
 // A sampler that keeps the epoch where its copies look for it.
-class Shared : public Sampler {
+class Shared : public data::samplers::DistributedRandomSampler {
 public:
-  Shared(size_t size, size_t ranks, size_t rank) : Sampler(size, ranks, rank) {}
+  Shared(size_t size, size_t ranks, size_t rank) : DistributedRandomSampler(size, ranks, rank) {}
   void set_epoch(size_t epoch) { *current = epoch; }
 
 private:
@@ -108,11 +108,11 @@ void by_hand_ok(size_t ranks, size_t rank) {
 class Renewed {
 public:
   Renewed(size_t ranks, size_t rank) : sampler(60000, ranks, rank) { renew(); }
-  void train(Net net, torch::optim::Optimizer &optimizer) {
+  void run(Net net, torch::optim::Optimizer &optimizer) {
     for (size_t epoch = 0; epoch < 10; ++epoch) {
       sampler.set_epoch(epoch);
       renew();
-      ::train(net, *loader, optimizer);
+      train(net, *loader, optimizer);
     }
   }
 

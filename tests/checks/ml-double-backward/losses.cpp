@@ -85,7 +85,7 @@ void retained_once_bad(Net net, torch::Tensor x, torch::Tensor y) {
 
 void created_graph_ok(Net net, torch::Tensor x, torch::Tensor y) {
   auto output = net(x);
-  torch::mse_loss(output, y).backward({}, std::nullopt, true);
+  torch::mse_loss(output, y).backward({}, {}, true);
   output.pow(2).mean().backward();
 }
 
@@ -185,7 +185,7 @@ void backward_of_last_round_ok(Net net, std::vector<torch::Tensor> inputs) {
 void some_inputs_only_ok(Net net, torch::Tensor x, torch::Tensor y) {
   auto output = net(x);
   auto loss = torch::mse_loss(output, y);
-  loss.backward({}, std::nullopt, false, std::vector<torch::Tensor>{net->bias});
+  loss.backward({}, {}, false, std::vector<torch::Tensor>{net->bias});
   output.sum().backward();
 }
 

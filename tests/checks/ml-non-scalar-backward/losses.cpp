@@ -57,7 +57,7 @@ void module_bad(Net net, torch::Tensor x, torch::Tensor y) {
 
 struct Trainer {
   Net net;
-  nn::CrossEntropyLoss criterion{nn::CrossEntropyLossOptions(torch::kNone)};
+  nn::CrossEntropyLoss criterion{nn::CrossEntropyLossOptions().reduction(torch::kNone)};
   void train(torch::Tensor x, torch::Tensor y) {
     auto loss = criterion(net(x), y);
     loss.backward(); // expect: ml-non-scalar-backward

@@ -136,7 +136,10 @@ public:
   bool VisitExpr(Expr *expr) {
     if (std::optional<Assigned> assigned = asAssignment(expr))
       if (Entity target = uses.rootOf(assigned->target))
-        define(target, EntityDefinition::Assignment, assigned->value);
+        define(target,
+               isElement(assigned->target) ? EntityDefinition::Insertion
+                                           : EntityDefinition::Assignment,
+               assigned->value);
     return true;
   }
 
@@ -144,6 +147,13 @@ public:
   ModeCalls modeCalls;
 
 private:
+  /// Of a tensor, which stays the same one whatever is written into it.
+  bool isElement(const Expr *target) const {
+    const auto *element = dyn_cast<CXXOperatorCallExpr>(strip(target));
+    return element && element->getOperator() == OO_Subscript &&
+           uses.vocabulary.roleOf(element->getArg(0)->getType()) == TypeRole::Tensor;
+  }
+
   void define(const ValueDecl *declaration, EntityDefinition::Kind kind, const Expr *value) {
     Entity entity = canonical(declaration);
     if (!entity || !uses.heldBy(entity->getType()).any())

@@ -109,3 +109,12 @@ struct Locally : nn::Module {
   }
   torch::Tensor weight;
 };
+
+struct Averaged : nn::Module {
+  explicit Averaged(int64_t n) : clip(register_buffer("clip", torch::zeros({1}))) {
+    clip[0] = clip[0] / static_cast<float>(n);
+  }
+  void halve_ok() { clip[0] = clip[0] * 0.5; }
+  torch::Tensor forward(torch::Tensor x) { return x * clip; }
+  torch::Tensor clip;
+};

@@ -23,6 +23,12 @@ add_library(gradtidy_llvm INTERFACE)
 target_link_directories(gradtidy_llvm INTERFACE ${LLVM_LIBRARY_FOLDER})
 target_link_libraries(gradtidy_llvm INTERFACE gradtidy_llvm_headers clang-cpp LLVM-22)
 
+gradtidy_precompiled(gradtidy_clang_headers
+  <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h> <clang/AST/ExprCXX.h> <clang/AST/ParentMap.h>
+  <clang/AST/RecursiveASTVisitor.h> <clang/Analysis/CFG.h> <clang/Basic/SourceManager.h>
+  <clang/Lex/Lexer.h> <functional> <map> <set>)
+target_link_libraries(gradtidy_clang_headers PRIVATE gradtidy_llvm_headers)
+
 # gradtidy_room(NAME SOURCES...): the library gradtidy_NAME, one folder of the analyser.
 function(gradtidy_room name)
   add_library(gradtidy_${name} STATIC ${ARGN})
@@ -31,10 +37,5 @@ function(gradtidy_room name)
   gradtidy_warnings(gradtidy_${name})
   # GCC 12 warns about clang's own inline functions, at the places they are inlined to.
   target_compile_options(gradtidy_${name} PRIVATE -Wno-nonnull)
-  if(GRADTIDY_PRECOMPILE)
-    target_precompile_headers(gradtidy_${name} PRIVATE
-      <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h> <clang/AST/ExprCXX.h>
-      <clang/AST/ParentMap.h> <clang/AST/RecursiveASTVisitor.h> <clang/Analysis/CFG.h>
-      <clang/Basic/SourceManager.h> <clang/Lex/Lexer.h> <functional> <map> <set>)
-  endif()
+  gradtidy_precompile(gradtidy_${name} gradtidy_clang_headers)
 endfunction()

@@ -1,6 +1,7 @@
 // Devices, on the simulated ones: where tensors are and may meet, what the host may touch, what
 // happens when, how memory runs out.
 #include "DeviceOperations.h"
+#include "Expect.h"
 
 #include "runtime/backends/sim/Simulator.h"
 
@@ -9,8 +10,6 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
 
 #include <cstdlib>
 #include <functional>
@@ -27,15 +26,6 @@ constexpr std::size_t megabyte = 1 << 20;
 
 [[maybe_unused]] const bool simulated =
     setenv("GRADTIDY_DEVICE", "sim", 1) == 0 && setenv("GRADTIDY_SIM_MEMORY", "268435456", 1) == 0;
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 /// The milliseconds that `work` takes on the current stream.
 double millisecondsOf(const std::function<void()> &work) {

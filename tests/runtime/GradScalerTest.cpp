@@ -1,21 +1,12 @@
 // GradScaler, of which LibTorch has none: the behaviour of Python's.
-#include <catch2/catch.hpp>
+#include "Expect.h"
+
 #include <gradtidy/GradScaler.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <limits>
 
 namespace {
-
-std::string errorOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const c10::Error &error) {
-    return error.what_without_backtrace();
-  }
-  return "no error";
-}
 
 /// One parameter, which SGD moves by its gradient.
 struct Problem {

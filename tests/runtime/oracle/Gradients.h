@@ -28,7 +28,7 @@ public:
     Tensors gradients;
     try {
       gradients = torch::autograd::grad({loss}, inputs, {}, std::nullopt, false, true);
-    } catch (const std::runtime_error &) { // it says that it has no gradient
+    } catch (const std::exception &) { // it says that it has no gradient
       differentiable = false;
       return 0;
     }

@@ -257,7 +257,7 @@ void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
 
 bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
   const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
-  return type && type->getName() == "TensorOptions" && variable.isLocalVarDecl() &&
+  return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
          countMentions(*function->getBody(), variable) == 0;
 }
 

@@ -53,6 +53,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
                        isModule(event.subject.role) && event.subject.escapes &&
                        event.isArithmetic && givesLayer(site.arguments);
+  event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
+                    event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
+                    event.operands.size() == 1 && isOfBest(*site.call, *result);
   if (event.kind == EventKind::Forward && site.object)
     event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
   event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);

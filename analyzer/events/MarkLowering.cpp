@@ -33,6 +33,21 @@ static bool keepsOrder(llvm::ArrayRef<const Expr *> arguments) {
   return true;
 }
 
+/// Whether a tensor comes from where it was stored, or from a function of the user's: nobody knows
+/// here in which order it lies in memory.
+static bool isStored(const Expr *tensor, Values &values) {
+  tensor = strip(tensor);
+  if (const auto *member = dyn_cast<MemberExpr>(tensor))
+    return isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) ||
+           isStored(member->getBase(), values);
+  const auto *call = dyn_cast<CallExpr>(tensor);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || isForward(callee))
+    return false;
+  const Expr *object = objectOf(call);
+  return !values.isExternal(callee) || (object && isStored(object, values));
+}
+
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
@@ -76,6 +91,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
     event.operation = Operation::View;
+  if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
+    event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader)
@@ -270,6 +287,16 @@ static bool isOfModule(const Expr *value, Vocabulary &vocabulary) {
   return member && isModule(vocabulary.roleOf(member->getBase()->getType()));
 }
 
+/// Whether \p value is the result of a function of the user's that gets what \p place holds, and
+/// may give it back.
+static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
+  const auto *call = dyn_cast<CallExpr>(value);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return call && !(callee && values.isExternal(callee)) &&
+         llvm::any_of(call->arguments(),
+                      [&](const Expr *argument) { return values.pathOf(argument) == place; });
+}
+
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
   event.leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
   event.custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
@@ -281,12 +308,12 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
   const auto *call = dyn_cast<CallExpr>(value);
   const auto *made = dyn_cast<CXXConstructExpr>(value);
   const bool isNone = isNull(value) || isa<InitListExpr>(value) || (made && !made->getNumArgs());
-  event.isRegistered = owner && vocabulary.isFramework(owner) &&
-                       isModule(vocabulary.roleOf(owner)) &&
-                       vocabulary.roleOf(field->getType()) == TypeRole::Tensor &&
-                       !isOfModule(value, vocabulary) && !isNone &&
-                       !(call && call->getDirectCallee() &&
-                         vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
+  event.isRegistered =
+      owner && vocabulary.isFramework(owner) && isModule(vocabulary.roleOf(owner)) &&
+      vocabulary.roleOf(field->getType()) == TypeRole::Tensor && !isOfModule(value, vocabulary) &&
+      !isNone && !mayGiveBack(value, values.pathOf(site.object), values) &&
+      !(call && call->getDirectCallee() &&
+        vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
 }
 
 bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {

@@ -15,7 +15,7 @@ class ModuleShallowCopy : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (event.kind == EventKind::Bind && event.keepsBest)
+    if (event.keepsBest)
       onBest(visit, reporter);
     else if (event.kind == EventKind::Forward)
       passes.insert({&event,
@@ -42,9 +42,11 @@ private:
     if (copy.operands.size() != 1)
       return;
     const Operand &source = copy.operands.front();
-    const bool isHandle = isModule(source.role) && copy.bind == BindKind::Handle;
+    const bool isHandle =
+        isModule(source.role) && copy.kind == EventKind::Bind && copy.bind == BindKind::Handle;
     const Event *taken = source.isTensor ? visit.before.valueOf(source).taken : nullptr;
-    if ((!isHandle && !taken) || !trainsOn(visit, isHandle ? source.path : taken->subject.path))
+    const PathId original = isHandle ? source.path : ownerOf(visit, source);
+    if (!original || !trainsOn(visit, original))
       return;
     Finding finding;
     finding.location = copy.site->getBeginLoc();
@@ -56,6 +58,18 @@ private:
     if (taken && taken->kind == EventKind::Detach && taken->site == strippedSite(source))
       finding.fixes = append(visit, source.expr, ".clone()");
     reporter.report(std::move(finding));
+  }
+
+  /// The module or leaf in whose memory the tensors of \p source lie; no path if they are of
+  /// several, or of their own.
+  static PathId ownerOf(const Visit &visit, const Operand &source) {
+    const SourcesTable &sources = visit.unit.tables().sources;
+    const Value value = source.isTensor ? visit.before.valueOf(source) : Value();
+    SourcesId memory = value.taken ? value.shared : noSources;
+    if (!value.taken && source.role == TypeRole::Tensor)
+      memory = visit.before.memoryOf(source);
+    const auto owners = sources.members(memory);
+    return owners.size() == 1 && !sources.isUnknown(memory) ? owners.front() : noPath;
   }
 
   static const clang::Stmt *strippedSite(const Operand &operand) {
@@ -70,12 +84,15 @@ private:
       if (paths.last(path).kind == PathStep::Element || paths.isTemporary(path))
         return false; // One of many.
     const FunctionBody &function = *visit.event.function;
-    const PathStep &step = paths.last(root);
-    const auto *variable = step.kind == PathStep::Variable
-                               ? static_cast<const clang::VarDecl *>(step.subject)
-                               : nullptr;
+    const PathId copy = paths.rootOf(visit.event.subject.path);
+    const auto isMadeIn = [&](const clang::Stmt *loop, PathId path) {
+      const PathStep &step = paths.last(path);
+      return step.kind == PathStep::Variable &&
+             contains(visit, loop,
+                      static_cast<const clang::VarDecl *>(step.subject)->getLocation());
+    };
     for (const clang::Stmt *loop : function.loopsAround(visit.event.site)) {
-      if (variable && contains(visit, loop, variable->getLocation()))
+      if (isMadeIn(loop, root) || isMadeIn(loop, copy))
         return false; // Another one in each round.
       if (isRenewedIn(visit, loop, source))
         return false;

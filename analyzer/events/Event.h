@@ -184,9 +184,10 @@ struct Event {
   bool namesGpu = false;     ///< Create, Move: to a GPU, whatever the machine has.
   const clang::Stmt *copied = nullptr; ///< SetEpoch: what has taken a copy of the subject, and
                                        ///< makes the call vain.
-  bool keepsBest = false;              ///< Bind: in a branch that keeps the best of a number.
-  bool isRegistered = false;    ///< Bind: of a layer of the framework, which has registered what it
-                                ///< held there.
+  bool keepsBest = false;    ///< Bind, or Combine that adds an element to a list: in a branch that
+                             ///< keeps the best of a number.
+  bool isRegistered = false; ///< Bind: of a layer of the framework, which has registered what it
+                             ///< held there.
   bool givesParameters = false; ///< Combine: the result is a list of those of the subject.
   bool growsSubject = false; ///< Combine: a module with parameters becomes a part of the subject.
   bool registersParameter = false; ///< Combine: the operand becomes a parameter of the subject.

@@ -149,6 +149,16 @@ private:
 
 } // namespace
 
+/// The arguments of the template of datasets over others, if the class is made of it: the first is
+/// the other dataset.
+static ArrayRef<TemplateArgument> mappedBy(const CXXRecordDecl &record,
+                                           const Vocabulary &vocabulary) {
+  const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(&record);
+  return wrapper && vocabulary.traitOf(wrapper) == Trait::MapsSamples
+             ? wrapper->getTemplateArgs().asArray()
+             : ArrayRef<TemplateArgument>();
+}
+
 /// Whether \p dataset gives one sample after the other, be it through transforms.
 static bool givesSamples(QualType dataset, const Vocabulary &vocabulary) {
   const CXXRecordDecl *record = dataset.getNonReferenceType()->getAsCXXRecordDecl();
@@ -156,10 +166,9 @@ static bool givesSamples(QualType dataset, const Vocabulary &vocabulary) {
     return false;
   if (vocabulary.traitOfClass(*record) == Trait::GivesSamples)
     return true;
-  const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record);
-  return wrapper && wrapper->getName() == "MapDataset" && wrapper->getTemplateArgs().size() > 0 &&
-         wrapper->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
-         givesSamples(wrapper->getTemplateArgs()[0].getAsType(), vocabulary);
+  const ArrayRef<TemplateArgument> mapped = mappedBy(*record, vocabulary);
+  return !mapped.empty() && mapped.front().getKind() == TemplateArgument::Type &&
+         givesSamples(mapped.front().getAsType(), vocabulary);
 }
 
 // --- random numbers -----------------------------------------------------------------------------
@@ -225,14 +234,13 @@ static const FieldDecl *engineOf(QualType dataset, const Vocabulary &vocabulary)
   record = record ? record->getDefinition() : nullptr;
   if (!record || record->isLambda())
     return nullptr;
-  const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record);
-  if (wrapper && wrapper->getName() == "MapDataset") {
-    for (const TemplateArgument &argument : wrapper->getTemplateArgs().asArray())
-      if (argument.getKind() == TemplateArgument::Type)
-        if (const FieldDecl *engine = engineOf(argument.getAsType(), vocabulary))
-          return engine;
+  const ArrayRef<TemplateArgument> mapped = mappedBy(*record, vocabulary);
+  for (const TemplateArgument &argument : mapped)
+    if (argument.getKind() == TemplateArgument::Type)
+      if (const FieldDecl *engine = engineOf(argument.getAsType(), vocabulary))
+        return engine;
+  if (!mapped.empty())
     return nullptr;
-  }
   return Engines(*record, vocabulary).find();
 }
 

@@ -33,6 +33,21 @@ static bool keepsOrder(llvm::ArrayRef<const Expr *> arguments) {
   return true;
 }
 
+/// Whether a tensor comes from where it was stored, or from a function of the user's: nobody knows
+/// here in which order it lies in memory.
+static bool isStored(const Expr *tensor, Values &values) {
+  tensor = strip(tensor);
+  if (const auto *member = dyn_cast<MemberExpr>(tensor))
+    return isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) ||
+           isStored(member->getBase(), values);
+  const auto *call = dyn_cast<CallExpr>(tensor);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || isForward(callee))
+    return false;
+  const Expr *object = objectOf(call);
+  return !values.isExternal(callee) || (object && isStored(object, values));
+}
+
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
@@ -53,6 +68,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
                        isModule(event.subject.role) && event.subject.escapes &&
                        event.isArithmetic && givesLayer(site.arguments);
+  event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
+                    event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
+                    event.operands.size() == 1 && isOfBest(*site.call, *result);
   if (event.kind == EventKind::Forward && site.object)
     event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
   event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
@@ -73,6 +91,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
     event.operation = Operation::View;
+  if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
+    event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader)
@@ -257,7 +277,7 @@ void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
 
 bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
   const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
-  return type && type->getName() == "TensorOptions" && variable.isLocalVarDecl() &&
+  return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
          countMentions(*function->getBody(), variable) == 0;
 }
 
@@ -265,6 +285,16 @@ bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
 static bool isOfModule(const Expr *value, Vocabulary &vocabulary) {
   const auto *member = dyn_cast<MemberExpr>(strip(value));
   return member && isModule(vocabulary.roleOf(member->getBase()->getType()));
+}
+
+/// Whether \p value is the result of a function of the user's that gets what \p place holds, and
+/// may give it back.
+static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
+  const auto *call = dyn_cast<CallExpr>(value);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return call && !(callee && values.isExternal(callee)) &&
+         llvm::any_of(call->arguments(),
+                      [&](const Expr *argument) { return values.pathOf(argument) == place; });
 }
 
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
@@ -278,12 +308,12 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
   const auto *call = dyn_cast<CallExpr>(value);
   const auto *made = dyn_cast<CXXConstructExpr>(value);
   const bool isNone = isNull(value) || isa<InitListExpr>(value) || (made && !made->getNumArgs());
-  event.isRegistered = owner && vocabulary.isFramework(owner) &&
-                       isModule(vocabulary.roleOf(owner)) &&
-                       vocabulary.roleOf(field->getType()) == TypeRole::Tensor &&
-                       !isOfModule(value, vocabulary) && !isNone &&
-                       !(call && call->getDirectCallee() &&
-                         vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
+  event.isRegistered =
+      owner && vocabulary.isFramework(owner) && isModule(vocabulary.roleOf(owner)) &&
+      vocabulary.roleOf(field->getType()) == TypeRole::Tensor && !isOfModule(value, vocabulary) &&
+      !isNone && !mayGiveBack(value, values.pathOf(site.object), values) &&
+      !(call && call->getDirectCallee() &&
+        vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
 }
 
 bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {

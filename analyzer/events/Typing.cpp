@@ -103,7 +103,11 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
     return ElementType::Unknown;
   const QualType type = expr->getType();
   const bool isElement = isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
-  const bool isOptions = isNamed(type, "TensorOptions");
+  const auto isOptionsType = [&](QualType each) {
+    const CXXRecordDecl *record = each.getNonReferenceType()->getAsCXXRecordDecl();
+    return record && vocabulary.traitOf(record) == Trait::TensorOptions;
+  };
+  const bool isOptions = isOptionsType(type);
   const auto *construct = dyn_cast<CXXConstructExpr>(expr);
   if (construct && !isOptions && !isElement) // An optional of a type.
     return construct->getNumArgs() == 1 ? elementIn(construct->getArg(0), named, depth + 1)
@@ -140,8 +144,7 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
                ? gradtidy::elementOf(arguments->get(0).getAsType(), context)
                : ElementType::Unknown;
   }
-  if (isOptions && method &&
-      isNamed(method->getImplicitObjectArgument()->getType(), "TensorOptions"))
+  if (isOptions && method && isOptionsType(method->getImplicitObjectArgument()->getType()))
     return elementIn(method->getImplicitObjectArgument(), named, depth + 1);
   if (isOptions && callee && !isa<CXXMethodDecl>(callee) && vocabulary.isFramework(callee))
     return ElementType::Unknown; // `torch::device(…)`

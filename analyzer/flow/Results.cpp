@@ -138,6 +138,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   if (event.kind == EventKind::Combine && computes && !event.subject.escapes && isOfLeaf &&
       result.graph == Graph::Attached && event.resultRole == TypeRole::Tensor)
     result.derived = &event;
+  result.isRecorded = event.resultRole == TypeRole::Tensor && (result.graph & Graph::Attached);
   result.permuted = permutedBy(event, state);
   result.type = typeOf(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
@@ -147,6 +148,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.made = either.made;
     result.shareMemory(either);
     result.derived = either.derived;
+    result.isRecorded = either.isRecorded;
     result.parts = either.parts;
   }
   const bool isClash = !state.clashes(event).empty();

@@ -318,6 +318,7 @@ Value State::joined(const Value &a, const Value &b) const {
     result.borrowed = b.borrowed;
   if (a.derived != b.derived)
     result.derived = nullptr;
+  result.isRecorded |= b.isRecorded;
   if (a.taken && b.taken) {
     result.shared = tables->sources.join(a.shared, b.shared);
     result.changed = b.changed ? a.changed : nullptr;

@@ -113,6 +113,7 @@ struct Value {
   Parts parts;
   /// What has computed it of a leaf, so that it is none.
   const Event *derived = nullptr;
+  bool isRecorded = false; ///< An operation that was recorded has given it: perhaps no leaf itself.
   /// What has taken it, or a part of it, from parameters, in whose memory it lies.
   const Event *taken = nullptr;
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
@@ -143,8 +144,8 @@ struct Value {
            isNoise == other.isNoise && type == other.type && device == other.device &&
            madeOnHost == other.madeOnHost && made == other.made && borrowed == other.borrowed &&
            permuted == other.permuted && copying == other.copying && parts == other.parts &&
-           derived == other.derived && taken == other.taken && shared == other.shared &&
-           changed == other.changed;
+           derived == other.derived && isRecorded == other.isRecorded && taken == other.taken &&
+           shared == other.shared && changed == other.changed;
   }
 };
 
@@ -155,7 +156,8 @@ Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &t
 /// Whether the tensor is certainly one that a factory has made for training, unchanged since:
 /// autograd computes its gradient.
 inline bool isLeaf(const Value &value) {
-  return value.graph == Graph::Attached && value.made && value.made->kind == EventKind::Create;
+  return value.graph == Graph::Attached && !value.isRecorded && value.made &&
+         value.made->kind == EventKind::Create;
 }
 
 /// What is known of a module.

@@ -589,6 +589,7 @@ void Interpreter::detach(const Event &event, State &state) {
       state.disown(parameter);
   }
   value.derived = nullptr;
+  value.isRecorded = false;
   value.sources = noSources;
   value.graph = Graph::Detached;
   value.graphs = noSources;

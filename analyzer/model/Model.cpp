@@ -109,9 +109,11 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::KeepsStrides, "keeps-strides"},
     {Trait::GivesSamples, "gives-samples"},
     {Trait::GivesBatches, "gives-batches"},
+    {Trait::MapsSamples, "maps-samples"},
     {Trait::DrawsNumbers, "draws-numbers"},
     {Trait::KeepsLosses, "keeps-losses"},
     {Trait::SetsDefaultType, "sets-default-type"},
+    {Trait::TensorOptions, "tensor-options"},
 };
 
 constexpr Named<Operation> operationNames[] = {

@@ -177,9 +177,11 @@ enum class Trait : unsigned char {
   KeepsStrides, ///< The result lies in memory in the order of the only tensor it is made of.
   GivesSamples, ///< A dataset that gives one sample after the other.
   GivesBatches, ///< A dataset that gives whole batches.
+  MapsSamples,  ///< One that gives what it makes of the samples of another, its first argument.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
   SetsDefaultType, ///< New tensors have other elements from now on.
+  TensorOptions,   ///< A class of options for new tensors.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it

@@ -123,7 +123,8 @@ TEST_CASE("The traits have the names of the documentation") {
                            "makes-new",         "packs",
                            "shares-handle",     "views-elements",
                            "own-gradients",     "step-options",
-                           "keeps-losses",      "sets-default-type"}) {
+                           "keeps-losses",      "sets-default-type",
+                           "maps-samples",      "tensor-options"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

@@ -122,6 +122,18 @@ void result_used_bad(torch::Tensor x) {
   size.print();
 }
 
+// What is computed of a leaf is none.
+void computed_ok(torch::Tensor x) {
+  auto w = torch::zeros({4}).requires_grad_();
+  auto copy = w.clone();
+  copy -= 0.1 * x;
+  auto other = w.reshape({2, 2}).clone();
+  other.mul_(2);
+  auto moved = w.to(torch::kDouble);
+  moved.add_(1);
+  (copy.sum() + other.sum() + moved.sum()).backward();
+}
+
 // ---- guards
 
 void guard_over_bad(torch::Tensor x) {

@@ -1,7 +1,9 @@
 // Handles of modules.
 #include <torch/torch.h>
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace nn = torch::nn;
@@ -86,6 +88,132 @@ void best_weight_bad(torch::Tensor x, torch::Tensor y) {
   }
   best.print();
 }
+
+void best_member_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  torch::Tensor best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best = model->fc->weight; // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+    }
+  }
+  best.print();
+}
+
+void best_list_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  std::vector<torch::Tensor> best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best.clear();
+      for (auto &parameter : model->parameters())
+        best.push_back(parameter); // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+    }
+  }
+  best[0].print();
+}
+
+void best_detached_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  std::vector<torch::Tensor> best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best.clear();
+      for (const auto &parameter : model->parameters())
+        best.push_back(parameter.detach()); // expect: ml-module-shallow-copy
+    }
+  }
+  best[0].print();
+}
+
+void best_named_bad(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  std::map<std::string, torch::Tensor> best;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      for (auto &item : model->named_parameters())
+        best[item.key()] = item.value(); // expect: ml-module-shallow-copy (no fix)
+    }
+  }
+  best["fc.weight"].print();
+}
+
+void best_copied_ok(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  torch::Tensor bias;
+  std::vector<torch::Tensor> best, inputs;
+  std::map<std::string, torch::Tensor> named;
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      best.clear();
+      bias = model->fc->bias.detach().clone();
+      inputs.push_back(x);
+      for (auto &parameter : model->parameters())
+        best.push_back(parameter.detach().clone());
+      for (auto &item : model->named_parameters())
+        named[item.key()] = item.value().clone();
+    }
+  }
+}
+
+// What is written at once needs no copy.
+void best_written_ok(torch::Tensor x, torch::Tensor y) {
+  Net model;
+  Adam optimizer(model->parameters(), 0.1);
+  float least = 1e9;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    const float loss = train(model, optimizer, x, y);
+    if (loss < least) {
+      least = loss;
+      std::vector<torch::Tensor> parameters;
+      for (auto &parameter : model->parameters())
+        parameters.push_back(parameter);
+      torch::Tensor weight;
+      weight = model->fc->weight;
+      parameters.push_back(weight);
+      torch::save(parameters, "best.pt");
+    }
+  }
+}
+
+class Weights {
+public:
+  void run(torch::Tensor x, torch::Tensor y) {
+    for (int epoch = 0; epoch < 100; ++epoch) {
+      const float loss = train(model, optimizer, x, y);
+      if (loss < least) {
+        least = loss;
+        best = model->fc->weight; // miss: ml-module-shallow-copy: members
+      }
+    }
+  }
+
+private:
+  Net model;
+  torch::Tensor best;
+  Adam optimizer{model->parameters(), 0.1};
+  float least = 1e9;
+};
 
 class Trainer {
 public:

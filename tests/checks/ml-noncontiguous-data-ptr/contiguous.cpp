@@ -162,3 +162,25 @@ bool same_memory_ok(Tensor x) {
   auto y = x.t();
   return y.data_ptr() == x.data_ptr();
 }
+
+// Images whose channels were brought to the front, and keep the order of their memory.
+class Images {
+public:
+  Tensor read(unsigned char *pixels) {
+    return torch::from_blob(pixels, {4, 4, 3}, torch::kByte).permute({2, 0, 1}).clone();
+  }
+  void add(unsigned char *pixels) { images.push_back(read(pixels)); }
+  Tensor get(size_t index) { return images.at(index).clone(); }
+  void show_ok(size_t index, unsigned char *out) {
+    auto image = get(index).squeeze().permute({1, 2, 0});
+    image = image.clamp(0, 255);
+    std::memcpy(out, image.data_ptr(), 48);
+  }
+  void show_stored_ok(size_t index, unsigned char *out) {
+    auto image = images[index].permute({1, 2, 0});
+    std::memcpy(out, image.data_ptr(), 48);
+  }
+
+private:
+  std::vector<Tensor> images;
+};

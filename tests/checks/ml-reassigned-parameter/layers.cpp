@@ -73,3 +73,17 @@ struct Record {
   torch::Tensor weight;
 };
 void record_ok(Record &record, torch::Tensor weight) { record.weight = weight; }
+
+// ---- what is given back is the tensor itself
+
+torch::Tensor copied(torch::Tensor left, const torch::Tensor &right) {
+  torch::NoGradGuard guard;
+  left.copy_(right);
+  return left;
+}
+
+void given_back_ok(torch::nn::Linear &linear, torch::nn::LinearImpl &first, torch::Tensor weight) {
+  linear->weight = copied(linear->weight, weight);
+  linear->bias = copied(linear->bias, weight[0]);
+  first.weight = copied(first.weight, weight.t());
+}

@@ -22,7 +22,8 @@ struct CacheBad : Base<CacheBad> {
 
   Example<> get(size_t index) override {
     if (cache->find(index) == cache->end())
-      (*cache)[index] = torch::rand({2}); // expect: ml-data-race-workers: change 'cache', which they
+      (*cache)[index] =
+          torch::rand({2}); // expect: ml-data-race-workers: change 'cache', which they
     return {cache->at(index), torch::zeros({1})};
   }
   torch::optional<size_t> size() const override { return 8; }
@@ -109,7 +110,8 @@ void bad(std::vector<size_t> *order, double &total) {
   auto g = loaderOf(StreamBad());
 }
 
-// --- right ----------------------------------------------------------------------------------------
+// --- right
+// ----------------------------------------------------------------------------------------
 
 struct ValueGood : Base<ValueGood> { // Each worker has its own.
   std::map<size_t, torch::Tensor> cache;
@@ -229,9 +231,9 @@ size_t AloneGood::seen = 0;
 void one_worker_good(int workers) {
   auto none = torch::data::make_data_loader(AloneGood().map(torch::data::transforms::Stack<>()),
                                             torch::data::DataLoaderOptions().batch_size(8));
-  auto one = torch::data::make_data_loader(
-      AloneGood().map(torch::data::transforms::Stack<>()),
-      torch::data::DataLoaderOptions().batch_size(8).workers(1));
+  auto one =
+      torch::data::make_data_loader(AloneGood().map(torch::data::transforms::Stack<>()),
+                                    torch::data::DataLoaderOptions().batch_size(8).workers(1));
   auto unknown = torch::data::make_data_loader(
       AloneGood().map(torch::data::transforms::Stack<>()),
       torch::data::DataLoaderOptions().batch_size(8).workers(workers));

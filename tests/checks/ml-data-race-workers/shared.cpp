@@ -22,8 +22,7 @@ struct CacheBad : Base<CacheBad> {
 
   Example<> get(size_t index) override {
     if (cache->find(index) == cache->end())
-      (*cache)[index] =
-          torch::rand({2}); // expect: ml-data-race-workers: change 'cache', which they
+      (*cache)[index] = torch::rand({2}); // expect: ml-data-race-workers: change 'cache'
     return {cache->at(index), torch::zeros({1})};
   }
   torch::optional<size_t> size() const override { return 8; }
@@ -110,8 +109,7 @@ void bad(std::vector<size_t> *order, double &total) {
   auto g = loaderOf(StreamBad());
 }
 
-// --- right
-// ----------------------------------------------------------------------------------------
+// --- right ---------------------------------------------------------------------------------------
 
 struct ValueGood : Base<ValueGood> { // Each worker has its own.
   std::map<size_t, torch::Tensor> cache;

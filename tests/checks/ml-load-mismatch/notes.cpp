@@ -14,9 +14,7 @@ void saved_before_bad(torch::Tensor x) {
 void in_a_loop_bad(const std::vector<std::string> &files) {
   std::vector<torch::Tensor> sample;
   for (const auto &file : files) {
-    torch::load(
-        sample,
-        file); // expect: ml-load-mismatch // note: those of the round before are still there
+    torch::load(sample, file); // expect: ml-load-mismatch // note: of the round before
     sample[0].print();
   }
 }

@@ -8,9 +8,7 @@ using Net = torch::nn::Linear;
 template <typename Loader> void batches_bad(Net net, Loader &loader, torch::Device device) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (auto &batch : *loader) {
-    auto data =
-        batch.data.to(device)
-            .requires_grad_(); // expect: ml-requires-grad-input: nobody looks at the gradient
+    auto data = batch.data.to(device).requires_grad_(); // expect: ml-requires-grad-input
     auto target = batch.target.to(device);
     optimizer.zero_grad();
     torch::mse_loss(net(data), target).backward();
@@ -62,8 +60,7 @@ void part_bad(Net net, torch::Device device) {
   }
 }
 
-// --- right
-// ----------------------------------------------------------------------------------------
+// --- right ---------------------------------------------------------------------------------------
 
 void adversarial_good(Net net) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);

@@ -46,8 +46,7 @@ struct OwnBad : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return b(torch::tanh(a(x))); }
 };
 
-// --- right
-// ----------------------------------------------------------------------------------------
+// --- right ---------------------------------------------------------------------------------------
 
 void fill_usual(nn::Module &module) {
   if (auto *linear = module.as<nn::Linear>()) {

@@ -9,8 +9,7 @@ struct MlpBad : nn::Module {
   MlpBad() {
     hidden = register_module("hidden", nn::Linear(784, 128));
     output = register_module("output", nn::Linear(128, 10));
-    nn::init::zeros_(
-        hidden->weight); // expect: ml-zero-init: the weights of 'hidden' are all the same
+    nn::init::zeros_(hidden->weight); // expect: ml-zero-init: the weights of 'hidden'
     nn::init::zeros_(hidden->bias);
     nn::init::zeros_(output->weight);
     nn::init::zeros_(output->bias);
@@ -68,8 +67,7 @@ void local_bad(torch::Tensor x, torch::Tensor y) {
   torch::mse_loss(second(torch::tanh(first(x))), y).backward();
 }
 
-// --- right
-// ----------------------------------------------------------------------------------------
+// --- right ---------------------------------------------------------------------------------------
 
 struct LastLayerGood : nn::Module { // A head that begins with no effect.
   nn::Linear hidden{nullptr}, output{nullptr};

@@ -14,7 +14,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-    if (!event.isDiscarded || event.kind == EventKind::Bind || !call || !call->getDirectCallee())
+    if (!event.isDiscarded || event.kind == EventKind::Bind ||
+        event.kind == EventKind::RequireGrad || !call || !call->getDirectCallee())
       return;
     const bool isLayer = event.kind == EventKind::Forward;
     const Operand &tensor = event.subject.path && !isLayer ? event.subject

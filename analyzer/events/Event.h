@@ -95,6 +95,10 @@ struct LoaderOptions {
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.
   const clang::FieldDecl *engine = nullptr;
+  /// What all workers share and the dataset changes when it gives a sample, and where it does; null
+  /// if there is none.
+  const clang::ValueDecl *shared = nullptr;
+  const clang::Stmt *change = nullptr;
 };
 
 /// How a loop over a loader is left before the last batch.
@@ -136,6 +140,15 @@ struct CustomFunctionFacts {
   bool changesInput = false; ///< Combine: an input is changed in place, returned, and not marked.
 };
 
+/// Two layers, one behind the other, whose weights are a constant each: nothing but biases tells
+/// the neurons between them apart.
+struct EqualNeurons {
+  const clang::ValueDecl *before = nullptr; ///< Null if there are none.
+  const clang::ValueDecl *behind = nullptr;
+  const clang::Stmt *fill = nullptr;  ///< What fills the first.
+  const clang::Stmt *other = nullptr; ///< What fills the second.
+};
+
 class FunctionBody;
 struct Typing;
 
@@ -164,7 +177,8 @@ struct Event {
   bool isAnyDevice = false;       ///< The operands may be on several devices.
   bool isAttribute = false;       ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
-                                  ///< nothing reads the variable any more.
+                                  ///< nothing reads the variable any more. RequireGrad: or the
+                                  ///< gradient.
   bool alwaysDrops = false;       ///< Combine: dropout that is on whatever the mode of the module.
   bool usesOwnGradient = false;   ///< Of what changes the subject: by its own gradient.
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
@@ -172,6 +186,10 @@ struct Event {
   Leftover leftover = {};             ///< What ends although something is kept of it.
   CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
   Growth growth = {};                 ///< Forward: of its list of inputs.
+  EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
+  llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
+  std::optional<ElementType> element; ///< Move: what a module's parameters become.
+  const clang::Stmt *filled = nullptr; ///< Load: what has filled the list that it adds to.
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
@@ -266,6 +284,7 @@ public:
   bool usesGpu = false;         ///< It names a GPU, or a device that may be one.
   bool movesModules = false;    ///< It may bring modules to a GPU.
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
+  bool setsDefaultType = false; ///< It says what elements new tensors have.
   std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.

@@ -2,15 +2,19 @@
 #include "Accumulation.h"
 #include "BestValues.h"
 #include "Clocks.h"
+#include "ConstantWeights.h"
 #include "CustomFunctions.h"
 #include "FunctionLowering.h"
 #include "FunctionalModes.h"
 #include "InputLists.h"
 #include "LastValues.h"
+#include "LoadedFiles.h"
 #include "Loaders.h"
 #include "Memory.h"
 #include "OptionEdits.h"
+#include "PlainInputs.h"
 #include "Selection.h"
+#include "SharedState.h"
 #include "Temporaries.h"
 #include "Typing.h"
 
@@ -95,8 +99,22 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
-  if (event.operation == Operation::MakeLoader)
+  if (event.operation == Operation::MakeLoader) {
     event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
+    if (event.loader.workers > 0)
+      markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
+  }
+  if (event.operation == Operation::Fill)
+    event.equalNeurons = equalNeuronsOf(*site.call, *result, vocabulary);
+  else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
+           apply && event.operation == Operation::Apply)
+    event.equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
+  if (event.kind == EventKind::Load || event.operation == Operation::Save)
+    event.file = fileOf(*site.call, *function->getBody());
+  if (event.kind == EventKind::RequireGrad && event.constant == true)
+    event.isDiscarded = asksInVain(*site.call, *result, values, vocabulary);
+  if (event.kind == EventKind::Load)
+    event.filled = fillerOf(*site.call, *result, vocabulary);
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
       setter && event.operation == Operation::SetEpoch)
     event.copied = missedLoader(*setter, *result, vocabulary);
@@ -161,12 +179,14 @@ void FunctionLowering::markTyping(Event &event, const CallSite &site) {
   const ResultRule rule = computing ? vocabulary.ruleOf(computing) : ResultRule::None;
   const TypingReader reader(result->body, vocabulary, context);
   if (site.isExternal && vocabulary.traitOf(site.callee) == Trait::SetsDefaultType)
-    result->changesElements = true;
+    result->changesElements = result->setsDefaultType = true;
   if (site.kind == EventKind::Move && isModule(event.subject.role))
     for (const Expr *argument : site.arguments) {
       bool isNamed = false;
       const ElementType element = reader.elementIn(argument, isNamed);
       result->changesElements |= isNamed && element != ElementType::Float32;
+      if (isNamed)
+        event.element = element;
     }
   if (rule == ResultRule::None)
     return;

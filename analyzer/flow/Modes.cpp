@@ -156,6 +156,35 @@ void State::moveModule(PathId object, Device device, const Event *event) {
   }
 }
 
+void State::castModule(PathId object, ElementType element, const Event &event) {
+  PathTable &paths = tables->paths;
+  if (object != paths.unknown())
+    own(object);
+  for (auto &[path, facts] : modules)
+    if (object == paths.unknown() || paths.overlap(path, object)) {
+      const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
+      facts.element = isPart ? element : ElementType::Unknown; // The other parts stay.
+      facts.cast = isPart ? &event : nullptr;
+      facts.undone = nullptr;
+    }
+}
+
+void State::loadElements(PathId object, const Event &load) {
+  PathTable &paths = tables->paths;
+  if (object != paths.unknown())
+    own(object);
+  for (auto &[path, facts] : modules)
+    if (object == paths.unknown() || paths.overlap(path, object)) {
+      const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
+      if (isPart && facts.cast) {
+        facts.undone = &load;
+      } else {
+        facts.element = ElementType::Unknown;
+        facts.cast = facts.undone = nullptr;
+      }
+    }
+}
+
 void State::replaceTensor(PathId object, Device device) {
   if (ModuleFacts *facts = modules.find(object); facts && !(facts->device == device))
     facts->device = facts->isWeighted ? device : Device();
@@ -178,6 +207,8 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
     if (object == paths.unknown() || paths.overlap(path, object)) {
       facts.mode = ModuleFacts::Unknown;
       facts.isNew = facts.isOwn = false;
+      facts.element = ElementType::Unknown;
+      facts.cast = facts.undone = nullptr;
       if (llvm::any_of(devices, [&](Device device) {
             return !device.isKnown() || !(device == facts.device);
           })) {
@@ -272,6 +303,12 @@ void State::joinModules(const State &other, Junction junction) {
     facts.isFrozen &= there.isFrozen;
     facts.isNew &= there.isNew;
     facts.isOwn &= there.isOwn;
+    if (facts.element != there.element || facts.cast != there.cast) {
+      facts.element = ElementType::Unknown;
+      facts.cast = nullptr;
+    }
+    if (facts.undone != there.undone)
+      facts.undone = nullptr;
     // What left the training mode explains more than what came back to it.
     if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))
       facts.set = there.set;

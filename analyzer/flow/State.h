@@ -177,6 +177,9 @@ struct ModuleFacts {
   bool isOwn = false; ///< The program makes it, trains it and does nothing else to its parameters.
   bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
   Device device;
+  ElementType element = ElementType::Unknown; ///< Of its parameters.
+  const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
+  const Event *undone = nullptr; ///< The load that has given them those of a file since.
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
 
@@ -184,7 +187,8 @@ struct ModuleFacts {
     return mode == other.mode && isTrained == other.isTrained &&
            isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
            isNew == other.isNew && isOwn == other.isOwn && isWeighted == other.isWeighted &&
-           device == other.device;
+           device == other.device && element == other.element && cast == other.cast &&
+           undone == other.undone;
   }
 };
 
@@ -352,6 +356,10 @@ public:
   void setMode(PathId object, std::optional<bool> training, const Event &event);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
+  /// `to()` of a module makes its parameters \p element, which is unknown if nobody knows.
+  void castModule(PathId object, ElementType element, const Event &event);
+  /// A load gives it parameters as a file has them.
+  void loadElements(PathId object, const Event &load);
   /// A member of the object, if that is a module, becomes a tensor on \p device.
   void replaceTensor(PathId object, Device device);
   /// Parameters or parts of \p owners move; the others may follow.

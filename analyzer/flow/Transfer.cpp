@@ -181,6 +181,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
   ModuleFacts facts;
   facts.mode = ModuleFacts::Training;
   facts.isNew = facts.isOwn = true;
+  facts.element = ElementType::Float32;
   facts.placed = &event;
   if (llvm::any_of(event.operands, [](const Operand &operand) {
         return operand.expr && llvm::isa<clang::CXXNullPtrLiteralExpr>(strip(operand.expr));
@@ -194,6 +195,8 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     if (isModule(operand.role)) {
       const ModuleFacts part = state.module(operand);
       facts.isNew &= part.isNew;
+      if (part.element != facts.element)
+        facts.element = ElementType::Unknown;
       if (!(part.device == device))
         device = {};
       if (part.mode != ModuleFacts::Training)
@@ -554,6 +557,8 @@ void Interpreter::move(const Event &event, State &state, bool observing) {
       state.setValue(event.result, copy);
     return;
   }
+  if (event.element)
+    state.castModule(state.resolve(event.subject.path), *event.element, event);
   const Operand *to = event.operands.empty() ? nullptr : &event.operands.front();
   const bool tells = to && (to->role == TypeRole::Device || to->device.isKnown());
   const Device device = to ? state.deviceOf(*to) : Device{};
@@ -574,6 +579,7 @@ void Interpreter::load(const Event &event, State &state) {
         device = state.deviceOf(operand);
     const PathId module = state.resolve(loaded->path);
     state.moveModule(module, device, &event);
+    state.loadElements(module, event);
     state.markChanged(tables.sources.of(module));
   } else if (first) {
     state.escape(*first);
@@ -687,7 +693,7 @@ static bool isMarked(const Event &event) {
          event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
          event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
          event.operation == Operation::DetectAnomaly || event.keepsBest || event.isRegistered ||
-         event.isLostEdit ||
+         event.isLostEdit || event.equalNeurons.before ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 

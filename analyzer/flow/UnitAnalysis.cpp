@@ -129,6 +129,8 @@ public:
     llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
     assumesFloats =
         llvm::none_of(lowered, [](const FunctionBody *body) { return body->changesElements; });
+    keepsDefaultType =
+        llvm::none_of(lowered, [](const FunctionBody *body) { return body->setsDefaultType; });
     isProgram =
         llvm::any_of(lowered, [](const FunctionBody *body) { return body->function->isMain(); });
     if (assumesFloats)
@@ -205,6 +207,7 @@ public:
   Tables tables;
   bool movesModules = false;
   bool assumesFloats = false;
+  bool keepsDefaultType = true;
   bool isProgram = false;
   size_t functionCount = 0;
   llvm::DenseSet<const void *> modeSetUps; ///< Fields.
@@ -628,6 +631,8 @@ bool UnitAnalysis::enablesGradients(const FunctionBody &function) const {
   return implementation->enablesGradients(function);
 }
 bool UnitAnalysis::assumesFloats() const { return implementation->assumesFloats; }
+
+bool UnitAnalysis::keepsDefaultType() const { return implementation->keepsDefaultType; }
 
 bool UnitAnalysis::keepsElements() const {
   return implementation->assumesFloats && implementation->isProgram;

@@ -93,6 +93,9 @@ public:
   /// The same, and the unit is part of a program that shows what is done to its modules.
   bool keepsElements() const;
 
+  /// Whether nothing in the unit says what elements new tensors have.
+  bool keepsDefaultType() const;
+
   /// Whether \p device is a GPU, or something that may be one.
   bool mayBeGpu(Device device) const;
 

@@ -180,6 +180,7 @@ enum class Trait : unsigned char {
   MapsSamples,  ///< One that gives what it makes of the samples of another, its first argument.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
+  SharedByWorkers, ///< A dataset that the workers of a loader do not copy.
   SetsDefaultType, ///< New tensors have other elements from now on.
   TensorOptions,   ///< A class of options for new tensors.
 };
@@ -218,6 +219,8 @@ enum class Operation : unsigned char {
   Save,                 ///< Writes the values of its first argument to a file or archive.
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
   Compare,              ///< How two tensors differ.
+  Fill,                 ///< Gives all elements of the subject one value.
+  Apply,                ///< Calls a function for the subject and all its parts.
   GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
   InterleaveChannels,   ///< Pixels, the channels of each side by side; an image of such.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.

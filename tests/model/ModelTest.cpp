@@ -124,7 +124,8 @@ TEST_CASE("The traits have the names of the documentation") {
                            "shares-handle",     "views-elements",
                            "own-gradients",     "step-options",
                            "keeps-losses",      "sets-default-type",
-                           "maps-samples",      "tensor-options"}) {
+                           "maps-samples",      "tensor-options",
+                           "shared-by-workers"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -191,6 +192,8 @@ TEST_CASE("The operations have the names of the documentation") {
                            "save",
                            "detect-anomaly",
                            "compare",
+                           "fill",
+                           "apply",
                            "give-defaults",
                            "interleave-channels",
                            "separate-channels"}) {

@@ -31,7 +31,7 @@ struct Device {
   bool is_cuda() const noexcept;
 };
 
-enum class ScalarType : int8_t { Byte, Short, Int, Long, Half, Float, Double, Bool };
+enum class ScalarType : int8_t { Byte, Short, Int, Long, Half, Float, Double, Bool, BFloat16 };
 constexpr ScalarType kByte = ScalarType::Byte;
 constexpr ScalarType kShort = ScalarType::Short;
 constexpr ScalarType kInt = ScalarType::Int;
@@ -43,6 +43,7 @@ constexpr ScalarType kInt64 = ScalarType::Long;
 constexpr ScalarType kFloat64 = ScalarType::Double;
 constexpr ScalarType kUInt8 = ScalarType::Byte;
 constexpr ScalarType kHalf = ScalarType::Half;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 constexpr ScalarType kDouble = ScalarType::Double;
 constexpr ScalarType kBool = ScalarType::Bool;
 
@@ -258,6 +259,7 @@ public:
   Tensor &clamp_(const Scalar &min, const Scalar &max) const;
   Tensor &relu_() const;
   Tensor &sigmoid_() const;
+  Tensor sign() const;
   Tensor &normal_(double mean = 0, double std = 1) const;
   Tensor &uniform_(double from = 0, double to = 1) const;
   Tensor &unsqueeze_(int64_t dimension) const;
@@ -361,6 +363,7 @@ Tensor cross_entropy_loss(const Tensor &input, const Tensor &target,
                           int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
 Tensor mm(const Tensor &a, const Tensor &b);
 Tensor one_hot(const Tensor &input, int64_t num_classes = -1);
+Tensor tanh(const Tensor &self);
 Tensor relu(const Tensor &input);
 Tensor sigmoid(const Tensor &input);
 Tensor log_softmax(const Tensor &input, int64_t dimension);
@@ -543,7 +546,10 @@ public:
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   void apply(const std::function<void(Module &)> &function);
-  template <typename ModuleType> ModuleType *as() noexcept;
+  template <typename Holder> typename Holder::ContainedType *as() noexcept;
+  template <typename ModuleType,
+            typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
+  ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
   Tensor &register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);
@@ -565,6 +571,7 @@ protected:
   std::shared_ptr<Contained> impl_;
 
 public:
+  using ContainedType = Contained;
   ModuleHolder();
   ModuleHolder(std::nullptr_t);
   template <typename Head, typename... Tail,
@@ -657,6 +664,8 @@ class Conv2dImpl : public Cloneable<Conv2dImpl> {
 public:
   explicit Conv2dImpl(const Conv2dOptions &options);
   Tensor forward(const Tensor &input);
+  Tensor weight;
+  Tensor bias;
 };
 TORCH_MODULE(Conv2d);
 
@@ -664,6 +673,8 @@ class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
 public:
   explicit BatchNorm1dImpl(int64_t features);
   Tensor forward(const Tensor &input);
+  Tensor weight;
+  Tensor bias;
 };
 TORCH_MODULE(BatchNorm1d);
 
@@ -774,6 +785,15 @@ public:
   template <typename ModuleType> void push_back(const ModuleHolder<ModuleType> &module);
 };
 TORCH_MODULE(Sequential);
+
+namespace init {
+Tensor zeros_(Tensor tensor);
+Tensor ones_(Tensor tensor);
+Tensor constant_(Tensor tensor, Scalar value);
+Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
+Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
+Tensor kaiming_normal_(Tensor tensor, double a = 0);
+} // namespace init
 
 namespace functional {
 struct ReLUFuncOptions {
@@ -984,6 +1004,15 @@ public:
 
 } // namespace optim
 
+using Dtype = at::ScalarType;
+using std::nullopt;
+using std::optional;
+
+namespace serialize {
+class OutputArchive;
+class InputArchive;
+} // namespace serialize
+
 namespace data {
 
 template <typename Data = Tensor, typename Target = Tensor> struct Example {
@@ -1048,6 +1077,13 @@ public:
   using ExampleType = SingleExample;
   virtual ExampleType get(size_t index) = 0;
   std::vector<SingleExample> get_batch(ArrayRef<size_t> indices) override;
+};
+template <typename Self, typename Batch = std::vector<Example<>>, typename BatchRequest = size_t>
+class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchRequest> {
+public:
+  virtual void reset() = 0;
+  virtual void save(serialize::OutputArchive &archive) const = 0;
+  virtual void load(serialize::InputArchive &archive) = 0;
 };
 class MNIST : public Dataset<MNIST> {
 public:

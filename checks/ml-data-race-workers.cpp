@@ -1,0 +1,36 @@
+// The workers of a loader have a copy of the dataset each. What a copy shares with the others, all
+// of them change at once.
+
+#include "Check.h"
+
+#include "clang/AST/Decl.h"
+
+namespace gradtidy {
+namespace {
+
+class DataRaceWorkers : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &made = visit.event;
+    if (made.operation != Operation::MakeLoader || !made.loader.shared || made.loader.workers < 2)
+      return;
+    const LoaderOptions &loader = made.loader;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = loader.change->getBeginLoc();
+    finding.range = loader.change->getSourceRange();
+    finding.message = "all workers of the loader change '" + loader.shared->getNameAsString() +
+                      "', which they share, and nothing makes them wait for each other";
+    finding.notes.push_back(
+        {made.site->getBeginLoc(),
+         "the loader with " + std::to_string(loader.workers) + " workers is made here"});
+    finding.notes.push_back({loader.shared->getLocation(), "they share this"});
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeDataRaceWorkers() { return std::make_unique<DataRaceWorkers>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,38 @@
+// Neurons that begin with the same weights, before and behind them, get the same gradients. Layers
+// whose weights are a constant each are as wide as one neuron, however many they have.
+
+#include "Check.h"
+
+#include "clang/AST/Decl.h"
+
+namespace gradtidy {
+namespace {
+
+class ZeroInit : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const EqualNeurons &equal = visit.event.equalNeurons;
+    if (!equal.before)
+      return;
+    const std::string before = equal.before->getNameAsString();
+    const std::string behind = equal.behind->getNameAsString();
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = equal.fill->getBeginLoc();
+    finding.range = equal.fill->getSourceRange();
+    finding.message = "the weights of '" + before + "' are all the same, and so are those of '" +
+                      behind + "': no weight tells the neurons between them apart";
+    if (equal.other != equal.fill)
+      finding.notes.push_back(
+          {equal.other->getBeginLoc(), "those of '" + behind + "' are set here"});
+    else
+      finding.notes.push_back({visit.event.site->getBeginLoc(), "it is called for both here"});
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeZeroInit() { return std::make_unique<ZeroInit>(); }
+
+} // namespace gradtidy

@@ -112,6 +112,8 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::DrawsNumbers, "draws-numbers"},
     {Trait::KeepsLosses, "keeps-losses"},
     {Trait::SetsDefaultType, "sets-default-type"},
+    {Trait::BatchFirstOption, "batch-first-option"},
+    {Trait::StacksSamples, "stacks-samples"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -147,6 +149,9 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Compare, "compare"},
     {Operation::GiveDefaults, "give-defaults"},
     {Operation::InterleaveChannels, "interleave-channels"},
+    {Operation::Recur, "recur"},
+    {Operation::Attend, "attend"},
+    {Operation::Pad, "pad"},
     {Operation::SeparateChannels, "separate-channels"},
 };
 
@@ -190,6 +195,7 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Weighted, "weighted"},
     {ResultRule::Cast, "cast"},
     {ResultRule::OneHot, "one-hot"},
+    {ResultRule::Embed, "embed"},
     {ResultRule::Loss, "loss"},
     {ResultRule::ClassLoss, "class-loss"},
 };

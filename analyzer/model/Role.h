@@ -127,6 +127,7 @@ enum class ResultRule : unsigned char {
   Weighted,  ///< Sums weighted by parameters, in any shape.
   Cast,      ///< The subject, in other elements.
   OneHot,    ///< One dimension more.
+  Embed,     ///< The same, of floating-point numbers.
   Loss,      ///< Of each pair of elements, reduced.
   ClassLoss, ///< Of each sample, reduced.
 };
@@ -179,7 +180,9 @@ enum class Trait : unsigned char {
   GivesBatches, ///< A dataset that gives whole batches.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
-  SetsDefaultType, ///< New tensors have other elements from now on.
+  SetsDefaultType,  ///< New tensors have other elements from now on.
+  BatchFirstOption, ///< An option's simple name: sequences have their samples first.
+  StacksSamples,    ///< A transform that puts samples beside each other in a new first dimension.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -218,6 +221,9 @@ enum class Operation : unsigned char {
   Compare,              ///< How two tensors differ.
   GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
   InterleaveChannels,   ///< Pixels, the channels of each side by side; an image of such.
+  Recur,                ///< The steps of sequences, each after the one before it.
+  Attend,               ///< Steps of sequences, the first dimension, to each other.
+  Pad,                  ///< A batch of sequences of different lengths, filled up to the longest.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
 };
 

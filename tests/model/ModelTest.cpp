@@ -103,27 +103,28 @@ TEST_CASE("Traits of classes, functions and options") {
 }
 
 TEST_CASE("The traits have the names of the documentation") {
-  for (const char *name : {"stateless",         "stateless-by-default",
-                           "mode-dependent",    "mode-by-option",
-                           "container",         "opaque",
-                           "mode-option",       "state-option",
-                           "registers-module",  "registers-parameter",
-                           "registers-buffer",  "reaches-module",
-                           "moves-tensor",      "makes-indices",
-                           "makes-scalar",      "makes-random",
-                           "gives-indices",     "integer-type",
-                           "float-type",        "index",
-                           "requires-grad",     "grad-guard",
-                           "keeps-order",       "owns-elements",
-                           "trains-by-default", "makes-mask",
-                           "needs-closure",     "adaptive-steps",
-                           "gradient-steps",    "schedules-rate",
-                           "keeps-strides",     "gives-samples",
-                           "gives-batches",     "draws-numbers",
-                           "makes-new",         "packs",
-                           "shares-handle",     "views-elements",
-                           "own-gradients",     "step-options",
-                           "keeps-losses",      "sets-default-type"}) {
+  for (const char *name : {"stateless",          "stateless-by-default",
+                           "mode-dependent",     "mode-by-option",
+                           "container",          "opaque",
+                           "mode-option",        "state-option",
+                           "registers-module",   "registers-parameter",
+                           "registers-buffer",   "reaches-module",
+                           "moves-tensor",       "makes-indices",
+                           "makes-scalar",       "makes-random",
+                           "gives-indices",      "integer-type",
+                           "float-type",         "index",
+                           "requires-grad",      "grad-guard",
+                           "keeps-order",        "owns-elements",
+                           "trains-by-default",  "makes-mask",
+                           "needs-closure",      "adaptive-steps",
+                           "gradient-steps",     "schedules-rate",
+                           "keeps-strides",      "gives-samples",
+                           "gives-batches",      "draws-numbers",
+                           "makes-new",          "packs",
+                           "shares-handle",      "views-elements",
+                           "own-gradients",      "step-options",
+                           "keeps-losses",       "sets-default-type",
+                           "batch-first-option", "stacks-samples"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -191,6 +192,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "detect-anomaly",
                            "compare",
                            "give-defaults",
+                           "recur",
+                           "attend",
+                           "pad",
                            "interleave-channels",
                            "separate-channels"}) {
     REQUIRE(operationOf(name));

@@ -48,6 +48,8 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   event.operands.push_back(values.operand(loader));
   event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
   event.earlyEnd = earlyEndOf(*call, *result);
+  if (stacksSamples(loader->getType(), vocabulary))
+    event.order.samples = 0;
   if (mayMoveTensors(loader->getType(), vocabulary))
     event.operands.push_back({.role = TypeRole::Device});
 }

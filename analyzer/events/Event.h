@@ -91,6 +91,8 @@ enum class HostRead : unsigned char {
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
+  bool lacksWorkers = false;   ///< There are none for certain.
+  bool dropsLast = false;      ///< What is left for the last batch is left out.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.
@@ -149,6 +151,16 @@ struct EqualNeurons {
   const clang::Stmt *other = nullptr; ///< What fills the second.
 };
 
+/// What is written of the order in which a tensor has samples and steps: its first two dimensions.
+struct OrderMark {
+  int samples =
+      -1; ///< That of the samples: of a batch that is made, of what is asked for its size.
+  bool isPlain = false; ///< A loss of classes counts all that it is given, and each the same; what
+                        ///< fills up sequences may be anything else, too.
+  int pooled = -1;      ///< Combine: the one of which it takes the last entry, or the mean.
+  bool keepsFirst = false; ///< Combine: the first size is that of the subject.
+};
+
 class FunctionBody;
 struct Typing;
 
@@ -190,6 +202,7 @@ struct Event {
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
   const clang::Stmt *filled = nullptr; ///< Load: what has filled the list that it adds to.
+  OrderMark order = {};                ///< Of samples and steps.
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
@@ -281,8 +294,9 @@ public:
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
-  bool usesGpu = false;         ///< It names a GPU, or a device that may be one.
-  bool movesModules = false;    ///< It may bring modules to a GPU.
+  bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
+  bool movesModules = false; ///< It may bring modules to a GPU.
+  bool changesOrder = false; ///< It tells layers that are there already which dimension is which.
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.
   std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.

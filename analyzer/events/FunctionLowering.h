@@ -169,6 +169,8 @@ private:
   void markReturn(Event &event, const clang::ReturnStmt &returned);
   void markAssignment(Event &event, const CallSite &site, const clang::Expr *value);
   void markConstruction(Event &event, clang::QualType type, Expressions arguments);
+  /// Event::order of a call.
+  void markOrder(Event &event, const CallSite &site);
   /// Event::typing of a call.
   void markTyping(Event &event, const CallSite &site);
   void markClock(Event &event, const clang::CallExpr &now);

@@ -1,5 +1,6 @@
 #include "LastLayer.h"
 
+#include "Sequences.h"
 #include "Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -48,6 +49,7 @@ public:
     if (!entity)
       return layer;
     const Layer found = layerOf(entity, depth);
+    layer.batchFirst = found.batchFirst;
     if (isContainer || found.operation == layer.operation)
       return found.rule == ResultRule::None && !isContainer ? layer : found;
     return layer;
@@ -60,6 +62,9 @@ private:
       layer.features = reader.secondNumber(arguments);
     if (layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss)
       layer.reduction = reader.reductionIn(arguments);
+    layer.isPlain = layer.rule == ResultRule::ClassLoss && arguments.empty();
+    if (layer.operation == Operation::Recur)
+      layer.batchFirst = putsBatchFirst(arguments, vocabulary, context);
     return layer;
   }
 
@@ -109,6 +114,10 @@ private:
         common->features = Shape::unknown;
       if (common && common->reduction != layer.reduction)
         common->reduction = Reduction::Unknown;
+      if (common)
+        common->isPlain &= layer.isPlain;
+      if (common && common->batchFirst != layer.batchFirst)
+        common->batchFirst = Answer::Unknown;
       if (!common)
         common = layer;
     }

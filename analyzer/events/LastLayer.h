@@ -1,6 +1,7 @@
 // What a container of layers ends in.
 #pragma once
 
+#include "Answer.h"
 #include "ModuleUses.h"
 #include "Typing.h"
 
@@ -13,6 +14,8 @@ struct Layer {
   /// How many features a linear layer gives.
   std::int64_t features = Shape::unknown;
   Reduction reduction = Reduction::Unknown; ///< Of a loss.
+  Answer batchFirst = Answer::Unknown;      ///< Of one that runs over sequences.
+  bool isPlain = false; ///< Of a loss of classes: it counts all of them, each the same.
 };
 
 /// The last layer of the framework's container that \p module denotes or makes, or the layer that

@@ -66,6 +66,31 @@ bool keepsOrder(const VarDecl &loader, const Vocabulary &vocabulary) {
          !(function && drawsOrder(function->getBody()));
 }
 
+bool stacksSamples(QualType loader, const Vocabulary &vocabulary) {
+  const auto templateOf = [](QualType type) -> const ClassTemplateSpecializationDecl * {
+    type = type.getNonReferenceType();
+    if (const QualType object = pointee(type); !object.isNull())
+      type = object;
+    return dyn_cast_or_null<ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
+  };
+  const auto argumentOf = [](const ClassTemplateSpecializationDecl *record,
+                             unsigned index) -> QualType {
+    return record && record->getTemplateArgs().size() > index &&
+                   record->getTemplateArgs()[index].getKind() == TemplateArgument::Type
+               ? record->getTemplateArgs()[index].getAsType()
+               : QualType();
+  };
+  const auto *record = templateOf(loader);
+  const QualType dataset = argumentOf(record, 0), sampler = argumentOf(record, 1);
+  if (dataset.isNull() || sampler.isNull())
+    return false;
+  const QualType transform = argumentOf(templateOf(dataset), 1);
+  const CXXRecordDecl *last = transform.isNull() ? nullptr : transform->getAsCXXRecordDecl();
+  const CXXRecordDecl *drawn = sampler->getAsCXXRecordDecl();
+  return last && vocabulary.traitOf(last) == Trait::StacksSamples && drawn &&
+         vocabulary.traitOf(drawn) != Trait::KeepsOrder;
+}
+
 static const VarDecl *variableOf(const Expr *expr) {
   const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
   return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;

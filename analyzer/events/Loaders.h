@@ -20,6 +20,10 @@ bool keepsOrder(const clang::VarDecl &loader, const Vocabulary &vocabulary);
 /// loader, mentions page-locked memory.
 bool mayPinMemory(clang::QualType loader, const Vocabulary &vocabulary);
 
+/// Whether the batches of \p loader, the type of a loader, are samples that a transform has put
+/// beside each other, in an order that is drawn, and nothing has changed after that.
+bool stacksSamples(clang::QualType loader, const Vocabulary &vocabulary);
+
 /// Whether \p statement, as it is written, asks for page-locked memory.
 bool pinsMemory(const clang::Stmt *statement, const Vocabulary &vocabulary);
 

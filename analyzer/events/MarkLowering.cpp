@@ -14,6 +14,7 @@
 #include "OptionEdits.h"
 #include "PlainInputs.h"
 #include "Selection.h"
+#include "Sequences.h"
 #include "SharedState.h"
 #include "Temporaries.h"
 #include "Typing.h"
@@ -118,6 +119,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
       setter && event.operation == Operation::SetEpoch)
     event.copied = missedLoader(*setter, *result, vocabulary);
+  markOrder(event, site);
   markPlace(event, site);
   const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
   if (isComputed && site.object && event.subject.role == TypeRole::Tensor &&
@@ -168,6 +170,18 @@ void FunctionLowering::markMember(Event &event, const Expr &value) {
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
   event.custom = gradientsOf(*function, returned, vocabulary);
+}
+
+void FunctionLowering::markOrder(Event &event, const CallSite &site) {
+  if (event.operation == Operation::Pad)
+    event.order = orderOfPadded(*site.call, context);
+  else if (event.isAttribute && event.subject.role == TypeRole::Tensor && site.name == "size")
+    event.order.samples = samplesCountedBy(*site.call, *result, vocabulary);
+  else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
+    event.order.isPlain = isPlainLoss(site.arguments, vocabulary);
+  else if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
+    event.order = orderOf(*site.call, event);
+  result->changesOrder |= changesOrder(*site.call, vocabulary);
 }
 
 void FunctionLowering::markTyping(Event &event, const CallSite &site) {

@@ -129,6 +129,7 @@ State Interpreter::entryOf(const FunctionBody &body) {
   for (const FunctionBody::Parameter &parameter : body.parameters)
     if (parameter.place.isTensor)
       place(parameter.place.path);
+  nameOrders(body, state);
   return state;
 }
 

@@ -69,6 +69,24 @@ public:
   /// as nobody says otherwise.
   void assumeFloats() { assumesFloats = true; }
 
+  /// What runs over the sequences that a forward pass is given as a parameter.
+  struct Receiver {
+    const Event *layer = nullptr; ///< Null if nothing does.
+    bool isSwapped = false;       ///< The first two dimensions change places before.
+  };
+  Receiver receiverOf(const Event &forward, unsigned operand) const;
+
+  /// What takes the last of the steps that the layer \p forward makes, their mean, or the state
+  /// that is left behind them; null if nothing is seen to.
+  const Event *endTakenBy(const Event &forward) const { return endTakers.lookup(&forward); }
+
+  /// Which dimension the layer that \p forward runs takes for that of the samples: whether it is
+  /// the second, and not the first. Nothing if that is not known, or it is no layer that does.
+  std::optional<bool> takesSecond(const Event &forward) const;
+
+  /// Layers keep the order of dimensions that they are made with.
+  void assumeOrders() { assumesOrders = true; }
+
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body) { run(body, {}); }
 
@@ -163,6 +181,19 @@ private:
   TypeId typeOf(const Event &event, const State &state) const;
   TypeId typeOfPass(const Event &event, const State &state) const;
   Layer layerOf(const Event &forward) const;
+  /// Which dimension counts samples in what an event gives (Orders.cpp).
+  SampleOrder orderOf(const Event &event, const State &state) const;
+  /// What the layer \p event makes of sequences has its own order.
+  void orderSteps(const Event &event, State &state, const Value &value) const;
+  /// What the event tells of the order of the tensor that it asks for its size.
+  void tellOrder(const Event &event, State &state) const;
+  /// The parameters of a forward pass have the order that callers give them.
+  void nameOrders(const FunctionBody &body, State &state) const;
+  const Event *paddedBy(const Event &event, const State &state) const;
+  /// Notes what takes the end of sequences.
+  void noteEnd(const Event &event, const State &state);
+  /// Notes which parameters get to layers that run over sequences.
+  void noteReceivers(const Event &forward, const State &state);
   /// The device that the result of an operation on devices, options or tensors names.
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
@@ -212,10 +243,13 @@ private:
   FixedMembers isFixed;
   Layers layers;
   bool assumesFloats = false;
+  bool assumesOrders = false;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
+  llvm::DenseMap<const clang::ParmVarDecl *, Receiver> receivers;
+  llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
   /// The elements and the shape of what a function returns, whatever it is given.

@@ -141,6 +141,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   result.isRecorded = event.resultRole == TypeRole::Tensor && (result.graph & Graph::Attached);
   result.permuted = permutedBy(event, state);
   result.type = typeOf(event, state);
+  result.order = orderOf(event, state);
+  result.padded = paddedBy(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
@@ -167,6 +169,8 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.device = {Device::Cpu};
   result.placed = result.made = &event;
   result.type = typeOf(event, state);
+  if (event.order.samples == 0)
+    result.order.told = &event;
   if (event.memory)
     result.borrowed = &event;
   if (event.subject.path) { // Like another tensor.

@@ -311,6 +311,10 @@ Value State::joined(const Value &a, const Value &b) const {
     result.made = nullptr;
   if (a.permuted != b.permuted)
     result.permuted = nullptr;
+  if (!(a.order == b.order))
+    result.order = {};
+  if (a.padded != b.padded)
+    result.padded = nullptr;
   if (a.copying != b.copying)
     result.copying = nullptr;
   result.parts = commonParts(a.parts, b.parts, *tables);

@@ -79,15 +79,32 @@ struct Graph {
   };
 };
 
+/// Which of the first two dimensions of a tensor counts the samples of a batch; the other one
+/// counts the steps of sequences, if it has any.
+struct SampleOrder {
+  const Event *told = nullptr; ///< What tells it; null if nothing does.
+  /// Where nothing does: what the function is given, as which or the other way round it is.
+  const clang::ParmVarDecl *parameter = nullptr;
+  bool isSecond = false;   ///< It is the second, or that which is the second of the parameter.
+  bool isSequence = false; ///< A layer has made it, step by step.
+  bool isState = false;    ///< A layer, and it is what is left behind the last step.
+  bool isBatch = false;    ///< The same: certainly of a batch, not of one sequence.
+
+  bool isKnown() const { return told || parameter; }
+  bool operator==(const SampleOrder &) const = default;
+};
+
 /// What a tensor, a list of tensors or a struct of them is made of.
 struct Value {
   SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
   SourcesId history = noSources; ///< The forwards and stores it went through, even if detached.
   SourcesId graphs = noSources;  ///< Those of them whose graphs are part of its own.
   std::uint8_t graph = Graph::Unknown;
-  bool hasDimensions = false; ///< Certainly more than a scalar.
-  bool isNoise = false;       ///< Several random samples, perhaps on another device.
-  TypeId type = unknownType;  ///< Its elements and shape.
+  bool hasDimensions = false;    ///< Certainly more than a scalar.
+  bool isNoise = false;          ///< Several random samples, perhaps on another device.
+  TypeId type = unknownType;     ///< Its elements and shape.
+  SampleOrder order;             ///< Of its dimensions.
+  const Event *padded = nullptr; ///< What has filled up the shorter of its sequences.
   Device device;
   const Event *placed = nullptr;   ///< What put it on its device.
   const Event *disabled = nullptr; ///< What kept its graph from being recorded.
@@ -135,17 +152,20 @@ struct Value {
     madeOnHost = before.madeOnHost;
     permuted = before.permuted;
     type = before.type;
+    order = before.order;
+    padded = before.padded;
   }
 
   /// Witnesses explain a finding; they make no difference to what is known.
   bool operator==(const Value &other) const {
     return sources == other.sources && history == other.history && graphs == other.graphs &&
            graph == other.graph && hasDimensions == other.hasDimensions &&
-           isNoise == other.isNoise && type == other.type && device == other.device &&
-           madeOnHost == other.madeOnHost && made == other.made && borrowed == other.borrowed &&
-           permuted == other.permuted && copying == other.copying && parts == other.parts &&
-           derived == other.derived && isRecorded == other.isRecorded && taken == other.taken &&
-           shared == other.shared && changed == other.changed;
+           isNoise == other.isNoise && type == other.type && order == other.order &&
+           padded == other.padded && device == other.device && madeOnHost == other.madeOnHost &&
+           made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
+           copying == other.copying && parts == other.parts && derived == other.derived &&
+           isRecorded == other.isRecorded && taken == other.taken && shared == other.shared &&
+           changed == other.changed;
   }
 };
 

@@ -233,6 +233,7 @@ void Interpreter::forward(const Event &event, State &state) {
     value.device = device;
   state.launch(event, value.device);
   state.setValue(event.result, value);
+  orderSteps(event, state, value);
 }
 
 void Interpreter::passModule(const Event &event, State &state, Value &value, bool isCertain) {
@@ -467,14 +468,15 @@ static bool readsCopy(const Event &event, const State &state) {
 }
 
 /// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
-static void changeType(const Event &event, State &state, TypeId type) {
+static void changeType(const Event &event, State &state, const Value &changed) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
   const bool isOperation = call && simpleName(call->getDirectCallee()).ends_with("_");
   const PathId object = state.resolve(event.subject.path);
   if (!isOperation || object == state.tables->paths.unknown())
     return;
   Value value = state.valueOf(event.subject);
-  value.type = type;
+  value.type = changed.type;
+  value.order = changed.order;
   state.setValue(object, value);
 }
 
@@ -498,6 +500,9 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     observe(event, state);
   if (event.operation == Operation::MakeLoader)
     state.endBatches(event.result);
+  tellOrder(event, state);
+  if (observing)
+    noteEnd(event, state);
   for (const Operand &operand : event.operands) // `{net, other}`, `layers->push_back(layer)`
     if (isModule(operand.role) || operand.role == TypeRole::Optimizer ||
         operand.role == TypeRole::None)
@@ -541,7 +546,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     if (!event.operands.empty())
       mutateSubject(event, state, value, observing);
     if (event.subject.role == TypeRole::Tensor)
-      changeType(event, state, value.type);
+      changeType(event, state, value);
   }
   return true;
 }
@@ -697,6 +702,11 @@ static bool isMarked(const Event &event) {
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 
+/// Whether the event takes the last entry, or the mean, of what a layer has made step by step.
+static bool poolsSteps(const Event &event, const State &state) {
+  return event.order.pooled >= 0 && state.valueOf(event.subject).order.isSequence;
+}
+
 /// Whether the event begins a loop over the batches of a loader.
 static bool beginsBatches(const Event &event) {
   return event.kind == EventKind::Create && !event.operands.empty() &&
@@ -748,7 +758,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
-      isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state))
+      isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
+      poolsSteps(event, state))
     observeHere();
 
   switch (event.kind) {
@@ -774,6 +785,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     return call(event, state, observing);
   case EventKind::Forward:
     observeHere();
+    if (observing) {
+      noteReceivers(event, state);
+      noteEnd(event, state);
+    }
     forward(event, state);
     break;
   case EventKind::Create:

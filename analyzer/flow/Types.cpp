@@ -178,6 +178,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   switch (typing.rule) {
   case ResultRule::None:
   case ResultRule::Linear: // Layers, see above.
+  case ResultRule::Embed:
   case ResultRule::Weighted:
     break;
   case ResultRule::Sizes:

@@ -80,9 +80,7 @@ public:
             [this](const clang::FieldDecl *field) {
               return field->getAccess() != clang::AS_public && !changed.contains(field);
             },
-            [this](const Event &forward) {
-              return forward.subject.expr ? modules.lastLayer(forward.subject.expr) : Layer();
-            }),
+            [this](const Event &forward) { return layerOf(forward); }),
         modules(context, vocabulary, [&](const clang::Decl *declaration) {
           return userCode.contains(declaration->getLocation(), context.getSourceManager());
         }) {
@@ -135,6 +133,8 @@ public:
         llvm::any_of(lowered, [](const FunctionBody *body) { return body->function->isMain(); });
     if (assumesFloats)
       interpreter.assumeFloats();
+    if (llvm::none_of(lowered, [](const FunctionBody *body) { return body->changesOrder; }))
+      interpreter.assumeOrders();
     llvm::SmallPtrSet<const FunctionBody *, 32> begun;
     const auto run = [&](const auto &self, const FunctionBody *body) -> void {
       if (!begun.insert(body).second ||
@@ -161,6 +161,10 @@ public:
       findModeSetUps(*body);
     functionCount = all.size();
     movesModules = mayMoveModules(all);
+  }
+
+  Layer layerOf(const Event &forward) {
+    return forward.subject.expr ? modules.lastLayer(forward.subject.expr) : Layer();
   }
 
   Producer producerOf(const Event &made, unsigned depth = 0) {
@@ -616,6 +620,23 @@ bool UnitAnalysis::keepsOrder(const clang::VarDecl &loader) const {
 
 UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
   return value.made ? implementation->producerOf(*value.made) : Producer();
+}
+
+Interpreter::Receiver UnitAnalysis::receiverOf(const Event &forward, unsigned operand) const {
+  return implementation->interpreter.receiverOf(forward, operand);
+}
+
+std::optional<bool> UnitAnalysis::takesSecond(const Event &forward) const {
+  return implementation->interpreter.takesSecond(forward);
+}
+
+const Event *UnitAnalysis::endTakenBy(const Event &forward) const {
+  return implementation->interpreter.endTakenBy(forward);
+}
+
+bool UnitAnalysis::isPlainLoss(const Event &event) const {
+  return event.kind == EventKind::Forward ? implementation->layerOf(event).isPlain
+                                          : event.order.isPlain;
 }
 
 const Event *UnitAnalysis::makerOf(const Operand &loader, const State &state) const {

@@ -65,6 +65,14 @@ public:
   /// The same, seen through the forward passes of the user's modules and of containers of layers.
   Producer producerOf(const Value &value) const;
 
+  /// See Interpreter.
+  Interpreter::Receiver receiverOf(const Event &forward, unsigned operand) const;
+  std::optional<bool> takesSecond(const Event &forward) const;
+  const Event *endTakenBy(const Event &forward) const;
+
+  /// Whether \p event is a loss of classes that counts all it is given, and each the same.
+  bool isPlainLoss(const Event &event) const;
+
   /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
   /// nothing shuffles them, as far as can be seen.
   bool keepsOrder(const clang::VarDecl &loader) const;

@@ -115,6 +115,8 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::KeepsLosses, "keeps-losses"},
     {Trait::SetsDefaultType, "sets-default-type"},
     {Trait::TensorOptions, "tensor-options"},
+    {Trait::BatchFirstOption, "batch-first-option"},
+    {Trait::StacksSamples, "stacks-samples"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -152,6 +154,9 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Apply, "apply"},
     {Operation::GiveDefaults, "give-defaults"},
     {Operation::InterleaveChannels, "interleave-channels"},
+    {Operation::Recur, "recur"},
+    {Operation::Attend, "attend"},
+    {Operation::Pad, "pad"},
     {Operation::SeparateChannels, "separate-channels"},
 };
 
@@ -195,6 +200,7 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Weighted, "weighted"},
     {ResultRule::Cast, "cast"},
     {ResultRule::OneHot, "one-hot"},
+    {ResultRule::Embed, "embed"},
     {ResultRule::Loss, "loss"},
     {ResultRule::ClassLoss, "class-loss"},
 };

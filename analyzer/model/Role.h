@@ -127,6 +127,7 @@ enum class ResultRule : unsigned char {
   Weighted,  ///< Sums weighted by parameters, in any shape.
   Cast,      ///< The subject, in other elements.
   OneHot,    ///< One dimension more.
+  Embed,     ///< The same, of floating-point numbers.
   Loss,      ///< Of each pair of elements, reduced.
   ClassLoss, ///< Of each sample, reduced.
 };
@@ -180,9 +181,11 @@ enum class Trait : unsigned char {
   MapsSamples,  ///< One that gives what it makes of the samples of another, its first argument.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
-  SharedByWorkers, ///< A dataset that the workers of a loader do not copy.
-  SetsDefaultType, ///< New tensors have other elements from now on.
-  TensorOptions,   ///< A class of options for new tensors.
+  SharedByWorkers,  ///< A dataset that the workers of a loader do not copy.
+  SetsDefaultType,  ///< New tensors have other elements from now on.
+  TensorOptions,    ///< A class of options for new tensors.
+  BatchFirstOption, ///< An option's simple name: sequences have their samples first.
+  StacksSamples,    ///< A transform that puts samples beside each other in a new first dimension.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -223,6 +226,9 @@ enum class Operation : unsigned char {
   Apply,                ///< Calls a function for the subject and all its parts.
   GiveDefaults,         ///< The options of an optimizer for parameters that it is yet to get.
   InterleaveChannels,   ///< Pixels, the channels of each side by side; an image of such.
+  Recur,                ///< The steps of sequences, each after the one before it.
+  Attend,               ///< Steps of sequences, the first dimension, to each other.
+  Pad,                  ///< A batch of sequences of different lengths, filled up to the longest.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
 };
 

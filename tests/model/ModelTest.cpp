@@ -125,7 +125,8 @@ TEST_CASE("The traits have the names of the documentation") {
                            "own-gradients",     "step-options",
                            "keeps-losses",      "sets-default-type",
                            "maps-samples",      "tensor-options",
-                           "shared-by-workers"}) {
+                           "shared-by-workers", "batch-first-option",
+                           "stacks-samples"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -195,6 +196,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "fill",
                            "apply",
                            "give-defaults",
+                           "recur",
+                           "attend",
+                           "pad",
                            "interleave-channels",
                            "separate-channels"}) {
     REQUIRE(operationOf(name));

@@ -689,19 +689,30 @@ TORCH_MODULE(Embedding);
 struct LSTMOptions {
   LSTMOptions(int64_t input, int64_t hidden);
   LSTMOptions &dropout(const double &p);
+  LSTMOptions &num_layers(const int64_t &layers);
+  LSTMOptions &bidirectional(const bool &bidirectional);
+  LSTMOptions &batch_first(const bool &first);
+  bool &batch_first() noexcept;
 };
 class LSTMImpl : public Cloneable<LSTMImpl> {
 public:
   LSTMImpl(int64_t input, int64_t hidden);
   explicit LSTMImpl(const LSTMOptions &options);
+  LSTMOptions options;
   std::tuple<Tensor, std::tuple<Tensor, Tensor>>
   forward(const Tensor &input, std::optional<std::tuple<Tensor, Tensor>> state = {});
 };
 TORCH_MODULE(LSTM);
 
+struct GRUOptions {
+  GRUOptions(int64_t input, int64_t hidden);
+  GRUOptions &num_layers(const int64_t &layers);
+  GRUOptions &batch_first(const bool &first);
+};
 class GRUImpl : public Cloneable<GRUImpl> {
 public:
   GRUImpl(int64_t input, int64_t hidden);
+  explicit GRUImpl(const GRUOptions &options);
   std::tuple<Tensor, Tensor> forward(const Tensor &input, Tensor state = {});
 };
 TORCH_MODULE(GRU);
@@ -721,11 +732,34 @@ public:
 };
 TORCH_MODULE(GRUCell);
 
+class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
+public:
+  MultiheadAttentionImpl(int64_t width, int64_t heads);
+  std::tuple<Tensor, Tensor> forward(const Tensor &query, const Tensor &key, const Tensor &value,
+                                     const Tensor &key_padding_mask = {});
+};
+TORCH_MODULE(MultiheadAttention);
+
+class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
+public:
+  TransformerEncoderLayerImpl(int64_t width, int64_t heads);
+  Tensor forward(const Tensor &source, const Tensor &mask = {}, const Tensor &padding = {});
+};
+TORCH_MODULE(TransformerEncoderLayer);
+
+namespace utils::rnn {
+class PackedSequence {};
+Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first = false, double padding_value = 0);
+PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false,
+                                    bool enforce_sorted = true);
+} // namespace utils::rnn
+
 struct CrossEntropyLossOptions {
   CrossEntropyLossOptions();
   CrossEntropyLossOptions(enumtype::kNone reduction);
   CrossEntropyLossOptions &reduction(const reduction_t &reduction);
   CrossEntropyLossOptions &weight(const Tensor &weight);
+  CrossEntropyLossOptions &ignore_index(const int64_t &index);
 };
 class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
 public:
@@ -1051,6 +1085,15 @@ public:
 
 namespace transforms {
 template <typename E = Example<>> class Stack {};
+template <typename Input, typename Output> class BatchTransform {
+public:
+  using InputBatchType = Input;
+  using OutputBatchType = Output;
+  virtual ~BatchTransform();
+  virtual Output apply_batch(Input input) = 0;
+};
+template <typename Single, typename Batch = std::vector<Single>>
+using Collation = BatchTransform<Batch, Single>;
 } // namespace transforms
 
 namespace datasets {

@@ -16,7 +16,7 @@ template <typename Data> auto loaderOf(Data data) {
                                        torch::data::DataLoaderOptions().batch_size(8).workers(2));
 }
 
-struct CacheBad : Base<CacheBad> {
+struct Cache_bad : Base<Cache_bad> {
   std::shared_ptr<std::map<size_t, torch::Tensor>> cache =
       std::make_shared<std::map<size_t, torch::Tensor>>();
 
@@ -28,7 +28,7 @@ struct CacheBad : Base<CacheBad> {
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct CounterBad : Base<CounterBad> {
+struct Counter_bad : Base<Counter_bad> {
   static size_t seen;
 
   Example<> get(size_t index) override {
@@ -38,10 +38,10 @@ struct CounterBad : Base<CounterBad> {
   void count() { ++seen; } // expect: ml-data-race-workers: change 'seen'
   torch::optional<size_t> size() const override { return 8; }
 };
-size_t CounterBad::seen = 0;
+size_t Counter_bad::seen = 0;
 
-struct PointerBad : Base<PointerBad> {
-  explicit PointerBad(std::vector<size_t> *order) : order(order) {}
+struct Pointer_bad : Base<Pointer_bad> {
+  explicit Pointer_bad(std::vector<size_t> *order) : order(order) {}
 
   Example<> get(size_t index) override {
     order->push_back(index); // expect: ml-data-race-workers
@@ -51,8 +51,8 @@ struct PointerBad : Base<PointerBad> {
   std::vector<size_t> *order;
 };
 
-struct ReferenceBad : Base<ReferenceBad> {
-  explicit ReferenceBad(double &total) : total(total) {}
+struct Reference_bad : Base<Reference_bad> {
+  explicit Reference_bad(double &total) : total(total) {}
 
   Example<> get(size_t index) override {
     total += static_cast<double>(index); // expect: ml-data-race-workers
@@ -62,7 +62,7 @@ struct ReferenceBad : Base<ReferenceBad> {
   double &total;
 };
 
-struct TensorBad : Base<TensorBad> {
+struct Tensor_bad : Base<Tensor_bad> {
   torch::Tensor buffer = torch::zeros({2});
 
   Example<> get(size_t index) override {
@@ -78,12 +78,12 @@ static float noise() {
   return normal(engine); // expect: ml-data-race-workers: change 'engine'
 }
 
-struct EngineBad : Base<EngineBad> {
+struct Engine_bad : Base<Engine_bad> {
   Example<> get(size_t index) override { return {torch::full({2}, noise()), torch::zeros({1})}; }
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct StreamBad : torch::data::datasets::StatefulDataset<StreamBad, std::vector<Example<>>> {
+struct Stream_bad : torch::data::datasets::StatefulDataset<Stream_bad, std::vector<Example<>>> {
   torch::optional<std::vector<Example<>>> get_batch(size_t size) override {
     std::vector<Example<>> batch;
     for (; batch.size() < size && next < 64; ++next) // expect: ml-data-race-workers: change 'next'
@@ -99,19 +99,19 @@ struct StreamBad : torch::data::datasets::StatefulDataset<StreamBad, std::vector
   size_t next = 0;
 };
 
-void bad(std::vector<size_t> *order, double &total) {
-  auto a = loaderOf(CacheBad());
-  auto b = loaderOf(CounterBad());
-  auto c = loaderOf(PointerBad(order));
-  auto d = loaderOf(ReferenceBad(total));
-  auto e = loaderOf(TensorBad());
-  auto f = loaderOf(EngineBad());
-  auto g = loaderOf(StreamBad());
+void shared_bad(std::vector<size_t> *order, double &total) {
+  auto a = loaderOf(Cache_bad());
+  auto b = loaderOf(Counter_bad());
+  auto c = loaderOf(Pointer_bad(order));
+  auto d = loaderOf(Reference_bad(total));
+  auto e = loaderOf(Tensor_bad());
+  auto f = loaderOf(Engine_bad());
+  auto g = loaderOf(Stream_bad());
 }
 
 // --- right ---------------------------------------------------------------------------------------
 
-struct ValueGood : Base<ValueGood> { // Each worker has its own.
+struct Value_ok : Base<Value_ok> { // Each worker has its own.
   std::map<size_t, torch::Tensor> cache;
   size_t seen = 0;
 
@@ -123,7 +123,7 @@ struct ValueGood : Base<ValueGood> { // Each worker has its own.
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct LockedGood : Base<LockedGood> {
+struct Locked_ok : Base<Locked_ok> {
   std::shared_ptr<std::map<size_t, torch::Tensor>> cache;
   std::shared_ptr<std::mutex> mutex;
 
@@ -135,7 +135,7 @@ struct LockedGood : Base<LockedGood> {
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct AtomicGood : Base<AtomicGood> {
+struct Atomic_ok : Base<Atomic_ok> {
   std::shared_ptr<std::atomic<size_t>> seen;
 
   Example<> get(size_t index) override {
@@ -145,7 +145,7 @@ struct AtomicGood : Base<AtomicGood> {
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct PerThreadGood : Base<PerThreadGood> {
+struct PerThread_ok : Base<PerThread_ok> {
   Example<> get(size_t index) override {
     thread_local std::mt19937 engine(7);
     thread_local size_t seen = 0;
@@ -156,7 +156,7 @@ struct PerThreadGood : Base<PerThreadGood> {
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct SlotsGood : Base<SlotsGood> { // Each sample has a place of its own.
+struct Slots_ok : Base<Slots_ok> { // Each sample has a place of its own.
   std::shared_ptr<std::vector<torch::Tensor>> cache =
       std::make_shared<std::vector<torch::Tensor>>(8);
   torch::Tensor visits = torch::zeros({8});
@@ -170,7 +170,7 @@ struct SlotsGood : Base<SlotsGood> { // Each sample has a place of its own.
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct ReadingGood : Base<ReadingGood> {
+struct Reading_ok : Base<Reading_ok> {
   torch::Tensor images = torch::rand({8, 2}), labels = torch::rand({8});
   std::shared_ptr<const std::vector<int>> order;
   int last = 0;
@@ -185,7 +185,7 @@ struct ReadingGood : Base<ReadingGood> {
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct OwnHandleGood : Base<OwnHandleGood> { // The tensor is another one, in this copy alone.
+struct OwnHandle_ok : Base<OwnHandle_ok> { // The tensor is another one, in this copy alone.
   torch::Tensor last;
 
   Example<> get(size_t index) override {
@@ -195,27 +195,27 @@ struct OwnHandleGood : Base<OwnHandleGood> { // The tensor is another one, in th
   torch::optional<size_t> size() const override { return 8; }
 };
 
-struct ConstructorGood : Base<ConstructorGood> {
+struct Constructor_ok : Base<Constructor_ok> {
   static int made;
-  ConstructorGood() { ++made; }
+  Constructor_ok() { ++made; }
 
   Example<> get(size_t index) override { return {torch::rand({2}), torch::zeros({1})}; }
   torch::optional<size_t> size() const override { return 8; }
 };
-int ConstructorGood::made = 0;
+int Constructor_ok::made = 0;
 
-void good() {
-  auto a = loaderOf(ValueGood());
-  auto b = loaderOf(LockedGood());
-  auto c = loaderOf(AtomicGood());
-  auto d = loaderOf(PerThreadGood());
-  auto e = loaderOf(SlotsGood());
-  auto f = loaderOf(ReadingGood());
-  auto g = loaderOf(ConstructorGood());
-  auto h = loaderOf(OwnHandleGood());
+void kept_apart_ok() {
+  auto a = loaderOf(Value_ok());
+  auto b = loaderOf(Locked_ok());
+  auto c = loaderOf(Atomic_ok());
+  auto d = loaderOf(PerThread_ok());
+  auto e = loaderOf(Slots_ok());
+  auto f = loaderOf(Reading_ok());
+  auto g = loaderOf(Constructor_ok());
+  auto h = loaderOf(OwnHandle_ok());
 }
 
-struct AloneGood : Base<AloneGood> {
+struct Alone_ok : Base<Alone_ok> {
   static size_t seen;
 
   Example<> get(size_t index) override {
@@ -224,15 +224,15 @@ struct AloneGood : Base<AloneGood> {
   }
   torch::optional<size_t> size() const override { return 8; }
 };
-size_t AloneGood::seen = 0;
+size_t Alone_ok::seen = 0;
 
-void one_worker_good(int workers) {
-  auto none = torch::data::make_data_loader(AloneGood().map(torch::data::transforms::Stack<>()),
+void one_worker_ok(int workers) {
+  auto none = torch::data::make_data_loader(Alone_ok().map(torch::data::transforms::Stack<>()),
                                             torch::data::DataLoaderOptions().batch_size(8));
   auto one =
-      torch::data::make_data_loader(AloneGood().map(torch::data::transforms::Stack<>()),
+      torch::data::make_data_loader(Alone_ok().map(torch::data::transforms::Stack<>()),
                                     torch::data::DataLoaderOptions().batch_size(8).workers(1));
   auto unknown = torch::data::make_data_loader(
-      AloneGood().map(torch::data::transforms::Stack<>()),
+      Alone_ok().map(torch::data::transforms::Stack<>()),
       torch::data::DataLoaderOptions().batch_size(8).workers(workers));
 }

@@ -66,13 +66,13 @@ struct Memory {
 
 // --- right ---------------------------------------------------------------------------------------
 
-void empty_good() {
+void empty_ok() {
   std::vector<torch::Tensor> state;
   torch::load(state, "state.pt");
   state[0].print();
 }
 
-void cleared_good(torch::Tensor weight) {
+void cleared_ok(torch::Tensor weight) {
   std::vector<torch::Tensor> state = {weight};
   torch::save(state, "state.pt");
   state.clear();
@@ -80,7 +80,7 @@ void cleared_good(torch::Tensor weight) {
   state[0].print();
 }
 
-void made_anew_good(torch::Tensor weight) {
+void made_anew_ok(torch::Tensor weight) {
   std::vector<torch::Tensor> state = {weight};
   torch::save(state, "state.pt");
   state = {};
@@ -88,34 +88,34 @@ void made_anew_good(torch::Tensor weight) {
   state[0].print();
 }
 
-void other_list_good(torch::Tensor weight) {
+void other_list_ok(torch::Tensor weight) {
   std::vector<torch::Tensor> state = {weight}, loaded;
   torch::save(state, "state.pt");
   torch::load(loaded, "state.pt");
   loaded[0].print();
 }
 
-void collected_good(const std::vector<std::string> &files) {
+void collected_ok(const std::vector<std::string> &files) {
   std::vector<torch::Tensor> all;
   for (const auto &file : files)
     torch::load(all, file);
   torch::cat(all).print();
 }
 
-void several_parts_good() {
+void several_parts_ok() {
   std::vector<torch::Tensor> all;
   torch::load(all, "first.pt");
   torch::load(all, "second.pt");
   torch::cat(all).print();
 }
 
-void behind_others_good(torch::Tensor first) {
+void behind_others_ok(torch::Tensor first) {
   std::vector<torch::Tensor> all = {first};
   torch::load(all, "rest.pt");
   torch::cat(all).print();
 }
 
-void known_number_good(torch::Tensor first) {
+void known_number_ok(torch::Tensor first) {
   std::vector<torch::Tensor> all = {first};
   const auto begin = all.size();
   torch::load(all, "rest.pt");
@@ -123,14 +123,14 @@ void known_number_good(torch::Tensor first) {
   all[0].print();
 }
 
-void takes_those_of_the_file_good(torch::Tensor first) {
+void takes_those_of_the_file_ok(torch::Tensor first) {
   std::vector<torch::Tensor> all = {first};
   torch::load(all, "rest.pt");
   all[0].print();
   all[1].print();
 }
 
-void per_round_good(const std::vector<std::string> &files) {
+void per_round_ok(const std::vector<std::string> &files) {
   for (const auto &file : files) {
     std::vector<torch::Tensor> sample;
     torch::load(sample, file);
@@ -138,7 +138,7 @@ void per_round_good(const std::vector<std::string> &files) {
   }
 }
 
-void cleared_per_round_good(const std::vector<std::string> &files) {
+void cleared_per_round_ok(const std::vector<std::string> &files) {
   std::vector<torch::Tensor> sample;
   for (const auto &file : files) {
     torch::load(sample, file);
@@ -147,8 +147,8 @@ void cleared_per_round_good(const std::vector<std::string> &files) {
   }
 }
 
-void moved_per_round_good(const std::vector<std::string> &files,
-                          std::vector<std::vector<torch::Tensor>> &all) {
+void moved_per_round_ok(const std::vector<std::string> &files,
+                        std::vector<std::vector<torch::Tensor>> &all) {
   std::vector<torch::Tensor> sample;
   for (const auto &file : files) {
     torch::load(sample, file);
@@ -158,7 +158,7 @@ void moved_per_round_good(const std::vector<std::string> &files,
   }
 }
 
-void one_or_the_other_good(torch::Tensor weight, bool saves) {
+void one_or_the_other_ok(torch::Tensor weight, bool saves) {
   std::vector<torch::Tensor> state;
   if (saves) {
     state = {weight};
@@ -171,14 +171,14 @@ void one_or_the_other_good(torch::Tensor weight, bool saves) {
 
 void fill(std::vector<torch::Tensor> &list);
 
-void handed_on_good(torch::Tensor weight) {
+void handed_on_ok(torch::Tensor weight) {
   std::vector<torch::Tensor> state = {weight};
   fill(state);
   torch::load(state, "state.pt");
   state[0].print();
 }
 
-void tensor_good(torch::Tensor weight) {
+void tensor_ok(torch::Tensor weight) {
   torch::save(weight, "weight.pt");
   torch::load(weight, "weight.pt");
 }

@@ -47,7 +47,7 @@ void named_file_bad(torch::Tensor x) {
 
 // --- right ---------------------------------------------------------------------------------------
 
-void after_the_load_good(torch::Tensor x) {
+void after_the_load_ok(torch::Tensor x) {
   Net net(4, 1);
   torch::save(net, "a.pt");
   Net half(4, 1);
@@ -56,7 +56,7 @@ void after_the_load_good(torch::Tensor x) {
   half(x).print();
 }
 
-void again_after_the_load_good(torch::Tensor x) {
+void again_after_the_load_ok(torch::Tensor x) {
   Net net(4, 1);
   torch::save(net, "b.pt");
   Net half(4, 1);
@@ -66,7 +66,7 @@ void again_after_the_load_good(torch::Tensor x) {
   half(x).print();
 }
 
-void same_type_good(torch::Tensor x) {
+void same_type_ok(torch::Tensor x) {
   Net net(4, 1);
   net->to(torch::kHalf);
   torch::save(net, "c.pt");
@@ -76,21 +76,21 @@ void same_type_good(torch::Tensor x) {
   half(x).print();
 }
 
-void unknown_file_good(torch::Tensor x, const std::string &path) {
+void unknown_file_ok(torch::Tensor x, const std::string &path) {
   Net net(4, 1);
   net->to(torch::kHalf);
   torch::load(net, path);
   net(x).print();
 }
 
-void saved_elsewhere_good(torch::Tensor x) {
+void saved_elsewhere_ok(torch::Tensor x) {
   Net net(4, 1);
   net->to(torch::kHalf);
   torch::load(net, "elsewhere.pt");
   net(x).print();
 }
 
-void saved_as_unknown_good(torch::Tensor x, Net given) {
+void saved_as_unknown_ok(torch::Tensor x, Net given) {
   torch::save(given, "d.pt");
   Net net(4, 1);
   net->to(torch::kHalf);
@@ -98,7 +98,7 @@ void saved_as_unknown_good(torch::Tensor x, Net given) {
   net(x).print();
 }
 
-void saved_as_both_good(torch::Tensor x, bool halves) {
+void saved_as_both_ok(torch::Tensor x, bool halves) {
   Net net(4, 1);
   torch::save(net, "e.pt");
   net->to(torch::kHalf);
@@ -109,7 +109,7 @@ void saved_as_both_good(torch::Tensor x, bool halves) {
   half(x).print();
 }
 
-void type_from_elsewhere_good(torch::Tensor x, torch::Dtype type) {
+void type_from_elsewhere_ok(torch::Tensor x, torch::Dtype type) {
   Net net(4, 1);
   torch::save(net, "f.pt");
   Net other(4, 1);
@@ -119,7 +119,7 @@ void type_from_elsewhere_good(torch::Tensor x, torch::Dtype type) {
   other(x).print();
 }
 
-void device_alone_good(torch::Tensor x, torch::Device device) {
+void device_alone_ok(torch::Tensor x, torch::Device device) {
   Net net(4, 1);
   torch::save(net, "g.pt");
   Net other(4, 1);
@@ -128,7 +128,7 @@ void device_alone_good(torch::Tensor x, torch::Device device) {
   other(x).print();
 }
 
-void never_cast_good(torch::Tensor x) {
+void never_cast_ok(torch::Tensor x) {
   Net net(4, 1);
   net->to(torch::kHalf);
   torch::save(net, "h.pt");
@@ -137,7 +137,7 @@ void never_cast_good(torch::Tensor x) {
   other(x.to(torch::kHalf)).print();
 }
 
-void never_used_good() {
+void never_used_ok() {
   Net net(4, 1);
   torch::save(net, "i.pt");
   net->to(torch::kHalf);

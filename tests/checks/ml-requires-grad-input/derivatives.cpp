@@ -8,7 +8,7 @@ torch::Tensor slope(Net net, torch::Tensor x) {
   return torch::autograd::grad({u}, {x}, {torch::ones_like(u)}, true, true)[0];
 }
 
-void physics_good(Net net) {
+void physics_ok(Net net) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   auto x = torch::rand({64, 1}).requires_grad_();
   for (int i = 0; i < 10; ++i) {
@@ -27,14 +27,14 @@ struct Field : torch::nn::Module {
   }
 };
 
-void hamiltonian_good(Field &field, torch::optim::SGD &optimizer) {
+void hamiltonian_ok(Field &field, torch::optim::SGD &optimizer) {
   auto x = torch::rand({8, 1}).requires_grad_(), y = torch::rand({8, 1});
   optimizer.zero_grad();
   torch::mse_loss(field.forward(x), y).backward();
   optimizer.step();
 }
 
-void inner_forward_good(Field &field, torch::optim::SGD &optimizer) {
+void inner_forward_ok(Field &field, torch::optim::SGD &optimizer) {
   auto x = torch::rand({8, 1}).requires_grad_();
   auto y = torch::rand({8, 1});
   optimizer.zero_grad();

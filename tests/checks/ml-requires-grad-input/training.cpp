@@ -62,7 +62,7 @@ void part_bad(Net net, torch::Device device) {
 
 // --- right ---------------------------------------------------------------------------------------
 
-void adversarial_good(Net net) {
+void adversarial_ok(Net net) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   auto x = torch::rand({8, 4}), y = torch::rand({8, 1});
   x.requires_grad_();
@@ -73,7 +73,7 @@ void adversarial_good(Net net) {
   optimizer.step();
 }
 
-void optimised_input_good(Net net) {
+void optimised_input_ok(Net net) {
   auto x = torch::rand({8, 4}), y = torch::rand({8, 1});
   x.requires_grad_();
   torch::optim::SGD optimizer({x}, 0.1);
@@ -84,7 +84,7 @@ void optimised_input_good(Net net) {
   }
 }
 
-void optimised_in_a_list_good(Net net) {
+void optimised_in_a_list_ok(Net net) {
   auto x = torch::rand({8, 4}), y = torch::rand({8, 1});
   x.requires_grad_();
   std::vector<torch::Tensor> parameters = net->parameters();
@@ -97,7 +97,7 @@ void optimised_in_a_list_good(Net net) {
   }
 }
 
-void weight_good(torch::Tensor x, torch::Tensor y) {
+void weight_ok(torch::Tensor x, torch::Tensor y) {
   auto weight = torch::randn({4, 1}, torch::requires_grad());
   torch::optim::SGD optimizer(std::vector<torch::Tensor>{weight}, 0.1);
   for (int i = 0; i < 10; ++i) {
@@ -107,7 +107,7 @@ void weight_good(torch::Tensor x, torch::Tensor y) {
   }
 }
 
-torch::Tensor returned_good(Net net, torch::optim::SGD &optimizer) {
+torch::Tensor returned_ok(Net net, torch::optim::SGD &optimizer) {
   auto x = torch::rand({8, 4}).requires_grad_();
   optimizer.zero_grad();
   net(x).mean().backward();
@@ -117,7 +117,7 @@ torch::Tensor returned_good(Net net, torch::optim::SGD &optimizer) {
 
 void look(torch::Tensor x);
 
-void handed_on_good(Net net, torch::optim::SGD &optimizer) {
+void handed_on_ok(Net net, torch::optim::SGD &optimizer) {
   auto x = torch::rand({8, 4}).requires_grad_();
   optimizer.zero_grad();
   net(x).mean().backward();
@@ -125,19 +125,19 @@ void handed_on_good(Net net, torch::optim::SGD &optimizer) {
   look(x);
 }
 
-void of_the_caller_good(Net net, torch::optim::SGD &optimizer, torch::Tensor x) {
+void of_the_caller_ok(Net net, torch::optim::SGD &optimizer, torch::Tensor x) {
   x.requires_grad_();
   optimizer.zero_grad();
   net(x).mean().backward();
   optimizer.step();
 }
 
-void saliency_good(Net net) {
+void saliency_ok(Net net) {
   auto x = torch::rand({8, 4}).requires_grad_();
   net(x).mean().backward(); // There is no step: somebody wants the gradients.
 }
 
-void switched_off_good(Net net, torch::optim::SGD &optimizer) {
+void switched_off_ok(Net net, torch::optim::SGD &optimizer) {
   auto x = torch::rand({8, 4}).requires_grad_(false);
   optimizer.zero_grad();
   net(x).mean().backward();
@@ -160,7 +160,7 @@ struct Trainer {
 
 template <typename Batch> void attack(Batch &batch);
 
-void handed_on_with_the_batch_good(Net net) {
+void handed_on_with_the_batch_ok(Net net) {
   auto loader = torch::data::make_data_loader(
       torch::data::datasets::MNIST("data").map(torch::data::transforms::Stack<>()),
       torch::data::DataLoaderOptions().batch_size(8));

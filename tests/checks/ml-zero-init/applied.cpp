@@ -32,11 +32,11 @@ void closure_bad() {
   });
 }
 
-struct OwnBad : nn::Module {
+struct Own_bad : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
 
-  OwnBad() {
+  Own_bad() {
     apply([](nn::Module &module) {
       if (auto *linear = module.as<nn::Linear>())
         nn::init::constant_(linear->weight, 0.1); // expect: ml-zero-init
@@ -55,7 +55,7 @@ void fill_usual(nn::Module &module) {
   }
 }
 
-void usual_good() {
+void usual_ok() {
   auto net = std::make_shared<Mlp>();
   net->apply(fill_usual);
 }
@@ -66,7 +66,7 @@ struct Single : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return fc(x); }
 };
 
-void single_good() {
+void single_ok() {
   Single net;
   net.apply(fill_with_zeros);
 }
@@ -79,7 +79,7 @@ struct Norms : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return b(torch::relu(norm(a(x)))); }
 };
 
-void norms_good() {
+void norms_ok() {
   Norms net;
   net.apply([](nn::Module &module) {
     if (auto *norm = module.as<nn::BatchNorm1d>())
@@ -87,7 +87,7 @@ void norms_good() {
   });
 }
 
-void some_good(int64_t classes) {
+void some_ok(int64_t classes) {
   Mlp net;
   net.apply([&](nn::Module &module) {
     if (auto *linear = module.as<nn::Linear>())
@@ -96,7 +96,7 @@ void some_good(int64_t classes) {
   });
 }
 
-void filled_again_good() {
+void filled_again_ok() {
   Mlp net;
   net.apply([](nn::Module &module) {
     if (auto *linear = module.as<nn::Linear>()) {

@@ -3,10 +3,10 @@
 
 namespace nn = torch::nn;
 
-struct MlpBad : nn::Module {
+struct Mlp_bad : nn::Module {
   nn::Linear hidden{nullptr}, output{nullptr};
 
-  MlpBad() {
+  Mlp_bad() {
     hidden = register_module("hidden", nn::Linear(784, 128));
     output = register_module("output", nn::Linear(128, 10));
     nn::init::zeros_(hidden->weight); // expect: ml-zero-init: the weights of 'hidden'
@@ -18,12 +18,12 @@ struct MlpBad : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return output(torch::relu(hidden(x))); }
 };
 
-struct ConstantBad : nn::Module {
+struct Constant_bad : nn::Module {
   nn::Conv2d first = register_module("first", nn::Conv2d(nn::Conv2dOptions(1, 8, 3)));
   nn::Conv2d second = register_module("second", nn::Conv2d(nn::Conv2dOptions(8, 8, 3)));
   nn::Linear last = register_module("last", nn::Linear(8, 2));
 
-  ConstantBad() { initialise(); }
+  Constant_bad() { initialise(); }
 
   void initialise() {
     torch::NoGradGuard guard;
@@ -40,11 +40,11 @@ struct ConstantBad : nn::Module {
   }
 };
 
-struct DataBad : nn::Module {
+struct Data_bad : nn::Module {
   nn::Linear a, b, c;
   nn::ReLU relu;
 
-  explicit DataBad(int64_t width) : a(8, width), b(width, width), c(width, 1) {
+  explicit Data_bad(int64_t width) : a(8, width), b(width, width), c(width, 1) {
     register_module("a", a);
     register_module("b", b);
     register_module("c", c);
@@ -69,10 +69,10 @@ void local_bad(torch::Tensor x, torch::Tensor y) {
 
 // --- right ---------------------------------------------------------------------------------------
 
-struct LastLayerGood : nn::Module { // A head that begins with no effect.
+struct LastLayer_ok : nn::Module { // A head that begins with no effect.
   nn::Linear hidden{nullptr}, output{nullptr};
 
-  LastLayerGood() {
+  LastLayer_ok() {
     hidden = register_module("hidden", nn::Linear(784, 128));
     output = register_module("output", nn::Linear(128, 10));
     nn::init::zeros_(output->weight);
@@ -82,11 +82,11 @@ struct LastLayerGood : nn::Module { // A head that begins with no effect.
   torch::Tensor forward(torch::Tensor x) { return output(torch::relu(hidden(x))); }
 };
 
-struct BiasesGood : nn::Module {
+struct Biases_ok : nn::Module {
   nn::Linear hidden = register_module("hidden", nn::Linear(784, 128));
   nn::Linear output = register_module("output", nn::Linear(128, 10));
 
-  BiasesGood() {
+  Biases_ok() {
     nn::init::xavier_uniform_(hidden->weight);
     nn::init::zeros_(hidden->bias);
     nn::init::xavier_uniform_(output->weight);
@@ -96,12 +96,12 @@ struct BiasesGood : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return output(torch::relu(hidden(x))); }
 };
 
-struct HeadsGood : nn::Module { // Side by side, not one behind the other.
+struct Heads_ok : nn::Module { // Side by side, not one behind the other.
   nn::Linear hidden = register_module("hidden", nn::Linear(8, 8));
   nn::Linear scale = register_module("scale", nn::Linear(8, 8));
   nn::Linear shift = register_module("shift", nn::Linear(8, 8));
 
-  HeadsGood() {
+  Heads_ok() {
     nn::init::zeros_(scale->weight);
     nn::init::zeros_(shift->weight);
   }
@@ -112,12 +112,12 @@ struct HeadsGood : nn::Module { // Side by side, not one behind the other.
   }
 };
 
-struct NotAdjacentGood : nn::Module {
+struct NotAdjacent_ok : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
   nn::Linear c = register_module("c", nn::Linear(8, 8));
 
-  NotAdjacentGood() {
+  NotAdjacent_ok() {
     nn::init::zeros_(a->weight);
     nn::init::zeros_(c->weight);
   }
@@ -125,10 +125,10 @@ struct NotAdjacentGood : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return c(torch::relu(b(torch::relu(a(x))))); }
 };
 
-struct LinearModelGood : nn::Module { // Logistic regression has no hidden neurons.
+struct LinearModel_ok : nn::Module { // Logistic regression has no hidden neurons.
   nn::Linear fc = register_module("fc", nn::Linear(784, 10));
 
-  LinearModelGood() {
+  LinearModel_ok() {
     nn::init::zeros_(fc->weight);
     nn::init::zeros_(fc->bias);
   }
@@ -136,11 +136,11 @@ struct LinearModelGood : nn::Module { // Logistic regression has no hidden neuro
   torch::Tensor forward(torch::Tensor x) { return fc(x); }
 };
 
-struct OneNeuronGood : nn::Module {
+struct OneNeuron_ok : nn::Module {
   nn::Linear squeeze = register_module("squeeze", nn::Linear(8, 1));
   nn::Linear expand = register_module("expand", nn::Linear(1, 8));
 
-  OneNeuronGood() {
+  OneNeuron_ok() {
     nn::init::ones_(squeeze->weight);
     nn::init::ones_(expand->weight);
   }
@@ -148,11 +148,11 @@ struct OneNeuronGood : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return expand(torch::relu(squeeze(x))); }
 };
 
-struct FilledAgainGood : nn::Module {
+struct FilledAgain_ok : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
 
-  FilledAgainGood() {
+  FilledAgain_ok() {
     nn::init::zeros_(a->weight);
     nn::init::zeros_(b->weight);
     torch::NoGradGuard guard;
@@ -162,11 +162,11 @@ struct FilledAgainGood : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return b(torch::relu(a(x))); }
 };
 
-struct ChosenGood : nn::Module {
+struct Chosen_ok : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
 
-  explicit ChosenGood(bool isTest) {
+  explicit Chosen_ok(bool isTest) {
     if (isTest) {
       nn::init::ones_(a->weight);
       nn::init::ones_(b->weight);
@@ -176,22 +176,22 @@ struct ChosenGood : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return b(torch::relu(a(x))); }
 };
 
-struct NormGood : nn::Module {
+struct Norm_ok : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::BatchNorm1d norm = register_module("norm", nn::BatchNorm1d(8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
 
-  NormGood() { nn::init::zeros_(b->weight); }
+  Norm_ok() { nn::init::zeros_(b->weight); }
 
   torch::Tensor forward(torch::Tensor x) { return x + b(torch::relu(norm(a(x)))); }
 };
 
-struct DropoutGood : nn::Module { // What is dropped makes them differ.
+struct Dropout_ok : nn::Module { // What is dropped makes them differ.
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Dropout dropout = register_module("dropout", nn::Dropout(0.5));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
 
-  DropoutGood() {
+  Dropout_ok() {
     nn::init::ones_(a->weight);
     nn::init::ones_(b->weight);
   }
@@ -199,12 +199,12 @@ struct DropoutGood : nn::Module { // What is dropped makes them differ.
   torch::Tensor forward(torch::Tensor x) { return b(dropout(torch::relu(a(x)))); }
 };
 
-struct PositionsGood : nn::Module { // So does what is added to each neuron.
+struct Positions_ok : nn::Module { // So does what is added to each neuron.
   nn::Linear a = register_module("a", nn::Linear(8, 8));
   nn::Linear b = register_module("b", nn::Linear(8, 8));
   torch::Tensor offsets = register_parameter("offsets", torch::randn({8}));
 
-  PositionsGood() {
+  Positions_ok() {
     nn::init::ones_(a->weight);
     nn::init::ones_(b->weight);
   }

@@ -18,7 +18,9 @@ public:
     if (!named.namesGpu || function.asksForDevices || isSettled(visit))
       return;
     const bool isOfModule = function.isModuleMethod && !isMove(function);
-    const bool isElsewhere = !isOfModule && isChosenByCaller(visit);
+    // What asks anything before may have been told the device, by a name or a flag.
+    const bool isElsewhere =
+        !isOfModule && !function.isConditional(named.site) && isChosenByCaller(visit);
     if (!isOfModule && !isElsewhere && !function.function->isMain())
       return;
     if (!reported.insert(function.function).second)

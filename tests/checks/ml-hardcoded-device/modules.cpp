@@ -1,6 +1,8 @@
 // Modules that name a GPU.
 #include <torch/torch.h>
 
+#include <string>
+
 using torch::Tensor;
 
 struct Encoding : torch::nn::Module {
@@ -95,3 +97,18 @@ int where_there_is_one_ok() {
 
 // A function that is told nothing may be for GPUs alone.
 Tensor helper(Tensor x) { return x.cuda(); }
+
+// It is told which device the program has chosen.
+Tensor toldBatch(const std::string &device) {
+  Tensor batch = torch::ones({4, 8});
+  if (device == "cuda")
+    batch = batch.to(torch::kCUDA);
+  return batch;
+}
+int told_ok() {
+  torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+  Net net;
+  net.to(device);
+  net.forward(toldBatch(device == torch::kCUDA ? "cuda" : "cpu"));
+  return 0;
+}

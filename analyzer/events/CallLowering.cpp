@@ -48,7 +48,7 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   event.operands.push_back(values.operand(loader));
   event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
   event.earlyEnd = earlyEndOf(*call, *result);
-  if (stacksSamples(loader->getType(), vocabulary))
+  if (stacksSamples(loader->IgnoreParenImpCasts()->getType(), vocabulary)) // as it was made
     event.order.samples = 0;
   if (mayMoveTensors(loader->getType(), vocabulary))
     event.operands.push_back({.role = TypeRole::Device});

@@ -91,8 +91,6 @@ enum class HostRead : unsigned char {
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
-  bool lacksWorkers = false;   ///< There are none for certain.
-  bool dropsLast = false;      ///< What is left for the last batch is left out.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.

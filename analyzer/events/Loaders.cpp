@@ -81,6 +81,8 @@ bool stacksSamples(QualType loader, const Vocabulary &vocabulary) {
                : QualType();
   };
   const auto *record = templateOf(loader);
+  if (!record || record->getTemplateArgs().size() != 2) // a base class does not tell the sampler
+    return false;
   const QualType dataset = argumentOf(record, 0), sampler = argumentOf(record, 1);
   if (dataset.isNull() || sampler.isNull())
     return false;

@@ -75,7 +75,7 @@ void rows(torch::Device device) {
 }
 
 // In the order of the time series, each batch is a sequence.
-void series() {
+void series_ok() {
   nn::GRU gru(8, 64);
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       MNIST("data").map(data::transforms::Stack<>()), /*batch_size=*/32);
@@ -88,7 +88,7 @@ struct Beside : data::transforms::Collation<data::Example<>> {
 };
 
 // Nobody knows how these are put beside each other.
-void collated() {
+void collated_ok() {
   nn::GRU gru(8, 64);
   auto loader = data::make_data_loader(MNIST("data").map(Beside()), /*batch_size=*/32);
   for (auto &batch : *loader)

@@ -51,12 +51,12 @@ struct TaggerImpl : nn::Module {
 TORCH_MODULE(Tagger);
 
 // Every step has its result, and a mask tells those that count.
-torch::Tensor masked_good(Tagger tagger, std::vector<torch::Tensor> sequences, torch::Tensor mask) {
+torch::Tensor masked_ok(Tagger tagger, std::vector<torch::Tensor> sequences, torch::Tensor mask) {
   auto y = tagger->forward(rnn::pad_sequence(sequences, true));
   return (y * mask).sum(1) / mask.sum(1);
 }
 
-torch::Tensor gathered_good(Tagger tagger, std::vector<torch::Tensor> sequences,
+torch::Tensor gathered_ok(Tagger tagger, std::vector<torch::Tensor> sequences,
                             torch::Tensor last) {
   auto y = tagger->forward(rnn::pad_sequence(sequences, true));
   return y.gather(1, last);
@@ -67,13 +67,13 @@ rnn::PackedSequence packed_good(std::vector<torch::Tensor> sequences, torch::Ten
   return rnn::pack_padded_sequence(x, lengths, true);
 }
 
-torch::Tensor same_length_good(torch::Tensor x) {
+torch::Tensor same_length_ok(torch::Tensor x) {
   nn::LSTM lstm(nn::LSTMOptions(8, 16).batch_first(true));
   return std::get<0>(lstm->forward(x)).select(1, -1);
 }
 
 // One of them, without what it is filled up with.
-torch::Tensor cut_good(std::vector<torch::Tensor> sequences, int64_t length) {
+torch::Tensor cut_ok(std::vector<torch::Tensor> sequences, int64_t length) {
   nn::GRU gru(8, 16);
   auto x = rnn::pad_sequence(sequences);
   auto y = std::get<0>(gru->forward(x.slice(0, 0, length)));

@@ -20,25 +20,25 @@ torch::Tensor module_bad(torch::Tensor scores, std::vector<torch::Tensor> labels
 
 // --- right
 
-torch::Tensor ignored_good(torch::Tensor scores, std::vector<torch::Tensor> labels) {
+torch::Tensor ignored_ok(torch::Tensor scores, std::vector<torch::Tensor> labels) {
   auto y = rnn::pad_sequence(labels, true, -100);
   return torch::cross_entropy_loss(scores.view({-1, 5}), y.view({-1}));
 }
 
-torch::Tensor options_good(torch::Tensor scores, std::vector<torch::Tensor> labels) {
+torch::Tensor options_ok(torch::Tensor scores, std::vector<torch::Tensor> labels) {
   auto y = rnn::pad_sequence(labels, true);
   return F::cross_entropy(scores.view({-1, 5}), y.view({-1}),
                           F::CrossEntropyFuncOptions().ignore_index(0));
 }
 
-torch::Tensor weighted_good(torch::Tensor scores, std::vector<torch::Tensor> labels,
+torch::Tensor weighted_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
                             torch::Tensor weight) {
   nn::CrossEntropyLoss criterion(nn::CrossEntropyLossOptions().weight(weight));
   auto y = rnn::pad_sequence(labels, true);
   return criterion(scores.view({-1, 5}), y.view({-1}));
 }
 
-torch::Tensor unreduced_good(torch::Tensor scores, std::vector<torch::Tensor> labels,
+torch::Tensor unreduced_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
                              torch::Tensor mask) {
   auto y = rnn::pad_sequence(labels, true);
   auto losses =
@@ -46,14 +46,14 @@ torch::Tensor unreduced_good(torch::Tensor scores, std::vector<torch::Tensor> la
   return (losses * mask).sum() / mask.sum();
 }
 
-torch::Tensor selected_good(torch::Tensor scores, std::vector<torch::Tensor> labels,
+torch::Tensor selected_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
                             torch::Tensor mask) {
   auto y = rnn::pad_sequence(labels, true);
   return torch::cross_entropy_loss(scores.index({mask}), y.index({mask})) +
          torch::cross_entropy_loss(scores.index({mask}), y.masked_select(mask));
 }
 
-torch::Tensor filled_good(torch::Tensor scores, std::vector<torch::Tensor> labels,
+torch::Tensor filled_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
                           torch::Tensor padding) {
   auto y = rnn::pad_sequence(labels, true).masked_fill(padding, -100);
   return torch::cross_entropy_loss(scores.view({-1, 5}), y.view({-1}));

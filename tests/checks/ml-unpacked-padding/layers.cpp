@@ -56,8 +56,7 @@ torch::Tensor masked_ok(Tagger tagger, std::vector<torch::Tensor> sequences, tor
   return (y * mask).sum(1) / mask.sum(1);
 }
 
-torch::Tensor gathered_ok(Tagger tagger, std::vector<torch::Tensor> sequences,
-                            torch::Tensor last) {
+torch::Tensor gathered_ok(Tagger tagger, std::vector<torch::Tensor> sequences, torch::Tensor last) {
   auto y = tagger->forward(rnn::pad_sequence(sequences, true));
   return y.gather(1, last);
 }

@@ -32,14 +32,14 @@ torch::Tensor options_ok(torch::Tensor scores, std::vector<torch::Tensor> labels
 }
 
 torch::Tensor weighted_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
-                            torch::Tensor weight) {
+                          torch::Tensor weight) {
   nn::CrossEntropyLoss criterion(nn::CrossEntropyLossOptions().weight(weight));
   auto y = rnn::pad_sequence(labels, true);
   return criterion(scores.view({-1, 5}), y.view({-1}));
 }
 
 torch::Tensor unreduced_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
-                             torch::Tensor mask) {
+                           torch::Tensor mask) {
   auto y = rnn::pad_sequence(labels, true);
   auto losses =
       torch::cross_entropy_loss(scores.view({-1, 5}), y.view({-1}), {}, at::Reduction::None);
@@ -47,14 +47,14 @@ torch::Tensor unreduced_ok(torch::Tensor scores, std::vector<torch::Tensor> labe
 }
 
 torch::Tensor selected_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
-                            torch::Tensor mask) {
+                          torch::Tensor mask) {
   auto y = rnn::pad_sequence(labels, true);
   return torch::cross_entropy_loss(scores.index({mask}), y.index({mask})) +
          torch::cross_entropy_loss(scores.index({mask}), y.masked_select(mask));
 }
 
 torch::Tensor filled_ok(torch::Tensor scores, std::vector<torch::Tensor> labels,
-                          torch::Tensor padding) {
+                        torch::Tensor padding) {
   auto y = rnn::pad_sequence(labels, true).masked_fill(padding, -100);
   return torch::cross_entropy_loss(scores.view({-1, 5}), y.view({-1}));
 }

@@ -4,7 +4,7 @@
 
 #include "Registration.h"
 
-#include "analyzer/events/Values.h"
+#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"

@@ -1,6 +1,6 @@
 #include "UnitRunner.h"
 
-#include "analyzer/events/SharedFunctions.h"
+#include "analyzer/events/modules/SharedFunctions.h"
 #include "analyzer/frontend/Companions.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"

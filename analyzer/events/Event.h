@@ -5,7 +5,6 @@
 
 #include "Conditions.h"
 #include "Device.h"
-#include "LearningRates.h"
 #include "analyzer/model/Role.h"
 
 #include "clang/AST/Expr.h"
@@ -161,6 +160,12 @@ struct OrderMark {
 
 class FunctionBody;
 struct Typing;
+
+/// The learning rate that an optimizer starts with.
+struct LearningRate {
+  const clang::Expr *expr = nullptr; ///< Where it is said; null if nobody knows it.
+  double value = 0;
+};
 
 struct Event {
   EventKind kind = EventKind::Combine;

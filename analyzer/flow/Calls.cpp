@@ -1,7 +1,7 @@
 // Calls: of functions whose bodies are known, of closures, and of all others.
 #include "Interpreter.h"
 
-#include "analyzer/events/Values.h"
+#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"

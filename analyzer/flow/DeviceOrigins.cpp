@@ -1,6 +1,6 @@
 #include "DeviceOrigins.h"
 
-#include "analyzer/events/Values.h"
+#include "analyzer/events/values/Values.h"
 
 #include "llvm/ADT/SetVector.h"
 

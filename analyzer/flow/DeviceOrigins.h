@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyzer/events/Event.h"
-#include "analyzer/events/Vocabulary.h"
+#include "analyzer/events/values/Vocabulary.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,6 +1,6 @@
 #include "Interpreter.h"
 
-#include "analyzer/events/Values.h"
+#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ExprCXX.h"
 

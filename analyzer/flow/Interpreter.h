@@ -9,8 +9,8 @@
 #include "Partition.h"
 #include "State.h"
 
-#include "analyzer/events/LastLayer.h"
-#include "analyzer/events/Vocabulary.h"
+#include "analyzer/events/modules/LastLayer.h"
+#include "analyzer/events/values/Vocabulary.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

@@ -3,7 +3,7 @@
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
-#include "analyzer/events/Values.h"
+#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ExprCXX.h"
 

@@ -2,9 +2,9 @@
 
 #include "DeviceOrigins.h"
 
-#include "analyzer/events/Loaders.h"
-#include "analyzer/events/Lowering.h"
-#include "analyzer/events/Values.h"
+#include "analyzer/events/lowering/Lowering.h"
+#include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/values/Values.h"
 #include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"

@@ -4,7 +4,7 @@
 
 #include "Interpreter.h"
 
-#include "analyzer/events/ModuleClass.h"
+#include "analyzer/events/modules/ModuleClass.h"
 
 namespace clang {
 class ASTContext;

@@ -1,7 +1,7 @@
 // What small functions become when they are lowered to events, as Print.h prints them. Temporaries
 // are numbered anew, in the order in which they are printed. Behind a path stands its role, then
 // `!` for a new object without a name and `&` for what the callee can change.
-#include "analyzer/events/Lowering.h"
+#include "analyzer/events/lowering/Lowering.h"
 #include "analyzer/events/Print.h"
 
 #include "clang/AST/ASTContext.h"

@@ -1,0 +1,331 @@
+// Calls, step by step: each describes one aspect of the event.
+#include "FunctionLowering.h"
+#include "Placement.h"
+#include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/values/Guards.h"
+#include "analyzer/events/values/Memory.h"
+
+#include "clang/AST/ASTContext.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+void FunctionLowering::lowerCall(const CallExpr *call) {
+  if (values.pathOfAccessor(call)) {
+    lowerRegistration(call);
+    return lowerBatches(call);
+  }
+  CallSite site = resolve(call);
+  if (lowerStandard(site) || lowerGuardCall(site))
+    return;
+  classify(site);
+  if (site.kind == EventKind::Combine && site.isAssignment && site.object)
+    return lowerAssignment(site);
+  Event event = make(site.kind, call);
+  event.result = values.temporary(call);
+  describeCallee(event, site);
+  describeResult(event, site);
+  describeTensor(event, site);
+  describeSwitch(event, site);
+  describeSubject(event, site);
+  describeOperands(event, site);
+  describePass(event, site);
+  markCall(event, site);
+  finishCall(std::move(event), site);
+}
+
+void FunctionLowering::lowerBatches(const CallExpr *call) {
+  const auto *begin = dyn_cast<CXXMemberCallExpr>(call);
+  if (!begin || simpleName(begin->getDirectCallee()) != "begin")
+    return;
+  const Expr *loader = begin->getImplicitObjectArgument();
+  if (!loader || values.roleOf(loader) != TypeRole::DataLoader)
+    return;
+  Event &event = emit(EventKind::Create, call);
+  event.result = values.pathOf(call);
+  event.isTensor = true;
+  event.operands.push_back(values.operand(loader));
+  event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
+  event.earlyEnd = earlyEndOf(*call, *result);
+  if (stacksSamples(loader->IgnoreParenImpCasts()->getType(), vocabulary)) // as it was made
+    event.order.samples = 0;
+  if (mayMoveTensors(loader->getType(), vocabulary))
+    event.operands.push_back({.role = TypeRole::Device});
+}
+
+bool FunctionLowering::lowerStandard(const CallSite &site) {
+  if (!site.callee || !isStandard(site.callee))
+    return false;
+  const StringRef name = site.name;
+  if (name == "make_tuple" || name == "make_pair") {
+    bindElements(site.call, {site.call->getArgs(), site.call->getNumArgs()});
+    return true;
+  }
+  if (name == "swap" && site.arguments.size() == 2 &&
+      llvm::all_of(site.arguments,
+                   [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; })) {
+    swapTensors(site.call, site.arguments[0], site.arguments[1]);
+    return true;
+  }
+  if (site.object && site.method && name == "clear") {
+    emit(EventKind::Bind, site.call).subject = values.operand(site.object);
+    return true;
+  }
+  return false;
+}
+
+// --- what is called, and what comes back --------------------------------------------------------
+
+void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
+  event.callee = bodyOf(site);
+  event.isVirtual =
+      (site.kind == EventKind::Call || site.kind == EventKind::Forward) && isVirtual(site.call);
+  if (site.kind == EventKind::Forward)
+    event.operation = operationOf(*site.object);
+  else if (site.callee && site.isExternal)
+    event.operation = vocabulary.operationOf(site.callee);
+  event.startsThread = site.name == "async" && site.callee && isStandard(site.callee);
+  if (site.kind == EventKind::Step && site.callee)
+    event.clear = vocabulary.sibling(site.callee, FunctionRole::ClearGradients);
+}
+
+Operation FunctionLowering::operationOf(const Expr &layer) {
+  const CXXRecordDecl *record = vocabulary.classOf(values.typeOf(&layer));
+  return record ? vocabulary.operationOf(record) : Operation::None;
+}
+
+void FunctionLowering::describeResult(Event &event, const CallSite &site) {
+  const bool isStatement = survey.statements.contains(site.call);
+  QualType type = values.typeOf(site.call);
+  // Where errors or templates hide what comes back, a statement wants nothing.
+  event.isArithmetic =
+      type->isArithmeticType() || type->isVoidType() || (type->isDependentType() && isStatement);
+  event.isTensor = vocabulary.holdsTensors(type);
+  event.resultRole = vocabulary.roleOf(type);
+  event.isAttribute =
+      site.role == FunctionRole::Attribute || site.role == FunctionRole::Defined ||
+      (site.method && isStandard(site.method) && (site.name == "size" || site.name == "empty"));
+  event.isDiscarded = isStatement && site.callee &&
+                      (site.kind == EventKind::Forward ? isPureLayer(site.object, site.call)
+                                                       : isPure(site.callee, site.call));
+}
+
+/// Whether \p argument says what to do with the memory that a tensor wraps.
+static bool isDeleter(const Expr *argument) {
+  return Vocabulary::isClosure(argument->getType()) || strip(argument)->getType()->isFunctionType();
+}
+
+/// Whether the first size of the tensor that is made is 1.
+static bool makesOne(const CallExpr *call) {
+  const Expr *first = call->getNumArgs() ? strip(call->getArg(0)) : nullptr;
+  while (first) {
+    if (const auto *list = dyn_cast<InitListExpr>(first))
+      first = list->getNumInits() ? strip(list->getInit(0)) : nullptr;
+    else if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(first))
+      first = strip(list->getSubExpr());
+    else if (const auto *made = dyn_cast<CXXConstructExpr>(first))
+      first = made->getNumArgs() ? strip(made->getArg(0)) : nullptr;
+    else if (const auto *array = dyn_cast<MaterializeTemporaryExpr>(first))
+      first = strip(array->getSubExpr());
+    else
+      break;
+  }
+  const auto *number = dyn_cast_or_null<IntegerLiteral>(first);
+  return number && number->getValue() == 1;
+}
+
+void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
+  if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter))
+    if (const VarDecl *owner = ownerOf(site.arguments.front(), vocabulary);
+        owner && !survey.handedOn.contains(owner))
+      event.memory = pathOf(owner);
+  event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
+  event.keepsDimensions =
+      site.role == FunctionRole::Create && !site.isComputed
+          ? !makesScalar(site.call)
+          : site.role != FunctionRole::Reduce && site.role != FunctionRole::AnyDevice;
+  event.isNoise =
+      site.callee && vocabulary.traitOf(site.callee) == Trait::MakesRandom && !makesOne(site.call);
+  event.isData = site.callee && holdsData(site.callee, site.call);
+  // The standard library hands tensors around, it computes nothing of them.
+  event.isAnyDevice =
+      site.role == FunctionRole::AnyDevice || (site.callee && isStandard(site.callee));
+}
+
+static bool readsVariables(const Stmt *statement) {
+  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+      return !variable->isConstexpr();
+  return isa<MemberExpr, CXXThisExpr>(statement) ||
+         llvm::any_of(statement->children(),
+                      [](const Stmt *child) { return child && readsVariables(child); });
+}
+
+bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *call) const {
+  return call->getNumArgs() > 0 &&
+         (vocabulary.traitOf(factory) == Trait::MakesScalar ||
+          call->getArg(0)->getType()->isPointerType()) &&
+         readsVariables(call->getArg(0));
+}
+
+// --- what it takes ------------------------------------------------------------------------------
+
+void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
+  const CallExpr *call = site.call;
+  event.constant = event.operation == Operation::DetectAnomaly && call->getNumArgs()
+                       ? literalBool(call->getArg(0))
+                       : constantOf(site.role, call);
+  if (!event.constant && call->getNumArgs())
+    event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
+}
+
+std::optional<bool> FunctionLowering::constantOf(FunctionRole role, const CallExpr *call) const {
+  switch (role) {
+  case FunctionRole::Eval:
+    return false;
+  case FunctionRole::Train:
+  case FunctionRole::SetGradMode:
+  case FunctionRole::SetAutocast:
+  case FunctionRole::SetAutocastCache:
+  case FunctionRole::RequireGrad:
+    return call->getNumArgs() ? literalBool(call->getArg(call->getNumArgs() - 1)) : true;
+  case FunctionRole::Backward:
+  case FunctionRole::Differentiate: {
+    const FunctionDecl *callee = call->getDirectCallee();
+    bool isKnown = callee;
+    for (unsigned i = 0; callee && i < callee->getNumParams() && i < call->getNumArgs(); ++i) {
+      std::string name = callee->getParamDecl(i)->getName().lower();
+      llvm::erase(name, '_');
+      const bool decides = name == "retaingraph" || name == "keepgraph" || name == "creategraph";
+      const std::optional<bool> isKept = literalBool(call->getArg(i));
+      if (decides && isKept == true)
+        return true;
+      // Inputs limit the part of the graph that it goes through.
+      isKnown &=
+          isa<CXXDefaultArgExpr>(call->getArg(i)) || isKept || !(decides || name == "inputs");
+    }
+    return isKnown ? std::optional(false) : std::nullopt;
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether the subject of a call without an object is its first argument.
+static bool isAboutFirst(const CallSite &site) {
+  return site.kind != EventKind::Call && site.kind != EventKind::Combine &&
+         site.kind != EventKind::Load && site.role != FunctionRole::Create &&
+         !site.arguments.empty() && !isArithmetic(site.arguments.front());
+}
+
+void FunctionLowering::describeSubject(Event &event, CallSite &site) {
+  if (site.kind == EventKind::SetGradMode && !site.arguments.empty())
+    event.subject.path = values.pathOf(site.arguments.front());
+  if (const Expr *object = site.object) {
+    event.subject = values.operand(object);
+    event.subject.escapes =
+        !site.method || !site.method->isConst() || vocabulary.isHandle(object->getType());
+    if (site.kind == EventKind::Call && event.subject.role == TypeRole::None)
+      event.subject.escapes &= vocabulary.reachesTraining(values.typeOf(object));
+    if (event.subject.role == TypeRole::Tensor && StringRef(site.name).ends_with("_"))
+      event.subject.escapes = true; // Handles are const; what they share is not.
+  } else if (site.kind == EventKind::Construct || site.constructor) {
+    event.subject = {event.result, vocabulary.roleOf(site.call->getType())};
+  } else if (isAboutFirst(site)) {
+    event.subject = values.operand(site.arguments.front());
+    site.arguments.erase(site.arguments.begin());
+  }
+}
+
+/// Whether \p value is zero, or a tensor of zeros, or undefined.
+static bool isNothing(const Expr *value) {
+  value = strip(value);
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(value))
+    return construct->getNumArgs() == 0 ||
+           (construct->getNumArgs() == 1 && isNothing(construct->getArg(0)));
+  if (const auto *list = dyn_cast<InitListExpr>(value))
+    return list->getNumInits() == 0;
+  if (const auto *number = dyn_cast<FloatingLiteral>(value))
+    return number->getValue().isZero();
+  if (const auto *number = dyn_cast<IntegerLiteral>(value))
+    return number->getValue().isZero();
+  const auto *call = dyn_cast<CallExpr>(value);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return callee && simpleName(callee).starts_with("zeros");
+}
+
+void FunctionLowering::describeOperands(Event &event, const CallSite &site) {
+  if (site.role == FunctionRole::MoveToCpu ||
+      (site.role == FunctionRole::MoveToCuda && !survey.asksForDevices))
+    event.operands.push_back(
+        {.device = {site.role == FunctionRole::MoveToCpu ? Device::Cpu : Device::Cuda}});
+  else if (site.role == FunctionRole::MoveToCuda)
+    event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
+  addArguments(event, site.constructor ? nullptr : site.callee, site.arguments);
+  if (site.kind == EventKind::Overwrite && !site.arguments.empty() &&
+      isNothing(site.arguments.front()))
+    event.operands.clear();
+}
+
+void FunctionLowering::addArguments(Event &event, const FunctionDecl *callee,
+                                    Expressions arguments) {
+  unsigned index = 0;
+  for (const Expr *argument : arguments) {
+    if (isa<CXXDefaultArgExpr>(argument))
+      break; // Nothing of the caller's.
+    QualType parameter = argument->getType();
+    if (callee && index < callee->getNumParams())
+      parameter = callee->getParamDecl(index)->getType();
+    else if (!callee && argument->isLValue())
+      parameter = context.getLValueReferenceType(parameter);
+    event.operands.push_back(values.operand(argument, parameter));
+    if (parameter->isBooleanType() || parameter->isPointerType())
+      event.operands.back().flag = flagOf(argument);
+    if (event.operands.back().escapes)
+      modify(argument, argument);
+    ++index;
+  }
+}
+
+// --- what it does besides -----------------------------------------------------------------------
+
+void FunctionLowering::describePass(Event &event, const CallSite &site) {
+  if (site.kind != EventKind::Forward)
+    return;
+  const QualType type = strip(site.object)->getType();
+  event.isStateless = vocabulary.isStateless(type);
+  event.castsWeights = vocabulary.castsWeights(type);
+  event.mayUseHost = site.callee && !site.isExternal; // Lengths of packed sequences, say.
+  const FunctionDecl *body = nullptr;
+  if (!event.callee || !event.callee->hasBody(body))
+    return;
+  event.isGuarded = hasGuard(body->getBody(), vocabulary);
+  for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i)
+    event.operands[i].isMovedThere =
+        movesFirst(body->getBody(), body->getParamDecl(i), vocabulary, values).value_or(false);
+}
+
+void FunctionLowering::finishCall(Event event, const CallSite &site) {
+  const bool isWrite = (site.kind == EventKind::Combine || site.kind == EventKind::Overwrite) &&
+                       site.object && event.subject.escapes && !event.operands.empty();
+  const Expr *base = isWrite ? viewed(site.object) : nullptr;
+  const bool givesIndices = site.callee && event.resultRole == TypeRole::None &&
+                            vocabulary.traitOf(site.callee) == Trait::GivesIndices;
+  current->events.push_back(std::move(event));
+  if (givesIndices)
+    addIndices();
+  if (base)
+    writeInto(base, site.call, current->events.back().operands);
+}
+
+void FunctionLowering::addIndices() {
+  Event indices = current->events.back();
+  indices.result = paths.element(indices.result, 1);
+  indices.resultRole = TypeRole::Tensor;
+  indices.isDifferentiable = false;
+  indices.typing = nullptr;
+  current->events.push_back(std::move(indices));
+}
+
+} // namespace gradtidy

@@ -1,0 +1,351 @@
+#include "Lowering.h"
+
+#include "FunctionLowering.h"
+#include "Placement.h"
+#include "analyzer/events/marks/Loaders.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Analysis/Analyses/PostOrderCFGView.h"
+#include "clang/Analysis/CFG.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+std::unique_ptr<FunctionBody> lower(const FunctionDecl *function, PathTable &paths,
+                                    Vocabulary &vocabulary, ASTContext &context) {
+  return FunctionLowering(function, paths, vocabulary, context).run();
+}
+
+std::unique_ptr<FunctionBody> FunctionLowering::run() {
+  Stmt *body = function->getBody();
+  survey = surveyBody(body, function, paths, vocabulary, values);
+  std::unique_ptr<CFG> cfg = buildCFG(body);
+  if (!cfg)
+    return nullptr;
+
+  result = std::make_unique<FunctionBody>(function, body);
+  conditions.collect(*cfg, function, context);
+  describeFunction();
+  lowerBlocks(*cfg);
+  markLoopHeads();
+  findTemporaries();
+  for (const Block &block : result->blocks)
+    for (const Event &event : block.events) {
+      result->usesGpu |= mentionsGpu(event, vocabulary);
+      result->movesModules |= mayMoveModules(event);
+    }
+  return std::move(result);
+}
+
+std::unique_ptr<CFG> FunctionLowering::buildCFG(Stmt *body) const {
+  CFG::BuildOptions options;
+  options.AddImplicitDtors = true;
+  options.AddTemporaryDtors = true;
+  options.AddInitializers = true;
+  options.AddLifetime = true;
+  options.AddCXXDefaultInitExprInCtors = true;
+  options.setAllAlwaysAdd();
+  // They cost: three times the visits of blocks.
+  options.AddEHEdges = !survey.guardsBefore.empty();
+  return CFG::buildCFG(function, body, &context, options);
+}
+
+void FunctionLowering::describeFunction() {
+  if (survey.batchDevice)
+    result->batchDevice = *survey.batchDevice;
+  result->asksForDevices = survey.asksForDevices;
+  result->asksForPlaces = survey.asksForPlaces;
+  for (const ParmVarDecl *parameter : function->parameters()) {
+    Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
+    place.isTensor = vocabulary.holdsTensors(parameter->getType());
+    result->parameters.push_back({parameter, place, values.bindKind(parameter->getType()),
+                                  conditions.numberOf(parameter), conditions.choicesOf(parameter)});
+  }
+  if (const auto *method = dyn_cast<CXXMethodDecl>(function);
+      method && method->isInstance() && !method->getParent()->isLambda()) {
+    result->thisObject = values.thisObject();
+    result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
+    const Trait trait = vocabulary.traitOfClass(*method->getParent());
+    result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::GivesBatches;
+  }
+  result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
+  result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
+}
+
+// --- blocks -------------------------------------------------------------------------------------
+
+void FunctionLowering::lowerBlocks(const CFG &cfg) {
+  PostOrderCFGView order(&cfg); // It begins at the entry: reverse post order.
+  BlockNumbers numbers;
+  for (const CFGBlock *block : order)
+    numbers.try_emplace(block, numbers.size());
+  result->blocks.resize(numbers.size());
+  for (const CFGBlock *block : order) {
+    current = &result->blocks[numbers[block]];
+    lowerBlock(*block, numbers);
+  }
+  current = &result->blocks.front();
+  for (const DeclStmt *declaration : survey.guardFunctions) // There are no such elements.
+    emit(EventKind::EnterGradMode, declaration).isDiscarded = true;
+  if (const auto exit = numbers.find(&cfg.getExit()); exit != numbers.end())
+    endParameters(result->blocks[exit->second]);
+}
+
+void FunctionLowering::endParameters(Block &exit) {
+  llvm::SmallSetVector<PathId, 2> owners;
+  for (const Block &block : result->blocks)
+    for (const Event &event : block.events)
+      if (event.memory &&
+          isa<ParmVarDecl>(static_cast<const VarDecl *>(paths.last(event.memory).subject)))
+        owners.insert(event.memory);
+  current = &exit;
+  for (PathId owner : owners)
+    emit(EventKind::EndLifetime, result->body).subject.path = owner;
+}
+
+void FunctionLowering::lowerBlock(const CFGBlock &block, const BlockNumbers &numbers) {
+  if (const auto *handler = dyn_cast_or_null<CXXCatchStmt>(block.getLabel()))
+    for (const VarDecl *guard : survey.guardsBefore.lookup(handler))
+      emit(EventKind::EndLifetime, handler).subject.path = pathOf(guard);
+  for (const CFGElement &element : block)
+    lowerElement(element);
+  lowerEdges(block, numbers);
+}
+
+void FunctionLowering::markLoopHeads() {
+  for (unsigned number = 0; number < result->blocks.size(); ++number)
+    for (const Block::Edge &edge : result->blocks[number].edges)
+      if (edge.target <= number)
+        result->blocks[edge.target].isLoopHead = true;
+}
+
+void FunctionLowering::findTemporaries() {
+  constexpr unsigned several = ~0u;
+  llvm::DenseMap<PathId, unsigned> blockOf;
+  auto mention = [&](PathId path, unsigned block) {
+    if (!path || paths.last(paths.rootOf(path)).kind != PathStep::Temporary)
+      return;
+    auto [entry, isNew] = blockOf.try_emplace(paths.rootOf(path), block);
+    if (!isNew && entry->second != block)
+      entry->second = several;
+  };
+  for (unsigned number = 0; number < result->blocks.size(); ++number)
+    for (const Event &event : result->blocks[number].events) {
+      mention(event.subject.path, number);
+      mention(event.result, number);
+      for (const Operand &operand : event.operands)
+        mention(operand.path, number);
+    }
+  for (auto [root, block] : blockOf)
+    if (block != several)
+      result->blocks[block].temporaries.push_back(root);
+  for (Block &block : result->blocks)
+    llvm::sort(block.temporaries);
+}
+
+// --- events -------------------------------------------------------------------------------------
+
+Event FunctionLowering::make(EventKind kind, const Stmt *site) const {
+  Event event;
+  event.kind = kind;
+  event.site = site;
+  event.function = result.get();
+  return event;
+}
+
+Event &FunctionLowering::emit(EventKind kind, const Stmt *site) {
+  current->events.push_back(make(kind, site));
+  return current->events.back();
+}
+
+PathId FunctionLowering::pathOf(const VarDecl *variable) {
+  return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+}
+
+bool FunctionLowering::isGradient(const Expr *expr) {
+  return paths.last(values.pathOf(expr)).kind == PathStep::Gradient;
+}
+
+Flag FunctionLowering::flagOf(const Expr *expr) const {
+  Flag flag;
+  const Expr *condition = conditions.asked(strip(expr), flag.isNegated);
+  if (const auto *variable = dyn_cast<DeclRefExpr>(condition))
+    flag.condition = conditions.numberOf(variable->getDecl());
+  else
+    flag.condition = conditions.numberOf(condition, context);
+  return flag;
+}
+
+std::optional<bool> FunctionLowering::literalBool(const Expr *expr) const {
+  expr = strip(expr);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+    if (construct->getNumArgs() == 0)
+      return std::nullopt;
+    expr = strip(construct->getArg(0));
+  }
+  bool value = false;
+  const bool isConstant = expr->getType()->isBooleanType() && !expr->isValueDependent() &&
+                          expr->EvaluateAsBooleanCondition(value, context);
+  return isConstant ? std::optional(value) : std::nullopt;
+}
+
+// --- elements and statements --------------------------------------------------------------------
+
+void FunctionLowering::lowerElement(const CFGElement &element) {
+  if (auto statement = element.getAs<CFGStmt>()) {
+    lowerStatement(statement->getStmt());
+  } else if (auto initialiser = element.getAs<CFGInitializer>()) {
+    const CXXCtorInitializer *member = initialiser->getInitializer();
+    if (const FieldDecl *field = member->getMember()) {
+      bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
+           member->getInit(), member->getInit());
+      markMember(current->events.back(), *member->getInit());
+    }
+  } else if (auto destroyed = element.getAs<CFGAutomaticObjDtor>()) {
+    lowerDestructor(*destroyed);
+  } else if (auto end = element.getAs<CFGLifetimeEnds>()) {
+    endLifetime(end->getVarDecl(), end->getTriggerStmt());
+  }
+}
+
+void FunctionLowering::lowerDestructor(const CFGAutomaticObjDtor &end) {
+  const CXXDestructorDecl *destructor = end.getDestructorDecl(context);
+  if (!destructor || !destructor->isUserProvided() || values.isExternal(destructor))
+    return;
+  const VarDecl *variable = end.getVarDecl();
+  Event &event = emit(EventKind::Call, end.getTriggerStmt());
+  event.subject = {pathOf(variable), vocabulary.roleOf(variable->getType())};
+  event.callee = destructor;
+  event.isArithmetic = true;
+}
+
+void FunctionLowering::lowerStatement(const Stmt *statement) {
+  if (isDiscardedGuard(statement)) {
+    emit(EventKind::EnterGradMode, statement).isDiscarded = true;
+  } else if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
+    for (const Decl *declaration : declarations->decls())
+      lowerDeclaration(declaration, statement);
+  } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
+    for (const LambdaCapture &capture : lambda->captures())
+      if (capture.capturesVariable() && lambda->isInitCapture(&capture))
+        lowerDeclaration(capture.getCapturedVar(), statement);
+  } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
+    lowerConstruct(construct);
+  } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
+    lowerCall(call);
+  } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
+    lowerUnresolved(unresolved);
+  } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
+    if (binary->isAssignmentOp())
+      lowerAssignment(binary);
+    else if (binary->isTypeDependent())
+      combine(binary, {binary->getLHS(), binary->getRHS()});
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+    if (unary->isIncrementDecrementOp())
+      modify(unary->getSubExpr(), unary);
+  } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(statement)) {
+    lowerChoice(conditional);
+  } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
+    lowerList(list);
+  } else if (const auto *returned = dyn_cast<ReturnStmt>(statement)) {
+    lowerReturn(returned);
+  } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
+    if (!onlyDamaged(error) && !survey.callees.contains(error))
+      lowerError(error);
+  }
+}
+
+void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *site) {
+  const auto *variable = dyn_cast<VarDecl>(declaration);
+  if (!variable || variable->isStaticLocal())
+    return;
+  if (isGuard(vocabulary.roleOf(variable->getType()))) {
+    if (variable->getInit())
+      enterGuard(pathOf(variable), variable->getInit(), site);
+    return;
+  }
+  bind(pathOf(variable), variable->getType(), variable->getInit(), site);
+  markVariable(current->events.back(), *variable);
+  if (variable->getInit())
+    assign(variable, variable->getInit(), site);
+  lowerGradMode(variable, site);
+}
+
+void FunctionLowering::lowerChoice(const AbstractConditionalOperator *choice) {
+  const Flag flag = flagOf(choice->getCond());
+  if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()})) {
+    event->choice = flag;
+    event->isAnyDevice = true;
+  }
+}
+
+void FunctionLowering::lowerList(const InitListExpr *list) {
+  const RecordDecl *record = list->getType()->getAsRecordDecl();
+  if (!record || !list->isSemanticForm() || isStandard(record)) {
+    combine(list, list->inits());
+    return;
+  }
+  auto fields = record->field_begin();
+  for (const Expr *value : list->inits()) {
+    if (fields == record->field_end())
+      break; // A base class comes first; its fields stay unknown.
+    bind(paths.member(values.temporary(list), fields->getCanonicalDecl()), fields->getType(), value,
+         list);
+    ++fields;
+  }
+}
+
+void FunctionLowering::lowerReturn(const ReturnStmt *returned) {
+  Event &event = emit(EventKind::Return, returned);
+  event.subject = {result->returned, vocabulary.roleOf(function->getReturnType())};
+  if (returned->getRetValue()) {
+    event.operands.push_back(values.operand(returned->getRetValue()));
+    event.bind = values.bindKind(function->getReturnType());
+    markReturn(event, *returned);
+  }
+}
+
+void FunctionLowering::lowerError(const RecoveryExpr *error) {
+  Event &event = emit(EventKind::Call, error);
+  event.result = values.temporary(error);
+  event.isArithmetic = error->getType()->isVoidType();
+  for (const Expr *part : error->subExpressions()) {
+    const auto *member = dyn_cast<MemberExpr>(part);
+    const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
+    if (method && vocabulary.roleOf(method) == FunctionRole::Backward) {
+      event.kind = EventKind::Backward;
+      event.subject = values.operand(member->getBase());
+    }
+    const Expr *argument = method ? member->getBase() : part;
+    if (isArithmetic(argument))
+      continue;
+    event.operands.push_back(values.operand(argument));
+    event.operands.back().escapes = event.operands.back().role != TypeRole::None ||
+                                    vocabulary.reachesTraining(values.typeOf(argument));
+  }
+}
+
+void FunctionLowering::endLifetime(const VarDecl *variable, const Stmt *site) {
+  // Of the variables behind the names of a decomposed tuple, the CFG tells only the beginning.
+  if (const auto *decomposition = dyn_cast<DecompositionDecl>(variable))
+    for (const BindingDecl *binding : decomposition->bindings())
+      if (const VarDecl *holding = binding->getHoldingVar())
+        emit(EventKind::EndLifetime, site).subject.path = pathOf(holding);
+  emit(EventKind::EndLifetime, site).subject.path = pathOf(variable);
+}
+
+Event *FunctionLowering::combine(const Expr *expr, Expressions parts) {
+  QualType type = values.typeOf(expr);
+  if (!type.isNull() && (type->isArithmeticType() || type->isVoidType()))
+    return nullptr;
+  Event &event = emit(EventKind::Combine, expr);
+  event.result = values.temporary(expr);
+  event.isTensor = vocabulary.holdsTensors(type);
+  event.resultRole = values.roleOf(expr);
+  for (const Expr *part : parts)
+    event.operands.push_back(values.operand(part));
+  return &event;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,18 @@
+// From the AST and the CFG of a function to its events. The only room that looks at expressions.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/values/Vocabulary.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace gradtidy {
+
+/// Lowers \p function, which must have a body and depend on no template parameter.
+/// Null where clang cannot build a CFG for it.
+std::unique_ptr<FunctionBody> lower(const clang::FunctionDecl *function, PathTable &paths,
+                                    Vocabulary &vocabulary, clang::ASTContext &context);
+
+} // namespace gradtidy

@@ -1,0 +1,360 @@
+// What the way in which a call, an assignment or a declaration is written says by itself.
+#include "FunctionLowering.h"
+#include "analyzer/events/marks/Accumulation.h"
+#include "analyzer/events/marks/BestValues.h"
+#include "analyzer/events/marks/Clocks.h"
+#include "analyzer/events/marks/ConstantWeights.h"
+#include "analyzer/events/marks/CustomFunctions.h"
+#include "analyzer/events/marks/FunctionalModes.h"
+#include "analyzer/events/marks/InputLists.h"
+#include "analyzer/events/marks/LoadedFiles.h"
+#include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/marks/OptionEdits.h"
+#include "analyzer/events/marks/PlainInputs.h"
+#include "analyzer/events/marks/Sequences.h"
+#include "analyzer/events/marks/SharedState.h"
+#include "analyzer/events/marks/Temporaries.h"
+#include "analyzer/events/modules/BatchFirst.h"
+#include "analyzer/events/values/LastValues.h"
+#include "analyzer/events/values/LearningRates.h"
+#include "analyzer/events/values/Memory.h"
+#include "analyzer/events/values/Selection.h"
+#include "analyzer/events/values/TypingReader.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+/// `permute({0, 1, 2})` leaves everything as it is.
+static bool keepsOrder(llvm::ArrayRef<const Expr *> arguments) {
+  const Expr *list = arguments.size() == 1 ? strip(arguments.front()) : nullptr;
+  while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(list))
+    list = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
+  const auto *order = dyn_cast_or_null<InitListExpr>(list);
+  if (!order)
+    return false;
+  for (unsigned i = 0; i < order->getNumInits(); ++i)
+    if (const auto *dimension = dyn_cast<IntegerLiteral>(strip(order->getInit(i)));
+        !dimension || dimension->getValue() != i)
+      return false;
+  return true;
+}
+
+/// Whether a tensor comes from where it was stored, or from a function of the user's: nobody knows
+/// here in which order it lies in memory.
+static bool isStored(const Expr *tensor, Values &values) {
+  tensor = strip(tensor);
+  if (const auto *member = dyn_cast<MemberExpr>(tensor))
+    return isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) ||
+           isStored(member->getBase(), values);
+  const auto *call = dyn_cast<CallExpr>(tensor);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || isForward(callee))
+    return false;
+  const Expr *object = objectOf(call);
+  return !values.isExternal(callee) || (object && isStored(object, values));
+}
+
+void FunctionLowering::markCall(Event &event, const CallSite &site) {
+  if (!site.callee)
+    return;
+  markTyping(event, site);
+  const auto *method = dyn_cast<CXXMethodDecl>(function);
+  event.alwaysDrops =
+      result->isModuleMethod && alwaysDrops(*site.call, vocabulary) && !samplesOnPurpose(*method);
+  if (event.kind == EventKind::Step || event.operation == Operation::Save)
+    event.every = roundsBetween(*site.call, *result);
+  event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);
+  if (event.kind == EventKind::Step && site.object)
+    event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
+  else if (event.kind == EventKind::Construct)
+    markConstruction(event, site.call->getType(), site.arguments);
+  event.givesParameters = site.role == FunctionRole::Parameters &&
+                          event.kind == EventKind::Combine && isModule(event.subject.role) &&
+                          event.isTensor;
+  event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
+                       isModule(event.subject.role) && event.subject.escapes &&
+                       event.isArithmetic && givesLayer(site.arguments);
+  event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
+                    event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
+                    event.operands.size() == 1 && isOfBest(*site.call, *result);
+  if (event.kind == EventKind::Forward && site.object)
+    event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
+  event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
+  // A copy may be asked for in another order.
+  event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
+                       !(site.name == "clone" && !event.operands.empty());
+  if (event.operation == Operation::AccessElements)
+    event.hostRead = HostRead::Elements;
+  else if (event.operation == Operation::PointToMemory)
+    event.hostRead = readBy(*result, *site.call, vocabulary);
+  if (site.isExternal && event.subject.role == TypeRole::Tensor &&
+      site.call->getType()->isPointerType())
+    event.leftover = leftByPointer(*result, *site.call, vocabulary, values);
+  if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
+      !site.arguments.empty())
+    event.growth = growthOf(*site.arguments.front(), *site.call, *result);
+  event.dropsBatch =
+      event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
+  if (event.operation == Operation::Permute && keepsOrder(site.arguments))
+    event.operation = Operation::View;
+  if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
+    event.operation = Operation::Rearrange; // Perhaps it was permuted before.
+  if (event.operation == Operation::ReadClock)
+    markClock(event, *site.call);
+  if (event.operation == Operation::MakeLoader) {
+    event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
+    if (event.loader.workers > 0)
+      markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
+  }
+  if (event.operation == Operation::Fill)
+    event.equalNeurons = equalNeuronsOf(*site.call, *result, vocabulary);
+  else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
+           apply && event.operation == Operation::Apply)
+    event.equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
+  if (event.kind == EventKind::Load || event.operation == Operation::Save)
+    event.file = fileOf(*site.call, *function->getBody());
+  if (event.kind == EventKind::RequireGrad && event.constant == true)
+    event.isDiscarded = asksInVain(*site.call, *result, values, vocabulary);
+  if (event.kind == EventKind::Load)
+    event.filled = fillerOf(*site.call, *result, vocabulary);
+  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
+      setter && event.operation == Operation::SetEpoch)
+    event.copied = missedLoader(*setter, *result, vocabulary);
+  markOrder(event, site);
+  markPlace(event, site);
+  const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
+  if (isComputed && site.object && event.subject.role == TypeRole::Tensor &&
+      event.subject.escapes) {
+    event.changesCopy =
+        survey.statements.contains(site.call) && copiedFrom(site.object, vocabulary);
+    event.usesOwnGradient = llvm::any_of(site.arguments, [&](const Expr *argument) {
+      return namesGradient(argument, event.subject.path);
+    });
+    event.custom.changesInput = changesInput(*function, *site.object, site.name, vocabulary);
+  }
+}
+
+/// Whether \p argument takes options for tensors from elsewhere: a variable, or another tensor.
+static bool takesOptions(const Stmt *argument, Vocabulary &vocabulary) {
+  const auto *call = dyn_cast<CallExpr>(argument);
+  const bool isNamed = isa<DeclRefExpr, MemberExpr>(argument) &&
+                       cast<Expr>(argument)->getType()->isRecordType() &&
+                       vocabulary.roleOf(cast<Expr>(argument)->getType()) == TypeRole::Device;
+  return isNamed || (call && simpleName(call->getDirectCallee()) == "options") ||
+         llvm::any_of(argument->children(),
+                      [&](const Stmt *child) { return child && takesOptions(child, vocabulary); });
+}
+
+void FunctionLowering::markPlace(Event &event, const CallSite &site) {
+  const bool isCopy = event.kind == EventKind::Move || event.kind == EventKind::Overwrite;
+  const unsigned parameters = std::min(site.callee->getNumParams(), site.call->getNumArgs());
+  for (unsigned i = 0; isCopy && i < parameters; ++i) {
+    std::string name = site.callee->getParamDecl(i)->getName().lower();
+    llvm::erase(name, '_');
+    if (name == "nonblocking")
+      event.isAsync = literalBool(site.call->getArg(i)) == true;
+  }
+  if (event.kind == EventKind::Create)
+    event.isPageable = site.role == FunctionRole::Create && !pinsMemory(site.call, vocabulary) &&
+                       llvm::none_of(site.arguments, [&](const Expr *argument) {
+                         return takesOptions(argument, vocabulary);
+                       });
+  if (event.kind == EventKind::Create || event.kind == EventKind::Move)
+    event.namesGpu = llvm::any_of(
+        event.operands, [](const Operand &operand) { return operand.device.kind == Device::Cuda; });
+}
+
+void FunctionLowering::markMember(Event &event, const Expr &value) {
+  event.leftover = leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
+}
+
+void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
+  event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
+  event.custom = gradientsOf(*function, returned, vocabulary);
+}
+
+void FunctionLowering::markOrder(Event &event, const CallSite &site) {
+  if (event.operation == Operation::Pad)
+    event.order = orderOfPadded(*site.call, context);
+  else if (event.isAttribute && event.subject.role == TypeRole::Tensor && site.name == "size")
+    event.order.samples = samplesCountedBy(*site.call, *result, vocabulary);
+  else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
+    event.order.isPlain = isPlainLoss(site.arguments, vocabulary);
+  else if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
+    event.order = orderOf(*site.call, event);
+  result->changesOrder |= changesOrder(*site.call, vocabulary);
+}
+
+void FunctionLowering::markTyping(Event &event, const CallSite &site) {
+  const CXXRecordDecl *layer =
+      site.kind == EventKind::Forward ? vocabulary.classOf(values.typeOf(site.object)) : nullptr;
+  const NamedDecl *computing = layer             ? static_cast<const NamedDecl *>(layer)
+                               : site.isExternal ? site.callee
+                                                 : nullptr;
+  const ResultRule rule = computing ? vocabulary.ruleOf(computing) : ResultRule::None;
+  const TypingReader reader(result->body, vocabulary, context);
+  if (site.isExternal && vocabulary.traitOf(site.callee) == Trait::SetsDefaultType)
+    result->changesElements = result->setsDefaultType = true;
+  if (site.kind == EventKind::Move && isModule(event.subject.role))
+    for (const Expr *argument : site.arguments) {
+      bool isNamed = false;
+      const ElementType element = reader.elementIn(argument, isNamed);
+      result->changesElements |= isNamed && element != ElementType::Float32;
+      if (isNamed)
+        event.element = element;
+    }
+  if (rule == ResultRule::None)
+    return;
+  result->typings.push_back(
+      std::make_unique<const Typing>(reader.read(rule, layer ? Expressions() : site.arguments)));
+  event.typing = result->typings.back().get();
+}
+
+/// Whether \p options, or what they are made of, limit a step to one iteration.
+static bool iteratesOnce(const Stmt &options) {
+  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(&options);
+      setter && simpleName(setter->getMethodDecl()) == "max_iter" && setter->getNumArgs() == 1) {
+    const auto *number = dyn_cast<IntegerLiteral>(strip(setter->getArg(0)));
+    return number && number->getValue() == 1;
+  }
+  return llvm::any_of(options.children(),
+                      [](const Stmt *child) { return child && iteratesOnce(*child); });
+}
+
+void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
+  event.trait = vocabulary.traitOfObject(type);
+  if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
+    return;
+  event.rate = rateOf(*arguments[1], *function->getBody(), context);
+  if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
+    event.trait = Trait::None; // Then a step calls its closure once, too.
+}
+
+void FunctionLowering::markClock(Event &event, const CallExpr &now) {
+  const Reading reading = readingOf(now, *result);
+  if (reading.variable)
+    event.subject.path = pathOf(reading.variable);
+  if (reading.since)
+    event.since = pathOf(reading.since);
+}
+
+bool FunctionLowering::namesGradient(const Stmt *statement, PathId tensor) {
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+      call && call->getMethodDecl() &&
+      vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Gradient)
+    return paths.parent(values.pathOf(call)) == tensor;
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return child && namesGradient(child, tensor); });
+}
+
+/// Whether \p variable is taken from a tensor that has a name: `auto row = x[0]`.
+static bool isPart(const VarDecl &variable) {
+  const auto *call = variable.hasInit() ? dyn_cast<CallExpr>(strip(variable.getInit())) : nullptr;
+  const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
+  const StringRef name = object ? simpleName(call->getDirectCallee()) : StringRef();
+  const bool isSelection = name == "select" || name == "slice" || name == "narrow" ||
+                           (isa_and_nonnull<CXXOperatorCallExpr>(call) &&
+                            cast<CXXOperatorCallExpr>(call)->getOperator() == OO_Subscript);
+  return object && isSelection && isa<DeclRefExpr, MemberExpr>(strip(object));
+}
+
+bool FunctionLowering::isRebindingInVain(const CallSite &site) {
+  const auto *reference = dyn_cast<DeclRefExpr>(site.object->IgnoreParenImpCasts());
+  const auto *handle = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!handle || !handle->hasLocalStorage() || handle->getDeclContext() != function ||
+      !survey.statements.contains(site.call) ||
+      vocabulary.roleOf(handle->getType()) != TypeRole::Tensor)
+    return false;
+  const bool isElement = handle->isCXXForRangeDecl();
+  if (!handle->getType()->isRecordType() && !(isElement && isOfTemporary(*handle, site.call)))
+    return false;
+  // An empty tensor lets go of the memory.
+  const auto *made = dyn_cast<CXXConstructExpr>(strip(site.arguments.front()));
+  if ((made && made->getNumArgs() == 0) || isa<InitListExpr>(strip(site.arguments.front())))
+    return false;
+  return (isa<ParmVarDecl>(handle) || isElement || isPart(*handle)) &&
+         isLastMention(*site.call, *handle, *function);
+}
+
+bool FunctionLowering::isOfTemporary(const VarDecl &element, const Stmt *inside) const {
+  return llvm::any_of(result->loopsAround(inside), [&](const Stmt *loop) {
+    const auto *over = dyn_cast<CXXForRangeStmt>(loop);
+    return over && over->getLoopVariable() == &element && strip(over->getRangeInit())->isPRValue();
+  });
+}
+
+bool FunctionLowering::givesLayer(Expressions arguments) {
+  return !arguments.empty() && !isNull(arguments.back()) &&
+         vocabulary.hasParameters(values.typeOf(arguments.back()));
+}
+
+void FunctionLowering::lowerRegistration(const CallExpr *call) {
+  const auto *registration = dyn_cast<CXXMemberCallExpr>(call);
+  const FunctionDecl *callee = registration ? registration->getDirectCallee() : nullptr;
+  if (!callee || vocabulary.roleOf(callee) != FunctionRole::Register || call->getNumArgs() < 2)
+    return;
+  const Trait trait = vocabulary.traitOf(callee);
+  Event &event = emit(EventKind::Combine, call);
+  event.isArithmetic = true;
+  event.subject = values.operand(registration->getImplicitObjectArgument());
+  event.operands.push_back(values.operand(call->getArg(1)));
+  event.registersParameter = trait == Trait::RegistersParameter;
+  event.growsSubject = trait == Trait::RegistersModule && givesLayer(call->getArg(1));
+}
+
+void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
+  event.isDiscarded = isUnusedScheduler(variable);
+  event.leftover = leftByVariable(*result, variable, vocabulary, values);
+  event.isLostEdit =
+      isLostCopy(variable, *function, vocabulary) ||
+      (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
+}
+
+bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
+  const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
+  return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
+         countMentions(*function->getBody(), variable) == 0;
+}
+
+/// Whether \p value is a tensor of a module, of which two layers then make the same use.
+static bool isOfModule(const Expr *value, Vocabulary &vocabulary) {
+  const auto *member = dyn_cast<MemberExpr>(strip(value));
+  return member && isModule(vocabulary.roleOf(member->getBase()->getType()));
+}
+
+/// Whether \p value is the result of a function of the user's that gets what \p place holds, and
+/// may give it back.
+static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
+  const auto *call = dyn_cast<CallExpr>(value);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return call && !(callee && values.isExternal(callee)) &&
+         llvm::any_of(call->arguments(),
+                      [&](const Expr *argument) { return values.pathOf(argument) == place; });
+}
+
+void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
+  event.leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
+  event.custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
+  event.keepsBest = isOfBest(*site.call, *result);
+  const auto *member = dyn_cast<MemberExpr>(strip(site.object));
+  const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+  const auto *owner = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;
+  const Expr *value = strip(site.arguments.front());
+  const auto *call = dyn_cast<CallExpr>(value);
+  const auto *made = dyn_cast<CXXConstructExpr>(value);
+  const bool isNone = isNull(value) || isa<InitListExpr>(value) || (made && !made->getNumArgs());
+  event.isRegistered =
+      owner && vocabulary.isFramework(owner) && isModule(vocabulary.roleOf(owner)) &&
+      vocabulary.roleOf(field->getType()) == TypeRole::Tensor && !isOfModule(value, vocabulary) &&
+      !isNone && !mayGiveBack(value, values.pathOf(site.object), values) &&
+      !(call && call->getDirectCallee() &&
+        vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
+}
+
+bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
+  return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
+         variable.hasInit() && countMentions(*function->getBody(), variable) == 0;
+}
+
+} // namespace gradtidy

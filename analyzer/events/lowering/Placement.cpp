@@ -1,0 +1,177 @@
+#include "Placement.h"
+
+#include "analyzer/events/modules/ModuleUses.h"
+
+#include "clang/AST/DeclTemplate.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+/// What a device is made of, as written, or null.
+static const Expr *spelledDevice(const Operand &operand) {
+  const Expr *expr = operand.expr ? strip(operand.expr) : nullptr;
+  while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(expr))
+    expr = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
+  return expr;
+}
+
+void readDevice(Operand &operand) {
+  const Expr *expr = spelledDevice(operand);
+  if (const auto *integer = dyn_cast_or_null<IntegerLiteral>(expr))
+    operand.device = {Device::Unknown,
+                      static_cast<std::uint32_t>(integer->getValue().getLimitedValue(255))};
+  const auto *literal = dyn_cast_or_null<StringLiteral>(expr);
+  if (!literal || !literal->isOrdinary())
+    return;
+  StringRef text = literal->getString();
+  if (text == "cpu")
+    operand.device = {Device::Cpu};
+  else if (text.consume_front("cuda"))
+    operand.device = {Device::Cuda};
+  if (unsigned index = 0; text.consume_front(":") && !text.getAsInteger(10, index))
+    operand.device.id = index;
+}
+
+bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary) {
+  const Expr *expr = spelledDevice(operand);
+  const bool isType = expr && expr->getType()->isEnumeralType() &&
+                      vocabulary.roleOf(expr->getType()) != TypeRole::Device;
+  if (!expr || isType || operand.device.kind == Device::Cpu)
+    return false;
+  const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
+  return isa<DeclRefExpr, MemberExpr>(expr) ||
+         (call && (simpleName(call->getDirectCallee()) == "device" ||
+                   simpleName(call->getDirectCallee()) == "options"));
+}
+
+bool mentionsGpu(const Event &event, Vocabulary &vocabulary) {
+  return llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.device.kind == Device::Cuda ||
+           (operand.role == TypeRole::Device && isChosenDevice(operand, vocabulary));
+  });
+}
+
+bool mayMoveModules(const Event &event) {
+  const auto isOfModule = [](const Operand &operand) { return isModule(operand.role); };
+  return (isOfModule(event.subject) || llvm::any_of(event.operands, isOfModule)) &&
+         llvm::any_of(event.operands, [](const Operand &operand) {
+           return operand.device.kind == Device::Cuda ||
+                  (operand.role == TypeRole::Device && operand.device.kind != Device::Cpu);
+         });
+}
+
+bool mayMoveTensors(QualType type, Vocabulary &vocabulary) {
+  if (QualType inner = pointee(type); !inner.isNull())
+    return mayMoveTensors(inner, vocabulary);
+  const CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  record = record ? record->getDefinition() : nullptr;
+  if (!record)
+    return false;
+  if (!vocabulary.isFramework(record) && !isStandard(record)) {
+    for (const CXXMethodDecl *method : record->methods())
+      if (const FunctionDecl *body = method->getDefinition())
+        if (namesDevice(body->getBody(), vocabulary))
+          return true;
+    return llvm::any_of(record->fields(), [&](const FieldDecl *field) {
+      return vocabulary.roleOf(field->getType()) == TypeRole::Device;
+    });
+  }
+  const auto *special = dyn_cast<ClassTemplateSpecializationDecl>(record);
+  return special && llvm::any_of(special->getTemplateArgs().asArray(), [&](const auto &argument) {
+           return argument.getKind() == TemplateArgument::Type &&
+                  mayMoveTensors(argument.getAsType(), vocabulary);
+         });
+}
+
+namespace {
+
+/// Looks for the first thing that is done to a tensor, in the order in which it is done.
+class FirstUse {
+public:
+  FirstUse(Vocabulary &vocabulary, Values &values) : vocabulary(vocabulary), values(values) {}
+
+  /// Whether that is a move; nothing if \p statement does not mention \p variable.
+  std::optional<bool> isMove(const Stmt *statement, const VarDecl *variable, unsigned depth = 0);
+
+private:
+  static constexpr unsigned maxDepth = 3; ///< How many calls the tensor is followed through.
+
+  std::optional<bool> isMoveOfObject(const CXXMemberCallExpr *call, const VarDecl *variable,
+                                     unsigned depth);
+
+  Vocabulary &vocabulary;
+  Values &values;
+};
+
+std::optional<bool> FirstUse::isMove(const Stmt *statement, const VarDecl *variable,
+                                     unsigned depth) {
+  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+    return reference->getDecl() == variable ? std::optional(false) : std::nullopt;
+  if (const auto *expr = dyn_cast<Expr>(statement))
+    if (std::optional<Assigned> assigned = asAssignment(expr)) {
+      std::optional<bool> answer = isMove(assigned->value, variable, depth);
+      return answer ? answer : isMove(assigned->target, variable, depth);
+    }
+  if (const auto *handed = dyn_cast<CallExpr>(statement); handed && depth < maxDepth)
+    for (unsigned i = 0; i < handed->getNumArgs(); ++i) {
+      const auto *argument =
+          dyn_cast<DeclRefExpr>(handed->getArg(i)->IgnoreUnlessSpelledInSource());
+      const FunctionDecl *body = handed->getDirectCallee();
+      if (argument && argument->getDecl() == variable && body && !values.isExternal(body) &&
+          body->hasBody(body) && i < body->getNumParams() && !isa<CXXOperatorCallExpr>(handed))
+        return isMove(body->getBody(), body->getParamDecl(i), depth + 1);
+    }
+  const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+  const auto *object =
+      call ? dyn_cast<DeclRefExpr>(strip(call->getImplicitObjectArgument())) : nullptr;
+  if (object && object->getDecl() == variable && call->getMethodDecl())
+    return isMoveOfObject(call, variable, depth);
+  for (const Stmt *child : statement->children())
+    if (std::optional<bool> answer = child ? isMove(child, variable, depth) : std::nullopt)
+      return answer;
+  return std::nullopt;
+}
+
+/// The same for a call of a method of the tensor.
+std::optional<bool> FirstUse::isMoveOfObject(const CXXMemberCallExpr *call, const VarDecl *variable,
+                                             unsigned depth) {
+  const FunctionRole role = vocabulary.roleOf(call->getMethodDecl());
+  const auto namesPlace = [&](const Expr *argument) {
+    const TypeRole named = vocabulary.roleOf(argument->getType());
+    return named == TypeRole::Device || named == TypeRole::Tensor;
+  };
+  if (role != FunctionRole::Attribute && role != FunctionRole::Defined)
+    return role == FunctionRole::MoveToCpu || role == FunctionRole::MoveToCuda ||
+           (role == FunctionRole::Move && llvm::any_of(call->arguments(), namesPlace));
+  for (const Expr *argument : call->arguments())
+    if (std::optional<bool> answer = isMove(argument, variable, depth))
+      return answer;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<bool> movesFirst(const Stmt *body, const VarDecl *tensor, Vocabulary &vocabulary,
+                               Values &values) {
+  return FirstUse(vocabulary, values).isMove(body, tensor);
+}
+
+bool asksForPlace(const CXXMemberCallExpr &call) {
+  const StringRef name = simpleName(call.getDirectCallee());
+  return name == "is_cuda" || name == "is_cpu" || name == "device";
+}
+
+bool asksForGpu(const Expr *expr, const FunctionDecl *function, Vocabulary &vocabulary) {
+  expr = strip(expr);
+  if (const auto *call = dyn_cast<CallExpr>(expr))
+    return call->getDirectCallee() &&
+           vocabulary.traitOf(call->getDirectCallee()) == Trait::AsksForGpu;
+  const auto *reference = dyn_cast<DeclRefExpr>(expr);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return variable && variable->isLocalVarDecl() && variable->hasInit() &&
+         asksForGpu(variable->getInit(), function, vocabulary) &&
+         isOnlyRead(function->getBody(), variable);
+}
+
+} // namespace gradtidy

@@ -1,0 +1,42 @@
+// What code says of the devices that tensors and modules are on, or are moved to.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/values/Values.h"
+
+#include "clang/AST/ExprCXX.h"
+
+#include <optional>
+
+namespace gradtidy {
+
+/// Sets the device of \p operand, the argument of a device's constructor, where a literal names it:
+/// "cuda:1".
+void readDevice(Operand &operand);
+
+/// Whether a device is said by a variable or another tensor.
+bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary);
+
+/// Whether the event has to do with another device than the CPU.
+bool mentionsGpu(const Event &event, Vocabulary &vocabulary);
+
+/// Whether the event has to do with modules and a device that is not certainly the CPU.
+bool mayMoveModules(const Event &event);
+
+/// Whether the user's classes among the template arguments of \p type know of devices.
+bool mayMoveTensors(clang::QualType type, Vocabulary &vocabulary);
+
+/// Whether the first thing that \p body does to its parameter \p tensor is to move it to a device;
+/// nothing if it does not mention it.
+std::optional<bool> movesFirst(const clang::Stmt *body, const clang::VarDecl *tensor,
+                               Vocabulary &vocabulary, Values &values);
+
+/// Whether the call asks by its name where something is: `x.is_cuda()`, `x.device()`.
+bool asksForPlace(const clang::CXXMemberCallExpr &call);
+
+/// Whether the expression tells if there is a GPU, be it a variable of \p function that never says
+/// anything else.
+bool asksForGpu(const clang::Expr *expr, const clang::FunctionDecl *function,
+                Vocabulary &vocabulary);
+
+} // namespace gradtidy

@@ -1,0 +1,103 @@
+#include "Accumulation.h"
+
+#include "analyzer/events/values/Syntax.h"
+#include "analyzer/events/values/Values.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+/// The divisor of the remainder that \p condition asks for, or null.
+static const Expr *divisorIn(const Expr *condition) {
+  condition = strip(condition);
+  if (const auto *negation = dyn_cast<UnaryOperator>(condition);
+      negation && negation->getOpcode() == UO_LNot)
+    return divisorIn(negation->getSubExpr());
+  const auto *operation = dyn_cast<BinaryOperator>(condition);
+  if (!operation)
+    return nullptr;
+  if (operation->getOpcode() == BO_Rem)
+    return strip(operation->getRHS());
+  if (operation->getOpcode() != BO_EQ && operation->getOpcode() != BO_LOr)
+    return nullptr;
+  const Expr *divisor = divisorIn(operation->getLHS());
+  return divisor ? divisor : divisorIn(operation->getRHS());
+}
+
+namespace {
+
+/// Looks for what is done with a number besides counting, comparing and printing.
+class OtherUses : public RecursiveASTVisitor<OtherUses> {
+public:
+  OtherUses(Entity number, std::optional<double> value) : number(number), value(value) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseBinaryOperator(BinaryOperator *operation) {
+    if (operation->isComparisonOp() || operation->getOpcode() == BO_Rem)
+      return true;
+    return RecursiveASTVisitor::TraverseBinaryOperator(operation);
+  }
+  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *call) {
+    if (call->getOperator() == OO_LessLess)
+      return true;
+    return RecursiveASTVisitor::TraverseCXXOperatorCallExpr(call);
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) { return !is(reference->getDecl()); }
+  bool VisitMemberExpr(MemberExpr *reference) { return !is(reference->getMemberDecl()); }
+  /// Of a literal nobody knows which is meant: the same number, or its inverse.
+  bool VisitIntegerLiteral(IntegerLiteral *literal) {
+    return !value || literal->getValue() != static_cast<std::uint64_t>(*value) || !(found = true);
+  }
+  bool VisitFloatingLiteral(FloatingLiteral *literal) {
+    const double other = literal->getValueAsApproximateDouble();
+    return !value || (other != *value && other * *value != 1) || !(found = true);
+  }
+
+  bool found = false;
+
+private:
+  bool is(const ValueDecl *declaration) {
+    return found |= number && canonical(declaration) == number;
+  }
+
+  const Entity number;
+  const std::optional<double> value;
+};
+
+} // namespace
+
+const Expr *roundsBetween(const Expr &call, const FunctionBody &function) {
+  const Stmt *inner = &call;
+  for (const Stmt *outer = function.statementAround(inner); outer;
+       outer = function.statementAround(inner = outer)) {
+    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(outer))
+      return nullptr;
+    if (const auto *choice = dyn_cast<IfStmt>(outer); choice && inner == choice->getThen())
+      if (const Expr *rounds = divisorIn(choice->getCond()))
+        return rounds;
+  }
+  return nullptr;
+}
+
+bool onlyCounts(const Expr &rounds, const FunctionBody &function, ASTContext &context) {
+  const auto *literal = dyn_cast<IntegerLiteral>(&rounds);
+  const Entity number = entityOf(&rounds) ? canonical(entityOf(&rounds)) : nullptr;
+  if (literal ? literal->getValue().ule(1) : !number)
+    return false;
+  OtherUses uses(number,
+                 literal ? std::optional(literal->getValue().roundToDouble()) : std::nullopt);
+  const auto *variable = dyn_cast_or_null<VarDecl>(number);
+  if (literal || (variable && variable->isLocalVarDeclOrParm())) {
+    uses.TraverseStmt(const_cast<Stmt *>(function.body));
+  } else {
+    for (Decl *declaration : context.getTraversalScope())
+      uses.TraverseDecl(declaration);
+  }
+  return !uses.found;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,80 @@
+#include "FunctionalModes.h"
+
+#include "analyzer/events/values/Values.h"
+
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+static bool isMode(StringRef name) { return name == "train" || name == "training"; }
+
+static bool isTrue(const Expr *expr) {
+  const auto *literal = dyn_cast<CXXBoolLiteralExpr>(strip(expr));
+  return literal && literal->getValue();
+}
+
+static bool isZero(const Expr *expr) {
+  expr = strip(expr);
+  if (const auto *number = dyn_cast<FloatingLiteral>(expr))
+    return number->getValue().isZero();
+  const auto *number = dyn_cast<IntegerLiteral>(expr);
+  return number && number->getValue().isZero();
+}
+
+/// Whether the options that \p expr makes say that the function trains. Not where a variable or
+/// code that cannot be seen has a part in them, or nothing is dropped.
+static bool meansTraining(const Expr *expr, const Vocabulary &vocabulary) {
+  std::optional<bool> said;
+  for (expr = strip(expr);;) {
+    if (const auto *setter = dyn_cast<CXXMemberCallExpr>(expr)) {
+      const StringRef name = simpleName(setter->getMethodDecl());
+      if (setter->getNumArgs() == 1 && name == "p" && isZero(setter->getArg(0)))
+        return false;
+      if (setter->getNumArgs() == 1 && isMode(name) && !said)
+        said = isTrue(setter->getArg(0));
+      expr = strip(setter->getImplicitObjectArgument());
+      continue;
+    }
+    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+    if (construct && construct->getConstructor()->isCopyOrMoveConstructor()) {
+      expr = strip(construct->getArg(0));
+      continue;
+    }
+    const bool isNew = construct || isa<InitListExpr>(expr);
+    const CXXRecordDecl *record = isNew ? expr->getType()->getAsCXXRecordDecl() : nullptr;
+    return record && said.value_or(vocabulary.traitOf(record) == Trait::TrainsByDefault);
+  }
+}
+
+bool alwaysDrops(const CallExpr &call, const Vocabulary &vocabulary) {
+  const FunctionDecl *callee = call.getDirectCallee();
+  if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent ||
+      !simpleName(callee).contains("dropout"))
+    return false;
+  for (unsigned i = 0; i < call.getNumArgs() && i < callee->getNumParams(); ++i) {
+    const ParmVarDecl *parameter = callee->getParamDecl(i);
+    const CXXRecordDecl *record = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (parameter->getType()->isFloatingType() && isZero(call.getArg(i)))
+      return false;
+    if (parameter->getType()->isBooleanType() && isMode(parameter->getName()))
+      return isTrue(call.getArg(i));
+    if (record && record->getName().ends_with("Options"))
+      return meansTraining(call.getArg(i), vocabulary);
+  }
+  return false;
+}
+
+bool samplesOnPurpose(const CXXMethodDecl &method) {
+  const auto says = [](StringRef name) {
+    const std::string lower = name.lower();
+    return StringRef(lower).starts_with("mc") ||
+           llvm::any_of(std::initializer_list<StringRef>{"_mc", "mcd", "monte", "bayes",
+                                                         "uncertain", "stochastic"},
+                        [&](StringRef word) { return StringRef(lower).contains(word); });
+  };
+  return says(simpleName(&method)) || says(method.getParent()->getName());
+}
+
+} // namespace gradtidy

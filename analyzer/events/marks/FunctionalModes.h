@@ -1,0 +1,19 @@
+// Layers that are called as functions, which do not know the mode of the module they belong to.
+#pragma once
+
+#include "analyzer/events/values/Vocabulary.h"
+
+namespace clang {
+class CallExpr;
+} // namespace clang
+
+namespace gradtidy {
+
+/// Whether \p call is of dropout() or its like, and drops whatever the mode of a module is: it is
+/// told so literally, or by a default.
+bool alwaysDrops(const clang::CallExpr &call, const Vocabulary &vocabulary);
+
+/// Whether the method, or its class, says by its name that it wants randomness in evaluation, too.
+bool samplesOnPurpose(const clang::CXXMethodDecl &method);
+
+} // namespace gradtidy

@@ -1,0 +1,31 @@
+// Flags that module classes keep where the framework's is_training() is meant.
+#pragma once
+
+#include "analyzer/events/values/Vocabulary.h"
+
+#include "clang/AST/Expr.h"
+
+#include <functional>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace gradtidy {
+
+/// A bool member that by its name says whether the module trains, and that train() and eval() do
+/// not know.
+struct ModeFlag {
+  const clang::FieldDecl *field;
+  std::vector<const clang::Expr *> asked; ///< Where methods of the class ask it.
+};
+
+/// The flags that say "training" in every object and at all times: each construction in the
+/// traversal scope of \p context sets them to true, and nothing changes them later. Classes that
+/// ask is_training(), or have a train() or eval() of their own, are left out.
+std::vector<ModeFlag>
+findStuckModeFlags(clang::ASTContext &context, Vocabulary &vocabulary,
+                   const std::function<bool(const clang::Decl *)> &isUserCode);
+
+} // namespace gradtidy

@@ -1,0 +1,78 @@
+// What the module classes of the user own, which of it is registered, and what depends on the mode.
+//
+// The view is flow-insensitive. It follows module handles and tensors through variables, members,
+// containers and the parameters of functions whose bodies it sees, and never guesses: what gets out
+// of sight may be registered there.
+#pragma once
+
+#include "LastLayer.h"
+#include "ModeFlags.h"
+#include "ModuleUses.h"
+#include "analyzer/events/Answer.h"
+
+namespace gradtidy {
+
+/// A data member that is a module, a tensor, or a container of such.
+struct ModuleMember {
+  const clang::FieldDecl *field = nullptr;
+  TypeRole role = TypeRole::Module; ///< Module or Tensor.
+  Answer registered = Answer::No;   ///< Unknown where it gets out of sight.
+  /// Of a module: whether it has parameters, buffers or a mode. Of a tensor: whether it is data
+  /// made at construction, other than indices and scalars.
+  Answer stateful = Answer::Yes;
+  bool requiresGrad = false;  ///< Of a tensor: it is made to be trained.
+  bool isRegistrable = false; ///< It is one tensor, module holder or std::shared_ptr to a module.
+  bool isMade = false;        ///< It gets a value here, be it by its default constructor.
+  bool isHandedIn = false;    ///< Made elsewhere, and perhaps owned there.
+  /// Other code of the program reaches for it: calls its parameters(), train() or eval(), moves a
+  /// tensor explicitly, or changes it after construction.
+  bool isManaged = false;
+  std::vector<const clang::Expr *> forwardUses; ///< Those that autograd records.
+  std::vector<EntityDefinition> definitions;    ///< Without null pointers.
+  /// Those that put another module or tensor into the place of a registered one, which stays
+  /// registered.
+  std::vector<EntityDefinition> replacements;
+};
+
+/// The view of one class.
+struct ModuleClass {
+  const clang::CXXRecordDecl *record = nullptr;
+  bool isVisible = false; ///< The bodies of all its constructors and methods are in this unit.
+  /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
+  /// itself knows what it does.
+  Answer dependsOnMode = Answer::Unknown;
+  std::vector<ModuleMember> members;
+  /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
+  const ModeFlag *stuckFlag = nullptr;
+  std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
+  /// Local variables of forward passes that hold modules with parameters or a mode, made there and
+  /// only called.
+  std::vector<const clang::VarDecl *> transients;
+};
+
+class ModuleClasses {
+public:
+  /// Looks at the declarations of the context's traversal scope for which \p isUserCode holds.
+  /// All arguments must outlive this object.
+  ModuleClasses(clang::ASTContext &context, Vocabulary &vocabulary,
+                std::function<bool(const clang::Decl *)> isUserCode);
+  ~ModuleClasses();
+
+  const std::vector<ModuleClass> &all() const;
+
+  /// Whether train() and eval() make a difference to a module of this type.
+  Answer dependsOnMode(clang::QualType type) const;
+
+  /// The same for the module that an expression denotes or makes: options, and what is put into a
+  /// container, count.
+  Answer dependsOnMode(const clang::Expr *module) const;
+
+  /// The last layer of the container, or the layer (see LastLayer.h).
+  Layer lastLayer(const clang::Expr *module) const;
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,133 @@
+#include "ModuleMembers.h"
+
+#include "analyzer/events/values/Values.h"
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace gradtidy {
+
+ModuleMember ModuleMembers::view(const FieldDecl *field) {
+  ModuleMember member;
+  member.field = field;
+  member.role = uses.holdsModules(field->getType()) ? TypeRole::Module : TypeRole::Tensor;
+  judgeType(member);
+  const Entity entity = canonical(field);
+  if (member.role == TypeRole::Module) {
+    member.stateful = natures.of(entity).stateful;
+    member.isHandedIn = field->getType()->isReferenceType() || isParameterReached(entity);
+  }
+  // Who registers or manages what the member holds, be it in a function it is given to.
+  const ModuleUses::Reached reached = uses.reachedFrom(entity);
+  member.registered = registrations.of(reached.entities);
+  const ForwardUse use = collectUses(member, reached);
+  collectDefinitions(member);
+  if (member.role == TypeRole::Tensor)
+    judgeTensor(member, use);
+  return member;
+}
+
+void ModuleMembers::judgeType(ModuleMember &member) {
+  const CXXRecordDecl *type = member.field->getType()->getAsCXXRecordDecl();
+  const TypeRole role = type ? vocabulary.roleOf(type) : TypeRole::None;
+  member.isRegistrable = role == TypeRole::Tensor || role == TypeRole::ModuleHolder ||
+                         (type && isStandard(type) && type->getName() == "shared_ptr");
+  member.isMade = (role == TypeRole::Module || role == TypeRole::ModuleHolder) &&
+                  !member.field->hasInClassInitializer();
+}
+
+bool ModuleMembers::isParameterReached(Entity entity) const {
+  return llvm::any_of(uses.aliasesOf(entity), [](Entity alias) { return isa<ParmVarDecl>(alias); });
+}
+
+ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
+                                                     const ModuleUses::Reached &reached) {
+  ForwardUse result;
+  for (size_t i = 0; i < reached.entities.size(); ++i) {
+    const EntityFacts &facts = uses.of(reached.entities[i]);
+    member.isManaged |= facts.isManaged;
+    for (const EntityUse &use : facts.uses) {
+      member.isManaged |= use.isMove && !phases.isConstruction(use.function);
+      if (i >= reached.aliases || !phases.isForwardPass(use.function))
+        continue;
+      // A tensor has to be on the device under a guard, too.
+      if (use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand))
+        member.forwardUses.push_back(use.site);
+      result.isOperand |= use.isOperand;
+      result.isChanged |= use.isChange;
+    }
+  }
+  return result;
+}
+
+void ModuleMembers::collectDefinitions(ModuleMember &member) {
+  for (const EntityDefinition &definition : uses.definitionsOf(member.field))
+    if (!isNull(definition.value)) {
+      member.definitions.push_back(definition);
+      member.isMade = true;
+      if (registrations.isReplacement(definition, member.field))
+        member.replacements.push_back(definition);
+    }
+}
+
+/// Whether the tensor is missed by to() or save().
+void ModuleMembers::judgeTensor(ModuleMember &member, ForwardUse use) {
+  use.isOperand |= isDerivedOperand(member);
+  Content content = Content::Nothing;
+  bool isTable = true;
+  for (const EntityDefinition &definition : uses.definitionsOf(member.field)) {
+    isTable &= contents.isComputed(definition.value);
+    member.isManaged |= !phases.isConstruction(definition.function) &&
+                        !isLoadedWithSiblings(definition, member.field);
+    content = std::max(content, contents.of(definition.value));
+    member.requiresGrad |= contents.mentions(definition.value, Trait::RequiresGrad);
+  }
+  const bool isState =
+      use.isChanged || member.requiresGrad || (content == Content::Indices && use.isOperand);
+  if (content == Content::Unknown)
+    member.stateful = Answer::Unknown;
+  else if ((content == Content::Data && !isTable) || (content != Content::Nothing && isState))
+    member.stateful = Answer::Yes;
+  else
+    member.stateful = Answer::No;
+}
+
+/// Whether forward passes use as an operand what is computed of the tensor alone, which is where
+/// the tensor is. Who moves it manages the tensor.
+bool ModuleMembers::isDerivedOperand(ModuleMember &member) {
+  bool isOperand = false;
+  const EntityFacts &own = uses.of(canonical(member.field));
+  llvm::SmallSetVector<Entity, 4> derived(own.derived.begin(), own.derived.end());
+  for (size_t i = 0; i < derived.size(); ++i) {
+    const EntityFacts &facts = uses.of(derived[i]);
+    derived.insert(facts.derived.begin(), facts.derived.end());
+    for (const EntityUse &use : facts.uses) {
+      isOperand |= phases.isForwardPass(use.function) && use.isOperand;
+      member.isManaged |= use.isMove && !phases.isConstruction(use.function);
+    }
+  }
+  return isOperand;
+}
+
+/// Whether the definition gives the member a value where registered tensors of its class get
+/// theirs, as when parameters are loaded by hand.
+bool ModuleMembers::isLoadedWithSiblings(const EntityDefinition &definition,
+                                         const FieldDecl *field) {
+  if (classOf(definition.function) == field->getParent()->getCanonicalDecl())
+    return false;
+  return llvm::any_of(field->getParent()->fields(), [&](const FieldDecl *sibling) {
+    if (sibling == field || !uses.holdsTensors(sibling->getType()))
+      return false;
+    const std::vector<EntityDefinition> &definitions = uses.definitionsOf(sibling);
+    const bool isRegistered = uses.of(canonical(sibling)).isRegistered ||
+                              llvm::any_of(definitions, [&](const EntityDefinition &other) {
+                                return registrations.isResult(other.value);
+                              });
+    return isRegistered && llvm::any_of(definitions, [&](const EntityDefinition &other) {
+             return other.function == definition.function;
+           });
+  });
+}
+
+} // namespace gradtidy

@@ -1,0 +1,159 @@
+#include "SharedFunctions.h"
+
+#include "analyzer/events/values/Syntax.h"
+#include "analyzer/events/values/Values.h"
+#include "analyzer/source/Paths.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+
+#include <set>
+
+namespace gradtidy {
+namespace {
+
+class Collector : public clang::RecursiveASTVisitor<Collector> {
+public:
+  Collector(const clang::ASTContext &context, Vocabulary &vocabulary,
+            const std::function<bool(const clang::Decl *)> &isUserCode,
+            const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf)
+      : context(context), sources(context.getSourceManager()), vocabulary(vocabulary),
+        isUserCode(isUserCode), turnOf(turnOf) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(clang::Decl *declaration) {
+    if (isPassedOver(declaration, isUserCode))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(declaration);
+  }
+
+  bool VisitFunctionDecl(clang::FunctionDecl *function) {
+    if (function->isThisDeclarationADefinition() && function->hasExternalFormalLinkage() &&
+        !isModulesOwn(function))
+      if (const std::string source = fileOf(function);
+          source != fileOf(firstDeclaration(*function)) || isDeclaredByHand(*function))
+        add(function, source);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr *reference) { return use(reference->getDecl()); }
+  bool VisitMemberExpr(clang::MemberExpr *member) { return use(member->getMemberDecl()); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr *construct) {
+    return use(construct->getConstructor());
+  }
+  bool VisitVarDecl(clang::VarDecl *variable) { return use(variable); }
+
+  std::set<SharedFunction> found;
+
+private:
+  bool use(const clang::ValueDecl *declaration) {
+    if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+      need(function);
+    else if (const clang::CXXRecordDecl *record = vocabulary.classOf(declaration->getType());
+             record && isModule(vocabulary.roleOf(record)) && isUserCode(record) &&
+             record->hasDefinition() && used.insert(record->getDefinition()).second)
+      for (const clang::CXXMethodDecl *method : record->getDefinition()->methods())
+        need(method);
+    return true;
+  }
+
+  /// Whether a function that no header declares may be called from other sources.
+  static bool isDeclaredByHand(const clang::FunctionDecl &function) {
+    return !llvm::isa<clang::CXXMethodDecl>(function) && !function.isInlined() &&
+           !function.isMain() && !function.isTemplateInstantiation();
+  }
+
+  /// The first as the unit and its partners are read, whatever a precompiled header has before;
+  /// null if none is read yet.
+  const clang::FunctionDecl *firstDeclaration(const clang::FunctionDecl &function) const {
+    const clang::FunctionDecl *first = nullptr;
+    std::optional<size_t> turnOfFirst;
+    for (const clang::FunctionDecl *other = function.getMostRecentDecl(); other;
+         other = other->getPreviousDecl())
+      if (const std::optional<size_t> turn = turnOf(*other);
+          turn && (!first || *turn <= *turnOfFirst)) {
+        first = other;
+        turnOfFirst = turn;
+      }
+    return first;
+  }
+
+  bool isDefined(const clang::FunctionDecl &function) const {
+    const clang::FunctionDecl *definition = nullptr;
+    return function.isDefined(definition) && turnOf(*definition);
+  }
+
+  void need(const clang::FunctionDecl *function) {
+    if (!isDefined(*function) && !function->isPureVirtual() && !function->isImplicit() &&
+        !function->isDefaulted() && !function->isDeleted() && isUserCode(function) &&
+        !llvm::isa<clang::CXXDestructorDecl>(function))
+      add(function, {});
+  }
+
+  void add(const clang::FunctionDecl *function, const std::string &source) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+    const std::string header = fileOf(firstDeclaration(*function));
+    if (header.empty() || function->isDependentContext() || !matters(function))
+      return;
+    const clang::CXXRecordDecl *record = method ? method->getParent() : nullptr;
+    found.insert({source, header, record ? record->getNameAsString() : "",
+                  llvm::isa<clang::CXXConstructorDecl>(function) ? record->getNameAsString()
+                                                                 : function->getNameAsString()});
+  }
+
+  bool matters(const clang::FunctionDecl *function) {
+    const auto holds = [&](clang::QualType type) {
+      return vocabulary.reachesTraining(type) || vocabulary.holdsTensors(type);
+    };
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+    return (method && holds(context.getCanonicalTagType(method->getParent()))) ||
+           holds(function->getReturnType()) ||
+           llvm::any_of(function->parameters(), [&](const clang::ParmVarDecl *parameter) {
+             return holds(parameter->getType());
+           });
+  }
+
+  /// Whether callers do nothing with the function but what every module expects of them.
+  bool isModulesOwn(const clang::FunctionDecl *function) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+    return method && isModule(vocabulary.roleOf(method->getParent())) &&
+           (llvm::isa<clang::CXXConstructorDecl>(method) || isForward(method));
+  }
+
+  std::string fileOf(const clang::Decl *declaration) const {
+    if (!declaration)
+      return {};
+    const clang::FileID file =
+        sources.getFileID(sources.getExpansionLoc(declaration->getLocation()));
+    const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file);
+    llvm::SmallString<256> path = entry ? entry->getName() : llvm::StringRef();
+    if (!path.empty())
+      sources.getFileManager().makeAbsolutePath(path);
+    return path.empty() ? std::string() : absolutePath(path);
+  }
+
+  const clang::ASTContext &context;
+  const clang::SourceManager &sources;
+  Vocabulary &vocabulary;
+  const std::function<bool(const clang::Decl *)> &isUserCode;
+  const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf;
+  llvm::DenseSet<const clang::CXXRecordDecl *> used;
+};
+
+} // namespace
+
+std::vector<SharedFunction>
+findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
+                    const std::function<bool(const clang::Decl *)> &isUserCode,
+                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf) {
+  Collector collector(context, vocabulary, isUserCode, turnOf);
+  for (clang::Decl *declaration : context.getTraversalScope())
+    collector.TraverseDecl(declaration);
+  return {collector.found.begin(), collector.found.end()};
+}
+
+} // namespace gradtidy

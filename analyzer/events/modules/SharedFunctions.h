@@ -1,0 +1,28 @@
+// The functions of the user that a unit shares with other sources of the program.
+#pragma once
+
+#include "analyzer/events/values/Vocabulary.h"
+#include "analyzer/source/SharedFunction.h"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace gradtidy {
+
+/// Those that the unit calls and does not define, and those that it defines for others, as far as
+/// modules, optimizers or tensors pass through them; of a module class that is used, all that is
+/// defined elsewhere. Sorted; the forward pass and the constructors of a module are not counted
+/// among what others may call. Visits the traversal scope of \p context, as far as \p isUserCode
+/// holds.
+/// \param turnOf  in which turn a declaration was read; none for one that does not count yet.
+std::vector<SharedFunction>
+findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
+                    const std::function<bool(const clang::Decl *)> &isUserCode,
+                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf);
+
+} // namespace gradtidy

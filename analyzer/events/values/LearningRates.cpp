@@ -1,0 +1,54 @@
+#include "LearningRates.h"
+
+#include "Values.h"
+#include "analyzer/events/Conditions.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTContext &context) {
+  Expr::EvalResult result;
+  if (expr->isValueDependent())
+    return std::nullopt;
+  if (expr->EvaluateAsRValue(result, context)) {
+    if (result.Val.isInt())
+      return static_cast<double>(result.Val.getInt().getExtValue());
+    if (!result.Val.isFloat())
+      return std::nullopt;
+    llvm::APFloat value = result.Val.getFloat();
+    bool losesInfo = false;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return value.convertToDouble();
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const bool isFixed =
+      variable && variable->isLocalVarDecl() && variable->hasInit() && isOnlyRead(&body, variable);
+  return isFixed ? numberOf(variable->getInit(), body, context) : std::nullopt;
+}
+
+LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &context) {
+  const Expr *expr = strip(&options);
+  while (!isArithmetic(expr)) {
+    const auto *setter = dyn_cast<CXXMemberCallExpr>(expr);
+    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+    const Expr *next = nullptr;
+    if (setter && simpleName(setter->getMethodDecl()) == "lr" && setter->getNumArgs() == 1)
+      next = setter->getArg(0);
+    else if (setter)
+      next = setter->getImplicitObjectArgument();
+    else if (construct && construct->getNumArgs() > 0)
+      next = construct->getArg(0);
+    if (!next || isa<CXXDefaultArgExpr>(next))
+      return {};
+    expr = strip(next);
+  }
+  const std::optional<double> value = numberOf(expr, body, context);
+  return value ? LearningRate{expr, *value} : LearningRate{};
+}
+
+} // namespace gradtidy

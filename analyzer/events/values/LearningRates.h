@@ -1,0 +1,21 @@
+// Learning rates that the source says.
+#pragma once
+
+#include "analyzer/events/Event.h"
+
+#include "clang/AST/Expr.h"
+
+#include <optional>
+
+namespace gradtidy {
+
+/// The number that \p expr in \p body is, be it by way of a variable that never changes.
+std::optional<double> numberOf(const clang::Expr *expr, const clang::Stmt &body,
+                               const clang::ASTContext &context);
+
+/// The rate that \p options, an argument of an optimizer's constructor in \p body, set to a
+/// constant.
+LearningRate rateOf(const clang::Expr &options, const clang::Stmt &body,
+                    const clang::ASTContext &context);
+
+} // namespace gradtidy

@@ -1,0 +1,468 @@
+#include "TypingReader.h"
+
+#include "Syntax.h"
+#include "Values.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace gradtidy {
+
+/// \p expr without what changes neither value nor type for us; unlike strip(), a list of one value
+/// stays a list.
+static const Expr *peel(const Expr *expr) {
+  while (true) {
+    const Expr *inner = expr->IgnoreParenImpCasts();
+    if (const auto *full = dyn_cast<FullExpr>(inner))
+      inner = full->getSubExpr();
+    else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(inner))
+      inner = temporary->getSubExpr();
+    else if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(inner))
+      inner = bound->getSubExpr();
+    else if (const auto *functional = dyn_cast<CXXFunctionalCastExpr>(inner))
+      inner = functional->getSubExpr();
+    else if (const auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(inner))
+      inner = substituted->getReplacement();
+    else if (const auto *copy = dyn_cast<CXXConstructExpr>(inner);
+             copy && copy->getNumArgs() == 1 && copy->getConstructor()->isCopyOrMoveConstructor())
+      inner = copy->getArg(0);
+    if (inner == expr)
+      return expr;
+    expr = inner;
+  }
+}
+
+/// Whether nothing in \p statement but its declaration gives the variable a value.
+static bool isNeverChanged(const Stmt *statement, const VarDecl &variable) {
+  if (!statement)
+    return true;
+  if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement))
+    if (cast->getCastKind() == CK_LValueToRValue || cast->getType().isConstQualified())
+      if (isa<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+        return true;
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  return !(reference && reference->getDecl() == &variable) &&
+         llvm::all_of(statement->children(),
+                      [&](const Stmt *child) { return isNeverChanged(child, variable); });
+}
+
+/// A variable that has one value as long as it lives, or null.
+static const VarDecl *fixedVariable(const Expr *expr, const Stmt *body) {
+  const auto *reference = dyn_cast<DeclRefExpr>(expr);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable || isa<ParmVarDecl>(variable) || !variable->hasInit())
+    return nullptr;
+  const QualType type = variable->getType();
+  if (type->isReferenceType())
+    return nullptr;
+  return type.isConstQualified() ||
+                 (body && variable->isLocalVarDecl() && isNeverChanged(body, *variable))
+             ? variable
+             : nullptr;
+}
+
+/// The type of elements that a type of C++ is kept as.
+static ElementType elementOf(QualType type, const ASTContext &context) {
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (type->isBooleanType())
+    return ElementType::Bool;
+  if (type->isSpecificBuiltinType(BuiltinType::Float))
+    return ElementType::Float32;
+  if (type->isSpecificBuiltinType(BuiltinType::Double))
+    return ElementType::Float64;
+  if (!type->isIntegerType() || type->isEnumeralType())
+    return ElementType::Unknown;
+  switch (context.getTypeSize(type)) {
+  case 8:
+    return type->isUnsignedIntegerType() ? ElementType::UInt8 : ElementType::Int8;
+  case 16:
+    return ElementType::Int16;
+  case 32:
+    return ElementType::Int32;
+  case 64:
+    return ElementType::Int64;
+  default:
+    return ElementType::Unknown;
+  }
+}
+
+static bool isNamed(QualType type, llvm::StringRef name) {
+  type = type.getNonReferenceType();
+  if (const auto *enumeration = type->getAs<EnumType>())
+    return enumeration->getDecl()->getName() == name;
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && record->getIdentifier() && record->getName() == name;
+}
+
+ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned depth) const {
+  expr = peel(expr);
+  if (depth > 8 || isa<CXXDefaultArgExpr>(expr) || expr->isTypeDependent())
+    return ElementType::Unknown;
+  const QualType type = expr->getType();
+  const bool isElement = isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
+  const auto isOptionsType = [&](QualType each) {
+    const CXXRecordDecl *record = each.getNonReferenceType()->getAsCXXRecordDecl();
+    return record && vocabulary.traitOf(record) == Trait::TensorOptions;
+  };
+  const bool isOptions = isOptionsType(type);
+  const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+  if (construct && !isOptions && !isElement) // An optional of a type.
+    return construct->getNumArgs() == 1 ? elementIn(construct->getArg(0), named, depth + 1)
+                                        : ElementType::Unknown;
+  if (!isElement && !isOptions)
+    return ElementType::Unknown;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
+    if (const ElementType element = vocabulary.elementOf(reference->getDecl());
+        element != ElementType::Unknown) {
+      named = true;
+      return element;
+    }
+  if (construct) {
+    ElementType element = ElementType::Unknown;
+    if (construct->getNumArgs() > 0)
+      element = elementIn(construct->getArg(0), named, depth + 1);
+    return element;
+  }
+  if (const VarDecl *variable = fixedVariable(expr, body))
+    return elementIn(variable->getInit(), named, depth + 1);
+  const auto *call = dyn_cast<CallExpr>(expr);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  const StringRef name = simpleName(callee);
+  if (const auto *cast = dyn_cast_or_null<CXXConversionDecl>(callee); cast && call)
+    return ElementType::Unknown;
+  const auto *method = dyn_cast_or_null<CXXMemberCallExpr>(call);
+  if (isOptions && name == "dtype") {
+    if (call->getNumArgs() > 0)
+      return elementIn(call->getArg(0), named, depth + 1);
+    named = true;
+    const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
+    return arguments && arguments->size() > 0 &&
+                   arguments->get(0).getKind() == TemplateArgument::Type
+               ? gradtidy::elementOf(arguments->get(0).getAsType(), context)
+               : ElementType::Unknown;
+  }
+  if (isOptions && method && isOptionsType(method->getImplicitObjectArgument()->getType()))
+    return elementIn(method->getImplicitObjectArgument(), named, depth + 1);
+  if (isOptions && callee && !isa<CXXMethodDecl>(callee) && vocabulary.isFramework(callee))
+    return ElementType::Unknown; // `torch::device(…)`
+  named = true;                  // Whatever it is.
+  return ElementType::Unknown;
+}
+
+std::optional<std::int64_t> TypingReader::integer(const Expr *expr, unsigned depth) const {
+  expr = peel(expr);
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(expr); construct && depth < 4)
+    return construct->getNumArgs() == 1 ? integer(construct->getArg(0), depth + 1) : std::nullopt;
+  if (const auto *made = dyn_cast<InitListExpr>(expr); made && depth < 4)
+    return made->getNumInits() == 1 ? integer(made->getInit(0), depth + 1) : std::nullopt;
+  if (expr->isTypeDependent() || !expr->getType()->isIntegralOrEnumerationType() ||
+      expr->getType()->isBooleanType())
+    return std::nullopt;
+  Expr::EvalResult result;
+  if (!expr->isValueDependent() && expr->EvaluateAsInt(result, context))
+    return result.Val.getInt().getExtValue();
+  if (const VarDecl *variable = depth < 4 ? fixedVariable(expr, body) : nullptr)
+    return integer(variable->getInit(), depth + 1).value_or(Typing::noNumber);
+  return Typing::noNumber;
+}
+
+std::optional<Shape> TypingReader::list(const Expr *expr) const {
+  expr = peel(expr);
+  bool isList = false;
+  for (unsigned depth = 0; depth < 6; ++depth) {
+    if (const auto *wrapped = dyn_cast<CXXStdInitializerListExpr>(expr)) {
+      expr = peel(wrapped->getSubExpr());
+    } else if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+      const CXXRecordDecl *record = construct->getConstructor()->getParent();
+      const StringRef name = record->getIdentifier() ? record->getName() : StringRef();
+      isList |= name == "ArrayRef" || name == "OptionalArrayRef" || name == "vector";
+      if (!isList)
+        return std::nullopt;
+      if (construct->getNumArgs() == 0)
+        return Shape::of({});
+      if (name == "vector" && construct->getNumArgs() > 1 &&
+          !isa<CXXStdInitializerListExpr>(peel(construct->getArg(0))))
+        return std::nullopt; // `vector(n, x)`
+      expr = peel(construct->getArg(0));
+    } else {
+      break;
+    }
+  }
+  std::vector<std::int64_t> sizes;
+  if (const auto *values = dyn_cast<InitListExpr>(expr)) {
+    for (const Expr *value : values->inits()) {
+      const std::int64_t size = integer(value).value_or(Typing::noNumber);
+      sizes.push_back(size);
+    }
+    return Shape::of(sizes);
+  }
+  if (const auto one = isList ? integer(expr) : std::nullopt)
+    return Shape::of({*one});
+  return std::nullopt;
+}
+
+/// Whether a parameter of that type takes a list of numbers.
+static bool takesList(QualType type) {
+  type = type.getNonReferenceType();
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  const StringRef name = record && record->getIdentifier() ? record->getName() : StringRef();
+  return name == "ArrayRef" || name == "OptionalArrayRef";
+}
+
+void TypingReader::readValues(const Expr *expr, Typing &typing) const {
+  std::vector<std::int64_t> sizes;
+  expr = peel(expr);
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    if (const auto *wrapped = dyn_cast<CXXStdInitializerListExpr>(expr)) {
+      expr = peel(wrapped->getSubExpr());
+    } else if (const auto *values = dyn_cast<InitListExpr>(expr)) {
+      sizes.push_back(values->getNumInits());
+      if (values->getNumInits() == 0)
+        break;
+      expr = peel(values->getInit(0));
+    } else if (const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+               construct && construct->getNumArgs() > 0 &&
+               !isStandard(construct->getConstructor()->getParent())) {
+      expr = peel(construct->getArg(0));
+    } else {
+      break;
+    }
+  }
+  const auto kept = [&](QualType type) {
+    const ElementType element = gradtidy::elementOf(type, context);
+    return element == ElementType::Bool ? element
+           : isFloating(element)        ? ElementType::Float32
+           : isIntegral(element)        ? ElementType::Int64
+                                        : ElementType::Unknown;
+  };
+  const QualType type = expr->getType().getNonReferenceType();
+  if (isArithmetic(expr)) {
+    typing.number = kept(type);
+  } else {
+    const auto *record =
+        dyn_cast_or_null<ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
+    const StringRef name = record && record->getIdentifier() ? record->getName() : StringRef();
+    const bool holdsNumbers = (name == "vector" || name == "ArrayRef" || name == "array") &&
+                              record->getTemplateArgs().get(0).getKind() == TemplateArgument::Type;
+    if (!holdsNumbers)
+      return;
+    typing.number = kept(record->getTemplateArgs().get(0).getAsType());
+    if (typing.number == ElementType::Unknown)
+      return;
+    sizes.push_back(Shape::unknown);
+  }
+  typing.shape = Shape::of(sizes);
+}
+
+void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
+  const auto pointed = [](const Expr *expr) -> QualType {
+    const QualType type = expr->getType();
+    if (type->isPointerType())
+      return type->getPointeeType();
+    const auto *array = type->getAsArrayTypeUnsafe();
+    return array ? array->getElementType() : QualType();
+  };
+  const Expr *expr = pointer;
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    expr = expr->IgnoreParenImpCasts();
+    const QualType type = pointed(expr);
+    if (type.isNull())
+      return;
+    if (type->isVoidType()) {
+      const auto *cast = dyn_cast<ExplicitCastExpr>(expr);
+      if (!cast)
+        return;
+      expr = cast->getSubExpr();
+      continue;
+    }
+    QualType element = type;
+    while (const auto *array = element->getAsArrayTypeUnsafe())
+      element = array->getElementType();
+    typing.memory = gradtidy::elementOf(element, context);
+    return;
+  }
+}
+
+/// Whether elements of one type may lie in memory of another. Bytes may be anything, and what has
+/// no type of its own in C++ lies in integers of its size.
+static bool mayHold(ElementType memory, ElementType element) {
+  if (memory == ElementType::Unknown || element == ElementType::Unknown || sizeOf(memory) == 1)
+    return true;
+  if (sizeOf(memory) != sizeOf(element))
+    return false;
+  return isFloating(memory) == isFloating(element) || sizeOf(memory) == 2;
+}
+
+bool TypingReader::separatesChannels(const Stmt *statement) const {
+  if (!statement)
+    return false;
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return (callee && vocabulary.operationOf(callee) == Operation::SeparateChannels) ||
+         llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return separatesChannels(child); });
+}
+
+const Expr *TypingReader::pixelsAt(const Expr *pointer, unsigned depth) const {
+  const auto ofImage = [&](const Expr *object) {
+    const CXXRecordDecl *record = vocabulary.classOf(object->getType());
+    const bool isImage = record && vocabulary.operationOf(record) == Operation::InterleaveChannels;
+    return isImage ? pointer : nullptr;
+  };
+  pointer = strip(pointer);
+  if (const auto *member = dyn_cast<MemberExpr>(pointer))
+    return ofImage(member->getBase()); // `image.data`
+  const auto *call = dyn_cast<CallExpr>(pointer);
+  if (const auto *method = dyn_cast_or_null<CXXMemberCallExpr>(call)) // `image.ptr()`
+    return method->getNumArgs() == 0 || isa<CXXDefaultArgExpr>(method->getArg(0))
+               ? ofImage(method->getImplicitObjectArgument())
+               : nullptr;
+  if (call && call->getDirectCallee())
+    return vocabulary.operationOf(call->getDirectCallee()) == Operation::InterleaveChannels
+               ? call
+               : nullptr;
+  const auto *reference = dyn_cast<DeclRefExpr>(pointer);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const bool isPointer = variable && depth < 4 && variable->isLocalVarDecl() &&
+                         variable->hasInit() && variable->getType()->isPointerType();
+  return isPointer ? pixelsAt(variable->getInit(), depth + 1) : nullptr;
+}
+
+/// Whether the sizes of a tensor name the colours of an image before its rows and columns.
+static bool namesChannelsFirst(ArrayRef<std::int64_t> sizes) {
+  const auto areColours = [](std::int64_t size) { return size == 3 || size == 4; };
+  if (sizes.size() != 3 && sizes.size() != 4)
+    return false;
+  sizes = sizes.take_back(3);
+  return areColours(sizes[0]) && !areColours(sizes[1]) && !areColours(sizes[2]);
+}
+
+Reduction TypingReader::reductionIn(ArrayRef<const Expr *> arguments) const {
+  Reduction reduction = Reduction::Reduced;
+  const auto visit = [&](const auto &self, const Stmt *statement, unsigned depth) -> void {
+    const auto *expr = dyn_cast_or_null<Expr>(statement);
+    if (!statement || isa<CXXDefaultArgExpr>(statement) || depth > 24 ||
+        (expr && vocabulary.roleOf(expr->getType()) == TypeRole::Tensor))
+      return;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
+      const ValueDecl *named = reference->getDecl();
+      if (vocabulary.traitOf(named) == Trait::KeepsLosses)
+        reduction = Reduction::Kept;
+      else if (const VarDecl *variable = fixedVariable(reference, body);
+               variable && !vocabulary.isFramework(named))
+        self(self, variable->getInit(), depth + 1);
+      else if (isa<VarDecl>(named) && !vocabulary.isFramework(named) &&
+               reduction == Reduction::Reduced)
+        reduction = Reduction::Unknown;
+      return;
+    }
+    if (isa<MemberExpr>(statement) && cast<MemberExpr>(statement)->getMemberDecl() &&
+        isa<FieldDecl>(cast<MemberExpr>(statement)->getMemberDecl()) &&
+        reduction == Reduction::Reduced)
+      reduction = Reduction::Unknown;
+    for (const Stmt *child : statement->children())
+      self(self, child, depth + 1);
+  };
+  for (const Expr *argument : arguments)
+    visit(visit, argument, 0);
+  return reduction;
+}
+
+std::int64_t TypingReader::secondNumber(ArrayRef<const Expr *> arguments) const {
+  while (!arguments.empty()) {
+    const Expr *first = peel(arguments.front());
+    if (isArithmetic(first)) {
+      const bool isNumber = arguments.size() > 1 && isArithmetic(peel(arguments[1]));
+      const std::int64_t number =
+          isNumber ? integer(arguments[1]).value_or(Typing::noNumber) : Typing::noNumber;
+      return number > 0 ? number : Shape::unknown;
+    }
+    while (const auto *setter = dyn_cast<CXXMemberCallExpr>(first)) // `LinearOptions(…).bias(…)`
+      first = peel(setter->getImplicitObjectArgument());
+    const auto *options = dyn_cast<CXXConstructExpr>(first);
+    if (!options)
+      break;
+    arguments = {options->getArgs(), options->getNumArgs()};
+  }
+  return Shape::unknown;
+}
+
+Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) const {
+  Typing typing;
+  typing.rule = rule;
+  bool isFirst = true, hasStrides = false;
+  for (const Expr *argument : arguments) {
+    const bool isLeading = std::exchange(isFirst, false);
+    if (isa<CXXDefaultArgExpr>(argument) || argument->isTypeDependent())
+      continue;
+    if (isLeading && rule == ResultRule::Values) {
+      readValues(argument, typing);
+      continue;
+    }
+    if (isLeading && rule == ResultRule::Memory) {
+      readMemory(argument, typing);
+      continue;
+    }
+    const Expr *value = peel(argument);
+    const QualType type = argument->getType();
+    if (vocabulary.roleOf(type) == TypeRole::Tensor)
+      continue;
+    if (value->getType()->isBooleanType()) {
+      bool keeps = false;
+      typing.keepsAxes =
+          !value->isValueDependent() && value->EvaluateAsBooleanCondition(keeps, context) && keeps;
+      continue;
+    }
+    if (const std::optional<Shape> sizes = takesList(type) ? list(argument) : std::nullopt) {
+      hasStrides = typing.shape.has_value(); // They come behind the sizes.
+      if (!hasStrides)
+        typing.shape = sizes;
+      continue;
+    }
+    if (takesList(type)) {
+      typing.shape = typing.shape.value_or(Shape{});
+      continue;
+    }
+    bool named = false;
+    if (const ElementType element = elementIn(argument, named); named) {
+      typing.element = element;
+      typing.namesElement = true;
+      continue;
+    }
+    if (isNamed(type, "Scalar")) {
+      const Expr *number = convertedFrom(argument);
+      const ElementType kind = number && isArithmetic(number)
+                                   ? gradtidy::elementOf(number->getType(), context)
+                                   : ElementType::Unknown;
+      const ElementType kept = isFloating(kind)            ? ElementType::Float32
+                               : kind == ElementType::Bool ? kind
+                               : isIntegral(kind)          ? ElementType::Int64
+                                                           : ElementType::Unknown;
+      const bool isSecond = typing.number != ElementType::Unknown;
+      if (!isSecond || kept == ElementType::Float32)
+        typing.number = kept;
+      continue;
+    }
+    if (const std::optional<std::int64_t> number = integer(argument))
+      typing.numbers.push_back(*number);
+  }
+  if (rule == ResultRule::Loss || rule == ResultRule::ClassLoss)
+    typing.reduction = reductionIn(arguments);
+  if (rule == ResultRule::Memory) {
+    const ElementType read = typing.namesElement ? typing.element : ElementType::Float32;
+    const Expr *pixels = pixelsAt(arguments.front());
+    // Bytes that are pixels are nothing else.
+    const bool arePixels = isa_and_nonnull<CallExpr>(pixels) && !isa<CXXMemberCallExpr>(pixels);
+    typing.isMisread =
+        !mayHold(typing.memory, read) || (arePixels && read != ElementType::Unknown &&
+                                          sizeOf(typing.memory) == 1 && sizeOf(read) != 1);
+    typing.isScrambled = pixels && typing.shape && !hasStrides &&
+                         namesChannelsFirst(typing.shape->sizes) && !separatesChannels(body);
+  }
+  return typing;
+}
+
+} // namespace gradtidy

@@ -85,6 +85,27 @@ bool mayBeGpu(const Visit &visit, const Operand &target) {
                       : visit.unit.mayBeGpu(visit.before.deviceOf(target));
 }
 
+bool choosesDevice(const FunctionBody &function) {
+  return function.asksForDevices && llvm::any_of(function.blocks, [&](const Block &block) {
+           return llvm::any_of(block.events, [&](const Event &event) {
+             const bool namesGpu = llvm::any_of(event.operands, [](const Operand &operand) {
+               return operand.device.kind == Device::Cuda;
+             });
+             const bool isChoice =
+                 event.choice.condition >= 0 ||
+                 llvm::isa<clang::AbstractConditionalOperator>(event.site) ||
+                 ((event.kind == EventKind::Bind || event.kind == EventKind::Move) &&
+                  function.isConditional(event.site));
+             return namesGpu && isChoice;
+           });
+         });
+}
+
+bool isChosenByCaller(const Visit &visit) {
+  return llvm::any_of(visit.callers,
+                      [](const Event *caller) { return choosesDevice(*caller->function); });
+}
+
 bool isOwnDevice(const Visit &visit, Device device) {
   return device.kind == Device::Symbol &&
          visit.unit.tables().paths.last(device.id).kind == PathStep::This;

@@ -17,6 +17,12 @@ const Operand *targetOf(const Event &move);
 /// Whether \p target, which the event moves to, may be a GPU.
 bool mayBeGpu(const Visit &visit, const Operand &target);
 
+/// Whether \p function takes the GPU only if there is one, and something else if not.
+bool choosesDevice(const FunctionBody &function);
+
+/// Whether a caller of the visited function does.
+bool isChosenByCaller(const Visit &visit);
+
 /// Whether it is where the module whose method runs is.
 bool isOwnDevice(const Visit &visit, Device device);
 

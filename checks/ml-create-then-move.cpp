@@ -18,46 +18,75 @@ public:
     if (move.kind != EventKind::Move || !move.subject.expr || !isHot(visit))
       return;
     const Value value = visit.before.valueOf(move.subject);
-    const Operand *target = targetOf(move);
-    const bool isNew = value.made && value.made->kind == EventKind::Create &&
-                       move.subject.expr->IgnoreUnlessSpelledInSource() == value.made->site;
-    if (!target || !isNew || !isMadeOnHost(*value.made, value) || !mayBeGpu(visit, *target))
+    const Event *creation = value.freshOnHost;
+    const Operand *target = deviceIn(move);
+    if (!creation || !isMadeUp(*creation) || !value.hasDimensions || !target ||
+        !mayBeGpu(visit, *target) || !contains(visit, move.subject.expr, creation->site))
       return;
 
+    const bool isConstant = nameOf(*creation) == "tensor";
     Finding finding;
     finding.level = Level::Likely;
-    finding.location = value.made->site->getBeginLoc();
+    finding.location = creation->site->getBeginLoc();
     finding.range = move.site->getSourceRange();
-    finding.message = "the tensor is made on the CPU and copied to the GPU each time, instead of "
-                      "being made there";
-    finding.fixes = makeThere(visit, *value.made, *target);
+    finding.message = isConstant
+                          ? "these constants are copied to the GPU each time; the tensor can "
+                            "be made and moved once"
+                          : "the tensor is made on the CPU and copied to the GPU each time, "
+                            "instead of being made there";
+    if (!isConstant)
+      finding.fixes = makeThere(visit, *creation, *target);
     reporter.report(std::move(finding));
   }
 
 private:
-  /// Whether the event happens in a forward pass or in every round of a loop that trains.
+  /// Whether the event happens in a forward pass, or what that calls, or in every round of a loop
+  /// that trains.
   static bool isHot(const Visit &visit) {
-    const FunctionBody &function = *visit.event.function;
-    if (function.isConditional(visit.event.site))
-      return false;
-    if (function.isModuleMethod && function.returnsTensors && !function.parameters.empty())
-      return function.parameters.front().place.role == TypeRole::Tensor;
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    for (const Event *frame : llvm::reverse(frames)) {
+      if (frame->function->isConditional(frame->site))
+        return false;
+      if (computes(*frame->function))
+        return true;
+    }
     return trainingLoopAround(visit).loop != nullptr;
   }
 
-  /// Whether the factory makes up the values, and puts them on the CPU for want of a device.
-  static bool isMadeOnHost(const Event &creation, const Value &value) {
+  /// Whether a method of a module makes tensors of tensors.
+  static bool computes(const FunctionBody &function) {
+    return function.isModuleMethod && function.returnsTensors &&
+           llvm::any_of(function.parameters, [](const FunctionBody::Parameter &parameter) {
+             return parameter.place.role == TypeRole::Tensor;
+           });
+  }
+
+  /// What the tensor is moved to: a device, or to where another tensor is.
+  static const Operand *deviceIn(const Event &move) {
+    const auto isTensor = [](const Operand &operand) { return operand.role == TypeRole::Tensor; };
+    const Operand *target = targetOf(move);
+    const auto *other = llvm::find_if(move.operands, isTensor);
+    return target || other == move.operands.end() ? target : other;
+  }
+
+  static llvm::StringRef nameOf(const Event &creation) {
     const auto *call = llvm::dyn_cast<clang::CallExpr>(creation.site);
-    return value.device.kind == Device::Cpu && value.hasDimensions && call && !creation.isData &&
-           creation.operation != Operation::WrapMemory && call->getDirectCallee() &&
-           call->getDirectCallee()->getName() != "tensor";
+    const clang::FunctionDecl *factory = call ? call->getDirectCallee() : nullptr;
+    return factory && factory->getIdentifier() ? factory->getName() : llvm::StringRef();
+  }
+
+  /// Whether the factory makes up the values.
+  static bool isMadeUp(const Event &creation) {
+    return !nameOf(creation).empty() && creation.operation != Operation::WrapMemory;
   }
 
   /// Gives the device to the factory, where it is all that the move is told.
   static Fix makeThere(const Visit &visit, const Event &creation, const Operand &target) {
     const auto *move = llvm::dyn_cast<clang::CXXMemberCallExpr>(visit.event.site);
     const auto *call = llvm::cast<clang::CallExpr>(creation.site);
-    if (!move || call->getBeginLoc().isMacroID() || move->getEndLoc().isMacroID())
+    if (!move || call->getBeginLoc().isMacroID() || move->getEndLoc().isMacroID() ||
+        target.role == TypeRole::Tensor)
       return {};
     const auto isGiven = [](const clang::Expr *argument) {
       return !llvm::isa<clang::CXXDefaultArgExpr>(argument);
@@ -67,7 +96,8 @@ private:
     const bool hasOptions = llvm::any_of(creation.operands, [](const Operand &operand) {
       return operand.role == TypeRole::Device && operand.expr;
     });
-    if (given > 1 || device.empty() || hasOptions)
+    const bool isDirect = move->getImplicitObjectArgument()->IgnoreUnlessSpelledInSource() == call;
+    if (given > 1 || device.empty() || hasOptions || !isDirect)
       return {};
     const clang::SourceLocation end = endOf(visit, call);
     return {clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device),

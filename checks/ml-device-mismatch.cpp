@@ -14,11 +14,19 @@ class DeviceMismatch : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
-      if (!isOfOwnModule(visit, clash) && visit.unit.mayBeGpu(clash.otherDevice))
+      if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
+          visit.unit.mayBeGpu(clash.otherDevice))
         return report(visit, clash, reporter);
   }
 
 private:
+  /// Whether the module is on the CPU for want of a GPU only, which the program fails to name
+  /// before it comes here: ml-hardcoded-device says so.
+  static bool isWithoutGpu(const Visit &visit, const Clash &clash) {
+    return isModule(clash.host->role) && clash.otherPlaced && clash.otherPlaced->namesGpu &&
+           isChosenByCaller(visit);
+  }
+
   static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
     Finding finding;
     if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.movesModules())

@@ -13,14 +13,19 @@ class FunctionalDropout : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (!event.alwaysDrops || event.function->isConditional(event.site))
+    if (!event.ignoresMode || event.function->isConditional(event.site))
       return;
     const auto *call = llvm::cast<clang::CallExpr>(event.site);
     Finding finding;
     finding.location = call->getBeginLoc();
     finding.range = call->getSourceRange();
-    finding.message = "this dropout is on in evaluation, too: it does not ask whether the module "
-                      "is training";
+    const clang::FunctionDecl *callee = call->getDirectCallee();
+    finding.message = callee && callee->getName().contains("dropout")
+                          ? "this dropout is on in evaluation, too: it does not ask whether the "
+                            "module is training"
+                          : "this normalises by the batch in evaluation, too, and changes the "
+                            "running statistics: "
+                            "it does not ask whether the module is training";
     finding.fixes = ask(visit, *call);
     reporter.report(std::move(finding));
   }

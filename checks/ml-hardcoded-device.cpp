@@ -2,6 +2,7 @@
 // wherever that is another one, or none.
 
 #include "Check.h"
+#include "Devices.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
@@ -45,32 +46,11 @@ private:
                     name->getName().contains_insensitive("gpu"));
   }
 
-  /// Whether \p function takes the GPU only if there is one, and something else if not.
-  static bool chooses(const FunctionBody &function) {
-    return function.asksForDevices && llvm::any_of(function.blocks, [&](const Block &block) {
-             return llvm::any_of(block.events, [&](const Event &event) {
-               const bool namesGpu = llvm::any_of(event.operands, [](const Operand &operand) {
-                 return operand.device.kind == Device::Cuda;
-               });
-               const bool isChoice =
-                   event.choice.condition >= 0 ||
-                   llvm::isa<clang::AbstractConditionalOperator>(event.site) ||
-                   (event.kind == EventKind::Bind && function.isConditional(event.site));
-               return namesGpu && isChoice;
-             });
-           });
-  }
-
-  static bool isChosenByCaller(const Visit &visit) {
-    return llvm::any_of(visit.callers,
-                        [](const Event *caller) { return chooses(*caller->function); });
-  }
-
   /// Whether a caller has made sure that there is a GPU.
   static bool isSettled(const Visit &visit) {
     return llvm::any_of(visit.callers, [](const Event *caller) {
       return caller->function->asksForDevices &&
-             (!chooses(*caller->function) || caller->function->isConditional(caller->site));
+             (!choosesDevice(*caller->function) || caller->function->isConditional(caller->site));
     });
   }
 

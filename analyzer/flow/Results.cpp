@@ -33,7 +33,8 @@ static const Event *permutedBy(const Event &event, const State &state) {
 
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
-  bool attached = false, unrecorded = false, unknown = false, onlyHost = true;
+  bool attached = false, unrecorded = false, unknown = false, onlyHost = true, onlyFresh = true;
+  const Event *fresh = nullptr;
   Value held; // In whose memory parts of it lie.
   const Event *derived = nullptr;
   bool isOfLeaf = false;
@@ -71,6 +72,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     isOfLeaf |= value.graph == Graph::Attached && (isLeaf(value) || value.derived);
     if (value.madeOnHost && !event.isAnyDevice)
       result.madeOnHost = value.madeOnHost;
+    if (value.freshOnHost)
+      fresh = value.freshOnHost;
+    onlyFresh &= value.freshOnHost || !operand.isTensor;
     result.hasDimensions |= value.hasDimensions;
     onlyHost &= value.device.kind == Device::Cpu;
     // What meets in an operation is on one device; scalars of the host go along with any.
@@ -108,6 +112,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   }
   if (!event.isDifferentiable || mode != GradMode::On)
     result.parts = {};
+  if (onlyFresh && event.kind != EventKind::Forward)
+    result.freshOnHost = fresh;
   result.hasDimensions &= event.keepsDimensions;
   const Operand *base = event.subject.path       ? &event.subject
                         : event.operands.empty() ? nullptr
@@ -173,6 +179,8 @@ Value Interpreter::created(const Event &event, const State &state) const {
     result.order.told = &event;
   if (event.memory)
     result.borrowed = &event;
+  else if (!event.isData)
+    result.freshOnHost = &event;
   if (event.subject.path) { // Like another tensor.
     Value model = state.valueOf(event.subject);
     result.device = model.device;
@@ -187,6 +195,8 @@ Value Interpreter::created(const Event &event, const State &state) const {
     if (operand.path && (state.valueOf(operand).graph & Graph::Attached))
       result.graph = Graph::Attached;
   }
+  if (result.device.kind != Device::Cpu)
+    result.freshOnHost = nullptr;
   return result;
 }
 
@@ -216,6 +226,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.parts = before.parts;
   result.isNoise = before.isNoise;
   result.made = before.made;
+  result.freshOnHost = before.freshOnHost;
   result.stayOn(before); // In memory of its own it keeps the order.
   result.type = event.typing ? typeOf(event, state) : unknownType;
   for (const Operand &operand : event.operands) {
@@ -224,7 +235,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
     if (Device device = state.deviceOf(operand); tells && device.kind != Device::Unset) {
       result.device = device;
       result.placed = &event;
-      result.madeOnHost = nullptr;
+      result.madeOnHost = result.freshOnHost = nullptr;
       const bool isOfLeaf = before.graph == Graph::Attached && isLeaf(before);
       if (isOfLeaf && state.gradMode().possible == GradMode::On && !(device == before.device))
         result.derived = &event;

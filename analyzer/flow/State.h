@@ -113,6 +113,9 @@ struct Value {
   const Event *madeOnHost = nullptr;
   /// What computed it, but for what only rearranges the values of others.
   const Event *made = nullptr;
+  /// A factory that made it on the CPU, or made one of those tensors from which alone it is computed,
+  /// all made there. Witness.
+  const Event *freshOnHost = nullptr;
   /// What made it, or a part of it, in the memory of a variable (see Event::memory).
   const Event *borrowed = nullptr;
   /// What has put its dimensions in another order than that of its memory.

@@ -692,7 +692,7 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
-  return event.isDiscarded || event.alwaysDrops || event.usesOwnGradient || event.changesCopy ||
+  return event.isDiscarded || event.ignoresMode || event.usesOwnGradient || event.changesCopy ||
          event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
          (event.namesGpu && !event.function->asksForDevices) || event.dropsBatch ||
          event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||

@@ -60,8 +60,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     return;
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
-  event.alwaysDrops =
-      result->isModuleMethod && alwaysDrops(*site.call, vocabulary) && !samplesOnPurpose(*method);
+  event.ignoresMode =
+      result->isModuleMethod && ignoresMode(*site.call, vocabulary) && !samplesOnPurpose(*method);
   if (event.kind == EventKind::Step || event.operation == Operation::Save)
     event.every = roundsBetween(*site.call, *result);
   event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);

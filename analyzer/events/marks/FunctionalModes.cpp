@@ -1,5 +1,6 @@
 #include "FunctionalModes.h"
 
+#include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -48,10 +49,21 @@ static bool meansTraining(const Expr *expr, const Vocabulary &vocabulary) {
   }
 }
 
-bool alwaysDrops(const CallExpr &call, const Vocabulary &vocabulary) {
+/// Whether \p call of a batch normalisation is given running statistics, which it uses in
+/// evaluation. Without them it has no other way than to train.
+static bool keepsStatistics(const CallExpr &call, const FunctionDecl &callee) {
+  for (unsigned i = 0; i < call.getNumArgs() && i < callee.getNumParams(); ++i)
+    if (callee.getParamDecl(i)->getName() == "running_mean")
+      return isa<MemberExpr, CXXThisExpr>(originalOf(strip(call.getArg(i))));
+  return false;
+}
+
+bool ignoresMode(const CallExpr &call, const Vocabulary &vocabulary) {
   const FunctionDecl *callee = call.getDirectCallee();
-  if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent ||
-      !simpleName(callee).contains("dropout"))
+  if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent)
+    return false;
+  const StringRef name = simpleName(callee);
+  if (!name.contains("dropout") && (name != "batch_norm" || !keepsStatistics(call, *callee)))
     return false;
   for (unsigned i = 0; i < call.getNumArgs() && i < callee->getNumParams(); ++i) {
     const ParmVarDecl *parameter = callee->getParamDecl(i);

@@ -9,9 +9,9 @@ class CallExpr;
 
 namespace gradtidy {
 
-/// Whether \p call is of dropout() or its like, and drops whatever the mode of a module is: it is
+/// Whether \p call drops, or normalises by the batch, whatever the mode of a module is: it is
 /// told so literally, or by a default.
-bool alwaysDrops(const clang::CallExpr &call, const Vocabulary &vocabulary);
+bool ignoresMode(const clang::CallExpr &call, const Vocabulary &vocabulary);
 
 /// Whether the method, or its class, says by its name that it wants randomness in evaluation, too.
 bool samplesOnPurpose(const clang::CXXMethodDecl &method);

@@ -39,6 +39,42 @@ struct PositionsImpl : torch::nn::Module {
 TORCH_MODULE(Positions);
 void uses_it(Positions net) { net->to(torch::kCUDA); }
 
+// What is made of it on the CPU was made there, too.
+struct GridImpl : torch::nn::Module {
+  GridImpl() { register_module("fc", fc); }
+  Tensor forward(Tensor x) {
+    auto columns = torch::linspace(0, 9, 10).repeat({10, 1}).view({-1}).to(x.options()); // expect: ml-create-then-move (no fix)
+    auto mask = torch::triu(torch::ones({10, 10}), 1).to(x.device()); // expect: ml-create-then-move (no fix)
+    auto both = torch::cat({torch::zeros({2}), torch::ones({8})}).to(x); // expect: ml-create-then-move (no fix)
+    return helper(fc(x) * mask + columns + both, x);
+  }
+  Tensor helper(Tensor y, const Tensor &x) {
+    auto mean = torch::tensor({0.4, 0.5, 0.6}).to(x.device()); // expect: ml-create-then-move (no fix): these constants
+    return y - mean.sum();
+  }
+  // Of what it gets.
+  Tensor given_ok(Tensor x, std::vector<float> values) {
+    auto listed = torch::tensor(values).to(x.device());
+    auto mixed = (torch::ones({10}) * torch::tensor(values)).to(x.device());
+    auto on_the_host = (torch::ones({10}) + x.cpu()).to(x.device());
+    return x + listed + mixed + on_the_host;
+  }
+  torch::nn::Linear fc{10, 10};
+};
+TORCH_MODULE(Grid);
+void uses_grid(Grid net) { net->to(torch::kCUDA); }
+
+// Filled by hand, and stored for that.
+struct FilledImpl : torch::nn::Module {
+  Tensor forward_ok(Tensor x) {
+    auto table = torch::zeros({10});
+    for (int i = 0; i < 10; ++i)
+      table[i] = i * i;
+    return x + table.to(x.device());
+  }
+};
+TORCH_MODULE(Filled);
+
 void made_there_ok(torch::nn::Linear net) {
   torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
   net->to(device);

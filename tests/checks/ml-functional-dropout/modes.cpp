@@ -71,8 +71,27 @@ struct BadImpl : torch::nn::Module {
     return torch::dropout(x, 0.1, true); // expect: ml-functional-dropout
   }
 
+  torch::Tensor statistics_bad(torch::Tensor x) {
+    return torch::batch_norm( // expect: ml-functional-dropout: changes the running statistics
+        x, weight, bias, mean, variance, true, 0.1, 1e-5, true);
+  }
+  torch::Tensor statistics_by_options_bad(torch::Tensor x) {
+    return F::batch_norm( // expect: ml-functional-dropout: by the batch in evaluation, too
+        x, mean, variance, F::BatchNormFuncOptions().training(true));
+  }
+  // Each sample, or batch, by its own statistics: there are no others.
+  torch::Tensor no_statistics_ok(torch::Tensor x) {
+    x = torch::batch_norm(x, weight, bias, {}, {}, true, 0.0, 1e-5, true);
+    return torch::batch_norm(x, weight, bias, torch::Tensor(), torch::Tensor(), true, 0.0, 1e-5, true);
+  }
+  torch::Tensor asked_statistics_ok(torch::Tensor x) {
+    x = torch::batch_norm(x, weight, bias, mean, variance, is_training(), 0.1, 1e-5, true);
+    return torch::batch_norm(x, weight, bias, mean, variance, false, 0.1, 1e-5, true);
+  }
+
   double rate = 0.5;
   torch::nn::Linear first{nullptr};
+  torch::Tensor weight, bias, mean, variance;
 };
 TORCH_MODULE(Bad);
 

@@ -145,7 +145,16 @@ void FunctionLowering::classify(CallSite &site) {
     site.kind = EventKind::Combine;
 }
 
+/// Whether the call launches a CUDA kernel, or says with which grid: it gives work to the GPU, and
+/// runs nothing on the host.
+static bool isLaunch(const CallSite &site, ASTContext &context) {
+  return isa<CUDAKernelCallExpr>(site.call) ||
+         (site.callee && site.callee == context.getcudaConfigureCallDecl());
+}
+
 EventKind FunctionLowering::kindByCallee(CallSite &site) {
+  if (isLaunch(site, context))
+    return EventKind::Combine;
   if (isCallOfClosure(site))
     return EventKind::Call;
   if (site.object && isForwardCall(site))

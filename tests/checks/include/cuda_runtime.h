@@ -1,0 +1,38 @@
+// The part of CUDA's header of this name that the tests of the checks use, so that sources of CUDA
+// are tested without a toolkit. Signatures are CUDA's own.
+#pragma once
+
+#include <cstddef>
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+
+struct uint3 {
+  unsigned x, y, z;
+};
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+extern const __device__ uint3 threadIdx, blockIdx;
+extern const __device__ dim3 blockDim, gridDim;
+
+enum cudaError { cudaSuccess = 0 };
+using cudaError_t = cudaError;
+using cudaStream_t = struct CUstream_st *;
+
+extern "C" {
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaGetLastError();
+}
+
+// Clang calls one of these for what stands between <<< and >>>: the first where it knows of a
+// toolkit.
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t sharedMemory = 0,
+                                     CUstream_st *stream = nullptr);
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t sharedMemory = 0,
+                              cudaStream_t stream = nullptr);

@@ -309,6 +309,8 @@ Value State::joined(const Value &a, const Value &b) const {
     result.madeOnHost = b.madeOnHost;
   if (a.made != b.made)
     result.made = nullptr;
+  if (a.freshOnHost != b.freshOnHost)
+    result.freshOnHost = nullptr;
   if (a.permuted != b.permuted)
     result.permuted = nullptr;
   if (!(a.order == b.order))

@@ -113,8 +113,8 @@ struct Value {
   const Event *madeOnHost = nullptr;
   /// What computed it, but for what only rearranges the values of others.
   const Event *made = nullptr;
-  /// A factory that made it on the CPU, or made one of those tensors from which alone it is computed,
-  /// all made there. Witness.
+  /// A factory that made it on the CPU, or made one of those tensors from which alone it is
+  /// computed, all made there.
   const Event *freshOnHost = nullptr;
   /// What made it, or a part of it, in the memory of a variable (see Event::memory).
   const Event *borrowed = nullptr;
@@ -165,10 +165,10 @@ struct Value {
            graph == other.graph && hasDimensions == other.hasDimensions &&
            isNoise == other.isNoise && type == other.type && order == other.order &&
            padded == other.padded && device == other.device && madeOnHost == other.madeOnHost &&
-           made == other.made && borrowed == other.borrowed && permuted == other.permuted &&
-           copying == other.copying && parts == other.parts && derived == other.derived &&
-           isRecorded == other.isRecorded && taken == other.taken && shared == other.shared &&
-           changed == other.changed;
+           made == other.made && freshOnHost == other.freshOnHost && borrowed == other.borrowed &&
+           permuted == other.permuted && copying == other.copying && parts == other.parts &&
+           derived == other.derived && isRecorded == other.isRecorded && taken == other.taken &&
+           shared == other.shared && changed == other.changed;
   }
 };
 

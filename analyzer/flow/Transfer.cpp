@@ -443,9 +443,10 @@ static bool putsBeside(const Event &event, const State &state) {
 /// the host.
 static bool mayMoveInVain(const Event &event, const State &state) {
   const Value value = state.valueOf(event.subject);
+  const bool isNamed = !state.tables->paths.isTemporary(event.subject.path);
   return isWrittenAs(event.subject, value.made, EventKind::Create) ||
          isWrittenAs(event.subject, value.placed, EventKind::Move) ||
-         (value.device.kind == Device::Cpu && !state.tables->paths.isTemporary(event.subject.path));
+         (isNamed ? value.device.kind == Device::Cpu : value.freshOnHost != nullptr);
 }
 
 /// Whether the host needs what the GPU has been given to compute: to print it, say.

@@ -313,6 +313,7 @@ public:
   Tensor squeeze() const;
   Tensor squeeze(int64_t dimension) const;
   Tensor unsqueeze(int64_t dimension) const;
+  Tensor repeat(IntArrayRef repeats) const;
   Tensor view(IntArrayRef size) const;
   Tensor reshape(IntArrayRef size) const;
   Tensor permute(IntArrayRef dimensions) const;
@@ -388,6 +389,7 @@ Tensor nonzero(const Tensor &input);
 Tensor logical_and(const Tensor &a, const Tensor &b);
 Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1);
 Tensor transpose(const Tensor &input, int64_t first, int64_t second);
+Tensor triu(const Tensor &input, int64_t diagonal = 0);
 Tensor dropout(const Tensor &input, double p, bool train);
 Tensor &dropout_(Tensor &input, double p, bool train);
 Tensor feature_dropout(const Tensor &input, double p, bool train);

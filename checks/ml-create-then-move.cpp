@@ -43,6 +43,8 @@ private:
   /// Whether the event happens in a forward pass, or what that calls, or in every round of a loop
   /// that trains.
   static bool isHot(const Visit &visit) {
+    if (trainingLoopAround(visit).loop)
+      return true;
     llvm::SmallVector<const Event *, 8> frames(visit.callers);
     frames.push_back(&visit.event);
     for (const Event *frame : llvm::reverse(frames)) {
@@ -51,7 +53,7 @@ private:
       if (computes(*frame->function))
         return true;
     }
-    return trainingLoopAround(visit).loop != nullptr;
+    return false;
   }
 
   /// Whether a method of a module makes tensors of tensors.

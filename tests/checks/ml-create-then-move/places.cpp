@@ -64,6 +64,23 @@ struct GridImpl : torch::nn::Module {
 TORCH_MODULE(Grid);
 void uses_grid(Grid net) { net->to(torch::kCUDA); }
 
+void trainer_bad(torch::nn::Linear &net, torch::Device device) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    optimizer.zero_grad();
+    auto noise = torch::randn({64, 10}).to(device); // expect: ml-create-then-move
+    net(noise).mean().backward();
+    optimizer.step();
+  }
+}
+void trains_on_demand(int argc) {
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  torch::nn::Linear net(10, 10);
+  net->to(device);
+  if (argc > 1)
+    trainer_bad(net, device);
+}
+
 // Filled by hand, and stored for that.
 struct FilledImpl : torch::nn::Module {
   Tensor forward_ok(Tensor x) {

@@ -5,6 +5,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 
+#include <utility>
+
 using namespace clang;
 
 namespace gradtidy {
@@ -21,7 +23,9 @@ Nature ModuleNatures::of(const CXXRecordDecl *module) {
     RecursionGuard guard(active, module);
     if (!guard.isFirst)
       return {};
-    Nature nature = module->hasDefinition() ? ofClass(module->getDefinition()) : unknown;
+    const VisitedSet outer = std::exchange(visited, {});
+    const Nature nature = module->hasDefinition() ? ofClass(module->getDefinition()) : unknown;
+    visited = outer;
     return natures[module] = nature;
   }
   if (!vocabulary.isFramework(module))
@@ -93,17 +97,22 @@ Nature ModuleNatures::ofRegistrations(const CXXRecordDecl *module) {
 /// Whether the mode makes a difference to the function, or to what it calls outside other modules
 /// than \p record.
 bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record) {
+  ActiveSet asked;
+  return asksForMode(function, record, asked);
+}
+
+bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record,
+                                ActiveSet &asked) {
   function = function->getCanonicalDecl();
   if (uses.modeDependent.contains(function))
     return true;
-  RecursionGuard guard(active, function);
-  if (!guard.isFirst)
+  if (!asked.insert(function).second)
     return false;
   return llvm::any_of(uses.calleesOf(function), [&](const FunctionDecl *callee) {
     const CXXRecordDecl *other = classOf(callee);
     const bool isOther = other && other != record->getCanonicalDecl() &&
                          vocabulary.roleOf(other) == TypeRole::Module;
-    return !isOther && asksForMode(callee, record);
+    return !isOther && asksForMode(callee, record, asked);
   });
 }
 
@@ -154,9 +163,18 @@ bool ModuleNatures::isKnownByType(QualType type) {
 Nature ModuleNatures::of(Entity entity) {
   if (isKnownByType(entity->getType()))
     return of(entity->getType());
-  RecursionGuard guard(active, entity);
+  if (auto found = naturesOfEntities.find(entity); found != naturesOfEntities.end())
+    return found->second;
+  VisitGuard guard(visited, entity);
   if (!guard.isFirst)
     return {};
+  const Nature nature = ofValues(entity);
+  if (guard.isQuestion && active.empty())
+    naturesOfEntities[entity] = nature;
+  return nature;
+}
+
+Nature ModuleNatures::ofValues(Entity entity) {
   Nature nature;
   bool isDefined = false;
   const auto join = [&](const Expr *value) {
@@ -253,7 +271,7 @@ std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
 }
 
 Nature ModuleNatures::ofReturned(const FunctionDecl *function) {
-  RecursionGuard guard(active, function);
+  VisitGuard guard(visited, function);
   return guard.isFirst ? joined(uses.returns.lookup(function)) : Nature();
 }
 

@@ -37,6 +37,7 @@ public:
   Nature of(const clang::Expr *value);
 
 private:
+  Nature ofValues(Entity entity);
   Nature ofClass(const clang::CXXRecordDecl *module);
   Nature ofBases(const clang::CXXRecordDecl *module);
   Nature ofFields(const clang::CXXRecordDecl *module);
@@ -54,12 +55,16 @@ private:
   Answer isGiven(const clang::Expr *value);
   bool isKnownByType(clang::QualType type);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
+  bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record,
+                   ActiveSet &asked);
 
   const clang::ASTContext &context;
   Vocabulary &vocabulary;
   ModuleUses &uses;
   llvm::DenseMap<const clang::CXXRecordDecl *, Nature> natures;
-  ActiveSet active;
+  llvm::DenseMap<Entity, Nature> naturesOfEntities;
+  ActiveSet active;   ///< Classes.
+  VisitedSet visited; ///< Entities and functions, since the class or the question from outside.
 };
 
 } // namespace gradtidy

@@ -28,4 +28,33 @@ public:
   const bool isFirst;
 };
 
+/// What one question has led to. Where answers are joined a second look adds nothing, and there can
+/// be exponentially many ways to one thing.
+class VisitedSet {
+  friend class VisitGuard;
+  ActiveSet things;
+  unsigned depth = 0;
+};
+
+/// Visits the thing; isFirst says whether the question had not led to it yet. The outermost guard
+/// is the question, and ends it.
+class VisitGuard {
+public:
+  VisitGuard(VisitedSet &visited, const void *thing)
+      : visited(visited), isQuestion(visited.depth++ == 0),
+        isFirst(visited.things.insert(thing).second) {}
+  ~VisitGuard() {
+    if (--visited.depth == 0)
+      visited.things.clear();
+  }
+  VisitGuard(const VisitGuard &) = delete;
+  VisitGuard &operator=(const VisitGuard &) = delete;
+
+private:
+  VisitedSet &visited;
+
+public:
+  const bool isQuestion, isFirst;
+};
+
 } // namespace gradtidy

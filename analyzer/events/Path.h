@@ -65,6 +65,9 @@ public:
   const PathStep &last(PathId path) const { return nodes[path].step; }
   PathId rootOf(PathId path) const { return nodes[path].root; }
 
+  /// How many steps lead from the root.
+  unsigned depthOf(PathId path) const { return nodes[path].depth; }
+
   /// Whether \p path leads from the value of an expression.
   bool isTemporary(PathId path) const {
     return nodes[nodes[path].root].step.kind == PathStep::Temporary;

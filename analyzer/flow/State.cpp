@@ -104,6 +104,14 @@ PathId State::rebase(PathId path, PathId from, PathId to) const {
   return paths.step(rebase(paths.parent(path), from, to), last);
 }
 
+/// What holds itself, or what holds it, would grow with every round of a loop.
+bool State::isTooDeep(PathId path, PathId from, PathId to) const {
+  constexpr unsigned mostSteps = 16;
+  const PathTable &paths = tables->paths;
+  return paths.isWithin(to, from) ||
+         paths.depthOf(path) - paths.depthOf(from) + paths.depthOf(to) > mostSteps;
+}
+
 void State::unbind(PathId name) {
   aliases.eraseIf([&](const auto &entry) { return entry.first == name; });
 }
@@ -112,7 +120,7 @@ void State::copy(PathId from, PathId to) {
   auto copyBelow = [&](auto &map) {
     auto entries = map;
     for (const auto &[path, fact] : entries)
-      if (tables->paths.isWithin(path, from))
+      if (tables->paths.isWithin(path, from) && !isTooDeep(path, from, to))
         map[rebase(path, from, to)] = fact;
   };
   forEachMap(copyBelow);
@@ -435,7 +443,7 @@ void State::addParts(PathId container, PathId part) {
   const PathId element = tables->paths.element(container);
   const auto known = values;
   for (const auto &[path, value] : known)
-    if (path != part && tables->paths.isWithin(path, part))
+    if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element))
       addValue(rebase(path, part, element), value);
 }
 

@@ -549,6 +549,8 @@ private:
   void joinGraphs(const State &other);
   Device settledDevice(Device device) const;
   PathId rebase(PathId path, PathId from, PathId to) const;
+  /// Whether \p path, which is within \p from, is not to be known within \p to as well.
+  bool isTooDeep(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 
   FlatMap<PathId, Alias> aliases;

@@ -213,3 +213,25 @@ TEST_CASE_METHOD(Fixture, "Autocast lasts as long as its guard") {
   CHECK(state.autocast().possible == Autocast::Off);
   CHECK(state.autocast().kept == noSources);
 }
+
+TEST_CASE_METHOD(Fixture, "What holds itself knows nothing new from that") {
+  const PathId list = part(a, 2);
+  for (PathId place : {a, part(a, 1), list})
+    state.setValue(place, valueOf(tables.sources.of(b)));
+  const State before = state;
+  state.addParts(list, a);
+  CHECK(state == before);
+}
+
+TEST_CASE_METHOD(Fixture, "What holds what holds it does not grow for ever") {
+  state.setValue(part(a, 2), valueOf(tables.sources.of(c)));
+  const auto round = [&] {
+    bind(part(b, 1), BindKind::Value, a, TypeRole::None);
+    bind(part(a, 1), BindKind::Value, b, TypeRole::None);
+  };
+  for (int i = 0; i < 30; ++i)
+    round();
+  const State before = state;
+  round();
+  CHECK(state == before);
+}

@@ -155,14 +155,32 @@ bool isForgotten(const ModuleClass &view, const ModuleMember &member) {
          !member.isHandedIn && !member.isManaged && member.isMade && !member.forwardUses.empty();
 }
 
+/// Where the member is made, if that is a constructor written elsewhere than the class: beside the
+/// registrations of others. Else where it is declared.
+static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &member) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  const clang::SourceRange own = visit.view.record->getSourceRange();
+  const auto isElsewhere = [&](const EntityDefinition &definition) {
+    const clang::SourceLocation place = sources.getExpansionLoc(definition.value->getExprLoc());
+    return definition.kind == EntityDefinition::Assignment &&
+           llvm::isa_and_nonnull<clang::CXXConstructorDecl>(definition.function) &&
+           (sources.isBeforeInTranslationUnit(place, own.getBegin()) ||
+            sources.isBeforeInTranslationUnit(own.getEnd(), place));
+  };
+  const auto made = llvm::find_if(member.definitions, isElsewhere);
+  return made == member.definitions.end() ? member.field->getSourceRange()
+                                          : made->value->getSourceRange();
+}
+
 Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::StringRef function,
                      std::string message) {
   Finding finding;
-  finding.location = member.field->getLocation();
-  finding.range = member.field->getSourceRange();
+  finding.range = placeOf(visit, member);
+  const bool isAtDeclaration = finding.range == member.field->getSourceRange();
+  finding.location = isAtDeclaration ? member.field->getLocation() : finding.range.getBegin();
   finding.message = std::move(message);
   finding.notes.push_back({member.forwardUses.front()->getExprLoc(), "it is used here"});
-  if (!member.definitions.empty())
+  if (!member.definitions.empty() && isAtDeclaration)
     finding.notes.push_back({member.definitions.front().value->getExprLoc(), "it is made here"});
   finding.fixes = Registration(visit, member, function).fix();
   return finding;

@@ -5,7 +5,8 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
 namespace {
@@ -25,37 +26,56 @@ private:
     return visit.unit.mayBeGpu(visit.before.valueOf(tensor).device);
   }
 
-  static void onRead(const Visit &visit, Reporter &reporter) {
+  void onRead(const Visit &visit, Reporter &reporter) {
     if (!isOnGpu(visit, visit.event.subject))
       return;
     const TrainingLoop training = trainingLoopAround(visit);
-    const bool isOfElement = isElement(visit.event.subject.expr);
-    if (!training.loop || (training.depth > 0 && !isOfElement))
-      return;
+    if (const clang::Stmt *loop = visit.event.elementLoop; loop && loop != training.loop)
+      onElement(visit, *loop, reporter);
+    else if (training.loop && training.depth == 0)
+      onRound(visit, training, reporter);
+  }
+
+  static void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
     Finding finding;
-    finding.level = training.depth > 0 ? Level::Likely : Level::Advice;
+    finding.level = Level::Advice;
     finding.location = training.event->site->getBeginLoc();
     finding.range = training.event->site->getSourceRange();
     const bool isCalled = training.event != &visit.event;
-    finding.message =
-        std::string(isCalled ? "this call reads" : "reading") + " a number from the GPU" +
-        (isCalled ? ", which" : "") + " waits for it " +
-        (training.depth > 0 ? "for every element of the batch" : "in every round of the training");
+    finding.message = std::string(isCalled ? "this call reads" : "reading") +
+                      " a number from the GPU" + (isCalled ? ", which" : "") +
+                      " waits for it in every round of the training";
     if (isCalled)
       finding.notes.push_back({visit.event.site->getBeginLoc(), "it is read here"});
     reporter.report(std::move(finding));
   }
 
-  /// `tensor[i]`, `tensor.index({i})`.
-  static bool isElement(const clang::Expr *tensor) {
-    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(
-        tensor ? tensor->IgnoreUnlessSpelledInSource() : nullptr);
-    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    if (!callee)
-      return false;
-    return callee->getOverloadedOperator() == clang::OO_Subscript ||
-           (callee->getIdentifier() && callee->getName() == "index");
+  /// Said once of each loop. What runs once may take its time.
+  void onElement(const Visit &visit, const clang::Stmt &loop, Reporter &reporter) {
+    const Event &read = visit.event;
+    if (read.function->isConditional(read.site, &loop) ||
+        first.try_emplace(&loop, read.site).first->second != read.site)
+      return;
+    Finding finding;
+    finding.level =
+        loopsAround(visit).back() != &loop || isOfModule(visit) ? Level::Likely : Level::Advice;
+    finding.location = read.site->getBeginLoc();
+    finding.range = read.site->getSourceRange();
+    finding.message = "reading a tensor's elements from the GPU one by one waits for it for every "
+                      "element; a copy on the CPU, made before the loop, waits once";
+    finding.notes.push_back({loop.getBeginLoc(), "the loop is here"});
+    reporter.report(std::move(finding));
   }
+
+  /// Whether a module reads it for the tensors that it computes.
+  static bool isOfModule(const Visit &visit) {
+    const auto computes = [](const Event *frame) {
+      return frame->function->isModuleMethod && frame->function->returnsTensors;
+    };
+    return computes(&visit.event) || llvm::any_of(visit.callers, computes);
+  }
+
+  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> first; ///< The first read in each loop.
 
   /// Shape, type and place are known without the values.
   static void onAttribute(const Visit &visit, Reporter &reporter) {

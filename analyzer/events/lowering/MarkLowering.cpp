@@ -5,6 +5,7 @@
 #include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
+#include "analyzer/events/marks/ElementReads.h"
 #include "analyzer/events/marks/FunctionalModes.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/LoadedFiles.h"
@@ -100,6 +101,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::View;
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
+  if (event.operation == Operation::ReadScalar)
+    event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {

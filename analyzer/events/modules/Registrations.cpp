@@ -59,6 +59,8 @@ bool Registrations::makesAnother(const Expr *value) {
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if (!callee || vocabulary.roleOf(callee->getReturnType()) != TypeRole::Tensor)
     return false;
+  if (vocabulary.operationOf(callee) == Operation::Permute)
+    return true;
   const FunctionRole role = vocabulary.roleOf(callee);
   const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
   if (vocabulary.traitOf(callee) == Trait::KeepsStrides &&

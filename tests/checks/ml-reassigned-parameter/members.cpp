@@ -118,3 +118,17 @@ struct Averaged : nn::Module {
   torch::Tensor forward(torch::Tensor x) { return x * clip; }
   torch::Tensor clip;
 };
+
+// ---- from outside
+
+struct Attention : nn::Module {
+  Attention() { query = register_parameter("query", torch::rand({4, 4})); }
+  torch::Tensor forward(torch::Tensor x) { return x.matmul(query); }
+  torch::Tensor query;
+};
+
+torch::Tensor transposed_bad(nn::Linear other, torch::Tensor x) {
+  Attention attention;
+  attention.query = other->weight.t(); // expect: ml-reassigned-parameter (no fix): 'query' is replaced
+  return attention.forward(x);
+}

@@ -48,8 +48,8 @@ void every_element_bad(Net net, Tensor x, Tensor y) {
     output.mean().backward();
     optimizer.step();
     auto answers = output.argmax(1);
-    for (int sample = 0; sample < 64; ++sample)
-      hits += answers[sample].item<int64_t>() == 1; // expect: ml-sync-in-loop: every element
+    for (int sample = 0; sample < 64; ++sample) // note: the loop is here
+      hits += answers[sample].item<int64_t>() == 1; // expect: ml-sync-in-loop: one by one
   }
 }
 

@@ -3,9 +3,11 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Loops.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 class LoaderNotShuffled : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.event.batchLoop)
+      return onBatch(visit, reporter);
     if (visit.event.kind != EventKind::Step)
       return;
     llvm::SmallVector<const Event *, 8> frames(visit.callers);
@@ -27,6 +31,35 @@ public:
   }
 
 private:
+  /// Said once of each loop: inputs and labels are sliced alike.
+  void onBatch(const Visit &visit, Reporter &reporter) {
+    const Event &slice = visit.event;
+    const TrainingLoop training = trainingLoopAround(visit);
+    if (training.loop != slice.batchLoop || training.event != &slice ||
+        !hasBackward(visit, *slice.batchLoop) ||
+        first.try_emplace(slice.batchLoop, slice.site).first->second != slice.site)
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = slice.site->getBeginLoc();
+    finding.range = slice.site->getSourceRange();
+    finding.message = "the batches are sliced in the same order in every epoch of the training";
+    finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->getBeginLoc(),
+                             "each round of this loop is an epoch"});
+    reporter.report(std::move(finding));
+  }
+
+  static bool hasBackward(const Visit &visit, const clang::Stmt &loop) {
+    return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return (event.kind == EventKind::Backward || visit.unit.callsTraining(event)) &&
+               contains(visit, &loop, event.site);
+      });
+    });
+  }
+
+  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> first; ///< The first slice in each loop.
+
   /// The variable that holds what \p range denotes, in the function that makes it.
   static const clang::VarDecl *loaderOf(const clang::Expr *range,
                                         llvm::ArrayRef<const Event *> callers) {

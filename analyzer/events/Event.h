@@ -207,6 +207,7 @@ struct Event {
   const clang::Stmt *filled = nullptr; ///< Load: what has filled the list that it adds to.
   OrderMark order = {};                ///< Of samples and steps.
   const clang::Stmt *elementLoop = nullptr; ///< Combine that reads a number: see elementLoopOf().
+  const clang::Stmt *batchLoop = nullptr;   ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.

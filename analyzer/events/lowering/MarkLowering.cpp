@@ -5,11 +5,11 @@
 #include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
-#include "analyzer/events/marks/ElementReads.h"
 #include "analyzer/events/marks/FunctionalModes.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/marks/LoopSelections.h"
 #include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
 #include "analyzer/events/marks/Sequences.h"
@@ -103,6 +103,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadScalar)
     event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
+  if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
+    event.batchLoop = batchLoopOf(*site.call, *result, vocabulary);
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {

@@ -1,0 +1,21 @@
+// What the rounds of a loop select of a tensor that outlives them: one element after the other, or
+// one batch after the other.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/values/Vocabulary.h"
+
+namespace gradtidy {
+
+/// The loop in which \p read, of a number on the host, reads another element of one and the same
+/// tensor in each round; null if it is none, or one of a few rounds within such.
+const clang::Stmt *elementLoopOf(const clang::CallExpr &read, const FunctionBody &function,
+                                 Vocabulary &vocabulary, const clang::ASTContext &context);
+
+/// The loop whose rounds take one batch after the other, of which \p slice takes one, in an order
+/// that is the same in each round of the loop around it; null if there is none, or if a state goes
+/// from one batch to the next.
+const clang::Stmt *batchLoopOf(const clang::CallExpr &slice, const FunctionBody &function,
+                               Vocabulary &vocabulary);
+
+} // namespace gradtidy

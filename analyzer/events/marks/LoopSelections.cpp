@@ -250,6 +250,22 @@ bool shuffles(const Stmt &loop) {
   return isFound;
 }
 
+/// Whether \p argument is made of something that holds tensors and outlives the rounds of the loop,
+/// other than by slices.
+bool outlives(const Expr &argument, const Stmt &loop, Vocabulary &vocabulary) {
+  bool isSliced = false, isFound = false;
+  forEach(&argument, [&](const Stmt *part) {
+    const auto *call = dyn_cast<CallExpr>(part);
+    isSliced |= call && slices(*call, vocabulary);
+    const auto *reference = dyn_cast<DeclRefExpr>(part);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    isFound |= variable && variable->getType()->isRecordType() &&
+               vocabulary.roleOf(variable->getType()) != TypeRole::Device &&
+               !declares(loop, *variable);
+  });
+  return isFound && !isSliced;
+}
+
 /// Whether a module gets, beside the batch, something that outlives the round of the loop: a state
 /// that goes from one batch to the next.
 bool carriesState(const Stmt &loop, Vocabulary &vocabulary) {
@@ -262,10 +278,8 @@ bool carriesState(const Stmt &loop, Vocabulary &vocabulary) {
                                                     : isForward(call->getDirectCallee()));
     if (!isForwardPass || call->getNumArgs() < (operation ? 3 : 2))
       return;
-    for (const Expr *argument : call->arguments()) {
-      const VarDecl *variable = argument == object ? nullptr : variableOf(argument);
-      isFound |= variable && !variable->getType()->isArithmeticType() && !declares(loop, *variable);
-    }
+    for (const Expr *argument : call->arguments())
+      isFound |= argument != object && outlives(*argument, loop, vocabulary);
   });
   return isFound;
 }

@@ -296,7 +296,7 @@ void State::outdateOptimizers(PathId part, const Event &event) {
 
 void State::joinModules(const State &other, Junction junction) {
   PathTable &paths = tables->paths;
-  auto join = [&](ModuleFacts &facts, const ModuleFacts &there) {
+  auto join = [&](ModuleFacts &facts, const ModuleFacts &there, bool lacksGpu) {
     facts.mode |= there.mode;
     facts.isTrained |= there.isTrained;
     facts.isTrainedSinceSet |= there.isTrainedSinceSet;
@@ -315,7 +315,13 @@ void State::joinModules(const State &other, Junction junction) {
     // As with values: where a loop is entered is where it goes wrong first.
     if (junction == Junction::LoopEntry)
       facts.device = there.device;
-    else if (junction != Junction::LoopBack && !(facts.device == there.device)) {
+    else if (isAboutGpu(other) && lacksGpu) {
+      facts.device = there.device;
+      facts.placed = there.placed;
+      return;
+    } else if (isAboutGpu(other)) {
+      return;
+    } else if (junction != Junction::LoopBack && !(facts.device == there.device)) {
       facts.device = {};
       facts.placed = nullptr;
       return;
@@ -325,12 +331,12 @@ void State::joinModules(const State &other, Junction junction) {
   };
   for (auto &[path, facts] : modules)
     if (other.modules.find(path) || !(paths.isTemporary(path) || other.isUnfilled(path)))
-      join(facts, other.moduleAt(path));
+      join(facts, other.moduleAt(path), lacksGpu);
   for (const auto &[path, facts] : other.modules)
     if (!modules.find(path)) {
       ModuleFacts both = facts;
       if (!(paths.isTemporary(path) || isUnfilled(path)))
-        join(both, moduleAt(path));
+        join(both, moduleAt(path), other.lacksGpu);
       modules[path] = both;
     }
 

@@ -519,6 +519,18 @@ void State::join(const State &other, Junction junction) {
     }
 }
 
+Value State::joinedWith(const State &other, const Value &here, const Value &there) const {
+  Value value = joined(here, there);
+  if (isAboutGpu(other)) {
+    const Value &onGpu = lacksGpu ? there : here;
+    value.device = onGpu.device;
+    value.placed = onGpu.placed;
+    value.hasDimensions = onGpu.hasDimensions;
+    value.madeOnHost = onGpu.madeOnHost;
+  }
+  return value;
+}
+
 void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
@@ -528,7 +540,7 @@ void State::joinValues(const State &other, Junction junction) {
     Device entered = value.device;
     const Event *copying = value.copying;
     if (const Value *there = other.findValue(path))
-      value = joined(value, *there);
+      value = joinedWith(other, value, *there);
     else if (!paths.isTemporary(path))
       value = joined(value, notKnown);
     const Value *there = other.findValue(path);
@@ -545,7 +557,7 @@ void State::joinValues(const State &other, Junction junction) {
     if (!values.find(path)) {
       Value both = value;
       if (const Value *here = findValue(path))
-        both = joined(*here, value);
+        both = joinedWith(other, *here, value);
       else if (!paths.isTemporary(path))
         both = joined(value, notKnown);
       values[path] = both;

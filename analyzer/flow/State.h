@@ -542,6 +542,11 @@ private:
   void addElement(PathId container, const ModuleFacts &facts);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
+  /// Whether only one of the two is of machines without a GPU. Behind both, what holds of the
+  /// others counts: what is wrong with a GPU is wrong.
+  bool isAboutGpu(const State &other) const { return lacksGpu != other.lacksGpu; }
+  /// What a value of this state or of \p other may be.
+  Value joinedWith(const State &other, const Value &here, const Value &there) const;
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);

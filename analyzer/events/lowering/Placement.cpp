@@ -162,8 +162,58 @@ bool asksForPlace(const CXXMemberCallExpr &call) {
   return name == "is_cuda" || name == "is_cpu" || name == "device";
 }
 
+static const Expr *withoutConversions(const Expr *expr) {
+  expr = strip(expr);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
+    if (construct->getNumArgs() == 0)
+      break;
+    expr = strip(construct->getArg(0));
+  }
+  return expr;
+}
+
+/// `kCUDA`
+static bool namesGpuKind(const Expr *expr) {
+  const auto *reference = dyn_cast<DeclRefExpr>(withoutConversions(expr));
+  const StringRef name = reference && reference->getDecl()->getIdentifier()
+                             ? reference->getDecl()->getName()
+                             : StringRef();
+  return name == "kCUDA" || name == "CUDA";
+}
+
+/// A device that somebody has chosen, or its kind.
+static bool isChoice(const Expr *expr, Vocabulary &vocabulary) {
+  expr = withoutConversions(expr);
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
+      call && simpleName(call->getDirectCallee()) == "type")
+    expr = strip(call->getImplicitObjectArgument());
+  return isa<DeclRefExpr, MemberExpr>(expr) && !namesGpuKind(expr) &&
+         vocabulary.roleOf(expr->getType()) == TypeRole::Device;
+}
+
+/// `device == torch::kCUDA`, `device.is_cuda()`: the run uses a GPU.
+static bool asksForChoice(const Expr *expr, Vocabulary &vocabulary) {
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr))
+    return simpleName(call->getDirectCallee()) == "is_cuda" &&
+           isChoice(call->getImplicitObjectArgument(), vocabulary);
+  const Expr *left = nullptr, *right = nullptr;
+  if (const auto *comparison = dyn_cast<BinaryOperator>(expr);
+      comparison && comparison->getOpcode() == BO_EQ) {
+    left = comparison->getLHS();
+    right = comparison->getRHS();
+  } else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(expr);
+             call && call->getOperator() == OO_EqualEqual && call->getNumArgs() == 2) {
+    left = call->getArg(0);
+    right = call->getArg(1);
+  }
+  return left && ((namesGpuKind(right) && isChoice(left, vocabulary)) ||
+                  (namesGpuKind(left) && isChoice(right, vocabulary)));
+}
+
 bool asksForGpu(const Expr *expr, const FunctionDecl *function, Vocabulary &vocabulary) {
   expr = strip(expr);
+  if (asksForChoice(expr, vocabulary))
+    return true;
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return call->getDirectCallee() &&
            vocabulary.traitOf(call->getDirectCallee()) == Trait::AsksForGpu;

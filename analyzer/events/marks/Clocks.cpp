@@ -20,19 +20,27 @@ static const VarDecl *variableOf(const Expr *expr) {
   return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
 }
 
-/// The operator call `left - right`, or null.
-static const CXXOperatorCallExpr *asDifference(const Stmt *statement) {
+struct Operands {
+  const Expr *left = nullptr, *right = nullptr; ///< Null if it is another operation.
+};
+
+/// Of `left - right` or `left = right`, of times of a class or of plain numbers.
+static Operands operandsOf(const Stmt *statement, OverloadedOperatorKind overloaded,
+                           BinaryOperatorKind builtin) {
+  if (const auto *operation = dyn_cast<BinaryOperator>(statement);
+      operation && operation->getOpcode() == builtin)
+    return {operation->getLHS(), operation->getRHS()};
   const auto *operation = dyn_cast<CXXOperatorCallExpr>(statement);
-  return operation && operation->getOperator() == OO_Minus && operation->getNumArgs() == 2
-             ? operation
-             : nullptr;
+  return operation && operation->getOperator() == overloaded && operation->getNumArgs() == 2
+             ? Operands{operation->getArg(0), operation->getArg(1)}
+             : Operands{};
 }
 
 /// What is taken from \p variable in \p statement, if that is a variable, too.
 static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement) {
-  if (const CXXOperatorCallExpr *difference = asDifference(&statement);
-      difference && variableOf(difference->getArg(0)) == &variable)
-    return variableOf(difference->getArg(1));
+  if (const Operands difference = operandsOf(&statement, OO_Minus, BO_Sub);
+      difference.left && variableOf(difference.left) == &variable)
+    return variableOf(difference.right);
   for (const Stmt *child : statement.children())
     if (const VarDecl *found = child ? takenFrom(variable, *child) : nullptr)
       return found;
@@ -44,18 +52,18 @@ Reading readingOf(const CallExpr &now, const FunctionBody &function) {
   const Stmt *inner = &now;
   for (const Stmt *outer = function.statementAround(inner); outer;
        outer = function.statementAround(inner = outer)) {
-    const auto *operation = dyn_cast<CXXOperatorCallExpr>(outer);
     if (const auto *declaration = dyn_cast<DeclStmt>(outer)) {
       reading.variable =
           declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
       break;
     }
-    if (asDifference(outer) && inner == operation->getArg(0)) {
-      reading.since = variableOf(operation->getArg(1));
+    const Operands difference = operandsOf(outer, OO_Minus, BO_Sub);
+    if (difference.left == inner) {
+      reading.since = variableOf(difference.right);
       return reading;
     }
-    if (operation && operation->getOperator() == OO_Equal) {
-      reading.variable = variableOf(operation->getArg(0));
+    if (const Operands assigned = operandsOf(outer, OO_Equal, BO_Assign); assigned.left) {
+      reading.variable = variableOf(assigned.left);
       break;
     }
     const auto *copy = dyn_cast<CXXConstructExpr>(outer);

@@ -479,7 +479,9 @@ bool Values::canChange(QualType parameter) {
 }
 
 bool Values::isExternal(const FunctionDecl *callee) {
-  return isStandard(callee) || vocabulary.isFramework(callee);
+  // Functions of C, such as clock(), have no namespace.
+  return isStandard(callee) || vocabulary.isFramework(callee) ||
+         (callee && callee->isExternC() && vocabulary.operationOf(callee) != Operation::None);
 }
 
 BindKind Values::bindKind(QualType type) {

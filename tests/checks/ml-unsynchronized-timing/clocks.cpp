@@ -2,6 +2,7 @@
 #include <torch/torch.h>
 
 #include <chrono>
+#include <ctime>
 #include <iostream>
 
 using torch::Tensor;
@@ -158,4 +159,35 @@ void without_braces_bad(torch::nn::Linear net, Tensor x, bool log) {
   auto y = net(x); // note: the GPU is given work here
   if (log)
     report(Seconds(Clock::now() - start).count()); // expect: ml-unsynchronized-timing (no fix)
+}
+
+void ticks_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  clock_t start = clock();
+  auto y = net(x); // note: the GPU is given work here
+  clock_t end = clock(); // expect: ml-unsynchronized-timing
+  report(double(end - start) / CLOCKS_PER_SEC);
+}
+
+void ticks_asked_bad(torch::nn::Linear net, Tensor x) {
+  if (torch::cuda::is_available() && torch::cuda::cudnn_is_available()) {
+    x = x.to(torch::kCUDA);
+    net->to(torch::kCUDA);
+  }
+  std::clock_t start, end;
+  start = std::clock();
+  auto y = net(x); // note: the GPU is given work here
+  end = std::clock(); // expect: ml-unsynchronized-timing
+  report((end - start) / 1e6);
+}
+
+void ticks_ok(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  clock_t start = clock();
+  auto y = net(x);
+  torch::cuda::synchronize();
+  clock_t end = clock();
+  report(double(end - start) / CLOCKS_PER_SEC);
 }

@@ -451,6 +451,7 @@ Tensor from_blob(void *data, IntArrayRef size, const std::function<void(void *)>
 
 namespace cuda {
 bool is_available();
+bool cudnn_is_available();
 void synchronize(int64_t device_index = -1);
 } // namespace cuda
 

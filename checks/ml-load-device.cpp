@@ -15,29 +15,40 @@ public:
     if (forward.kind != EventKind::Forward)
       return;
     const ModuleFacts module = visit.before.module(forward.subject);
-    const Event *load = module.placed;
-    if (module.device.isKnown() || !load || load->kind != EventKind::Load ||
-        isOwnFile(visit, *load) || load->function->asksForPlaces || forward.function->asksForPlaces)
-      return;
-    for (const Operand &input : forward.operands) {
-      const Device device =
-          input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
-      if (!visit.unit.mayBeGpu(device))
-        continue;
-      Finding finding;
-      // A program for GPUs alone may load what such a program has saved.
-      finding.level = device.kind == Device::Symbol ? Level::Likely : Level::Advice;
-      finding.location = load->site->getBeginLoc();
-      finding.range = load->site->getSourceRange();
-      finding.message = "after this the parameters are on the device that the file says: nothing "
-                        "moves them to that of the inputs";
-      finding.notes.push_back(
-          {forward.site->getBeginLoc(), "used here with inputs on " + nameOf(visit, device)});
-      return reporter.report(std::move(finding));
-    }
+    const bool asksForPlaces = forward.function->asksForPlaces;
+    if (const Event *load = module.placed;
+        load && load->kind == EventKind::Load && !module.device.isKnown() && !asksForPlaces &&
+        !load->function->asksForPlaces && !isOwnFile(visit, *load))
+      for (const Operand &input : forward.operands) {
+        const Device device =
+            input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
+        if (visit.unit.mayBeGpu(device))
+          return report(visit, *load, device, "that of the inputs",
+                        "used here with inputs on " + nameOf(visit, device), reporter);
+      }
+    if (const Event *load = module.reloaded;
+        load && !asksForPlaces && !load->function->asksForPlaces && !isOwnFile(visit, *load) &&
+        visit.unit.mayBeGpu(module.left) && !isOwnDevice(visit, module.left))
+      report(visit, *load, module.left, "where they were before",
+             "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }
 
 private:
+  static void report(const Visit &visit, const Event &load, Device device, llvm::StringRef place,
+                     std::string use, Reporter &reporter) {
+    Finding finding;
+    // A program for GPUs alone may load what such a program has saved.
+    finding.level = device.kind == Device::Symbol ? Level::Likely : Level::Advice;
+    finding.location = load.site->getBeginLoc();
+    finding.range = load.site->getSourceRange();
+    finding.message = ("after this the parameters are on the device that the file says: nothing "
+                       "moves them to " +
+                       place)
+                          .str();
+    finding.notes.push_back({visit.event.site->getBeginLoc(), std::move(use)});
+    reporter.report(std::move(finding));
+  }
+
   static bool saves(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events,

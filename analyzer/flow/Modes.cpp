@@ -135,13 +135,22 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
 void State::moveModule(PathId object, Device device, const Event *event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
-    for (auto &[path, facts] : modules)
+    for (auto &[path, facts] : modules) {
       facts.device = {};
+      facts.reloaded = nullptr;
+    }
     return;
   }
   own(object);
+  const bool isFromFile = event && event->kind == EventKind::Load && !device.isKnown();
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object)) {
+      if (!isFromFile) {
+        facts.reloaded = nullptr;
+      } else if (facts.device.kind == Device::Symbol) {
+        facts.reloaded = event;
+        facts.left = facts.device;
+      }
       facts.device = device;
       facts.placed = event;
     } else if (paths.isWithin(object, path) && !(facts.device == device)) {
@@ -208,7 +217,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
       facts.mode = ModuleFacts::Unknown;
       facts.isNew = facts.isOwn = false;
       facts.element = ElementType::Unknown;
-      facts.cast = facts.undone = nullptr;
+      facts.cast = facts.undone = facts.reloaded = nullptr;
       if (llvm::any_of(devices, [&](Device device) {
             return !device.isKnown() || !(device == facts.device);
           })) {
@@ -309,6 +318,10 @@ void State::joinModules(const State &other, Junction junction) {
     }
     if (facts.undone != there.undone)
       facts.undone = nullptr;
+    if (!facts.reloaded) {
+      facts.reloaded = there.reloaded;
+      facts.left = there.left;
+    }
     // What left the training mode explains more than what came back to it.
     if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))
       facts.set = there.set;

@@ -205,13 +205,17 @@ struct ModuleFacts {
   const Event *undone = nullptr; ///< The load that has given them those of a file since.
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
+  /// A load that may have taken it from the device of the program's choice, \c left, to that of a
+  /// file; nothing has moved it since.
+  const Event *reloaded = nullptr;
+  Device left;
 
   bool operator==(const ModuleFacts &other) const {
     return mode == other.mode && isTrained == other.isTrained &&
            isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
            isNew == other.isNew && isOwn == other.isOwn && isWeighted == other.isWeighted &&
            device == other.device && element == other.element && cast == other.cast &&
-           undone == other.undone;
+           undone == other.undone && reloaded == other.reloaded;
   }
 };
 

@@ -1,6 +1,5 @@
 #include "LoopSelections.h"
 
-#include "analyzer/events/Conditions.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
@@ -52,9 +51,16 @@ public:
 
   /// The variable or member that holds the tensor in all rounds of the loop, or null.
   Entity lasting() const {
-    const Entity entity = entityOf(whole);
-    const auto *variable = dyn_cast_or_null<VarDecl>(entity);
-    return variable && declares(loop, *variable) ? nullptr : entity;
+    const Expr *owner = whole;
+    while (const auto *member = dyn_cast<MemberExpr>(owner)) {
+      owner = strip(member->getBase());
+      if (const auto *arrow = dyn_cast<CXXOperatorCallExpr>(owner);
+          arrow && arrow->getNumArgs() == 1)
+        owner = strip(arrow->getArg(0));
+    }
+    const VarDecl *variable = variableOf(owner);
+    const bool isLasting = variable ? !declares(loop, *variable) : isa<CXXThisExpr>(owner);
+    return isLasting ? entityOf(whole) : nullptr;
   }
 
 private:
@@ -226,13 +232,25 @@ private:
   llvm::SmallPtrSet<Entity, 8> seen;
 };
 
+bool isCountedIn(const Stmt &loop, const VarDecl &number) {
+  bool isFound = false;
+  forEach(&loop, [&](const Stmt *statement) {
+    const auto *assignment = dyn_cast<BinaryOperator>(statement);
+    const auto *step = dyn_cast<UnaryOperator>(statement);
+    isFound |=
+        (assignment && assignment->isAssignmentOp() && entityOf(assignment->getLHS()) == &number) ||
+        (step && step->isIncrementDecrementOp() && entityOf(step->getSubExpr()) == &number);
+  });
+  return isFound;
+}
+
 /// Whether \p index names what the rounds of the loop declare or change.
 bool dependsOn(const Expr &index, const Stmt &loop) {
   bool isFound = false;
   forEach(&index, [&](const Stmt *part) {
     const auto *reference = dyn_cast<DeclRefExpr>(part);
     const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    isFound |= variable && (declares(loop, *variable) || !isOnlyRead(&loop, variable));
+    isFound |= variable && (declares(loop, *variable) || isCountedIn(loop, *variable));
   });
   return isFound;
 }

@@ -68,7 +68,7 @@ void if_there_bad(torch::Device device) {
   Net net(4, 1);
   net->to(device);
   if (std::ifstream("net.pt").good())
-    torch::load(net, "net.pt"); // miss: ml-load-device: a load that is one of two ways
+    torch::load(net, "net.pt"); // expect: ml-load-device
   net(torch::rand({8, 4}, device)).print();
 }
 
@@ -132,4 +132,43 @@ void moved_too_late_bad(torch::Tensor x, torch::Device device) {
   torch::load(model, "model.pt"); // expect: ml-load-device
   model(x.to(device)).print();
   model->to(device);
+}
+
+// ---- nobody knows where the inputs are
+
+torch::Tensor prompt(int number);
+void if_given_bad(const std::string &path, torch::Device device) {
+  Net net(4, 1);
+  net->to(device);
+  if (!path.empty())
+    torch::load(net, path); // expect: ml-load-device
+  for (int i = 0; i < 10; ++i)
+    net(prompt(i)).print();
+}
+
+void moved_again_ok(const std::string &path, torch::Device device) {
+  Net net(4, 1);
+  net->to(device);
+  if (!path.empty()) {
+    torch::load(net, path);
+    net->to(device);
+  }
+  net(prompt(1)).print();
+}
+
+void moved_behind_ok(const std::string &path, torch::Device device) {
+  Net net(4, 1);
+  net->to(device);
+  if (!path.empty())
+    torch::load(net, path);
+  net->to(device);
+  net(prompt(1)).print();
+}
+
+void told_ok(const std::string &path, torch::Device device) {
+  Net net(4, 1);
+  net->to(device);
+  if (!path.empty())
+    torch::load(net, path, device);
+  net(prompt(1)).print();
 }

@@ -146,3 +146,17 @@ void parts_of_a_batch_ok(Net net, std::vector<Tensor> batches, Tensor y) {
     optimizer.step();
   }
 }
+
+struct Batch {
+  Tensor data, target;
+};
+
+void parts_of_samples_ok(Net net, std::vector<Batch> &batches, int64_t steps) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int epoch = 0; epoch < 30; ++epoch)
+    for (auto &batch : batches) {
+      auto text = batch.data.to(torch::kCPU);
+      step(net, optimizer, text.index({Slice(), Slice(0, steps)}),
+           batch.target.index({Slice(), Slice(steps, 2 * steps)}));
+    }
+}

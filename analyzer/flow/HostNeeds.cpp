@@ -25,13 +25,13 @@ void Interpreter::needOnHost(const Event &event, const State &state) {
     used.needOnHost(*creation);
 }
 
-/// Whether the event only gives a tensor another name, which ends with the function.
+/// Whether the event only gives a tensor another name, which ends with the function: no part of an
+/// object, which others may be given.
 static bool isNaming(const Event &event, const State &state) {
-  const PathStep &root =
-      state.tables->paths.last(state.tables->paths.rootOf(state.place(event.subject.path)));
-  if (root.kind != PathStep::Variable)
-    return root.kind == PathStep::Temporary;
-  const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
+  const PathStep &last = state.tables->paths.last(state.place(event.subject.path));
+  if (last.kind != PathStep::Variable)
+    return last.kind == PathStep::Temporary;
+  const auto *variable = static_cast<const clang::VarDecl *>(last.subject);
   return !variable->hasGlobalStorage() && !variable->getType()->isReferenceType();
 }
 

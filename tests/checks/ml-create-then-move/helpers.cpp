@@ -254,6 +254,48 @@ Tensor handed_on_ok(Tensor x) {
   return x + table.to(x.device()) + other.to(x.device()) + mixed.to(x.device());
 }
 
+struct Pair {
+  Tensor first, second;
+};
+void fill_pair(Pair &pair);
+Tensor in_an_object_ok(Tensor x) {
+  Pair pair;
+  pair.first = torch::zeros({10});
+  fill_pair(pair);
+  return x + pair.first.to(x.device());
+}
+
+// Others read it where it is stored, or wherever it was returned to.
+struct Kept {
+  Tensor kept_ok(Tensor x) {
+    mask = torch::ones({10});
+    return x * mask.to(x.device());
+  }
+  Tensor mask;
+};
+Tensor returned_ok(Tensor x, Tensor &y) {
+  auto mask = torch::ones({10});
+  y = x * mask.to(x.device());
+  return mask;
+}
+
+// Written in the rounds of a loop, or by what a loop calls.
+Tensor by_rows_ok(Tensor x, const std::vector<int64_t> &lengths) {
+  auto mask = torch::zeros({4, 10});
+  for (size_t i = 0; i < lengths.size(); ++i)
+    mask.narrow(0, i, 1).fill_(1);
+  auto table = torch::zeros({4, 10});
+  auto set = [&](int64_t row) { table[row] = 1; };
+  for (int64_t length : lengths)
+    set(length);
+  return x * mask.to(x.device()) + table.to(x.device());
+}
+Tensor one_hot_ok(Tensor labels, torch::Device device) {
+  auto result = torch::zeros({labels.size(0), 10});
+  result.scatter_(1, labels, 1);
+  return result.to(device);
+}
+
 Tensor once_for_all_ok(Tensor x) {
   auto table = torch::ones({10});
   for (int i = 0; i < 10; ++i)

@@ -81,8 +81,13 @@ private:
     frames.push_back(&visit.event);
     if (llvm::any_of(frames, [](const Event *frame) { return isKept(*frame); }))
       return Heat::None;
-    if (trainingLoopAround(visit).loop)
-      return Heat::Training;
+    if (const TrainingLoop training = trainingLoopAround(visit); training.loop) {
+      const auto within = std::next(llvm::find(frames, training.event));
+      return llvm::any_of(llvm::make_range(within, frames.end()),
+                          [&](const Event *frame) { return isPerEpoch(visit, *frame); })
+                 ? Heat::None
+                 : Heat::Training;
+    }
     bool isOfTensors = false, isOfModule = false;
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
@@ -107,6 +112,22 @@ private:
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
     return computes(first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+  }
+
+  /// Whether the event stands in a function that trains in a loop, but not in that loop.
+  static bool isPerEpoch(const Visit &visit, const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto own = function.loopsAround(event.site);
+    const auto isTrainedInLoop = [&](const Event &each) {
+      const bool isTraining = each.kind == EventKind::Backward || each.kind == EventKind::Step ||
+                              visit.unit.callsTraining(each);
+      return isTraining && llvm::any_of(function.loopsAround(each.site), [&](const auto *loop) {
+               return !llvm::is_contained(own, loop);
+             });
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, isTrainedInLoop);
+    });
   }
 
   /// Whether a function makes tensors of tensors.

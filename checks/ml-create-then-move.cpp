@@ -7,26 +7,45 @@
 #include "Loops.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
 
 namespace gradtidy {
 namespace {
+
+/// How often an event happens.
+enum class Heat {
+  None,    ///< Once, or now and then.
+  Often,   ///< For each of the tensors that somebody hands over.
+  Training ///< In every step of a training, or every forward pass.
+};
 
 class CreateThenMove : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &move = visit.event;
-    if (move.kind != EventKind::Move || !move.subject.expr || !isHot(visit))
+    if (move.kind != EventKind::Move || !move.subject.expr)
       return;
     const Value value = visit.before.valueOf(move.subject);
     const Event *creation = value.freshOnHost;
     const Operand *target = deviceIn(move);
-    if (!creation || !isMadeUp(*creation) || !value.hasDimensions || !target ||
-        !mayBeGpu(visit, *target) || !contains(visit, move.subject.expr, creation->site))
+    if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target) ||
+        !isMadeEachTime(move, *creation) || visit.unit.uses().isNeededOnHost(*creation))
       return;
+    const std::optional<Level> level =
+        levelOf(heatOf(visit), *creation, value.hasDimensions, isInInnerLoop(visit));
+    if (!level)
+      return;
+    // Of several ways to it the worst counts.
+    const auto [known, isNew] = reported.try_emplace(creation, *level);
+    if (!isNew && known->second <= *level)
+      return;
+    known->second = *level;
 
     const bool isConstant = nameOf(*creation) == "tensor";
     Finding finding;
-    finding.level = Level::Likely;
+    finding.level = *level;
     finding.location = creation->site->getBeginLoc();
     finding.range = move.site->getSourceRange();
     finding.message = isConstant
@@ -34,34 +53,167 @@ public:
                             "be made and moved once"
                           : "the tensor is made on the CPU and copied to the GPU each time, "
                             "instead of being made there";
+    if (!contains(visit, move.site, creation->site)) {
+      finding.range = creation->site->getSourceRange();
+      finding.notes.push_back({move.site->getBeginLoc(), "it is copied here"});
+    }
     if (!isConstant)
       finding.fixes = makeThere(visit, *creation, *target);
     reporter.report(std::move(finding));
   }
 
 private:
-  /// Whether the event happens in a forward pass, or what that calls, or in every round of a loop
-  /// that trains.
-  static bool isHot(const Visit &visit) {
-    if (trainingLoopAround(visit).loop)
-      return true;
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
-    for (const Event *frame : llvm::reverse(frames)) {
-      if (frame->function->isConditional(frame->site))
-        return false;
-      if (computes(*frame->function))
-        return true;
-    }
-    return false;
+  /// Constants are few: they count where the time of every step does. A single number counts less
+  /// still, unless it is copied several times a step.
+  static std::optional<Level> levelOf(Heat heat, const Event &creation, bool hasDimensions,
+                                      bool isInInnerLoop) {
+    if (heat == Heat::None)
+      return std::nullopt;
+    if (!hasDimensions && heat != Heat::Training)
+      return std::nullopt;
+    if (!hasDimensions)
+      return isInInnerLoop ? Level::Likely : Level::Advice;
+    return nameOf(creation) == "tensor" && heat != Heat::Training ? Level::Advice : Level::Likely;
   }
 
-  /// Whether a method of a module makes tensors of tensors.
+  static Heat heatOf(const Visit &visit) {
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    if (llvm::any_of(frames, [](const Event *frame) { return isKept(*frame); }))
+      return Heat::None;
+    if (const TrainingLoop training = trainingLoopAround(visit); training.loop) {
+      const auto within = std::next(llvm::find(frames, training.event));
+      return llvm::any_of(llvm::make_range(within, frames.end()),
+                          [&](const Event *frame) { return isPerEpoch(visit, *frame); })
+                 ? Heat::None
+                 : Heat::Training;
+    }
+    bool isOfTensors = false, isOfModule = false;
+    for (const Event *frame : llvm::reverse(frames)) {
+      const FunctionBody &function = *frame->function;
+      const bool isPass = function.isModuleMethod && computes(function);
+      if (isOfModule && !isPass)
+        return Heat::Training;
+      if (isRare(visit, *frame) || isOfData(function))
+        return Heat::None;
+      if (function.isStep)
+        return Heat::Training;
+      isOfModule = isPass;
+      isOfTensors |= computes(function);
+      // What a module makes is worked on.
+      const bool isMain = function.function->isMain();
+      if (!isOfModule && isOfTensors && runsModule(function) &&
+          !llvm::isa<clang::CXXConstructorDecl>(function.function) &&
+          (!isMain || !function.loopsAround(frame->site).empty()))
+        return Heat::Often;
+    }
+    if (isOfModule)
+      return Heat::Training;
+    // Where nobody is seen to call it, what it is given may be anything.
+    const FunctionBody &first = *frames.front()->function;
+    return computes(first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+  }
+
+  /// Whether the event stands in a function that trains in a loop, but not in that loop.
+  static bool isPerEpoch(const Visit &visit, const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto own = function.loopsAround(event.site);
+    const auto isTrainedInLoop = [&](const Event &each) {
+      const bool isTraining = each.kind == EventKind::Backward || each.kind == EventKind::Step ||
+                              visit.unit.callsTraining(each);
+      return isTraining && llvm::any_of(function.loopsAround(each.site), [&](const auto *loop) {
+               return !llvm::is_contained(own, loop);
+             });
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, isTrainedInLoop);
+    });
+  }
+
+  /// Whether a function makes tensors of tensors.
   static bool computes(const FunctionBody &function) {
-    return function.isModuleMethod && function.returnsTensors &&
+    return function.returnsTensors &&
            llvm::any_of(function.parameters, [](const FunctionBody::Parameter &parameter) {
-             return parameter.place.role == TypeRole::Tensor;
+             return parameter.place.isTensor;
            });
+  }
+
+  /// Whether a function works on the CPU for a data loader, or runs who knows where.
+  static bool isOfData(const FunctionBody &function) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
+    return function.isOfDataset ||
+           (function.isCallback && !function.isModuleMethod && !function.isStep) ||
+           (method && method->getParent()->isLambda());
+  }
+
+  static bool runsModule(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [](const Block &block) {
+      return llvm::any_of(block.events,
+                          [](const Event &event) { return event.kind == EventKind::Forward; });
+    });
+  }
+
+  /// Whether the event is left out on many runs of its function. One that makes tensors of tensors
+  /// calls what it has been made to call, and leaves early what is an exception, unless it keeps
+  /// something.
+  static bool isRare(const Visit &visit, const Event &event) {
+    const FunctionBody &function = *event.function;
+    const bool isSteady = function.isStep || (computes(function) && !keepsTensors(visit, function));
+    if (isSteady && &event == &visit.event)
+      return function.isInBranch(event.site);
+    return !isSteady && function.isConditional(event.site);
+  }
+
+  /// Whether a function stores tensors in what outlives it.
+  static bool keepsTensors(const Visit &visit, const FunctionBody &function) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isStore = [&](const Event &event) {
+      const bool isBind = event.kind == EventKind::Bind;
+      // What is called for its result is no container.
+      const bool isAdded = event.subject.escapes && event.subject.role == TypeRole::None &&
+                           (event.kind == EventKind::Combine || !event.isTensor);
+      if (!event.subject.path || !(isBind || isAdded) ||
+          llvm::none_of(event.operands, [](const Operand &each) { return each.isTensor; }))
+        return false;
+      const PathStep &root = paths.last(paths.rootOf(event.subject.path));
+      if (root.kind != PathStep::Variable)
+        return root.kind == PathStep::This;
+      const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
+      return variable->hasGlobalStorage() ||
+             (llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isReferenceType());
+    };
+    return llvm::any_of(function.blocks,
+                        [&](const Block &block) { return llvm::any_of(block.events, isStore); });
+  }
+
+  /// Whether the event makes the value that a static variable begins with.
+  static bool isKept(const Event &event) {
+    const clang::Stmt *statement = event.function->statementOf(event.site);
+    const auto *declared = llvm::dyn_cast_or_null<clang::DeclStmt>(statement);
+    return declared && llvm::any_of(declared->decls(), [](const clang::Decl *each) {
+             const auto *variable = llvm::dyn_cast<clang::VarDecl>(each);
+             return variable && variable->isStaticLocal();
+           });
+  }
+
+  /// Whether the tensor is not made once and moved many times.
+  static bool isMadeEachTime(const Event &move, const Event &creation) {
+    return move.function == creation.function &&
+           move.function->loopsAround(move.site) == creation.function->loopsAround(creation.site);
+  }
+
+  static bool isInInnerLoop(const Visit &visit) {
+    const Event &event = visit.event;
+    const clang::Stmt *training = trainingLoopAround(visit).loop;
+    const auto loops = event.function->loopsAround(event.site);
+    return !loops.empty() && loops.front() != training;
+  }
+
+  /// Whether \p target may be a GPU. Where tensors are that somebody hands over is not known.
+  static bool mayGoToGpu(const Visit &visit, const Operand &target) {
+    return mayBeGpu(visit, target) ||
+           (target.expr && visit.before.deviceOf(target).kind == Device::Unknown &&
+            visit.unit.movesModules());
   }
 
   /// What the tensor is moved to: a device, or to where another tensor is.
@@ -106,6 +258,8 @@ private:
             clang::FixItHint::CreateRemoval(
                 clang::CharSourceRange::getCharRange(end, endOf(visit, move)))};
   }
+
+  llvm::DenseMap<const Event *, Level> reported;
 };
 
 } // namespace

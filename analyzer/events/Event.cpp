@@ -71,21 +71,30 @@ static bool mayLeave(const clang::Stmt *statement, bool isInSwitch = false, bool
   });
 }
 
+/// Whether \p outer runs \p inner, a child of it, only for what it asks.
+static bool isBranch(const clang::Stmt *outer, const clang::Stmt *inner) {
+  if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer))
+    return !choice->isConstexpr() && inner != choice->getCond() && inner != choice->getInit();
+  if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(outer))
+    return inner != choice->getCond();
+  if (const auto *both = llvm::dyn_cast<clang::BinaryOperator>(outer))
+    return both->isLogicalOp() && inner == both->getRHS();
+  return llvm::isa<clang::SwitchStmt, clang::CXXCatchStmt>(outer);
+}
+
+bool FunctionBody::isInBranch(const clang::Stmt *site) const {
+  const clang::Stmt *inner = site;
+  for (const clang::Stmt *outer = parentOf(site); outer; outer = parentOf(inner = outer))
+    if (isBranch(outer, inner))
+      return true;
+  return false;
+}
+
 bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *within) const {
   const clang::Stmt *inner = site;
   for (const clang::Stmt *outer = parentOf(site); outer != within;
        outer = parentOf(inner = outer)) {
-    if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
-        choice && !choice->isConstexpr() && inner != choice->getCond() &&
-        inner != choice->getInit())
-      return true;
-    if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(outer);
-        choice && inner != choice->getCond())
-      return true;
-    if (const auto *both = llvm::dyn_cast<clang::BinaryOperator>(outer);
-        both && both->isLogicalOp() && inner == both->getRHS())
-      return true;
-    if (llvm::isa<clang::SwitchStmt, clang::CXXCatchStmt>(outer))
+    if (isBranch(outer, inner))
       return true;
     if (llvm::isa<clang::CompoundStmt>(outer))
       for (const clang::Stmt *before : outer->children()) {

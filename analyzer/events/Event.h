@@ -188,7 +188,7 @@ struct Event {
   bool isDifferentiable = true;   ///< The result has a gradient if an operand has.
   bool keepsDimensions = true;    ///< The result has dimensions if an operand has.
   bool isNoise = false;           ///< Create: several random samples.
-  bool isData = false;            ///< Create: values that variables hold.
+  bool isData = false;            ///< Create: values that the program has to give each time.
   bool isAnyDevice = false;       ///< The operands may be on several devices.
   bool isAttribute = false;       ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
@@ -296,6 +296,8 @@ public:
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
   bool isOfDataset = false;    ///< `this` is a dataset.
+  bool isStep = false;         ///< It is what a step of an optimizer of the user's does.
+  bool isCallback = false;     ///< It overrides a function of the framework, which calls it.
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
@@ -329,6 +331,9 @@ public:
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.
   bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
+
+  /// The same, but whatever may leave the function before \p site is reached.
+  bool isInBranch(const clang::Stmt *site) const;
 
   /// The block `{ … }` of which \p statement is a direct child, or null.
   const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;

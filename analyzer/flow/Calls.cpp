@@ -103,6 +103,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
       body = closures.front();
   bool recursive = body && llvm::is_contained(stack, body);
   if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
+    if (observing)
+      needOnHost(event, state);
     state.forget(event.result);
     return true;
   }
@@ -218,6 +220,8 @@ static bool isOfSystem(const clang::FunctionDecl *callee) {
 }
 
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
+  if (observing)
+    needOnHost(event, state);
   const bool leavesAlone = isHarmless(event);
   if (!isOfSystem(event.callee)) {
     state.synchronize(); // Perhaps.

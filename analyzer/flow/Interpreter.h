@@ -190,6 +190,11 @@ private:
   /// The parameters of a forward pass have the order that callers give them.
   void nameOrders(const FunctionBody &body, State &state) const;
   const Event *paddedBy(const Event &event, const State &state) const;
+  /// Notes what the event does on the host with tensors that factories have made there, but for
+  /// what could be done anywhere (HostNeeds.cpp).
+  void noteHostNeeds(const Event &event, const State &state);
+  /// Notes that it needs all of them there.
+  void needOnHost(const Event &event, const State &state);
   /// Notes what takes the end of sequences.
   void noteEnd(const Event &event, const State &state);
   /// Notes which parameters get to layers that run over sequences.

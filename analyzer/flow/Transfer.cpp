@@ -143,6 +143,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (event.subject.role == TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
     contents.stayOn(before);
+    if (contents.freshOnHost) // So is all that it is made of.
+      contents.freshOnHost = before.freshOnHost;
     // In place and not recorded: a parameter is still one, and what has a graph keeps it.
     if (state.gradMode().possible == GradMode::Off &&
         before.graph & (Graph::Attached | Graph::Unknown))
@@ -762,6 +764,8 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
       poolsSteps(event, state))
     observeHere();
+  if (observing)
+    noteHostNeeds(event, state);
 
   switch (event.kind) {
   case EventKind::Bind:

@@ -120,6 +120,8 @@ public:
             callers[callee].push_back(body);
           }
     }
+    for (const auto &[callee, from] : callers)
+      haveCallers.insert(callee);
     lowered = all;
     // Of partners only what leads to the unit's own functions.
     for (size_t i = 0; i < relevant.size(); ++i)
@@ -214,6 +216,7 @@ public:
   bool keepsDefaultType = true;
   bool isProgram = false;
   size_t functionCount = 0;
+  llvm::DenseSet<const FunctionBody *> haveCallers;
   llvm::DenseSet<const void *> modeSetUps; ///< Fields.
 
 private:
@@ -644,6 +647,10 @@ const Event *UnitAnalysis::makerOf(const Operand &loader, const State &state) co
     return made->operation == Operation::MakeLoader ? made : nullptr;
   const PathStep &last = tables().paths.last(state.resolve(loader.path));
   return last.kind == PathStep::Member ? implementation->makerOf(last.subject) : nullptr;
+}
+
+bool UnitAnalysis::isCalled(const FunctionBody &function) const {
+  return implementation->haveCallers.contains(&function);
 }
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }

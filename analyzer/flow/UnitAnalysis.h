@@ -49,6 +49,9 @@ public:
   bool runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
             llvm::function_ref<bool(const Event &)> unseen) const;
 
+  /// Whether the unit or one of its partners calls \p function.
+  bool isCalled(const FunctionBody &function) const;
+
   /// Whether \p event calls a function of the unit that runs a backward or a step.
   bool callsTraining(const Event &event) const;
 

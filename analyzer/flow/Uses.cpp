@@ -1,5 +1,7 @@
 #include "Uses.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace gradtidy {
 
 SiteId SiteTable::of(const Event &event, llvm::ArrayRef<const Event *> callers) {
@@ -70,6 +72,18 @@ bool Uses::store(PathId place, Way way, SourcesId from) {
     if (const void *other = sharedName(path))
       entry.from.insert(other);
   return true;
+}
+
+bool Uses::isNeededOnHost(const Event &creation) const {
+  llvm::SmallSetVector<const Event *, 4> reached;
+  reached.insert(&creation);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (host.contains(reached[i]))
+      return true;
+    if (const auto others = mixed.find(reached[i]); others != mixed.end())
+      reached.insert(others->second.begin(), others->second.end());
+  }
+  return false;
 }
 
 void Uses::finish() {

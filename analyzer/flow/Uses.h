@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 
@@ -71,6 +72,16 @@ public:
   /// The graph that the backward \p site retains is used again.
   void useRetained(SiteId site) { retainedUsed.insert(site); }
 
+  /// The host needs what the factory \p creation has made there.
+  void needOnHost(const Event &creation) { host.insert(&creation); }
+  /// Something is made of what both have made.
+  void mixOnHost(const Event &creation, const Event &other) {
+    mixed[&creation].insert(&other);
+    mixed[&other].insert(&creation);
+  }
+  /// Whether that is so, or of something with which it has been mixed.
+  bool isNeededOnHost(const Event &creation) const;
+
   /// Follows stored values to those who use them; call it when everything is seen.
   void finish();
 
@@ -109,6 +120,8 @@ private:
   llvm::DenseMap<SiteId, const Event *> reads;
   llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
   llvm::DenseMap<const void *, Stored> stored;
+  llvm::DenseSet<const Event *> host; ///< See needOnHost().
+  llvm::DenseMap<const Event *, llvm::SmallPtrSet<const Event *, 2>> mixed;
   llvm::DenseSet<const void *> readers; ///< Stored things that a backward may reach.
   llvm::MapVector<const void *, const Event *> readStored; ///< Those of which numbers are read.
 };

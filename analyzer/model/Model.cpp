@@ -112,6 +112,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::MapsSamples, "maps-samples"},
     {Trait::SharedByWorkers, "shared-by-workers"},
     {Trait::DrawsNumbers, "draws-numbers"},
+    {Trait::ChoosesDraws, "chooses-draws"},
     {Trait::KeepsLosses, "keeps-losses"},
     {Trait::SetsDefaultType, "sets-default-type"},
     {Trait::TensorOptions, "tensor-options"},

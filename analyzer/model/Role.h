@@ -180,6 +180,7 @@ enum class Trait : unsigned char {
   GivesBatches, ///< A dataset that gives whole batches.
   MapsSamples,  ///< One that gives what it makes of the samples of another, its first argument.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
+  ChoosesDraws, ///< One whose objects decide which random numbers tensors are filled with.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
   SharedByWorkers,  ///< A dataset that the workers of a loader do not copy.
   SetsDefaultType,  ///< New tensors have other elements from now on.

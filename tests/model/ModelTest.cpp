@@ -126,7 +126,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "keeps-losses",      "sets-default-type",
                            "maps-samples",      "tensor-options",
                            "shared-by-workers", "batch-first-option",
-                           "stacks-samples"}) {
+                           "stacks-samples",    "chooses-draws"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

@@ -1,6 +1,7 @@
 // Calls, step by step: each describes one aspect of the event.
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/FixedValues.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
@@ -153,20 +154,29 @@ void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
       site.role == FunctionRole::AnyDevice || (site.callee && isStandard(site.callee));
 }
 
-static bool readsVariables(const Stmt *statement) {
-  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-      return !variable->isConstexpr();
-  return isa<MemberExpr, CXXThisExpr>(statement) ||
-         llvm::any_of(statement->children(),
-                      [](const Stmt *child) { return child && readsVariables(child); });
+/// Whether \p argument says which random numbers are drawn.
+static bool choosesDraws(const Expr *argument, Vocabulary &vocabulary) {
+  if (isa<CXXDefaultArgExpr>(argument))
+    return false;
+  QualType type = argument->getType();
+  if (const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+      record && vocabulary.traitOf(record) != Trait::ChoosesDraws)
+    if (const auto *optional = dyn_cast<ClassTemplateSpecializationDecl>(record);
+        optional && optional->getTemplateArgs().size() == 1 &&
+        optional->getTemplateArgs()[0].getKind() == TemplateArgument::Type)
+      type = optional->getTemplateArgs()[0].getAsType();
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && vocabulary.traitOf(record) == Trait::ChoosesDraws;
 }
 
 bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *call) const {
+  const auto arguments = llvm::make_range(call->arg_begin(), call->arg_end());
+  if (llvm::any_of(arguments, [&](const Expr *each) { return choosesDraws(each, vocabulary); }))
+    return true;
   return call->getNumArgs() > 0 &&
          (vocabulary.traitOf(factory) == Trait::MakesScalar ||
           call->getArg(0)->getType()->isPointerType()) &&
-         readsVariables(call->getArg(0));
+         !isFixedValue(*call->getArg(0), *call, *result);
 }
 
 // --- what it takes ------------------------------------------------------------------------------

@@ -148,7 +148,8 @@ private:
   std::optional<bool> constantOf(FunctionRole role, const clang::CallExpr *call) const;
   /// What a layer computes.
   Operation operationOf(const clang::Expr &layer);
-  /// Whether a factory gets the values of the tensor, or where they are, from variables.
+  /// Whether a factory gets the values of the tensor, or where they are, from variables that
+  /// change, or draws them as it is told.
   bool holdsData(const clang::FunctionDecl *factory, const clang::CallExpr *call) const;
 
   // --- calls for nothing but their result (Purity.cpp) ------------------------------------------

@@ -51,6 +51,12 @@ std::unique_ptr<CFG> FunctionLowering::buildCFG(Stmt *body) const {
   return CFG::buildCFG(function, body, &context, options);
 }
 
+static bool overridesFramework(const CXXMethodDecl &method, Vocabulary &vocabulary) {
+  return llvm::any_of(method.overridden_methods(), [&](const CXXMethodDecl *overridden) {
+    return vocabulary.isFramework(overridden) || overridesFramework(*overridden, vocabulary);
+  });
+}
+
 void FunctionLowering::describeFunction() {
   if (survey.batchDevice)
     result->batchDevice = *survey.batchDevice;
@@ -68,6 +74,9 @@ void FunctionLowering::describeFunction() {
     result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
     const Trait trait = vocabulary.traitOfClass(*method->getParent());
     result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::GivesBatches;
+    result->isStep = vocabulary.roleOf(method) == FunctionRole::Step &&
+                     vocabulary.roleOf(method->getParent()) == TypeRole::Optimizer;
+    result->isCallback = overridesFramework(*method, vocabulary);
   }
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
   result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());

@@ -148,3 +148,28 @@ void now_and_then_ok(torch::nn::Linear net) {
       net(torch::randn({1, 10}).to(device));
   }
 }
+
+// Once an epoch, by what trains in a loop of its own.
+void train_epoch_ok(torch::nn::Linear &net, torch::optim::SGD &optimizer, torch::Device device) {
+  auto offset = torch::zeros({64, 10}).to(device);
+  for (int i = 0; i < 100; ++i) {
+    optimizer.zero_grad();
+    net(torch::randn({64, 10}, device) + offset).mean().backward();
+    optimizer.step();
+  }
+}
+void train_step_bad(torch::nn::Linear &net, torch::optim::SGD &optimizer, torch::Device device) {
+  auto offset = torch::zeros({64, 10}).to(device); // expect: ml-create-then-move
+  optimizer.zero_grad();
+  net(torch::randn({64, 10}, device) + offset).mean().backward();
+  optimizer.step();
+}
+void epochs(torch::nn::Linear net) {
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  net->to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int epoch = 0; epoch < 10; ++epoch)
+    train_epoch_ok(net, optimizer, device);
+  for (int step = 0; step < 10; ++step)
+    train_step_bad(net, optimizer, device);
+}

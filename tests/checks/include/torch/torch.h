@@ -179,6 +179,11 @@ public:
   template <typename T, size_t N> PackedTensorAccessor64<T, N> packed_accessor64() const &;
 };
 
+class Generator {
+public:
+  Generator();
+  Generator(const Generator &);
+};
 class Tensor;
 namespace indexing {
 enum class EllipsisIndexType { Ellipsis };
@@ -427,6 +432,7 @@ using namespace at;
 
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, TensorOptions options = {});
+Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options = {});
 Tensor normal(double mean, double std, IntArrayRef size);
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
@@ -1097,6 +1103,18 @@ public:
 };
 template <typename Single, typename Batch = std::vector<Single>>
 using Collation = BatchTransform<Batch, Single>;
+template <typename Input, typename Output>
+class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
+public:
+  virtual Output apply(Input input) = 0;
+  std::vector<Output> apply_batch(std::vector<Input> inputs) override;
+};
+template <typename Target = Tensor>
+class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
+public:
+  virtual Tensor operator()(Tensor input) = 0;
+  Example<Tensor, Target> apply(Example<Tensor, Target> input) override;
+};
 } // namespace transforms
 
 namespace datasets {

@@ -105,7 +105,7 @@ bool trains(const Visit &visit, const FunctionBody &function,
     for (const Event &event : block.events) {
       bool isNeeded = event.kind == EventKind::Backward || event.kind == EventKind::Step ||
                       visit.unit.callsTraining(event) ||
-                      (isModuleCall(event) && uses.mayBeDifferentiated(event));
+                      (isModuleCall(event) && uses.mayBeNeeded(event));
       if (isNeeded && isMeant(event.site))
         return true;
     }
@@ -154,6 +154,28 @@ bool isEvaluation(const Visit &visit) {
 
 bool isCutOff(const Visit &visit) {
   return isCallOfLayers(visit) && visit.unit.uses().isCutOff(visit.site);
+}
+
+/// Whether the forward pass is run by no other call than \p caller, which is the \p depth-th.
+static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) {
+  const SiteTable &sites = visit.unit.tables().sites;
+  const size_t inner = sites.callers(visit.site).size() - depth;
+  return llvm::all_of(visit.unit.observations(), [&](const Observation &other) {
+    const llvm::ArrayRef<const Event *> others = sites.callers(other.site);
+    return &sites.event(other.site) != &visit.shown() || others.size() <= inner ||
+           others[others.size() - 1 - inner] == &caller;
+  });
+}
+
+const Event &takerOf(const Visit &visit) {
+  const Event *taker = &visit.shown();
+  const Event *reader = visit.unit.uses().readerOf(visit.site);
+  for (llvm::ArrayRef<const Event *> callers = visit.unit.tables().sites.callers(visit.site);
+       !callers.empty() && reader && taker->function->returnsTensors &&
+       taker->function != reader->function && isOnlyCaller(visit, *callers.back(), callers.size());
+       callers = callers.drop_back())
+    taker = callers.back();
+  return *taker;
 }
 
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {

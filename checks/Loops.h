@@ -50,6 +50,10 @@ bool isEvaluation(const Visit &visit);
 /// The same, but of a call whose result is detached before the backwards that follow.
 bool isCutOff(const Visit &visit);
 
+/// The event that the program takes for a forward pass: that of a helper which only hands on what a
+/// module gives is the call of the helper, if it is the only one.
+const Event &takerOf(const Visit &visit);
+
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
 

@@ -55,12 +55,15 @@ public:
     if (isDoubtful)
       finding.level = Level::Advice;
     const Event &shown = visit.shown();
-    finding.location = shown.site->getBeginLoc();
-    finding.range = shown.site->getSourceRange();
-    std::string name = nameOf(visit, shown.subject);
+    const Event &taker = takerOf(visit);
+    finding.location = taker.site->getBeginLoc();
+    finding.range = taker.site->getSourceRange();
+    std::string name = &taker == &shown ? nameOf(visit, shown.subject) : "the module";
     finding.message = name + " is evaluated in training mode";
     if (layers == Answer::Yes)
       finding.message += ": dropout and batch normalisation are active";
+    if (&taker != &shown)
+      finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
     explain(visit, facts, finding);
     repair(visit, facts, finding);
     reporter.report(std::move(finding));

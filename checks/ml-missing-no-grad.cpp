@@ -23,8 +23,12 @@ public:
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
-        forward.isGuarded || isGuardedWithInput(visit) || visit.before.guardElsewhere)
+        forward.isGuarded || visit.before.guardElsewhere)
       return; // Of the last, see ml-guard-other-thread.
+    const Event &shown = visit.shown();
+    const Event &culprit = culpritOf(visit);
+    if (isGuardedWithInput(visit, culprit))
+      return;
 
     Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the
@@ -32,23 +36,23 @@ public:
     // it once. What helpers leave to their callers may be right.
     // The graph of a single layer keeps little that does not live anyway.
     const ModuleFacts facts = visit.before.module(forward.subject);
-    // What is cut off was meant to be, if for more than it needs.
+    const Uses &uses = visit.unit.uses();
+    const bool isOnlyDetached = uses.isDetached(visit.site) &&
+                                (isCut || (!uses.isRead(visit.site) && !uses.isStored(visit.site)));
     bool isDoubtful =
-        isCut || forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
-        !visit.unit.uses().isRead(visit.site) || isTrial(visit) || isProbe(visit) ||
-        isGuardedByCallers(visit) || (visit.unit.isLayer(visit.shown()) && !facts.isTrained);
+        forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
+        (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
+        isTrial(visit) || isProbe(visit) || isGuardedByCallers(visit) ||
+        (visit.unit.isLayer(shown) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
-    const Event &shown = visit.shown();
-    const Event &culprit =
-        isSharedWithTraining(visit) ? *visit.unit.tables().sites.callers(visit.site).back() : shown;
     finding.location = culprit.site->getBeginLoc();
     finding.range = culprit.site->getSourceRange();
     finding.message = "this forward pass records a graph that no backward uses";
-    if (isCut)
+    if (isCut || isOnlyDetached)
       finding.message += ": its result is detached";
     if (&culprit != &shown)
       finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
-    if (const Event *reader = visit.unit.uses().readerOf(visit.site);
+    if (const Event *reader = uses.readerOf(visit.site);
         reader && reader->site->getBeginLoc() != shown.site->getBeginLoc())
       finding.notes.push_back(
           {reader->site->getBeginLoc(), "of its result only the numbers are used, here for one"});
@@ -57,11 +61,36 @@ public:
   }
 
 private:
-  /// Whether a helper's forward is differentiated when others call the helper: this call of it is
-  /// to blame, then.
+  /// The forward pass, or the call of a helper that has no use for its graph, which others have.
+  static const Event &culpritOf(const Visit &visit) {
+    return isSharedWithTraining(visit) ? *visit.unit.tables().sites.callers(visit.site).back()
+                                       : takerOf(visit);
+  }
+
+  /// Whether a helper's forward is differentiated when others call the helper. Where it keeps it
+  /// in an object that it is given, from which it is detached, backwards that are seen tell.
   static bool isSharedWithTraining(const Visit &visit) {
-    return visit.unit.uses().mayBeDifferentiated(visit.shown()) &&
-           !visit.unit.tables().sites.callers(visit.site).empty();
+    const Uses &uses = visit.unit.uses();
+    const SiteTable &sites = visit.unit.tables().sites;
+    const Event &shown = visit.shown();
+    if (sites.callers(visit.site).empty() || !uses.mayBeNeeded(shown))
+      return false;
+    return shown.function->returnsTensors || !uses.isCutOff(visit.site) ||
+           llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+             return &sites.event(other.site) == &shown && !sites.callers(other.site).empty() &&
+                    uses.isUsed(other.site);
+           });
+  }
+
+  /// Whether the result is detached so soon that the graph takes memory for a moment only, as that
+  /// of a target network often is: where it is trained with, no variable keeps the graph.
+  static bool isDetachedAtOnce(const Visit &visit) {
+    const FunctionBody &function = *visit.shown().function;
+    if (!trainsIn(visit, function, function.body))
+      return function.returnsTensors;
+    return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+      return other.event->kind == EventKind::Backward && other.before.keepsGraph(visit.site);
+    });
   }
 
   /// Whether all callers that are known have a guard. Others may not.
@@ -78,7 +107,7 @@ private:
 
   /// Whether the guard that a finding asks for, of a forward pass whose result this one gets,
   /// serves both.
-  bool isGuardedWithInput(const Visit &visit) const {
+  bool isGuardedWithInput(const Visit &visit, const Event &culprit) const {
     const Event &forward = visit.event;
     return llvm::any_of(forward.operands, [&](const Operand &operand) {
       return operand.isTensor &&
@@ -86,7 +115,7 @@ private:
                  visit.unit.tables().histories.members(visit.before.valueOf(operand).graphs),
                  [&](SiteId site) {
                    const clang::CompoundStmt *block = guardOf.lookup(site);
-                   return block && site != visit.site && contains(visit, block, visit.shown().site);
+                   return block && site != visit.site && contains(visit, block, culprit.site);
                  });
     });
   }

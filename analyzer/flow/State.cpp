@@ -417,6 +417,13 @@ llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   return found;
 }
 
+bool State::keepsGraph(SiteId site) const {
+  return llvm::any_of(values, [&](const auto &entry) {
+    return !tables->paths.isTemporary(entry.first) &&
+           llvm::is_contained(tables->histories.members(entry.second.graphs), site);
+  });
+}
+
 void State::divide(PathId part) {
   for (PathId whole = tables->paths.parent(part); whole; whole = tables->paths.parent(whole))
     if (Value *value = values.find(whole))

@@ -334,6 +334,9 @@ public:
   };
   llvm::SmallVector<Borrower, 2> borrowersOf(PathId owner) const;
 
+  /// Whether a variable, or a part of one, keeps the graph of the forward \p site alive.
+  bool keepsGraph(SiteId site) const;
+
   /// The same, to be changed; made if it was not known yet.
   OptimizerFacts &optimizerAt(PathId object);
 

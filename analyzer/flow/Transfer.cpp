@@ -602,6 +602,7 @@ void Interpreter::detach(const Event &event, State &state) {
     for (PathId parameter : tables.sources.members(memory)) // Perhaps to change it by hand.
       state.disown(parameter);
   }
+  used.detach(value.history);
   value.derived = nullptr;
   value.isRecorded = false;
   value.sources = noSources;

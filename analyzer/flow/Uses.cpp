@@ -35,6 +35,7 @@ const void *Uses::sharedName(PathId path) const {
 void Uses::backward(Way way, SourcesId from) {
   for (SiteId site : histories.members(way.history))
     reached.insert(site);
+  passed.insert_range(histories.members(way.graphs));
   differentiate(way, from);
 }
 
@@ -68,6 +69,8 @@ bool Uses::store(PathId place, Way way, SourcesId from) {
   Stored &entry = stored[name];
   if (!llvm::is_contained(entry.ways, way))
     entry.ways.push_back(way);
+  for (SiteId site : histories.members(way.graphs))
+    storedSites.insert(site);
   for (PathId path : sources.members(from))
     if (const void *other = sharedName(path))
       entry.from.insert(other);
@@ -97,6 +100,7 @@ void Uses::finish() {
     for (const Way &way : entry->second.ways) {
       for (SiteId site : histories.members(way.history))
         differentiated.insert(site);
+      passed.insert_range(histories.members(way.graphs));
       need(way.graphs);
     }
     for (const void *other : entry->second.from)
@@ -106,8 +110,11 @@ void Uses::finish() {
   for (const auto &[name, event] : readStored)
     for (const Way &way : stored.lookup(name).ways)
       read(way.history, noSources, *event);
-  for (SiteId site : differentiated)
+  for (SiteId site : differentiated) {
     events.insert(&sites.event(site));
+    if (!isCutOff(site))
+      neededEvents.insert(&sites.event(site));
+  }
 }
 
 } // namespace gradtidy

@@ -69,6 +69,16 @@ public:
   /// the unit may read it. False if \p place is neither.
   bool store(PathId place, Way way, SourcesId from);
 
+  /// The program goes on with a value with that history, but for its graph.
+  void detach(SourcesId history) {
+    for (SiteId site : histories.members(history))
+      detached.insert(site);
+  }
+  bool isDetached(SiteId site) const { return detached.contains(site); }
+
+  /// Whether other functions may find the graph of what the site gives where that is stored.
+  bool isStored(SiteId site) const { return storedSites.contains(site); }
+
   /// The graph that the backward \p site retains is used again.
   void useRetained(SiteId site) { retainedUsed.insert(site); }
 
@@ -96,8 +106,12 @@ public:
   bool isCutOff(SiteId site) const {
     return differentiated.contains(site) && !needed.contains(site) && !mayNeedAny;
   }
-  /// The same as mayBeDifferentiated() for an event in whatever calling context.
+  /// Whether a backward is seen to use the graph of what the site gives.
+  bool isUsed(SiteId site) const { return passed.contains(site); }
+  /// The same as mayBeDifferentiated() for an event in whatever calling context; the same unless
+  /// the event is cut off in all of them.
   bool mayBeDifferentiated(const Event &event) const { return events.contains(&event); }
+  bool mayBeNeeded(const Event &event) const { return neededEvents.contains(&event); }
   bool isRetainedUsed(SiteId site) const { return retainedUsed.contains(site); }
 
 private:
@@ -118,7 +132,9 @@ private:
   llvm::DenseSet<SiteId> needed; ///< Those of `differentiated` whose graph may be used.
   bool mayNeedAny = false;
   llvm::DenseMap<SiteId, const Event *> reads;
-  llvm::DenseSet<const Event *> events; ///< Those of `differentiated`.
+  llvm::DenseSet<SiteId> passed, detached, storedSites;
+  llvm::DenseSet<const Event *> events;       ///< Those of `differentiated`.
+  llvm::DenseSet<const Event *> neededEvents; ///< Those of them that are not always cut off.
   llvm::DenseMap<const void *, Stored> stored;
   llvm::DenseSet<const Event *> host; ///< See needOnHost().
   llvm::DenseMap<const Event *, llvm::SmallPtrSet<const Event *, 2>> mixed;

@@ -146,3 +146,45 @@ void score_after_training(Net net, torch::Tensor x, torch::Tensor y) {
   }
   auto score = scored(net, x, y).item<double>(); // expect: ml-missing-no-grad
 }
+
+// Who reads the numbers knows that no backward follows; a helper that gives what the net gives
+// cannot.
+class Estimator {
+public:
+  torch::Tensor predict(torch::Tensor x) { return net(x); }
+  torch::Tensor scaled(torch::Tensor x) { return 2 * predict(x); }
+
+private:
+  Net net{4, 1};
+};
+class Search {
+public:
+  void simulate_bad(torch::Tensor x) {
+    for (int i = 0; i < 100; ++i)
+      total += estimator->scaled(x).item<double>(); // expect: ml-missing-no-grad
+  }
+
+private:
+  std::shared_ptr<Estimator> estimator;
+  double total = 0;
+};
+
+// It takes the class itself, so that a guard is its own affair.
+torch::Tensor classified(Net &net, torch::Tensor x) {
+  return net(x).argmax(1); // expect: ml-missing-no-grad
+}
+void count_bad(Net net, torch::Tensor x) {
+  for (int i = 0; i < 100; ++i)
+    auto count = classified(net, x).sum().item<int64_t>();
+}
+
+// One guard in the helper serves all.
+torch::Tensor valued(Net &net, torch::Tensor x) {
+  return net(x); // expect: ml-missing-no-grad
+}
+void many_callers_bad(Net net, torch::Tensor x) {
+  for (int i = 0; i < 100; ++i) {
+    auto first = valued(net, x).item<double>();
+    auto second = valued(net, x + 1).item<double>();
+  }
+}

@@ -37,7 +37,8 @@ private:
     const TrainingLoop training = trainingLoopAround(visit);
     if (training.loop != slice.batchLoop || training.event != &slice ||
         !hasBackward(visit, *slice.batchLoop) ||
-        first.try_emplace(slice.batchLoop, slice.site).first->second != slice.site)
+        first.try_emplace(slice.batchLoop, slice.site).first->second != slice.site ||
+        isMadeUp(visit.before.valueOf(slice.subject)))
       return;
     Finding finding;
     finding.level = Level::Likely;
@@ -47,6 +48,12 @@ private:
     finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->getBeginLoc(),
                              "each round of this loop is an epoch"});
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the samples are numbers that a factory makes up, as in a demonstration.
+  static bool isMadeUp(const Value &samples) {
+    return samples.made && samples.made->kind == EventKind::Create && !samples.made->isData &&
+           samples.made->operation != Operation::WrapMemory;
   }
 
   static bool hasBackward(const Visit &visit, const clang::Stmt &loop) {

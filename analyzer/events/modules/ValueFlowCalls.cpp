@@ -105,6 +105,9 @@ ValueFlow::Step ValueFlow::intoMethod(const CallExpr *call) {
 ValueFlow::Step ValueFlow::intoObject(const CallExpr *call, const CXXMethodDecl *method) {
   if (!isTensor && entity && !isDerived)
     noteManagement(call, method);
+  // A number on the host: the tensor may stay there.
+  if (isTensor && !use.isOperand && !use.isChange && call->getType()->isArithmeticType())
+    return Step::NoUse;
   if (isTensor && !isStandard(method))
     compute(call, method);
   return onwardIfHeld(call);

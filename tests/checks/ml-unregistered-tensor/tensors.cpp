@@ -207,3 +207,12 @@ struct Filter : torch::nn::Module {
   torch::Tensor window = torch::rand({3});
   torch::Tensor forward(torch::Tensor x) { return filtered(x, window); }
 };
+
+// A table of numbers that the host reads.
+struct Scheduled : nn::Module {
+  explicit Scheduled(int64_t steps) { thresholds = torch::linspace(0.1, 0.9, steps); }
+  double threshold() { return thresholds[std::min(step++, thresholds.size(0) - 1)].item<double>(); }
+  torch::Tensor forward(torch::Tensor x) { return torch::where(x > threshold(), x, 0 * x); }
+  torch::Tensor thresholds;
+  int64_t step = 0;
+};

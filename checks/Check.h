@@ -30,6 +30,14 @@ struct ClassVisit {
   const clang::ASTContext &context; ///< For the text of the source, never to look for code.
 };
 
+/// One function of the user that launches CUDA kernels on memory of tensors.
+struct LauncherVisit {
+  const FunctionBody &function;
+  const KernelCare &care;
+  const UnitAnalysis &unit;
+  const clang::ASTContext &context; ///< For the text of the source, never to look for code.
+};
+
 class Check {
 public:
   virtual ~Check() = default;
@@ -40,6 +48,9 @@ public:
 
   /// Called once for every module class.
   virtual void onClass(const ClassVisit &visit, Reporter &reporter) {}
+
+  /// Called once for every function that launches kernels.
+  virtual void onLauncher(const LauncherVisit &visit, Reporter &reporter) {}
 };
 
 } // namespace gradtidy

@@ -43,6 +43,9 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
              collector);
   for (const ModuleClass &view : analysis.classes())
     check.onClass({view, analysis.context()}, collector);
+  for (const FunctionBody *function : analysis.launchers())
+    check.onLauncher({*function, analysis.kernelCareOf(*function), analysis, analysis.context()},
+                     collector);
   collector.flush(reporter);
 }
 

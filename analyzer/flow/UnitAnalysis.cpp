@@ -98,7 +98,6 @@ public:
       if (const FunctionBody *body = bodyOf(function); body && !llvm::is_contained(all, body))
         all.push_back(body);
     }
-    llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
     llvm::SmallSetVector<const FunctionBody *, 32> relevant;
     for (const FunctionBody *body : all) {
       findChanges(*body);
@@ -120,12 +119,12 @@ public:
             callers[callee].push_back(body);
           }
     }
-    for (const auto &[callee, from] : callers)
-      haveCallers.insert(callee);
     lowered = all;
+    if (context.getLangOpts().CUDA)
+      findKernels();
     // Of partners only what leads to the unit's own functions.
     for (size_t i = 0; i < relevant.size(); ++i)
-      relevant.insert_range(callers[relevant[i]]);
+      relevant.insert_range(callers.lookup(relevant[i]));
     llvm::erase_if(all, [&](const FunctionBody *body) { return !relevant.contains(body); });
     assumesFloats =
         llvm::none_of(lowered, [](const FunctionBody *body) { return body->changesElements; });
@@ -216,8 +215,11 @@ public:
   bool keepsDefaultType = true;
   bool isProgram = false;
   size_t functionCount = 0;
-  llvm::DenseSet<const FunctionBody *> haveCallers;
-  llvm::DenseSet<const void *> modeSetUps; ///< Fields.
+  llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
+  llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare; ///< Of all, in units of CUDA.
+  std::vector<const FunctionBody *> launchers;
+  llvm::DenseSet<const clang::FunctionDecl *> handedOn; ///< In units of CUDA.
+  llvm::DenseSet<const void *> modeSetUps;              ///< Fields.
 
 private:
   /// Whether some of the program that \p all are part of may bring modules to a GPU.
@@ -228,6 +230,16 @@ private:
     // A library's modules are moved by others.
     return any(all, [](const auto &body) { return body.usesGpu; }) &&
            (!isProgram || any(lowered, [](const auto &body) { return body.movesModules; }));
+  }
+
+  void findKernels() {
+    for (const FunctionBody *body : lowered) {
+      const KernelCare &care = kernelCare[body] = gradtidy::kernelCareOf(*body, vocabulary);
+      handedOn.insert_range(care.named);
+      if (!care.launches.empty() && !isClosure(*body) &&
+          partnerAt(body->function->getLocation(), context.getSourceManager()).empty())
+        launchers.push_back(body);
+    }
   }
 
   void findModeSetUps(const FunctionBody &body) {
@@ -650,8 +662,31 @@ const Event *UnitAnalysis::makerOf(const Operand &loader, const State &state) co
 }
 
 bool UnitAnalysis::isCalled(const FunctionBody &function) const {
-  return implementation->haveCallers.contains(&function);
+  return implementation->callers.contains(&function);
 }
+
+llvm::ArrayRef<const FunctionBody *> UnitAnalysis::callersOf(const FunctionBody &function) const {
+  const auto known = implementation->callers.find(&function);
+  if (known == implementation->callers.end())
+    return {};
+  return known->second;
+}
+
+llvm::ArrayRef<const FunctionBody *> UnitAnalysis::launchers() const {
+  return implementation->launchers;
+}
+
+const KernelCare &UnitAnalysis::kernelCareOf(const FunctionBody &function) const {
+  static const KernelCare none;
+  const auto known = implementation->kernelCare.find(&function);
+  return known == implementation->kernelCare.end() ? none : known->second;
+}
+
+bool UnitAnalysis::isHandedOn(const FunctionBody &function) const {
+  return implementation->handedOn.contains(function.function->getCanonicalDecl());
+}
+
+bool UnitAnalysis::isProgram() const { return implementation->isProgram; }
 
 const Uses &UnitAnalysis::uses() const { return implementation->interpreter.uses(); }
 const Tables &UnitAnalysis::tables() const { return implementation->tables; }

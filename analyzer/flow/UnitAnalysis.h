@@ -4,6 +4,7 @@
 
 #include "Interpreter.h"
 
+#include "analyzer/events/marks/KernelLaunches.h"
 #include "analyzer/events/modules/ModuleClass.h"
 
 namespace clang {
@@ -51,6 +52,22 @@ public:
 
   /// Whether the unit or one of its partners calls \p function.
   bool isCalled(const FunctionBody &function) const;
+
+  /// The functions of the unit and its partners that call \p function, or in which it is a closure.
+  llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
+
+  /// The functions of the unit that launch kernels on memory of tensors.
+  llvm::ArrayRef<const FunctionBody *> launchers() const;
+
+  /// What \p function does about kernels; nothing where the unit is not of CUDA.
+  const KernelCare &kernelCareOf(const FunctionBody &function) const;
+
+  /// Whether the unit, which is of CUDA, or one of its partners hands \p function on without
+  /// calling it: to Python, to a dispatcher, as a callback.
+  bool isHandedOn(const FunctionBody &function) const;
+
+  /// Whether the unit or one of its partners has the main function of a program.
+  bool isProgram() const;
 
   /// Whether \p event calls a function of the unit that runs a backward or a step.
   bool callsTraining(const Event &event) const;

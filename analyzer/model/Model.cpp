@@ -90,6 +90,8 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::RequiresGrad, "requires-grad"},
     {Trait::CastsWeights, "casts-weights"},
     {Trait::AsksForGpu, "asks-for-gpu"},
+    {Trait::AsksForErrors, "asks-for-errors"},
+    {Trait::ChoosesDevice, "chooses-device"},
     {Trait::HoldsTensors, "holds-tensors"},
     {Trait::GradGuard, "grad-guard"},
     {Trait::KeepsOrder, "keeps-order"},

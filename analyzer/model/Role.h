@@ -159,6 +159,8 @@ enum class Trait : unsigned char {
   RequiresGrad,       ///< Marks a tensor for training, unless it is given false.
   CastsWeights,    ///< Autocast keeps the casts of the parameters, which it is given as they are.
   AsksForGpu,      ///< Tells whether there is a GPU.
+  AsksForErrors,   ///< Tells whether something on the GPU has failed, a launch included.
+  ChoosesDevice,   ///< A function that makes a GPU the current one, or a class whose objects do.
   HoldsTensors,    ///< A class of the framework that passes tensors on.
   GradGuard,       ///< Its constructor switches autograd off as long as it lives.
   KeepsOrder,      ///< A sampler that gives the samples in the order in which they are stored.

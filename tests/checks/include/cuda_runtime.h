@@ -28,6 +28,8 @@ extern "C" {
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaSetDevice(int device);
 }
 
 // Clang calls one of these for what stands between <<< and >>>: the first where it knows of a

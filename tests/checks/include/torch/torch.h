@@ -157,6 +157,7 @@ public:
   void reset();
   bool requires_grad() const;
   bool is_cuda() const;
+  int64_t get_device() const;
   bool is_cpu() const;
   bool is_contiguous() const;
   IntArrayRef sizes() const;

@@ -1,0 +1,198 @@
+#include "KernelLaunches.h"
+
+#include "analyzer/events/values/Syntax.h"
+#include "analyzer/events/values/Values.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace gradtidy {
+namespace {
+
+class CareReader {
+public:
+  CareReader(const FunctionBody &function, Vocabulary &vocabulary)
+      : function(function), vocabulary(vocabulary) {}
+
+  KernelCare read();
+
+private:
+  void visit(const Stmt *statement);
+  void noteCall(const CallExpr &call);
+  void noteVariable(const VarDecl &variable);
+  void noteLaunch(const CUDAKernelCallExpr &call);
+  const Expr *memoryIn(const Stmt *argument, unsigned depth = 0) const;
+  std::optional<RawPointer> rawPointer(const Expr &pointer) const;
+  bool isSettled(const VarDecl &tensor) const;
+
+  bool isTensor(const Expr *expr) const {
+    return expr && vocabulary.roleOf(expr->getType()) == TypeRole::Tensor;
+  }
+
+  const FunctionBody &function;
+  Vocabulary &vocabulary;
+  llvm::SmallPtrSet<const Expr *, 16> callees;
+  KernelCare care;
+};
+
+bool namesLayout(llvm::StringRef name) {
+  return name.contains_insensitive("contiguous") || name == "stride" || name == "strides" ||
+         name == "is_non_overlapping_and_dense" || name == "suggest_memory_format";
+}
+
+/// Whether \p call is of a function that checks a tensor, or leaves to it what to do with that.
+bool checks(const CallExpr &call) {
+  return simpleName(call.getDirectCallee()).contains_insensitive("check");
+}
+
+KernelCare CareReader::read() {
+  forEach(function.body, [&](const Stmt *statement) { visit(statement); });
+  return std::move(care);
+}
+
+void CareReader::visit(const Stmt *statement) {
+  if (const auto *launch = dyn_cast<CUDAKernelCallExpr>(statement))
+    noteLaunch(*launch);
+  if (const auto *call = dyn_cast<CallExpr>(statement))
+    noteCall(*call);
+  if (const auto *declarations = dyn_cast<DeclStmt>(statement))
+    for (const Decl *declaration : declarations->decls())
+      if (const auto *variable = dyn_cast<VarDecl>(declaration))
+        noteVariable(*variable);
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *named = reference ? dyn_cast<FunctionDecl>(reference->getDecl()) : nullptr;
+  if (named && !callees.contains(reference))
+    care.named.push_back(named->getCanonicalDecl());
+}
+
+void CareReader::noteCall(const CallExpr &call) {
+  callees.insert(call.getCallee()->IgnoreParenImpCasts());
+  const FunctionDecl *callee = call.getDirectCallee();
+  if (!callee)
+    return;
+  const Trait trait = vocabulary.traitOf(callee);
+  care.choosesDevice |= trait == Trait::ChoosesDevice;
+  // Whoever waits for the GPU and looks at what that gives is told, too.
+  const bool asks = trait == Trait::AsksForErrors ||
+                    (vocabulary.operationOf(callee) == Operation::Synchronize &&
+                     !call.getType()->isVoidType() && !function.expressionStatementOf(&call));
+  if (asks)
+    care.asksForErrors = care.asksLast = true;
+  care.asksForLayout |= namesLayout(simpleName(callee)) ||
+                        (checks(call) && llvm::any_of(call.arguments(), [&](const Expr *argument) {
+                           return isTensor(argument);
+                         }));
+}
+
+/// A class that is called a guard, and says nothing of gradients, may be one of devices.
+void CareReader::noteVariable(const VarDecl &variable) {
+  const CXXRecordDecl *record = variable.getType()->getAsCXXRecordDecl();
+  care.choosesDevice |=
+      record && record->getIdentifier() &&
+      (vocabulary.traitOf(record) == Trait::ChoosesDevice ||
+       (record->getName().ends_with("Guard") && vocabulary.traitOf(record) != Trait::GradGuard));
+}
+
+/// Whether \p argument is missing, or names the stream that is there without any.
+bool isDefaultStream(const Expr *argument) {
+  const Expr *value = argument->IgnoreParenCasts();
+  const auto *number = dyn_cast<IntegerLiteral>(value);
+  return isa<CXXDefaultArgExpr, CXXNullPtrLiteralExpr, GNUNullExpr>(value) ||
+         (number && number->getValue() == 0);
+}
+
+void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
+  KernelLaunch launch;
+  launch.call = &call;
+  llvm::SmallPtrSet<const VarDecl *, 4> seen;
+  bool getsMemory = false;
+  for (const Expr *argument : call.arguments()) {
+    const Expr *memory = memoryIn(argument);
+    getsMemory |= memory != nullptr;
+    if (const auto raw = memory ? rawPointer(*memory) : std::nullopt;
+        raw && (!raw->tensor || seen.insert(raw->tensor).second))
+      launch.pointers.push_back(*raw);
+  }
+  if (!getsMemory)
+    return;
+  const CallExpr *configuration = call.getConfig();
+  launch.isOnDefaultStream =
+      configuration->getNumArgs() < 4 || isDefaultStream(configuration->getArg(3));
+  care.launches.push_back(std::move(launch));
+  care.asksLast = false;
+}
+
+/// What gives the memory of a tensor in \p argument, or in what the variable that it names begins
+/// with: a pointer, or an accessor, which knows sizes and strides.
+const Expr *CareReader::memoryIn(const Stmt *argument, unsigned depth) const {
+  const auto *call = dyn_cast<CallExpr>(argument);
+  if (call && isTensor(objectOf(call))) {
+    const CXXRecordDecl *record = call->getType()->getAsCXXRecordDecl();
+    return call->getType()->isPointerType() ||
+                   (record && record->getIdentifier() && record->getName().contains("Accessor"))
+               ? call
+               : nullptr;
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(argument);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable && variable->hasLocalStorage() && variable->hasInit() && depth == 0)
+    return memoryIn(variable->getInit(), depth + 1);
+  for (const Stmt *child : argument->children())
+    if (const Expr *memory = child ? memoryIn(child, depth) : nullptr)
+      return memory;
+  return nullptr;
+}
+
+std::optional<RawPointer> CareReader::rawPointer(const Expr &pointer) const {
+  if (!pointer.getType()->isPointerType())
+    return std::nullopt;
+  RawPointer raw;
+  raw.pointer = &pointer;
+  const Expr *tensor = objectOf(cast<CallExpr>(&pointer));
+  for (unsigned depth = 0; tensor && depth < 4; ++depth) {
+    tensor = originalOf(strip(tensor));
+    if (const auto *call = dyn_cast<CallExpr>(tensor)) {
+      const FunctionDecl *callee = call->getDirectCallee();
+      if (!callee || vocabulary.operationOf(callee) != Operation::Permute)
+        return std::nullopt;
+      raw.rearranged = call;
+      return raw;
+    }
+    const VarDecl *variable = variableOf(tensor);
+    if (!variable || isSettled(*variable))
+      return std::nullopt;
+    if (!raw.tensor)
+      raw.tensor = variable;
+    if (isa<ParmVarDecl>(variable))
+      return raw;
+    tensor = variable->hasLocalStorage() ? variable->getInit() : nullptr;
+  }
+  return std::nullopt;
+}
+
+/// Whether the function knows how \p tensor lies in memory: it asks, checks, or assigns another.
+bool CareReader::isSettled(const VarDecl &tensor) const {
+  bool isSettled = false;
+  const auto names = [&](const Expr *expr) { return expr && variableOf(expr) == &tensor; };
+  forEach(function.body, [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CallExpr>(statement);
+    if (!call)
+      return;
+    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+    isSettled |= (names(objectOf(call)) && namesLayout(simpleName(call->getDirectCallee()))) ||
+                 (operation && operation->getOperator() == OO_Equal && names(operation->getArg(0)));
+    const bool isAsked = checks(*call) || namesLayout(simpleName(call->getDirectCallee()));
+    isSettled |= isAsked && llvm::any_of(call->arguments(), names);
+  });
+  return isSettled;
+}
+
+} // namespace
+
+KernelCare kernelCareOf(const FunctionBody &function, Vocabulary &vocabulary) {
+  return CareReader(function, vocabulary).read();
+}
+
+} // namespace gradtidy

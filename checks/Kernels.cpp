@@ -1,0 +1,67 @@
+#include "Kernels.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+
+/// Whether Python or a dispatcher gets hold of \p function. Without Python's headers clang takes the
+/// definition of a module for none; what is written has to do then.
+static bool isHandedOn(const UnitAnalysis &unit, const FunctionBody &function) {
+  const clang::SourceManager &sources = unit.context().getSourceManager();
+  const llvm::StringRef text =
+      sources.getBufferData(sources.getFileID(sources.getFileLoc(function.function->getLocation())));
+  return unit.isHandedOn(function) ||
+         (text.contains("PYBIND11_MODULE(") && function.function->getIdentifier() &&
+          text.contains(("&" + function.function->getName()).str()));
+}
+
+static Cared caredByCallers(const UnitAnalysis &unit, const FunctionBody &function,
+                            bool KernelCare::*what,
+                            llvm::SmallPtrSetImpl<const FunctionBody *> &seen) {
+  if (!seen.insert(&function).second)
+    return Cared::Yes;
+  if (isHandedOn(unit, function))
+    return Cared::No;
+  Cared least = unit.isCalled(function) ? Cared::Yes : Cared::Unknown;
+  for (const FunctionBody *caller : unit.callersOf(function))
+    if (!(unit.kernelCareOf(*caller).*what))
+      least = std::max(least, caredByCallers(unit, *caller, what, seen));
+  return least;
+}
+
+Cared caredByCallers(const LauncherVisit &visit, bool KernelCare::*what) {
+  llvm::SmallPtrSet<const FunctionBody *, 8> seen;
+  return caredByCallers(visit.unit, visit.function, what, seen);
+}
+
+clang::SourceLocation writtenAt(const LauncherVisit &visit, clang::SourceLocation location) {
+  return visit.context.getSourceManager().getFileLoc(location);
+}
+
+Finding findingAt(const LauncherVisit &visit, const KernelLaunch &launch) {
+  Finding finding;
+  finding.location = writtenAt(visit, launch.call->getBeginLoc());
+  finding.range = {finding.location, writtenAt(visit, launch.call->getConfig()->getEndLoc())};
+  return finding;
+}
+
+static const clang::DeclContext *spaceIn(const clang::DeclContext &around,
+                                         const clang::IdentifierInfo &name) {
+  for (const clang::NamedDecl *declared : around.lookup(&name))
+    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declared))
+      return space;
+  return nullptr;
+}
+
+bool declares(const LauncherVisit &visit, llvm::StringRef space, llvm::StringRef name) {
+  clang::IdentifierTable &names = visit.context.Idents;
+  const clang::DeclContext *outer =
+      spaceIn(*visit.context.getTranslationUnitDecl(), names.get("c10"));
+  const clang::DeclContext *inner = outer ? spaceIn(*outer, names.get(space)) : nullptr;
+  return inner && !inner->lookup(&names.get(name)).empty();
+}
+
+} // namespace gradtidy

@@ -1,0 +1,41 @@
+// A kernel that gets a plain pointer goes through the memory of a tensor, whatever strides that
+// has.
+
+#include "Kernels.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelContiguous : public Check {
+public:
+  void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    const Cared asked = caredByCallers(visit, &KernelCare::asksForLayout);
+    llvm::SmallPtrSet<const clang::VarDecl *, 4> seen;
+    for (const KernelLaunch &launch : visit.care.launches)
+      for (const RawPointer &raw : launch.pointers) {
+        const bool isOfCaller = !raw.rearranged;
+        if ((isOfCaller && asked == Cared::Yes) || (raw.tensor && !seen.insert(raw.tensor).second))
+          continue;
+        Finding finding;
+        finding.level = isOfCaller && asked == Cared::Unknown ? Level::Advice : Level::Likely;
+        finding.location = writtenAt(visit, raw.pointer->getBeginLoc());
+        finding.range = {finding.location, writtenAt(visit, raw.pointer->getEndLoc())};
+        finding.message =
+            "the kernel goes through the memory of " +
+            (raw.tensor ? "'" + raw.tensor->getNameAsString() + "'" : std::string("a tensor")) +
+            (isOfCaller ? ", and nobody knows that it is contiguous" : ", which is not contiguous");
+        if (raw.rearranged)
+          finding.notes.push_back(
+              {writtenAt(visit, raw.rearranged->getBeginLoc()), "rearranged here"});
+        reporter.report(std::move(finding));
+      }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelContiguous() { return std::make_unique<KernelContiguous>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,54 @@
+// A kernel runs on the current GPU, which need not be that of its tensors: their memory is then out
+// of reach, or is reached over the bus and in no order.
+
+#include "Kernels.h"
+
+#include "clang/AST/Stmt.h"
+#include "clang/Lex/Lexer.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelGuard : public Check {
+public:
+  void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    const Cared guarded = caredByCallers(visit, &KernelCare::choosesDevice);
+    if (visit.care.choosesDevice || guarded == Cared::Yes)
+      return;
+    Finding finding = findingAt(visit, visit.care.launches.front());
+    finding.level = guarded == Cared::No ? Level::Likely : Level::Advice;
+    finding.message = "this kernel runs on the current GPU, which nobody has made that of its "
+                      "tensors";
+    finding.fixes = guard(visit);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// A guard for the device of the first tensor that the function gets.
+  static llvm::SmallVector<clang::FixItHint, 2> guard(const LauncherVisit &visit) {
+    const auto *body = llvm::dyn_cast<clang::CompoundStmt>(visit.function.body);
+    const auto tensor = llvm::find_if(visit.function.parameters, [](const auto &parameter) {
+      return parameter.place.role == TypeRole::Tensor && parameter.declaration->getIdentifier();
+    });
+    if (!body || body->body_empty() || body->getLBracLoc().isMacroID() ||
+        tensor == visit.function.parameters.end() || !declares(visit, "cuda", "OptionalCUDAGuard"))
+      return {};
+    const llvm::StringRef text =
+        clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(body->getSourceRange()),
+                                    visit.context.getSourceManager(), visit.context.getLangOpts());
+    if (text.contains("deviceGuard"))
+      return {};
+    const clang::SourceLocation first = writtenAt(visit, body->body_front()->getBeginLoc());
+    const unsigned column = visit.context.getSourceManager().getSpellingColumnNumber(first);
+    return {clang::FixItHint::CreateInsertion(
+        first, "const c10::cuda::OptionalCUDAGuard deviceGuard(device_of(" +
+                   tensor->declaration->getNameAsString() + "));\n" +
+                   std::string(column - 1, ' '))};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelGuard() { return std::make_unique<KernelGuard>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,51 @@
+// The tensors of a kernel are computed in the order of the framework's current stream. A kernel on
+// another stream waits for nothing of it, and nothing waits for the kernel.
+
+#include "Kernels.h"
+
+#include "clang/Lex/Lexer.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelStream : public Check {
+public:
+  void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    for (const KernelLaunch &launch : visit.care.launches) {
+      if (!launch.isOnDefaultStream)
+        continue;
+      Finding finding = findingAt(visit, launch);
+      // A program knows whether it uses any other stream.
+      finding.level = visit.unit.isProgram() ? Level::Advice : Level::Likely;
+      finding.message = "this kernel runs on the default stream, whatever the current one is, in "
+                        "whose order its tensors are computed";
+      finding.fixes = passStream(visit, *launch.call->getConfig());
+      reporter.report(std::move(finding));
+    }
+  }
+
+private:
+  static llvm::SmallVector<clang::FixItHint, 2> passStream(const LauncherVisit &visit,
+                                                           const clang::CallExpr &configuration) {
+    const auto written = llvm::count_if(configuration.arguments(), [](const clang::Expr *argument) {
+      return !llvm::isa<clang::CXXDefaultArgExpr>(argument);
+    });
+    if (!declares(visit, "cuda", "getCurrentCUDAStream") || written < 2)
+      return {};
+    const clang::Expr &last = *configuration.getArg(written - 1);
+    const std::string stream = "c10::cuda::getCurrentCUDAStream()";
+    if (written == 4)
+      return {clang::FixItHint::CreateReplacement(
+          {writtenAt(visit, last.getBeginLoc()), writtenAt(visit, last.getEndLoc())}, stream)};
+    const clang::SourceLocation end = clang::Lexer::getLocForEndOfToken(
+        writtenAt(visit, last.getEndLoc()), 0, visit.context.getSourceManager(),
+        visit.context.getLangOpts());
+    return {clang::FixItHint::CreateInsertion(end, (written == 2 ? ", 0, " : ", ") + stream)};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelStream() { return std::make_unique<KernelStream>(); }
+
+} // namespace gradtidy

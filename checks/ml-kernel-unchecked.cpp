@@ -1,0 +1,55 @@
+// A launch gives nothing back. One that fails, for too many threads or for machine code of another
+// GPU, leaves its tensors as they were, and the program goes on with them.
+
+#include "Kernels.h"
+
+#include "clang/Basic/IdentifierTable.h"
+#include "clang/Lex/Lexer.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelUnchecked : public Check {
+public:
+  void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    if (visit.care.asksLast || asksInCallers(visit))
+      return;
+    const KernelLaunch &launch = visit.care.launches.back();
+    Finding finding = findingAt(visit, launch);
+    finding.level = Level::Likely;
+    finding.message =
+        "nobody asks whether this launch has failed, which leaves its tensors as they "
+        "were";
+    finding.fixes = check(visit, *launch.call);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static bool asksInCallers(const LauncherVisit &visit) {
+    const auto callers = visit.unit.callersOf(visit.function);
+    return !callers.empty() && llvm::all_of(callers, [&](const FunctionBody *caller) {
+      return visit.unit.kernelCareOf(*caller).asksForErrors;
+    });
+  }
+
+  /// The framework's own check, where its header is included, behind the statement of the launch.
+  static llvm::SmallVector<clang::FixItHint, 2> check(const LauncherVisit &visit,
+                                                      const clang::CUDAKernelCallExpr &call) {
+    const llvm::StringRef macro = "C10_CUDA_KERNEL_LAUNCH_CHECK";
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const clang::SourceLocation end = clang::Lexer::findLocationAfterToken(
+        writtenAt(visit, call.getEndLoc()), clang::tok::semi, sources, visit.context.getLangOpts(),
+        /*SkipTrailingWhitespaceAndNewLine=*/false);
+    if (end.isInvalid() || !visit.context.Idents.get(macro).hasMacroDefinition())
+      return {};
+    const unsigned column = sources.getSpellingColumnNumber(writtenAt(visit, call.getBeginLoc()));
+    return {clang::FixItHint::CreateInsertion(end, "\n" + std::string(column - 1, ' ') +
+                                                       macro.str() + "();")};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelUnchecked() { return std::make_unique<KernelUnchecked>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,88 @@
+// A kernel runs on the current GPU: somebody has to make it that of the tensors.
+#include <torch/torch.h>
+
+#include <c10/cuda/CUDAGuard.h>
+#include <cuda_runtime.h>
+
+__global__ void square(const float *x, float *y) {}
+
+struct Library {
+  template <typename Function> void def(const char *name, Function function);
+};
+
+torch::Tensor guarded_ok(torch::Tensor x) {
+  const c10::cuda::OptionalCUDAGuard guard(device_of(x));
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+torch::Tensor set_ok(torch::Tensor x) {
+  cudaSetDevice(x.get_device());
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+class ScopedDeviceGuard {
+public:
+  explicit ScopedDeviceGuard(int device);
+  ~ScopedDeviceGuard();
+};
+
+torch::Tensor ownGuard_ok(torch::Tensor x) {
+  const ScopedDeviceGuard guard(x.get_device());
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+// The caller has a guard.
+static torch::Tensor launch_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+torch::Tensor forward_ok(torch::Tensor x) {
+  const at::cuda::CUDAGuard guard(x.device());
+  return launch_ok(x);
+}
+
+torch::Tensor bound_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard: current GPU
+  square<<<1, 256>>>(y.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+// One of its callers has none.
+static torch::Tensor launch_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard
+  return y;
+}
+
+torch::Tensor backward_ok(torch::Tensor x) {
+  const at::cuda::CUDAGuard guard(x.device());
+  return launch_bad(x);
+}
+
+torch::Tensor backward_bad(torch::Tensor x) { return launch_bad(x); }
+
+// A guard for gradients is none for devices. Its callers are not known, and may have one.
+torch::Tensor unknown_bad(torch::Tensor x) {
+  const torch::NoGradGuard guard;
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 2)
+  return y;
+}
+
+void bind(Library &library) {
+  library.def("guarded", &guarded_ok);
+  library.def("set", &set_ok);
+  library.def("own_guard", &ownGuard_ok);
+  library.def("forward", &forward_ok);
+  library.def("bound", &bound_bad);
+  library.def("backward", &backward_bad);
+}

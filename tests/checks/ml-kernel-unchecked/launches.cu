@@ -1,0 +1,63 @@
+// A launch gives nothing back: who wants to know whether it has failed has to ask.
+#include <torch/torch.h>
+
+#include <c10/cuda/CUDAException.h>
+
+__global__ void square(const float *x, float *y) {}
+
+torch::Tensor checked_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  square<<<1, 256>>>(y.data_ptr<float>(), y.data_ptr<float>());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return y;
+}
+
+torch::Tensor asked_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  if (cudaPeekAtLastError() != cudaSuccess)
+    y.zero_();
+  return y;
+}
+
+// What waits for the GPU says whether anything has failed.
+torch::Tensor waited_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  C10_CUDA_CHECK(cudaDeviceSynchronize());
+  return y;
+}
+
+static void launch_ok(torch::Tensor x, torch::Tensor y) {
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+}
+
+torch::Tensor byCaller_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  launch_ok(x, y);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return y;
+}
+
+torch::Tensor unchecked_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked: has failed
+  return y;
+}
+
+torch::Tensor onlyFirst_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  square<<<1, 256>>>(y.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
+  return y;
+}
+
+// It waits, and does not look.
+torch::Tensor waited_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
+  cudaDeviceSynchronize();
+  return y;
+}

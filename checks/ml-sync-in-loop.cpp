@@ -5,7 +5,7 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/Expr.h"
+#include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
@@ -30,39 +30,72 @@ private:
     if (!isOnGpu(visit, visit.event.subject))
       return;
     const TrainingLoop training = trainingLoopAround(visit);
-    if (const clang::Stmt *loop = visit.event.elementLoop; loop && loop != training.loop)
-      onElement(visit, *loop, reporter);
+    if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
+      onElement(visit, *loop, training, reporter);
+    else if (training.loop && training.depth == 1 && isOfEachParameter(visit))
+      onParameter(visit, training, reporter);
     else if (training.loop && training.depth == 0)
       onRound(visit, training, reporter);
   }
 
+  /// A number of each parameter, such as the norm of its gradient.
+  static bool isOfEachParameter(const Visit &visit) {
+    const auto loops = loopsAround(visit);
+    const auto *loop = llvm::dyn_cast<clang::CXXForRangeStmt>(loops.front());
+    return loop && givesParameters(*loop);
+  }
+
+  static void onParameter(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message = "reading a number of each parameter from the GPU waits for it as many times "
+                      "in every round of the training; stack them, and read once";
+    finding.notes.push_back({training.loop->getBeginLoc(), "the training is here"});
+    reporter.report(std::move(finding));
+  }
+
   static void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
     Finding finding;
-    finding.level = Level::Advice;
     finding.location = training.event->site->getBeginLoc();
     finding.range = training.event->site->getSourceRange();
     const bool isCalled = training.event != &visit.event;
+    const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
+    const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
+    finding.level = isLast || before ? Level::Likely : Level::Advice;
     finding.message = std::string(isCalled ? "this call reads" : "reading") +
                       " a number from the GPU" + (isCalled ? ", which" : "") +
                       " waits for it in every round of the training";
+    if (isLast)
+      finding.message += ", and only that of the last round is used";
+    else if (before)
+      finding.message += ", and it was read before";
+    if (before)
+      finding.notes.push_back({before->getBeginLoc(), "it was read here"});
     if (isCalled)
       finding.notes.push_back({visit.event.site->getBeginLoc(), "it is read here"});
     reporter.report(std::move(finding));
   }
 
   /// Said once of each loop. What runs once may take its time.
-  void onElement(const Visit &visit, const clang::Stmt &loop, Reporter &reporter) {
+  void onElement(const Visit &visit, const clang::Stmt &loop, const TrainingLoop &training,
+                 Reporter &reporter) {
     const Event &read = visit.event;
     if (read.function->isConditional(read.site, &loop) ||
         first.try_emplace(&loop, read.site).first->second != read.site)
       return;
     Finding finding;
-    finding.level =
-        loopsAround(visit).back() != &loop || isOfModule(visit) ? Level::Likely : Level::Advice;
+    const bool isComputed = read.elementLoop.isComputed;
+    const bool isRepeated = loopsAround(visit).back() != &loop || isOfModule(visit);
+    finding.level = isRepeated && (!isComputed || training.loop) ? Level::Likely : Level::Advice;
     finding.location = read.site->getBeginLoc();
     finding.range = read.site->getSourceRange();
-    finding.message = "reading a tensor's elements from the GPU one by one waits for it for every "
-                      "element; a copy on the CPU, made before the loop, waits once";
+    finding.message =
+        isComputed ? "reading a number that is computed from each element waits for the GPU for "
+                     "every one; computed for all at once, and copied, they wait once"
+                   : "reading a tensor's elements from the GPU one by one waits for it for every "
+                     "element; a copy on the CPU, made before the loop, waits once";
     finding.notes.push_back({loop.getBeginLoc(), "the loop is here"});
     reporter.report(std::move(finding));
   }

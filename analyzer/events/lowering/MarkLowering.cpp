@@ -101,8 +101,11 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::View;
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
-  if (event.operation == Operation::ReadScalar)
+  if (event.operation == Operation::ReadScalar) {
     event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
+    event.lastOfLoop = lastOfLoop(*site.call, *result);
+    event.readBefore = readBefore(*site.call, *result);
+  }
   if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
     event.batchLoop = batchLoopOf(*site.call, *result, vocabulary);
   if (event.operation == Operation::ReadClock)
@@ -253,12 +256,13 @@ bool FunctionLowering::namesGradient(const Stmt *statement, PathId tensor) {
                       [&](const Stmt *child) { return child && namesGradient(child, tensor); });
 }
 
-/// Whether \p variable is taken from a tensor that has a name: `auto row = x[0]`.
+/// Whether \p variable is taken from a tensor that has a name: `auto row = x[0]`, `x.data()`.
 static bool isPart(const VarDecl &variable) {
   const auto *call = variable.hasInit() ? dyn_cast<CallExpr>(strip(variable.getInit())) : nullptr;
   const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
   const StringRef name = object ? simpleName(call->getDirectCallee()) : StringRef();
   const bool isSelection = name == "select" || name == "slice" || name == "narrow" ||
+                           name == "data" ||
                            (isa_and_nonnull<CXXOperatorCallExpr>(call) &&
                             cast<CXXOperatorCallExpr>(call)->getOperator() == OO_Subscript);
   return object && isSelection && isa<DeclRefExpr, MemberExpr>(strip(object));

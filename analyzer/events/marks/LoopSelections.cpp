@@ -41,13 +41,15 @@ bool declares(const Stmt &loop, const VarDecl &variable) {
 /// A tensor, and what is selected of it.
 class Selection {
 public:
-  Selection(const Expr *tensor, const Stmt &loop, Vocabulary &vocabulary)
-      : loop(loop), vocabulary(vocabulary), whole(tensor) {
+  /// \param seesThrough also what is computed from what is selected is followed to that.
+  Selection(const Expr *tensor, const Stmt &loop, Vocabulary &vocabulary, bool seesThrough = false)
+      : loop(loop), vocabulary(vocabulary), whole(tensor), seesThrough(seesThrough) {
     while (step())
       ;
   }
 
   bool isOfVariableIndex() const { return hasVariableIndex; }
+  bool isComputed() const { return hasComputed; }
 
   /// The variable or member that holds the tensor in all rounds of the loop, or null.
   Entity lasting() const {
@@ -79,7 +81,7 @@ private:
     const bool isSelection = object && selects(*call, vocabulary);
     if (!object || !(isSelection || keepsValues(vocabulary.operationOf(call->getDirectCallee())) ||
                      simpleName(call->getDirectCallee()) == "to"))
-      return false;
+      return seesThrough && call && stepThrough(*call);
     if (isSelection)
       hasVariableIndex |= llvm::any_of(call->arguments(), [&](const Expr *argument) {
         return strip(argument) != strip(object) && !isLiteral(argument);
@@ -88,9 +90,29 @@ private:
     return true;
   }
 
+  /// To the first tensor of which the call computes something.
+  bool stepThrough(const CallExpr &call) {
+    const FunctionDecl *callee = call.getDirectCallee();
+    const auto isTensor = [&](const Expr *expr) {
+      return expr && vocabulary.roleOf(expr->getType()) == TypeRole::Tensor;
+    };
+    if (!callee || !vocabulary.isFramework(callee) ||
+        vocabulary.roleOf(callee) == FunctionRole::Create)
+      return false;
+    const Expr *object = objectOf(&call);
+    const auto operand = llvm::find_if(call.arguments(), isTensor);
+    if (!isTensor(object) && operand == call.arg_end())
+      return false;
+    whole = isTensor(object) ? object : *operand;
+    hasComputed = true;
+    return true;
+  }
+
   const Stmt &loop;
   Vocabulary &vocabulary;
   const Expr *whole;
+  bool seesThrough;
+  bool hasComputed = false;
   unsigned steps = 0;
   bool hasVariableIndex = false;
 };
@@ -304,21 +326,63 @@ bool carriesState(const Stmt &loop, Vocabulary &vocabulary) {
 
 } // namespace
 
-const Stmt *elementLoopOf(const CallExpr &read, const FunctionBody &function,
+ElementLoop elementLoopOf(const CallExpr &read, const FunctionBody &function,
                           Vocabulary &vocabulary, const ASTContext &context) {
   const Expr *element = objectOf(&read);
   if (!element)
-    return nullptr;
+    return {};
   const auto loops = function.loopsAround(&read);
   const auto loop =
       llvm::find_if(loops, [&](const Stmt *each) { return !isShort(*each, context); });
   if (loop == loops.end())
-    return nullptr;
-  const Selection selection(element, **loop, vocabulary);
+    return {};
+  const Selection selection(element, **loop, vocabulary, /*seesThrough=*/true);
   const Entity tensor = selection.lasting();
-  return tensor && selection.isOfVariableIndex() && !isChangedIn(**loop, tensor, vocabulary)
-             ? *loop
-             : nullptr;
+  if (!tensor || !selection.isOfVariableIndex() || isChangedIn(**loop, tensor, vocabulary) ||
+      (selection.isComputed() && vocabulary.roleOf(tensor->getType()) != TypeRole::Tensor))
+    return {};
+  return {*loop, selection.isComputed()};
+}
+
+const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
+  const auto loops = function.loopsAround(&read);
+  const auto *assignment = dyn_cast_or_null<BinaryOperator>(function.expressionStatementOf(&read));
+  const VarDecl *variable = assignment && assignment->getOpcode() == BO_Assign
+                                ? variableOf(assignment->getLHS())
+                                : nullptr;
+  if (loops.empty() || !variable || !variable->isLocalVarDecl() ||
+      declares(*loops.front(), *variable) || function.isConditional(assignment, loops.front()))
+    return nullptr;
+  unsigned mentions = 0;
+  forEach(loops.front(), [&](const Stmt *statement) {
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    mentions += reference && reference->getDecl() == variable;
+  });
+  return mentions == 1 ? loops.front() : nullptr;
+}
+
+const Stmt *readBefore(const CallExpr &read, const FunctionBody &function) {
+  const auto loops = function.loopsAround(&read);
+  const VarDecl *tensor = objectOf(&read) ? variableOf(objectOf(&read)) : nullptr;
+  if (loops.empty() || !tensor || !declares(*loops.front(), *tensor))
+    return nullptr;
+  const CallExpr *first = nullptr;
+  bool isChanged = false, isReached = false;
+  forEach(loops.front(), [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const Expr *object = call ? objectOf(call) : nullptr;
+    isReached |= call == &read;
+    if (!object || isReached || variableOf(object) != tensor || !call->getDirectCallee())
+      return;
+    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+    const StringRef name = simpleName(call->getDirectCallee());
+    isChanged |= (operation && operation->isAssignmentOp()) || name.ends_with("_");
+    if (!first && call->getNumArgs() == 0 && name == simpleName(read.getDirectCallee()) &&
+        function.loopsAround(call).front() == loops.front() &&
+        !function.isConditional(call, loops.front()))
+      first = call;
+  });
+  return isChanged ? nullptr : first;
 }
 
 const Stmt *batchLoopOf(const CallExpr &slice, const FunctionBody &function,

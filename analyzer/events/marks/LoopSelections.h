@@ -8,9 +8,17 @@
 namespace gradtidy {
 
 /// The loop in which \p read, of a number on the host, reads another element of one and the same
-/// tensor in each round; null if it is none, or one of a few rounds within such.
-const clang::Stmt *elementLoopOf(const clang::CallExpr &read, const FunctionBody &function,
-                                 Vocabulary &vocabulary, const clang::ASTContext &context);
+/// tensor in each round, or what is computed from it; none if it is one of a few rounds.
+ElementLoop elementLoopOf(const clang::CallExpr &read, const FunctionBody &function,
+                          Vocabulary &vocabulary, const clang::ASTContext &context);
+
+/// The loop each round of which puts the number that \p read gives in place of that of the round
+/// before, and does nothing else with it; null if there is none.
+const clang::Stmt *lastOfLoop(const clang::CallExpr &read, const FunctionBody &function);
+
+/// What has read the same number of the same tensor before \p read, in each round of the loop
+/// around both that makes the tensor; null if nothing has.
+const clang::Stmt *readBefore(const clang::CallExpr &read, const FunctionBody &function);
 
 /// The loop whose rounds take one batch after the other, of which \p slice takes one, in an order
 /// that is the same in each round of the loop around it; null if there is none, or if a state goes

@@ -233,10 +233,12 @@ bool packs(const Expr *value, Vocabulary &vocabulary) {
          vocabulary.traitOf(call->getDirectCallee()) == Trait::Packs;
 }
 
-/// Whether \p part asks whether \p tensor is contiguous, or makes it so.
+/// Whether \p part asks whether \p tensor is contiguous, or makes it so, as resize_() does.
 bool knowsOrder(const Stmt &part, Entity tensor, Vocabulary &vocabulary) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(&part);
-      call && simpleName(call->getMethodDecl()) == "is_contiguous" &&
+      call &&
+      (simpleName(call->getMethodDecl()) == "is_contiguous" ||
+       simpleName(call->getMethodDecl()) == "resize_") &&
       entityOf(strip(call->getImplicitObjectArgument())) == tensor)
     return true;
   if (const auto *expr = dyn_cast<Expr>(&part))

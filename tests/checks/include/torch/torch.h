@@ -254,6 +254,7 @@ public:
   Tensor &operator/=(const Scalar &other);
 
   Tensor &zero_() const;
+  const Tensor &resize_(IntArrayRef size) const;
   Tensor &fill_(const Scalar &value) const;
   Tensor &copy_(const Tensor &source, bool non_blocking = false) const;
   Tensor &add_(const Tensor &other, const Scalar &alpha = 1) const;

@@ -17,6 +17,9 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &move = visit.event;
     const Operand *target = move.kind == EventKind::Move ? targetOf(move) : nullptr;
+    if (target &&
+        (target->expr ? visit.before.deviceOf(*target) : target->device).kind == Device::Cpu)
+      return onReturn(visit, reporter);
     if (!target || !move.subject.expr || isModule(move.subject.role) || !mayBeGpu(visit, *target))
       return;
     const Value value = visit.before.valueOf(move.subject);
@@ -43,6 +46,44 @@ public:
   }
 
 private:
+  /// What was copied to the GPU from the host is there still.
+  static void onReturn(const Visit &visit, Reporter &reporter) {
+    const Event *before = visit.before.valueOf(visit.event.subject).placed;
+    const clang::VarDecl *copy = visit.event.subject.expr ? variableOf(visit) : nullptr;
+    if (!copy || !before || before->kind != EventKind::Move || !copy->hasInit() ||
+        copy->getInit()->IgnoreUnlessSpelledInSource() != before->site ||
+        isChanged(visit, visit.event.subject.path) ||
+        !isOnHost(visit.before.valueOf(before->subject)))
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message =
+        "'" + copy->getNameAsString() + "' is copied back to the host, where it was copied from";
+    finding.notes.push_back({before->site->getBeginLoc(), "it is copied to the GPU here"});
+    reporter.report(std::move(finding));
+  }
+
+  static bool isOnHost(const Value &value) {
+    return value.device.kind == Device::Cpu || value.freshOnHost;
+  }
+
+  /// Whether the function does more with the tensor at \p place than to make it once and to compute
+  /// from it.
+  static bool isChanged(const Visit &visit, PathId place) {
+    const PathTable &paths = visit.unit.tables().paths;
+    unsigned made = 0;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Bind && event.subject.path == place)
+          ++made;
+        else if (event.kind != EventKind::EndLifetime && event.kind != EventKind::Forward &&
+                 mayChange(event, place, paths))
+          return true;
+    return made != 1;
+  }
+
   /// Whether the same expression has just copied the tensor from that GPU.
   static bool comesFrom(const Visit &visit, const Value &value, const Operand &target) {
     const Event *before = value.placed;

@@ -17,8 +17,11 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.batchLoop)
       return onBatch(visit, reporter);
-    if (visit.event.kind != EventKind::Step)
+    // Who updates weights by hand has no step, but does it in every epoch.
+    const bool isByHand = visit.event.kind == EventKind::Backward;
+    if (visit.event.kind != EventKind::Step && !isByHand)
       return;
+    const clang::Stmt *outermost = isByHand ? outermostLoop(visit) : nullptr;
     llvm::SmallVector<const Event *, 8> frames(visit.callers);
     frames.push_back(&visit.event);
     for (; !frames.empty(); frames.pop_back())
@@ -26,11 +29,16 @@ public:
         if (const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop))
           if (const clang::VarDecl *loader =
                   loaderOf(over->getRangeInit(), llvm::ArrayRef(frames).drop_back());
-              loader && visit.unit.keepsOrder(*loader))
+              loader && loop != outermost && visit.unit.keepsOrder(*loader))
             report(visit, *over, *loader, reporter);
   }
 
 private:
+  static const clang::Stmt *outermostLoop(const Visit &visit) {
+    const auto loops = loopsAround(visit);
+    return loops.empty() ? nullptr : loops.back();
+  }
+
   /// Said once of each loop: inputs and labels are sliced alike.
   void onBatch(const Visit &visit, Reporter &reporter) {
     const Event &slice = visit.event;

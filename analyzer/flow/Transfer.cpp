@@ -448,6 +448,7 @@ static bool mayMoveInVain(const Event &event, const State &state) {
   const bool isNamed = !state.tables->paths.isTemporary(event.subject.path);
   return isWrittenAs(event.subject, value.made, EventKind::Create) ||
          isWrittenAs(event.subject, value.placed, EventKind::Move) ||
+         (isNamed && value.placed && value.placed->kind == EventKind::Move) ||
          (isNamed ? value.device.kind == Device::Cpu : value.freshOnHost != nullptr);
 }
 

@@ -90,7 +90,14 @@ enum class HostRead : unsigned char {
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
+  bool lacksWorkers = false;   ///< None for certain: the loop over the batches makes them itself.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
+  bool splitsSamples = false;  ///< The sampler gives each of several processes a part of them.
+  bool givesAll = false;       ///< It does not, and what is known of the dataset does not, either.
+  const clang::Expr *dropsLast = nullptr; ///< What leaves out a last batch that is not full.
+  /// What draws random numbers for every sample, whatever the dataset is asked for.
+  const clang::Expr *draw = nullptr;
+  const clang::Expr *read = nullptr; ///< What reads or decodes samples when they are asked for.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.
   const clang::FieldDecl *engine = nullptr;
@@ -204,8 +211,8 @@ struct Event {
   EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
-  const clang::Stmt *filled = nullptr; ///< Load: what has filled the list that it adds to.
-  OrderMark order = {};                ///< Of samples and steps.
+  const clang::Stmt *filled = nullptr;      ///< Load: what has filled the list that it adds to.
+  OrderMark order = {};                     ///< Of samples and steps.
   const clang::Stmt *elementLoop = nullptr; ///< Combine that reads a number: see elementLoopOf().
   const clang::Stmt *batchLoop = nullptr;   ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
@@ -245,6 +252,14 @@ struct Event {
   /// where that goes through a part of it only. Anomaly detection: on or off. Where the source
   /// says it literally.
   std::optional<bool> constant;
+};
+
+/// A group of processes that train together, in the function that makes it.
+struct RankGroup {
+  const clang::VarDecl *variable = nullptr; ///< Null if there is none, or others get hold of it.
+  bool isOnOneMachine = false;              ///< All of them are.
+  bool choosesDevice = false;               ///< Which of them it is may decide on a device,
+  bool choosesMore = false;                 ///< or on other things.
 };
 
 /// A basic block: its events and where control goes from there.
@@ -307,6 +322,7 @@ public:
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.
   std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
+  RankGroup group;                                    ///< The one that it makes for itself.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 

@@ -1,0 +1,5 @@
+#pragma once
+
+#include "../../torch.h"
+
+#include "../../../../nn/DataParallel.h"

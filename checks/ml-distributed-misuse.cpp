@@ -3,7 +3,6 @@
 // group to nobody, so that all it is used for is there to be read.
 
 #include "Check.h"
-#include "Devices.h"
 #include "Loops.h"
 
 #include "clang/AST/ASTContext.h"
@@ -21,8 +20,8 @@ public:
       onSetEpoch(event, reporter);
     else if (event.kind == EventKind::Step)
       onStep(visit, reporter);
-    else if (event.kind == EventKind::Move && isModule(event.subject.role))
-      onMove(visit, reporter);
+    else if (event.kind == EventKind::Forward)
+      onForward(visit, reporter);
     else if (const clang::Stmt *loop = loopBegunBy(visit))
       onBatches(visit, *loop, reporter);
   }
@@ -71,20 +70,18 @@ private:
            reporter);
   }
 
-  static void onMove(const Visit &visit, Reporter &reporter) {
+  static void onForward(const Visit &visit, Reporter &reporter) {
+    const ModuleFacts facts = visit.before.module(visit.event.subject);
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
-    const Operand *target = team.function ? targetOf(visit.event) : nullptr;
-    if (!target || team.choosesDevice || team.function->group.choosesMore)
-      return;
-    const Device device = target->expr ? visit.before.deviceOf(*target) : target->device;
-    if (device.kind != Device::Cuda)
+    if (!team.function || !facts.placed || facts.device != Device{Device::Cuda, 0} ||
+        team.choosesDevice || team.function->group.choosesMore || loopsAround(visit).empty() ||
+        !visit.unit.uses().mayBeNeeded(visit.event))
       return;
     const bool isOneMachine = team.function->group.isOnOneMachine;
-    report(isOneMachine ? Level::Likely : Level::Advice, visit.event.site->getSourceRange(),
-           "all processes of the group" +
-               std::string(isOneMachine ? "" : " that run on one machine") + " train on " +
-               nameOf(visit, device) + " of their machine",
+    report(isOneMachine ? Level::Likely : Level::Advice, facts.placed->site->getSourceRange(),
+           isOneMachine ? "all processes of the group train on the same GPU"
+                        : "all processes of a machine train on the same GPU",
            {team.function->group.variable->getLocation(),
             "nothing depends on the rank of the process in this group"},
            reporter);

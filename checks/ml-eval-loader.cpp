@@ -65,7 +65,7 @@ private:
   static bool isForEvaluation(const Visit &visit, const Event &maker) {
     for (const Block &block : maker.function->blocks)
       for (const Event &event : block.events)
-        if (event.kind == EventKind::Call && !event.callee &&
+        if (event.kind == EventKind::Call && (!event.callee || !visit.unit.bodyOf(*event.callee)) &&
             llvm::any_of(event.operands, [](const Operand &operand) {
               return operand.role == TypeRole::DataLoader;
             }))

@@ -33,7 +33,8 @@ static bool isForOneDevice(const CallExpr &call) {
   return llvm::any_of(call.arguments(), [](const Expr *argument) {
     const Stmt *inner = strip(argument);
     while (const auto *made = dyn_cast<CXXConstructExpr>(inner)) {
-      if (made->getNumArgs() != 1)
+      if (made->getNumArgs() == 0 ||
+          (made->getNumArgs() > 1 && !isa<CXXDefaultArgExpr>(made->getArg(1))))
         break;
       inner = strip(made->getArg(0));
     }

@@ -14,6 +14,8 @@ namespace gradtidy {
 
 /// The class of an object, be it behind a pointer of any kind, or null.
 static const CXXRecordDecl *classBehind(QualType type) {
+  if (type.isNull())
+    return nullptr;
   type = type.getNonReferenceType();
   if (const QualType object = pointee(type); !object.isNull())
     return classBehind(object);
@@ -73,9 +75,12 @@ private:
           literal->getString() == "localhost" || literal->getString() == "127.0.0.1";
     if (const auto *made = dyn_cast<CXXConstructExpr>(statement)) {
       const StringRef name = made->getConstructor()->getParent()->getName();
-      group.isOnOneMachine |= name == "HashStore";
-      group.choosesDevice |= name.contains("DeviceGuard") || name.contains("CUDAGuard");
+      group.choosesDevice |= name.contains("DeviceGuard") || name.contains("CUDAGuard") ||
+                             (name == "Device" && isComputed(*made));
     }
+    if (const auto *expr = dyn_cast<Expr>(statement))
+      if (const CXXRecordDecl *record = classBehind(expr->getType()))
+        group.isOnOneMachine |= record->getName() == "HashStore";
     if (const auto *call = dyn_cast<CallExpr>(statement)) {
       const StringRef name = simpleName(call->getDirectCallee());
       group.choosesDevice |= name == "set_device" || name == "cudaSetDevice" || name == "setenv" ||
@@ -87,6 +92,18 @@ private:
           collect(*variable);
     for (const Stmt *child : statement->children())
       collect(child, isInClosure || isa<LambdaExpr>(statement));
+  }
+
+  /// Whether \p device is not written as the constants that it is made of.
+  static bool isComputed(const CXXConstructExpr &device) {
+    if (device.getNumArgs() > 1)
+      return !isa<CXXDefaultArgExpr>(device.getArg(1)) &&
+             !isa<IntegerLiteral>(strip(device.getArg(1)));
+    bool isNamed = false;
+    if (device.getNumArgs() == 1 && device.getArg(0)->getType()->isRecordType() &&
+        !isCopyOrMove(&device)) // Text.
+      forEach(device.getArg(0), [&](const Stmt *each) { isNamed |= isa<DeclRefExpr>(each); });
+    return isNamed;
   }
 
   void collect(const VarDecl &variable) {

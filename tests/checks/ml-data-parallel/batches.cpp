@@ -8,7 +8,7 @@ using Net = torch::nn::Linear;
 using Batches = std::vector<torch::Tensor>;
 
 void spread_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
-  for (auto &x : batches) { // note: the training does so in each round
+  for (auto &x : batches) {
     optimizer.zero_grad();
     auto y = parallel::data_parallel(net, x); // expect: ml-data-parallel: a process for each GPU
     y.mean().backward();

@@ -39,7 +39,7 @@ void in_a_helper_bad(StorePointer store, int rank, int size) {
 }
 
 void own_steps_bad() {
-  auto group = Group::create(); // note: the processes of this group train together
+  auto group = Group::create();
   auto rank = group->getRank();
   data::samplers::DistributedRandomSampler sampler(60000, group->getSize(), rank);
   auto loader = data::make_data_loader(digits(), sampler, 64);
@@ -252,7 +252,7 @@ void one_device_bad(int rank) {
   auto store = c10::make_intrusive<c10d::HashStore>();
   Group group(store, rank, 2);
   Net net(784, 10);
-  net->to(torch::kCUDA); // expect: ml-distributed-misuse (level 1): all processes of the group train
+  net->to(torch::kCUDA); // expect: ml-distributed-misuse (level 1): the same GPU
   auto x = torch::randn({64, 784}, torch::kCUDA);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int step = 0; step < 10; ++step) {
@@ -264,7 +264,7 @@ void one_device_bad(int rank) {
   }
 }
 
-// There may be a machine for each.
+// There may be a machine for each, but also more.
 void on_each_machine_bad(StorePointer store, int rank, int size) {
   Group group(store, rank, size);
   torch::Device device(torch::kCUDA, 0);

@@ -27,7 +27,7 @@ struct Texts : data::datasets::Dataset<Texts> {
   std::vector<std::string> paths;
 
   torch::Tensor lengthOf(const std::string &path) {
-    std::ifstream file(path);
+    std::ifstream file(path); // note: the samples are read here
     std::string line;
     std::getline(file, line);
     return torch::tensor(static_cast<float>(line.size()));
@@ -70,7 +70,7 @@ void zero_bad(Texts texts) {
   auto options = data::DataLoaderOptions().batch_size(64).workers(0);
   auto loader = data::make_data_loader( // expect: ml-loader-workers
       texts.map(data::transforms::Stack<>()), options);
-  for (auto &batch : *loader) {
+  for (auto &batch : *loader) { // note: the training on a GPU is here
     optimizer.zero_grad();
     net(batch.data.to(device)).mean().backward();
     optimizer.step();

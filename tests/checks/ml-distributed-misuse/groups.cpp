@@ -17,8 +17,7 @@ struct Group : c10d::ProcessGroup {
 
 auto digits() { return data::datasets::MNIST("data").map(data::transforms::Stack<>()); }
 
-template <typename Loader>
-void train(Net net, Loader &loader, torch::optim::Optimizer &optimizer) {
+template <typename Loader> void train(Net net, Loader &loader, torch::optim::Optimizer &optimizer) {
   for (auto &batch : loader) {
     optimizer.zero_grad();
     net(batch.data).mean().backward();
@@ -161,23 +160,6 @@ void by_others_ok(StorePointer store, int rank, int size, Tensors inputs) {
   }
 }
 
-extern "C" int MPI_Allreduce(const void *from, void *to, int count, int type, int operation,
-                             int communicator);
-void sum(torch::Tensor gradient, torch::Tensor all) {
-  MPI_Allreduce(gradient.data_ptr(), all.data_ptr(), 4, 0, 0, 0);
-}
-void by_mpi_ok(StorePointer store, int rank, int size, Tensors inputs, Tensors sums) {
-  Group group(store, rank, size);
-  Net net(784, 10);
-  torch::optim::SGD optimizer(net->parameters(), 0.1);
-  for (auto &x : inputs) {
-    optimizer.zero_grad();
-    net(x).mean().backward();
-    sum(net->parameters()[0].grad(), sums[0]);
-    optimizer.step();
-  }
-}
-
 // A wrapper that averages when a backward is done.
 struct Wrapped {
   Wrapped(Net net, c10d::ProcessGroup &group);
@@ -236,8 +218,7 @@ void of_the_caller_ok(c10d::ProcessGroup &group, Net net, Tensors inputs) {
 
 // --- devices ------------------------------------------------------------------------------------
 
-template <typename Team>
-void trainWith(Team &group, Net net, torch::Tensor x) {
+template <typename Team> void trainWith(Team &group, Net net, torch::Tensor x) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int step = 0; step < 10; ++step) {
     optimizer.zero_grad();
@@ -291,26 +272,6 @@ void own_device_ok(int rank) {
   trainWith(group, net, x);
 }
 
-namespace c10::cuda {
-void set_device(int device);
-}
-void current_device_ok(int rank) {
-  auto store = c10::make_intrusive<c10d::HashStore>();
-  Group group(store, rank, 2);
-  c10::cuda::set_device(rank);
-  Net net(784, 10);
-  net->to(torch::kCUDA);
-  torch::optim::SGD optimizer(net->parameters(), 0.1);
-  auto x = torch::randn({64, 784}, torch::kCUDA);
-  for (int step = 0; step < 10; ++step) {
-    optimizer.zero_grad();
-    net(x).mean().backward();
-    Tensors gradient{net->parameters()[0].grad()};
-    group.allreduce(gradient)->wait();
-    optimizer.step();
-  }
-}
-
 void own_visible_device_ok(int rank) {
   auto store = c10::make_intrusive<c10d::HashStore>();
   Group group(store, rank, 2);
@@ -323,7 +284,8 @@ void own_visible_device_ok(int rank) {
 
 void all_samples_bad(StorePointer store, int rank, int size) {
   Group group(store, rank, size);
-  auto loader = data::make_data_loader(digits(), 64); // expect: ml-distributed-misuse (level 2): all samples
+  auto loader =
+      data::make_data_loader(digits(), 64); // expect: ml-distributed-misuse (level 2): all samples
   Net net(784, 10);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (auto &batch : *loader) {

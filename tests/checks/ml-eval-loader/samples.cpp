@@ -5,12 +5,13 @@
 
 namespace data = torch::data;
 using Net = torch::nn::Linear;
+using Size = decltype(std::declval<data::datasets::MNIST>().size()); // Of LibTorch's own optional.
 
 struct Points : data::datasets::Dataset<Points> {
   torch::Tensor x, y;
 
   data::Example<> get(size_t index) override { return {x[index], y[index]}; }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
 // Mirrors half of the samples.
@@ -23,7 +24,7 @@ struct Mirrored : data::datasets::Dataset<Mirrored> {
     bool isMirrored = coin(engine) < 0.5; // expect: ml-eval-loader (level 2): random numbers
     return {isMirrored ? x[index].flip(0) : x[index], y[index]};
   }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
 struct Noise : data::transforms::TensorTransform<> {
@@ -42,7 +43,7 @@ struct Chosen : data::datasets::Dataset<Chosen> {
       return {x[index].flip(0), y[index]};
     return {x[index], y[index]};
   }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 struct Left : data::datasets::Dataset<Left> {
   torch::Tensor x, y;
@@ -53,7 +54,7 @@ struct Left : data::datasets::Dataset<Left> {
       return {x[index], y[index]};
     return {x[index] + torch::randn({2}), y[index]};
   }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
 // The same numbers each time.
@@ -64,11 +65,10 @@ struct Seeded : data::datasets::Dataset<Seeded> {
     std::mt19937 engine(index);
     return {engine() % 2 ? x[index].flip(0) : x[index], y[index]};
   }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
-template <typename Loader>
-void train(Net net, Loader &loader, torch::optim::Optimizer &optimizer) {
+template <typename Loader> void train(Net net, Loader &loader, torch::optim::Optimizer &optimizer) {
   net->train();
   for (auto &batch : loader) {
     optimizer.zero_grad();
@@ -90,9 +90,9 @@ void drops_bad(Net net, torch::optim::Optimizer &optimizer, Points points, Point
   auto loader = data::make_data_loader(
       points.map(data::transforms::Stack<>()),
       data::DataLoaderOptions().batch_size(64).drop_last(true)); // The training may.
-  auto tests = data::make_data_loader(
-      others.map(data::transforms::Stack<>()),
-      data::DataLoaderOptions().batch_size(64).drop_last(true)); // expect: ml-eval-loader: last batch
+  auto tests = data::make_data_loader(others.map(data::transforms::Stack<>()),
+                                      data::DataLoaderOptions().batch_size(64).drop_last(
+                                          true)); // expect: ml-eval-loader: last batch
   for (int epoch = 0; epoch < 10; ++epoch) {
     train(net, *loader, optimizer);
     evaluate(net, *tests);
@@ -105,8 +105,7 @@ void mirrors_bad(Net net, Mirrored mirrored) {
 }
 
 void adds_noise_bad(Net net, Points points) {
-  auto loader =
-      data::make_data_loader(points.map(Noise()).map(data::transforms::Stack<>()), 64);
+  auto loader = data::make_data_loader(points.map(Noise()).map(data::transforms::Stack<>()), 64);
   evaluate(net, *loader);
 }
 
@@ -117,9 +116,8 @@ void plain_ok(Net net, Points points) {
 }
 
 void drops_nothing_ok(Net net, Points points) {
-  auto loader = data::make_data_loader(
-      points.map(data::transforms::Stack<>()),
-      data::DataLoaderOptions().batch_size(64).drop_last(false));
+  auto loader = data::make_data_loader(points.map(data::transforms::Stack<>()),
+                                       data::DataLoaderOptions().batch_size(64).drop_last(false));
   evaluate(net, *loader);
 }
 
@@ -136,14 +134,13 @@ struct Augmented : data::datasets::Dataset<Augmented> {
   torch::Tensor x, y;
 
   data::Example<> get(size_t index) override { return {x[index] + torch::randn({2}), y[index]}; }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
 // How well it does on what it is trained with, as it is trained with that.
 void of_the_training_ok(Net net, torch::optim::Optimizer &optimizer, Augmented augmented) {
-  auto loader = data::make_data_loader(
-      augmented.map(data::transforms::Stack<>()),
-      data::DataLoaderOptions().batch_size(64).drop_last(true));
+  auto loader = data::make_data_loader(augmented.map(data::transforms::Stack<>()),
+                                       data::DataLoaderOptions().batch_size(64).drop_last(true));
   for (int epoch = 0; epoch < 10; ++epoch) {
     train(net, *loader, optimizer);
     evaluate(net, *loader);
@@ -152,18 +149,16 @@ void of_the_training_ok(Net net, torch::optim::Optimizer &optimizer, Augmented a
 
 template <typename Loader> void fit(Net net, Loader &loader);
 void of_others_ok(Net net, Augmented augmented) {
-  auto loader = data::make_data_loader(
-      augmented.map(data::transforms::Stack<>()),
-      data::DataLoaderOptions().batch_size(64).drop_last(true));
+  auto loader = data::make_data_loader(augmented.map(data::transforms::Stack<>()),
+                                       data::DataLoaderOptions().batch_size(64).drop_last(true));
   fit(net, *loader);
   evaluate(net, *loader);
 }
 
 // No model looks at them.
 void statistics_ok(Augmented augmented) {
-  auto loader = data::make_data_loader(
-      augmented.map(data::transforms::Stack<>()),
-      data::DataLoaderOptions().batch_size(64).drop_last(true));
+  auto loader = data::make_data_loader(augmented.map(data::transforms::Stack<>()),
+                                       data::DataLoaderOptions().batch_size(64).drop_last(true));
   auto sum = torch::zeros({2});
   for (auto &batch : *loader)
     sum += batch.data.sum(0);

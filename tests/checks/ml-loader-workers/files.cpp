@@ -5,6 +5,7 @@
 
 namespace data = torch::data;
 using Net = torch::nn::Linear;
+using Size = decltype(std::declval<data::datasets::MNIST>().size()); // Of LibTorch's own optional.
 
 namespace cv {
 struct Mat {
@@ -20,7 +21,7 @@ struct Images : data::datasets::Dataset<Images> {
     auto image = cv::imread(paths[index]); // note: the samples are read here
     return {torch::from_blob(image.data, {3, 32, 32}).clone(), torch::tensor(1)};
   }
-  std::optional<size_t> size() const override { return paths.size(); }
+  Size size() const override { return paths.size(); }
 };
 
 struct Texts : data::datasets::Dataset<Texts> {
@@ -33,14 +34,14 @@ struct Texts : data::datasets::Dataset<Texts> {
     return torch::tensor(static_cast<float>(line.size()));
   }
   data::Example<> get(size_t index) override { return {lengthOf(paths[index]), torch::tensor(1)}; }
-  std::optional<size_t> size() const override { return paths.size(); }
+  Size size() const override { return paths.size(); }
 };
 
 struct Points : data::datasets::Dataset<Points> {
   torch::Tensor x, y;
 
   data::Example<> get(size_t index) override { return {x[index], y[index]}; }
-  std::optional<size_t> size() const override { return x.size(0); }
+  Size size() const override { return x.size(0); }
 };
 
 template <typename Loader>

@@ -1,5 +1,4 @@
+// LibTorch's header of this name: <torch/torch.h> has it all.
 #pragma once
 
-#include "../../torch.h"
-
-#include "../../../../nn/DataParallel.h"
+#include <torch/torch.h>

@@ -37,8 +37,16 @@ private:
            llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
              return other.event->kind == EventKind::Forward &&
                     (isInLoop(other.event) || llvm::any_of(other.callers, isInLoop)) &&
-                    visit.unit.uses().mayBeNeeded(*other.event) &&
-                    visit.unit.mayBeGpu(other.before.module(other.event->subject).device);
+                    visit.unit.uses().mayBeNeeded(*other.event) && isOnGpu(visit, other);
+           });
+  }
+
+  /// Whether the module of a forward pass may be on a GPU: it, or what it gets.
+  static bool isOnGpu(const Visit &visit, const Observation &forward) {
+    const State &before = forward.before;
+    return visit.unit.mayBeGpu(before.module(forward.event->subject).device) ||
+           llvm::any_of(forward.event->operands, [&](const Operand &operand) {
+             return operand.isTensor && visit.unit.mayBeGpu(before.deviceOf(operand));
            });
   }
 };

@@ -1,5 +1,5 @@
-// Data parallelism within one process: a batch is cut into parts, each of which a copy of the module
-// computes on a device of its own. Gradients go to the parameters of the module itself.
+// Data parallelism within one process: a batch is cut into parts, each of which a copy of the
+// module computes on a device of its own. Gradients go to the parameters of the module itself.
 #pragma once
 
 #include "../core/Cuda.h"

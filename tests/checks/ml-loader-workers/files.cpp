@@ -78,6 +78,27 @@ void zero_bad(Texts texts) {
   }
 }
 
+// Another method has brought the module there.
+class Trainer {
+public:
+  explicit Trainer(torch::Device device) : device(device) {}
+  void setUp() { net->to(device); }
+  void run_bad(Images images) {
+    torch::optim::SGD optimizer(net->parameters(), 0.1);
+    auto loader = data::make_data_loader( // expect: ml-loader-workers
+        images.map(data::transforms::Stack<>()), 64);
+    for (auto &batch : *loader) { // note: the training on a GPU is here
+      optimizer.zero_grad();
+      net(batch.data.to(device)).mean().backward();
+      optimizer.step();
+    }
+  }
+
+private:
+  Net net{3072, 1};
+  torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+};
+
 void workers_ok(Images images, torch::Device device) {
   Net net(3072, 1);
   net->to(torch::kCUDA);

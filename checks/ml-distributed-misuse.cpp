@@ -59,8 +59,11 @@ private:
   static void onStep(const Visit &visit, Reporter &reporter) {
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
-    bool isShared = false; // Certainly one training, of which each process does a part.
-    if (!team.function || loopsAround(visit).empty() || exchanges(visit, team, isShared))
+    if (!team.function || loopsAround(visit).empty() || mayExchange(visit, team))
+      return;
+    // Certainly one training, of which each process does a part. Others may each have their own.
+    const bool isShared = splitsSamples(*team.function);
+    if (!isShared && team.function->group.choosesMore)
       return;
     report(isShared ? Level::Certain : Level::Likely, visit.event.site->getSourceRange(),
            "each process steps by its own gradients: nobody averages them, and the models of the "
@@ -119,35 +122,45 @@ private:
     return team;
   }
 
-  /// Whether tensors of the processes may come together in the training, or behind it. \p isShared
-  /// tells of the parameters or samples that they are given before.
-  static bool exchanges(const Visit &visit, const Team &team, bool &isShared) {
+  static bool splitsSamples(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [](const Block &block) {
+      return llvm::any_of(block.events, [](const Event &event) {
+        return event.operation == Operation::MakeLoader && event.loader.splitsSamples;
+      });
+    });
+  }
+
+  /// Whether tensors of the processes may come together in the training, or behind it.
+  static bool mayExchange(const Visit &visit, const Team &team) {
     const auto isExchange = [](const Event &event) {
       return event.operation == Operation::Exchange;
     };
-    const auto mayExchange = [](const Event &call) {
-      const auto isOfTraining = [](const Operand &operand) {
-        return isModule(operand.role) || operand.role == TypeRole::Optimizer || operand.isTensor;
-      };
-      return isOfTraining(call.subject) || llvm::any_of(call.operands, isOfTraining);
+    const auto takes = [](const Event &call, auto isMeant) {
+      return isMeant(call.subject) || llvm::any_of(call.operands, isMeant);
+    };
+    const auto isTrained = [](const Operand &operand) {
+      return isModule(operand.role) || operand.role == TypeRole::Optimizer;
+    };
+    const auto isUnseen = [&](const Event &call) {
+      return takes(call, [&](const Operand &each) { return isTrained(each) || each.isTensor; });
     };
     const clang::SourceManager &sources = visit.context.getSourceManager();
     const auto loops = team.function->loopsAround(team.event->site);
     const clang::Stmt *training = loops.empty() ? team.event->site : loops.back();
     for (const Block &block : team.function->blocks)
       for (const Event &event : block.events) {
-        isShared |= event.operation == Operation::MakeLoader && event.loader.splitsSamples;
-        if (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), training->getBeginLoc())) {
-          isShared |= isExchange(event);
-          continue;
-        }
         const FunctionBody *callee = event.callee ? visit.unit.bodyOf(*event.callee) : nullptr;
-        if (isExchange(event) || (event.kind == EventKind::Call && !callee && mayExchange(event)) ||
-            (callee && visit.unit.runs(*callee, isExchange, mayExchange)))
+        const bool isUnknown = event.kind == EventKind::Call && !callee;
+        if (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), training->getBeginLoc())) {
+          if (isUnknown && takes(event, isTrained))
+            return true; // It may put hooks there.
+        } else if (isExchange(event) || (isUnknown && isUnseen(event)) ||
+                   (callee && visit.unit.runs(*callee, isExchange, isUnseen))) {
           return true;
+        }
       }
     return llvm::any_of(team.within, [&](const Event *inner) {
-      return visit.unit.runs(*inner->function, isExchange, mayExchange);
+      return visit.unit.runs(*inner->function, isExchange, isUnseen);
     });
   }
 };

@@ -82,7 +82,9 @@ private:
       if (const CXXRecordDecl *record = classBehind(expr->getType()))
         group.isOnOneMachine |= record->getName() == "HashStore";
     if (const auto *call = dyn_cast<CallExpr>(statement)) {
-      const StringRef name = simpleName(call->getDirectCallee());
+      const FunctionDecl *callee = call->getDirectCallee();
+      const StringRef name = simpleName(callee);
+      isHandedOn |= isInClosure && callee && isExchange(*callee, vocabulary);
       group.choosesDevice |= name == "set_device" || name == "cudaSetDevice" || name == "setenv" ||
                              name == "putenv" || name == "setDevice";
     }
@@ -234,7 +236,7 @@ private:
   llvm::SmallPtrSet<const ValueDecl *, 2> ranks;
   llvm::SmallVector<const Stmt *, 32> around; ///< The statements around the one that is visited.
   bool isAlone = false;                       ///< A group is of one process.
-  bool isHandedOn = false;                    ///< Others get hold of the group.
+  bool isHandedOn = false; ///< Others get hold of the group, or a closure may do what it is for.
 };
 
 } // namespace

@@ -65,7 +65,7 @@ void broadcast_only_bad(StorePointer store, int rank, int size, Tensors inputs) 
   for (auto &x : inputs) {
     optimizer.zero_grad();
     net(x).mean().backward();
-    optimizer.step(); // expect: ml-distributed-misuse (level 0)
+    optimizer.step(); // expect: ml-distributed-misuse (level 1)
   }
 }
 
@@ -131,6 +131,32 @@ void averaged_at_the_end_ok(StorePointer store, int rank, int size, Tensors inpu
   }
   auto parameters = net->parameters();
   group.allreduce(parameters)->wait();
+}
+
+// A model of each process's own: what the rank decides on tells.
+void own_model_ok(StorePointer store, int rank, int size, Tensors inputs) {
+  Group group(store, rank, size);
+  torch::manual_seed(rank);
+  Net net(784, 10);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();
+  }
+}
+
+void addHooks(Net net);
+void by_hooks_ok(StorePointer store, int rank, int size, Tensors inputs) {
+  Group group(store, rank, size);
+  Net net(784, 10);
+  addHooks(net);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();
+  }
 }
 
 void average(Net net, c10d::ProcessGroup &group);

@@ -21,7 +21,8 @@ static const CXXRecordDecl *classBehind(QualType type) {
     return classBehind(object);
   const CXXRecordDecl *record = type->getAsCXXRecordDecl();
   const auto *pointer = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
-  if (pointer && pointer->getName() == "intrusive_ptr")
+  if (pointer && pointer->getName() == "intrusive_ptr" &&
+      pointer->getTemplateArgs()[0].getKind() == TemplateArgument::Type)
     return pointer->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl();
   return record;
 }
@@ -69,18 +70,11 @@ private:
   void collect(const Stmt *statement, bool isInClosure) {
     if (!statement)
       return;
-    if (const auto *literal = dyn_cast<StringLiteral>(statement);
-        literal && literal->getCharByteWidth() == 1)
-      group.isOnOneMachine |=
-          literal->getString() == "localhost" || literal->getString() == "127.0.0.1";
     if (const auto *made = dyn_cast<CXXConstructExpr>(statement)) {
       const StringRef name = made->getConstructor()->getParent()->getName();
       group.choosesDevice |= name.contains("DeviceGuard") || name.contains("CUDAGuard") ||
                              (name == "Device" && isComputed(*made));
     }
-    if (const auto *expr = dyn_cast<Expr>(statement))
-      if (const CXXRecordDecl *record = classBehind(expr->getType()))
-        group.isOnOneMachine |= record->getName() == "HashStore";
     if (const auto *call = dyn_cast<CallExpr>(statement)) {
       const FunctionDecl *callee = call->getDirectCallee();
       const StringRef name = simpleName(callee);
@@ -144,9 +138,20 @@ private:
     });
   }
 
+  void notePlace(const Stmt *statement) {
+    if (const auto *literal = dyn_cast<StringLiteral>(statement);
+        literal && literal->getCharByteWidth() == 1)
+      group.isOnOneMachine |=
+          literal->getString() == "localhost" || literal->getString() == "127.0.0.1";
+    if (const auto *expr = dyn_cast<Expr>(statement))
+      if (const CXXRecordDecl *record = classBehind(expr->getType()))
+        group.isOnOneMachine |= record->getName() == "HashStore";
+  }
+
   void visit(const Stmt *statement) {
     if (!statement)
       return;
+    notePlace(statement);
     around.push_back(statement);
     if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
       if (reference->getDecl() == group.variable)

@@ -67,6 +67,18 @@ bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocatio
          !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(outer->getEndLoc()), place);
 }
 
+const clang::Stmt *loopBegunBy(const Visit &visit) {
+  const Event &begin = visit.event;
+  if (begin.kind != EventKind::Create || begin.operands.empty() ||
+      begin.operands.front().role != TypeRole::DataLoader)
+    return nullptr;
+  const auto loops = begin.function->loopsAround(begin.site);
+  const auto *over = loops.empty() ? nullptr : llvm::dyn_cast<clang::CXXForRangeStmt>(loops[0]);
+  const auto *counted = loops.empty() ? nullptr : llvm::dyn_cast<clang::ForStmt>(loops[0]);
+  const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
+  return head && begin.function->statementOf(begin.site) == head ? loops[0] : nullptr;
+}
+
 const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   const PathTable &paths = visit.unit.tables().paths;
   const PathStep &root = paths.last(paths.rootOf(place));

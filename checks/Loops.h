@@ -13,6 +13,9 @@ namespace gradtidy {
 /// there; innermost first.
 llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit);
 
+/// The loop over the batches of a loader that the event begins, or null.
+const clang::Stmt *loopBegunBy(const Visit &visit);
+
 /// The innermost loop around the event that the object at \p place is older than, or null.
 const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 

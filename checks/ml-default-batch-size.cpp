@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/StmtCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -13,14 +11,9 @@ class DefaultBatchSize : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
-    if (begin.kind != EventKind::Create || begin.operands.empty() ||
-        begin.operands.front().role != TypeRole::DataLoader)
-      return;
-    const Event *maker = visit.unit.makerOf(begin.operands.front(), visit.before);
-    if (!maker || !maker->loader.lacksBatchSize)
-      return;
-    const auto loops = begin.function->loopsAround(begin.site);
-    if (loops.empty() || !isOver(visit, *loops.front()) || !stepsIn(visit, *loops.front()))
+    const clang::Stmt *loop = loopBegunBy(visit);
+    const Event *maker = loop ? visit.unit.makerOf(begin.operands.front(), visit.before) : nullptr;
+    if (!maker || !maker->loader.lacksBatchSize || !stepsIn(visit, *loop))
       return;
     Finding finding;
     finding.level = Level::Likely;
@@ -29,19 +22,11 @@ public:
     finding.message = "nobody tells this loader how many samples are in a batch: it gives one at a "
                       "time";
     finding.notes.push_back(
-        {loops.front()->getBeginLoc(), "the training makes a step for each of them here"});
+        {loop->getBeginLoc(), "the training makes a step for each of them here"});
     reporter.report(std::move(finding));
   }
 
 private:
-  /// Whether \p loop is the one that the event begins.
-  static bool isOver(const Visit &visit, const clang::Stmt &loop) {
-    const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop);
-    const auto *counted = llvm::dyn_cast<clang::ForStmt>(&loop);
-    const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
-    return head && visit.event.function->statementOf(visit.event.site) == head;
-  }
-
   /// Whether each round of \p loop makes a step. One that is left out at times adds up gradients.
   static bool stepsIn(const Visit &visit, const clang::Stmt &loop) {
     const FunctionBody &function = *visit.event.function;

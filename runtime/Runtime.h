@@ -26,6 +26,7 @@
 #include "nn/AnyModule.h"
 #include "nn/Containers.h"
 #include "nn/Convolution.h"
+#include "nn/DataParallel.h"
 #include "nn/Dropout.h"
 #include "nn/EmbeddingBag.h"
 #include "nn/Folding.h"

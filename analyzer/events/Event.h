@@ -90,7 +90,14 @@ enum class HostRead : unsigned char {
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
+  bool lacksWorkers = false;   ///< None for certain: the loop over the batches makes them itself.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
+  bool splitsSamples = false;  ///< The sampler gives each of several processes a part of them.
+  bool givesAll = false;       ///< It does not, and what is known of the dataset does not, either.
+  const clang::Expr *dropsLast = nullptr; ///< What leaves out a last batch that is not full.
+  /// What draws random numbers for every sample, whatever the dataset is asked for.
+  const clang::Expr *draw = nullptr;
+  const clang::Expr *read = nullptr; ///< What reads or decodes samples when they are asked for.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.
   const clang::FieldDecl *engine = nullptr;
@@ -255,6 +262,14 @@ struct Event {
   std::optional<bool> constant;
 };
 
+/// A group of processes that train together, in the function that makes it.
+struct RankGroup {
+  const clang::VarDecl *variable = nullptr; ///< Null if there is none, or others get hold of it.
+  bool isOnOneMachine = false;              ///< All of them are.
+  bool choosesDevice = false;               ///< Which of them it is may decide on a device,
+  bool choosesMore = false;                 ///< or on other things.
+};
+
 /// A basic block: its events and where control goes from there.
 struct Block {
   struct Edge {
@@ -315,6 +330,7 @@ public:
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.
   std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
+  RankGroup group;                                    ///< The one that it makes for itself.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 

@@ -414,6 +414,7 @@ static bool isWatched(Operation operation) {
   case Operation::ReadClock:
   case Operation::MakeLoader:
   case Operation::Save:
+  case Operation::SpreadBatch:
     return true;
   default:
     return false;

@@ -120,6 +120,9 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::TensorOptions, "tensor-options"},
     {Trait::BatchFirstOption, "batch-first-option"},
     {Trait::StacksSamples, "stacks-samples"},
+    {Trait::SplitsSamples, "splits-samples"},
+    {Trait::GivesAllSamples, "gives-all-samples"},
+    {Trait::JoinsRanks, "joins-ranks"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -161,6 +164,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Attend, "attend"},
     {Operation::Pad, "pad"},
     {Operation::SeparateChannels, "separate-channels"},
+    {Operation::Exchange, "exchange"},
+    {Operation::SpreadBatch, "spread-batch"},
 };
 
 constexpr Named<ElementType> elementNames[] = {

@@ -189,6 +189,9 @@ enum class Trait : unsigned char {
   TensorOptions,    ///< A class of options for new tensors.
   BatchFirstOption, ///< An option's simple name: sequences have their samples first.
   StacksSamples,    ///< A transform that puts samples beside each other in a new first dimension.
+  SplitsSamples,    ///< A sampler that gives each of several processes a part of the samples.
+  GivesAllSamples,  ///< One that draws from all samples, whoever asks.
+  JoinsRanks,       ///< A class whose objects are groups of processes that work together.
 };
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it
@@ -233,6 +236,8 @@ enum class Operation : unsigned char {
   Attend,               ///< Steps of sequences, the first dimension, to each other.
   Pad,                  ///< A batch of sequences of different lengths, filled up to the longest.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
+  Exchange,             ///< Brings tensors of several processes together.
+  SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
 };
 
 /// Whether the result has the values of the subject, or some of them.

@@ -126,7 +126,9 @@ TEST_CASE("The traits have the names of the documentation") {
                            "keeps-losses",      "sets-default-type",
                            "maps-samples",      "tensor-options",
                            "shared-by-workers", "batch-first-option",
-                           "stacks-samples",    "chooses-draws"}) {
+                           "stacks-samples",    "chooses-draws",
+                           "splits-samples",    "gives-all-samples",
+                           "joins-ranks"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }
@@ -200,7 +202,9 @@ TEST_CASE("The operations have the names of the documentation") {
                            "attend",
                            "pad",
                            "interleave-channels",
-                           "separate-channels"}) {
+                           "separate-channels",
+                           "exchange",
+                           "spread-batch"}) {
     REQUIRE(operationOf(name));
     CHECK(operationName(*operationOf(name)) == name);
   }

@@ -643,3 +643,25 @@ TEST_CASE("autocast on a device computes products in float16, exponentials and s
   at::autocast::clear_cache();
   CHECK(x.mm(x).dtype() == torch::kFloat);
 }
+
+TEST_CASE("two devices compute the parts of a batch, and one module gets the gradients") {
+  torch::manual_seed(5);
+  torch::nn::Linear model(3, 2);
+  model->to(kCUDA);
+  const Tensor x = torch::randn({5, 3}, kCUDA);
+  const Tensor whole = model(x);
+  whole.pow(2).sum().backward();
+  const Tensor expected = model->weight.grad().clone();
+  model->zero_grad();
+  const std::vector<torch::Device> devices{{kCUDA, 0}, {kCUDA, 1}};
+  const Tensor joined = torch::nn::parallel::data_parallel(model, x, devices);
+  CHECK(joined.device().str() == "cuda:0");
+  CHECK(torch::allclose(joined.cpu(), whole.cpu()));
+  joined.pow(2).sum().backward();
+  CHECK(torch::allclose(model->weight.grad().cpu(), expected.cpu()));
+  CHECK(torch::nn::parallel::data_parallel(model, x, devices, torch::Device("cuda:1"))
+            .device()
+            .str() == "cuda:1");
+  CHECK(torch::equal(torch::nn::parallel::data_parallel(model, x.slice(0, 0, 1), devices).cpu(),
+                     whole.slice(0, 0, 1).cpu()));
+}

@@ -3,6 +3,7 @@
 #include "FunctionLowering.h"
 #include "Placement.h"
 #include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/marks/Ranks.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
@@ -60,6 +61,7 @@ static bool overridesFramework(const CXXMethodDecl &method, Vocabulary &vocabula
 void FunctionLowering::describeFunction() {
   if (survey.batchDevice)
     result->batchDevice = *survey.batchDevice;
+  result->group = rankGroupOf(*function, vocabulary);
   result->asksForDevices = survey.asksForDevices;
   result->asksForPlaces = survey.asksForPlaces;
   for (const ParmVarDecl *parameter : function->parameters()) {

@@ -12,6 +12,8 @@
 #include "analyzer/events/marks/LoopSelections.h"
 #include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
+#include "analyzer/events/marks/Ranks.h"
+#include "analyzer/events/marks/Samples.h"
 #include "analyzer/events/marks/Sequences.h"
 #include "analyzer/events/marks/SharedState.h"
 #include "analyzer/events/marks/Temporaries.h"
@@ -25,6 +27,23 @@
 namespace gradtidy {
 
 using namespace clang;
+
+/// `data_parallel(model, input, {0})` is a forward pass like any other.
+static bool isForOneDevice(const CallExpr &call) {
+  return llvm::any_of(call.arguments(), [](const Expr *argument) {
+    const Stmt *inner = strip(argument);
+    while (const auto *made = dyn_cast<CXXConstructExpr>(inner)) {
+      if (made->getNumArgs() == 0 ||
+          (made->getNumArgs() > 1 && !isa<CXXDefaultArgExpr>(made->getArg(1))))
+        break;
+      inner = strip(made->getArg(0));
+    }
+    if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(inner))
+      inner = strip(list->getSubExpr());
+    const auto *devices = dyn_cast<InitListExpr>(inner);
+    return devices && devices->getNumInits() == 1;
+  });
+}
 
 /// `permute({0, 1, 2})` leaves everything as it is.
 static bool keepsOrder(llvm::ArrayRef<const Expr *> arguments) {
@@ -112,9 +131,14 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {
     event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
+    markSamples(event.loader, site.call->getArg(0)->getType(), vocabulary);
     if (event.loader.workers > 0)
       markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
   }
+  if (isExchange(*site.callee, vocabulary))
+    event.operation = Operation::Exchange;
+  if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))
+    event.operation = Operation::None;
   if (event.operation == Operation::Fill)
     event.equalNeurons = equalNeuronsOf(*site.call, *result, vocabulary);
   else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);

@@ -103,8 +103,9 @@ public:
   Options(const Stmt &body, const ASTContext &context) : body(body), context(context) {}
 
   LoaderOptions options;
-  bool isBatchKnown = true; ///< Whether somebody sets how many samples are in a batch.
+  bool isKnown = true; ///< Whether all that is set is seen.
   bool isBatchSet = false;
+  bool isWorkersSet = false;
 
   void read(const Expr *expr, unsigned depth = 0) {
     expr = strip(expr);
@@ -126,7 +127,7 @@ public:
       read(variable->getInit(), depth + 1);
       readSetters(*variable);
     } else {
-      isBatchKnown = false;
+      isKnown = false;
     }
   }
 
@@ -134,12 +135,25 @@ private:
   void set(const CXXMemberCallExpr &setter) {
     const StringRef name = simpleName(setter.getMethodDecl());
     if (setter.getNumArgs() != 1)
-      isBatchKnown = false;
+      isKnown = false;
     else if (name == "batch_size")
       isBatchSet = true;
     else if (name == "workers")
-      if (const auto number = numberOf(setter.getArg(0), body, context); number && *number > 0)
-        options.workers = static_cast<unsigned>(*number);
+      setWorkers(*setter.getArg(0));
+    else if (name == "drop_last")
+      setDropLast(*setter.getArg(0));
+  }
+
+  void setWorkers(const Expr &count) {
+    const auto *literal = dyn_cast<IntegerLiteral>(strip(&count));
+    isWorkersSet |= !literal || literal->getValue() != 0;
+    if (const auto number = numberOf(&count, body, context); number && *number > 0)
+      options.workers = static_cast<unsigned>(*number);
+  }
+
+  void setDropLast(const Expr &flag) {
+    const auto *literal = dyn_cast<CXXBoolLiteralExpr>(strip(&flag));
+    options.dropsLast = literal && literal->getValue() ? literal : nullptr;
   }
 
   /// What else the function does to the options \p variable.
@@ -154,7 +168,7 @@ private:
         ++known;
       }
     });
-    isBatchKnown &= mentions <= known + 1; // The loader itself mentions it, too.
+    isKnown &= mentions <= known + 1; // The loader itself mentions it, too.
   }
 
   const Stmt &body;
@@ -258,14 +272,52 @@ static const FieldDecl *engineOf(QualType dataset, const Vocabulary &vocabulary)
   return Engines(*record, vocabulary).find();
 }
 
+/// The class of the sampler of the loader that \p make makes, or null.
+static const CXXRecordDecl *samplerOf(const CallExpr &make) {
+  const QualType loader = pointee(make.getType());
+  const auto *record =
+      loader.isNull()
+          ? nullptr
+          : dyn_cast_or_null<ClassTemplateSpecializationDecl>(loader->getAsCXXRecordDecl());
+  return record && record->getTemplateArgs().size() > 1 &&
+                 record->getTemplateArgs()[1].getKind() == TemplateArgument::Type
+             ? record->getTemplateArgs()[1].getAsType()->getAsCXXRecordDecl()
+             : nullptr;
+}
+
+/// Whether the function itself makes \p dataset, and of nothing that it is given but text and
+/// numbers.
+static bool isOwn(const Expr &dataset, unsigned depth = 0) {
+  bool isOwnOnly = depth < 4;
+  forEach(&dataset, [&](const Stmt *each) {
+    const auto *reference = dyn_cast<DeclRefExpr>(each);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    const CXXRecordDecl *record =
+        variable ? variable->getType().getNonReferenceType()->getAsCXXRecordDecl() : nullptr;
+    if (isa<CXXThisExpr>(each))
+      isOwnOnly = false;
+    else if (record && !isStandard(record))
+      isOwnOnly &= variable->isLocalVarDecl() && variable->hasInit() &&
+                   isOwn(*variable->getInit(), depth + 1);
+  });
+  return isOwnOnly;
+}
+
 LoaderOptions optionsOf(const CallExpr &make, const Stmt &body, const Vocabulary &vocabulary,
                         const ASTContext &context) {
   if (make.getNumArgs() < 2)
     return {};
   Options reader(body, context);
   reader.read(make.getArg(make.getNumArgs() - 1));
-  reader.options.lacksBatchSize = reader.isBatchKnown && !reader.isBatchSet &&
-                                  givesSamples(make.getArg(0)->getType(), vocabulary);
+  reader.options.lacksBatchSize =
+      reader.isKnown && !reader.isBatchSet && givesSamples(make.getArg(0)->getType(), vocabulary);
+  reader.options.lacksWorkers = reader.isKnown && !reader.isWorkersSet;
+  if (const CXXRecordDecl *sampler = samplerOf(make)) {
+    const Trait trait = vocabulary.traitOfClass(*sampler);
+    reader.options.splitsSamples = trait == Trait::SplitsSamples;
+    reader.options.givesAll = (trait == Trait::GivesAllSamples || trait == Trait::KeepsOrder) &&
+                              vocabulary.traitOf(sampler) == trait && isOwn(*make.getArg(0));
+  }
   reader.options.engine = engineOf(make.getArg(0)->getType(), vocabulary);
   return reader.options;
 }

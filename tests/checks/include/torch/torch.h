@@ -227,6 +227,7 @@ public:
   Tensor &detach_() const;
   Tensor data() const;
   void set_data(const Tensor &data) const;
+  Tensor flip(IntArrayRef dims) const;
   Tensor clone(std::optional<MemoryFormat> memory_format = std::nullopt) const;
   Tensor to(TensorOptions options = {}, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;

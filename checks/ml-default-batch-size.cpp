@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/StmtCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -20,7 +18,7 @@ public:
     if (!maker || !maker->loader.lacksBatchSize)
       return;
     const auto loops = begin.function->loopsAround(begin.site);
-    if (loops.empty() || !isOver(visit, *loops.front()) || !stepsIn(visit, *loops.front()))
+    if (loops.empty() || !isOver(begin, *loops.front()) || !stepsIn(visit, *loops.front()))
       return;
     Finding finding;
     finding.level = Level::Likely;
@@ -34,14 +32,6 @@ public:
   }
 
 private:
-  /// Whether \p loop is the one that the event begins.
-  static bool isOver(const Visit &visit, const clang::Stmt &loop) {
-    const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop);
-    const auto *counted = llvm::dyn_cast<clang::ForStmt>(&loop);
-    const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
-    return head && visit.event.function->statementOf(visit.event.site) == head;
-  }
-
   /// Whether each round of \p loop makes a step. One that is left out at times adds up gradients.
   static bool stepsIn(const Visit &visit, const clang::Stmt &loop) {
     const FunctionBody &function = *visit.event.function;

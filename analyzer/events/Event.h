@@ -90,6 +90,7 @@ enum class HostRead : unsigned char {
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
+  unsigned batchSize = 0;      ///< How many samples are in a batch; 0 if nobody knows.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.

@@ -457,6 +457,41 @@ public:
     });
   }
 
+  bool onlyInfers() const {
+    const auto isTraining = [](const Event &event) {
+      switch (event.kind) {
+      case EventKind::Backward:
+      case EventKind::Step:
+      case EventKind::Differentiate:
+      case EventKind::ClearGradients:
+        return true;
+      case EventKind::RequireGrad:
+      case EventKind::EnterGradMode:
+      case EventKind::SetGradMode:
+        return event.constant != false;
+      default:
+        return event.subject.role == TypeRole::Optimizer;
+      }
+    };
+    return isProgram && llvm::none_of(lowered, [&](const FunctionBody *body) {
+             return llvm::any_of(body->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, isTraining);
+             });
+           });
+  }
+
+  bool changesTensors(const FunctionBody *except) const {
+    return llvm::any_of(lowered, [&](const FunctionBody *body) {
+      return body != except && llvm::any_of(body->blocks, [](const Block &block) {
+               return llvm::any_of(block.events, [](const Event &event) {
+                 return event.subject.role == TypeRole::Tensor &&
+                        (event.kind == EventKind::Overwrite ||
+                         (event.kind == EventKind::Combine && event.subject.escapes));
+               });
+             });
+    });
+  }
+
   bool mayClear(const clang::FieldDecl &field) {
     const auto fieldAt = [&](PathId path) {
       const PathStep &last = tables.paths.last(path);
@@ -739,6 +774,21 @@ bool UnitAnalysis::callsTraining(const Event &event) const {
 
 bool UnitAnalysis::mayClear(const clang::FieldDecl &field) const {
   return implementation->mayClear(field);
+}
+
+bool UnitAnalysis::normalizesBatches(const Event &event) const {
+  return event.subject.expr &&
+         implementation->modules.normalizesBatches(event.subject.expr) == Answer::Yes;
+}
+
+ModuleSize UnitAnalysis::sizeOf(const Event &event) const {
+  return event.subject.expr ? implementation->modules.sizeOf(event.subject.expr) : ModuleSize();
+}
+
+bool UnitAnalysis::onlyInfers() const { return implementation->onlyInfers(); }
+
+bool UnitAnalysis::changesTensors(const FunctionBody *except) const {
+  return implementation->changesTensors(except);
 }
 
 size_t UnitAnalysis::functionCount() const { return implementation->functionCount; }

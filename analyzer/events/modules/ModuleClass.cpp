@@ -24,6 +24,12 @@ public:
 
   template <typename Module> Answer dependsOnMode(Module module) { return natures.of(module).mode; }
 
+  Answer normalizesBatches(const Expr *module) { return natures.of(module).normalizesBatches; }
+
+  ModuleSize sizeOf(const Expr *module) {
+    return gradtidy::sizeOf(module, uses, vocabulary, context);
+  }
+
   Layer lastLayer(const Expr *module) {
     return gradtidy::lastLayer(module, uses, vocabulary, context);
   }
@@ -75,6 +81,14 @@ Answer ModuleClasses::dependsOnMode(QualType type) const {
 
 Answer ModuleClasses::dependsOnMode(const Expr *module) const {
   return implementation->dependsOnMode(module);
+}
+
+Answer ModuleClasses::normalizesBatches(const Expr *module) const {
+  return implementation->normalizesBatches(module);
+}
+
+ModuleSize ModuleClasses::sizeOf(const Expr *module) const {
+  return implementation->sizeOf(module);
 }
 
 Layer ModuleClasses::lastLayer(const Expr *module) const {

@@ -229,8 +229,7 @@ public:
                       " of device memory, more than the " + spellSize(limit) + " of the device";
     const clang::SourceLocation place = forward.site->getBeginLoc();
     if (parameters > 0)
-      finding.notes.push_back(
-          {place, spellSize(parameters) + " for parameters, gradients" + optimizer.state});
+      finding.notes.push_back({place, spellSize(parameters) + " for parameters" + optimizer.state});
     if (input > 0)
       finding.notes.push_back({batch.made ? batch.made->site->getBeginLoc() : place,
                                spellSize(input) + " for the batch " + spell(*batch.shape)});
@@ -261,21 +260,28 @@ private:
 
   struct Optimizer {
     double copies = 2; ///< Of all parameters: themselves, their gradients, and its state.
-    std::string state;
+    std::string state = " and gradients";
   };
 
-  /// The one that the unit steps: what its class keeps for each parameter.
+  /// The one that is stepped in the function of the forward pass: what its class keeps for each
+  /// parameter. Of several, nobody knows which has them.
   static Optimizer optimizerOf(const Visit &visit) {
-    for (const Observation &other : visit.unit.observations()) {
-      const clang::Expr *object =
-          other.event->kind == EventKind::Step ? other.event->subject.expr : nullptr;
+    const Event *step = nullptr;
+    for (const Observation &other : visit.unit.observations())
+      if (other.event->kind == EventKind::Step && other.event->function == visit.event.function) {
+        if (step && step->subject.path != other.event->subject.path)
+          return {};
+        step = other.event;
+      }
+    if (step) {
+      const clang::Expr *object = step->subject.expr;
       const clang::CXXRecordDecl *record =
           object ? object->getType()->getAsCXXRecordDecl() : nullptr;
       const llvm::StringRef name = record ? record->getName() : llvm::StringRef();
       if (name == "Adam" || name == "AdamW")
-        return {4, " and the two moments of " + name.str()};
+        return {4, ", gradients and the two moments of " + name.str()};
       if (name == "RMSprop" || name == "Adagrad")
-        return {3, " and the squares that " + name.str() + " keeps"};
+        return {3, ", gradients and the squares that " + name.str() + " keeps"};
     }
     return {};
   }

@@ -123,19 +123,22 @@ private:
     return {};
   }
 
-  /// Whether the program sets the mode of other modules, such as the norms within this one, or the
-  /// class has a train() of its own.
+  /// Whether the class has a train() of its own, or the program sets the mode of single layers or
+  /// of a part of the module: the norms may be among them.
   static bool keepsOtherModes(const Visit &visit) {
     const ModuleClass *view = visit.unit.classOf(visit.event);
     if (view && llvm::any_of(view->record->methods(), [](const clang::CXXMethodDecl *method) {
           return method->getDeclName().isIdentifier() && method->getName() == "train";
         }))
       return true;
+    const PathTable &paths = visit.unit.tables().paths;
     const PathId module = visit.before.resolve(visit.event.subject.path);
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
-      return other.event->kind == EventKind::SetMode && other.event->constant != true &&
-             (view ? visit.unit.classOf(*other.event) != view
-                   : other.before.resolve(other.event->subject.path) != module);
+      if (other.event->kind != EventKind::SetMode || other.event->constant == true)
+        return false;
+      const PathId object = other.before.resolve(other.event->subject.path);
+      return visit.unit.isLayer(*other.event) ||
+             (object != module && paths.isWithin(object, module));
     });
   }
 };

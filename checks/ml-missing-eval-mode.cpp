@@ -119,9 +119,12 @@ private:
            });
   }
 
-  /// Whether the program calls train() or eval() for the module, or one of its class.
+  /// Whether the program calls train() or eval() for the module, or one of its class, or the class
+  /// asks for the mode.
   static bool isPutIntoModes(const Visit &visit) {
     const ModuleClass *view = visit.unit.classOf(visit.shown());
+    if (view && view->asksForMode)
+      return true;
     const PathId module = visit.before.resolve(visit.event.subject.path);
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       return other.event->kind == EventKind::SetMode &&

@@ -9,9 +9,10 @@ void activations_bad() {
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int i = 0; i < 100; ++i) {
     auto x = torch::randn({131072, 16}, torch::kCUDA); // note: for the batch (131072, 16)
-    auto loss = net->forward(x) // expect: ml-batch-size-oom: a training step needs at least 32 GiB of device memory, more than the 24 GiB
-                    .pow(2)
-                    .mean();
+    // clang-format off
+    auto y = net->forward(x); // expect: ml-batch-size-oom: at least 32 GiB of device memory, more than the 24 GiB // note: for parameters and gradients // note: 32 GiB for what layers keep of their inputs
+    // clang-format on
+    auto loss = y.pow(2).mean();
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
@@ -58,8 +59,10 @@ void parameters_bad(const std::vector<torch::Tensor> &inputs) {
   net->to(torch::kCUDA);
   torch::optim::Adam optimizer(net->parameters());
   for (const auto &x : inputs) {
-    auto loss = net(x).pow(2).mean(); // expect: ml-batch-size-oom: at least 32 GiB
-    // note: 32 GiB for parameters, gradients and the two moments of Adam
+    // clang-format off
+    auto y = net(x); // expect: ml-batch-size-oom: at least 32 GiB // note: 32 GiB for parameters, gradients and the two moments of Adam
+    // clang-format on
+    auto loss = y.pow(2).mean();
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
@@ -69,9 +72,12 @@ void parameters_bad(const std::vector<torch::Tensor> &inputs) {
 // Images through convolutions: 512 x 64 x 224 x 224 numbers before each of two layers.
 struct ImagesImpl : torch::nn::Module {
   ImagesImpl() {
-    first = register_module("first", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, 64, 3).padding(1)));
-    second = register_module("second", torch::nn::Conv2d(torch::nn::Conv2dOptions(64, 64, 3).padding(1)));
-    third = register_module("third", torch::nn::Conv2d(torch::nn::Conv2dOptions(64, 64, 3).stride(2).padding(1)));
+    first =
+        register_module("first", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, 64, 3).padding(1)));
+    second = register_module("second",
+                             torch::nn::Conv2d(torch::nn::Conv2dOptions(64, 64, 3).padding(1)));
+    third = register_module(
+        "third", torch::nn::Conv2d(torch::nn::Conv2dOptions(64, 64, 3).stride(2).padding(1)));
     head = register_module("head", torch::nn::Linear(64 * 112 * 112, 10));
   }
   torch::Tensor forward(torch::Tensor x) {
@@ -89,9 +95,12 @@ void images_bad() {
   Images net;
   net->to(torch::kCUDA);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
-  auto x = torch::randn({1024, 3, 224, 224}, torch::kCUDA);
+  auto x = torch::randn({1024, 3, 224, 224}, torch::kCUDA); // note: for the batch
   for (int i = 0; i < 100; ++i) {
-    auto loss = net(x).pow(2).mean(); // expect: ml-batch-size-oom
+    // clang-format off
+    auto y = net(x); // expect: ml-batch-size-oom: at least 25.1 GiB // note: for parameters and gradients // note: 24.5 GiB for what layers keep
+    // clang-format on
+    auto loss = y.pow(2).mean();
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();

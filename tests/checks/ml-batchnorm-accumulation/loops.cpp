@@ -13,10 +13,11 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-template <typename Dataset> void loader_bad(Dataset dataset, Net net) {
+void loader_bad(Net net) {
   torch::optim::Adam optimizer(net->parameters());
-  auto loader = torch::data::make_data_loader(
-      std::move(dataset), torch::data::DataLoaderOptions().batch_size(2)); // note: a batch has 2
+  auto loader = torch::data::make_data_loader( // note: a batch has 2 samples
+      torch::data::datasets::MNIST("data").map(torch::data::transforms::Stack<>()),
+      torch::data::DataLoaderOptions().batch_size(2));
   const int rounds = 16;
   int i = 0;
   for (auto &batch : *loader) {
@@ -28,13 +29,12 @@ template <typename Dataset> void loader_bad(Dataset dataset, Net net) {
     }
   }
 }
-template void loader_bad(torch::data::datasets::MNIST, Net);
 
 void shape_bad() {
   torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::BatchNorm1d(8));
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int i = 0; i < 100; ++i) {
-    auto x = torch::randn({4, 4});                      // note: a batch has 4 samples
+    auto x = torch::randn({4, 4});                  // note: a batch has 4 samples
     (net->forward(x).pow(2).mean() / 8).backward(); // expect: ml-batchnorm-accumulation: 4 samples
     if (i % 8 == 7) {
       optimizer.step(); // note: the gradients
@@ -49,7 +49,7 @@ void inner_bad() {
   for (int i = 0; i < 100; ++i) {
     optimizer.zero_grad();
     for (int part = 0; part < 8; ++part) {
-      auto x = torch::randn({2, 4});                      // note: a batch has 2 samples
+      auto x = torch::randn({2, 4});                  // note: a batch has 2 samples
       (net->forward(x).pow(2).mean() / 8).backward(); // expect: ml-batchnorm-accumulation
     }
     optimizer.step(); // note: the gradients

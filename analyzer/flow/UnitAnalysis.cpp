@@ -481,13 +481,17 @@ public:
   }
 
   bool changesTensors(const FunctionBody *except) const {
+    const auto isChange = [&](const Event &event) {
+      const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+      return event.subject.role == TypeRole::Tensor &&
+             (event.kind == EventKind::Overwrite ||
+              (event.kind == EventKind::Combine && event.subject.escapes &&
+               !(callee && vocabulary.traitOf(callee) == Trait::SharesHandle)));
+    };
     return llvm::any_of(lowered, [&](const FunctionBody *body) {
-      return body != except && llvm::any_of(body->blocks, [](const Block &block) {
-               return llvm::any_of(block.events, [](const Event &event) {
-                 return event.subject.role == TypeRole::Tensor &&
-                        (event.kind == EventKind::Overwrite ||
-                         (event.kind == EventKind::Combine && event.subject.escapes));
-               });
+      return body != except && llvm::any_of(body->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, isChange);
              });
     });
   }

@@ -38,9 +38,21 @@ struct LauncherVisit {
   const clang::ASTContext &context; ///< For the text of the source, never to look for code.
 };
 
+/// An option that a check has beside its level.
+struct CheckOption {
+  llvm::StringRef name;
+  std::string value;
+};
+
 class Check {
 public:
   virtual ~Check() = default;
+
+  /// The option with its default, or null if there is none.
+  virtual const CheckOption *option() const { return nullptr; }
+
+  /// What the user gives for it. Returns what is wrong with that, or an empty string.
+  virtual std::string setOption(llvm::StringRef value) { return {}; }
 
   /// Called in the order of the flow, once per event, calling context and partition, with the
   /// fixpoint state before the event. A finding made several times is shown once.

@@ -108,6 +108,15 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   return loop;
 }
 
+bool isOver(const Event &begin, const clang::Stmt &loop) {
+  const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop);
+  const auto *counted = llvm::dyn_cast<clang::ForStmt>(&loop);
+  const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
+  return head && begin.kind == EventKind::Create && !begin.operands.empty() &&
+         begin.operands.front().role == TypeRole::DataLoader &&
+         begin.function->statementOf(begin.site) == head;
+}
+
 namespace {
 
 bool trains(const Visit &visit, const FunctionBody &function,

@@ -42,6 +42,9 @@ struct TrainingLoop {
 /// not only in a loop within it. None where something is asked before the event.
 TrainingLoop trainingLoopAround(const Visit &visit);
 
+/// Whether \p loop goes over the batches of a loader that \p begin begins to give.
+bool isOver(const Event &begin, const clang::Stmt &loop);
+
 /// Whether \p inner stands in \p outer.
 bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
 bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner);

@@ -129,6 +129,12 @@ certain; 1 (default): very likely wrong or wasteful;
 2: advice that depends on the intent. The check
 option ml.Level is the same.
 )"));
+Option<std::string> deviceMemory("device-memory", cl::cat(category), cl::value_desc("size"),
+                                 cl::desc(R"(
+The memory of the GPU that the program trains on,
+24G by default. The check option
+ml-batch-size-oom.DeviceMemory is the same.
+)"));
 Option<bool> strict("strict", cl::cat(category),
                     cl::desc("Findings of level 0 are errors: exit status 1"));
 Option<std::string> baseline("baseline", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
@@ -339,6 +345,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.systemHeaders = given(systemHeaders);
   result.useColor = given(useColor);
   result.level = given(level);
+  result.deviceMemory = given(deviceMemory);
   result.enableCheckProfile = enableCheckProfile;
   result.lineFilter = lineFilter;
   result.fix = fix;

@@ -25,7 +25,8 @@ struct CommandLine {
   std::optional<std::string> checks, warningsAsErrors, headerFilter, excludeHeaderFilter,
       formatStyle, config, configFile;
   std::optional<bool> systemHeaders, useColor;
-  std::optional<unsigned> level; ///< 0, 1 or 2.
+  std::optional<unsigned> level;           ///< 0, 1 or 2.
+  std::optional<std::string> deviceMemory; ///< A number and its unit.
   std::string lineFilter;        ///< JSON, or empty.
 
   bool fix = false, fixErrors = false;

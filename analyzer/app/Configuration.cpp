@@ -191,6 +191,8 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
   overrides.UseColor = commandLine.useColor;
   if (commandLine.level)
     set(overrides, levelOption, std::to_string(*commandLine.level));
+  if (commandLine.deviceMemory)
+    set(overrides, deviceMemoryOption, *commandLine.deviceMemory);
   if (!commandLine.models.empty())
     set(overrides, modelsOption, llvm::join(commandLine.models, ";"));
 

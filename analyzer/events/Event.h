@@ -91,6 +91,7 @@ enum class HostRead : unsigned char {
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
   bool lacksWorkers = false;   ///< None for certain: the loop over the batches makes them itself.
+  unsigned batchSize = 0;      ///< How many samples are in a batch; 0 if nobody knows.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   bool splitsSamples = false;  ///< The sampler gives each of several processes a part of them.
   bool givesAll = false;       ///< It does not, and what is known of the dataset does not, either.

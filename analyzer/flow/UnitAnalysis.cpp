@@ -469,6 +469,45 @@ public:
     });
   }
 
+  bool onlyInfers() const {
+    const auto isTraining = [](const Event &event) {
+      switch (event.kind) {
+      case EventKind::Backward:
+      case EventKind::Step:
+      case EventKind::Differentiate:
+      case EventKind::ClearGradients:
+        return true;
+      case EventKind::RequireGrad:
+      case EventKind::EnterGradMode:
+      case EventKind::SetGradMode:
+        return event.constant != false;
+      default:
+        return event.subject.role == TypeRole::Optimizer;
+      }
+    };
+    return isProgram && llvm::none_of(lowered, [&](const FunctionBody *body) {
+             return llvm::any_of(body->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, isTraining);
+             });
+           });
+  }
+
+  bool changesTensors(const FunctionBody *except) const {
+    const auto isChange = [&](const Event &event) {
+      const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+      return event.subject.role == TypeRole::Tensor &&
+             (event.kind == EventKind::Overwrite ||
+              (event.kind == EventKind::Combine && event.subject.escapes &&
+               !(callee && vocabulary.traitOf(callee) == Trait::SharesHandle)));
+    };
+    return llvm::any_of(lowered, [&](const FunctionBody *body) {
+      return body != except && llvm::any_of(body->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, isChange);
+             });
+    });
+  }
+
   bool mayClear(const clang::FieldDecl &field) {
     const auto fieldAt = [&](PathId path) {
       const PathStep &last = tables.paths.last(path);
@@ -774,6 +813,21 @@ bool UnitAnalysis::callsTraining(const Event &event) const {
 
 bool UnitAnalysis::mayClear(const clang::FieldDecl &field) const {
   return implementation->mayClear(field);
+}
+
+bool UnitAnalysis::normalizesBatches(const Event &event) const {
+  return event.subject.expr &&
+         implementation->modules.normalizesBatches(event.subject.expr) == Answer::Yes;
+}
+
+ModuleSize UnitAnalysis::sizeOf(const Event &event) const {
+  return event.subject.expr ? implementation->modules.sizeOf(event.subject.expr) : ModuleSize();
+}
+
+bool UnitAnalysis::onlyInfers() const { return implementation->onlyInfers(); }
+
+bool UnitAnalysis::changesTensors(const FunctionBody *except) const {
+  return implementation->changesTensors(except);
 }
 
 size_t UnitAnalysis::functionCount() const { return implementation->functionCount; }

@@ -136,6 +136,19 @@ public:
   /// Whether it makes a difference in which mode the module is that \p event calls.
   Answer dependsOnMode(const Event &event) const;
 
+  /// Whether a part of the module that \p event calls normalises by what is in the batch.
+  bool normalizesBatches(const Event &event) const;
+
+  /// What is known of the sizes of the module that \p event calls.
+  ModuleSize sizeOf(const Event &event) const;
+
+  /// Whether the unit is of a program, seen as far as functions are shared, in which nothing
+  /// trains: no optimizer, no backward, no tensor that is to have a gradient.
+  bool onlyInfers() const;
+
+  /// Whether a function changes a tensor in place, other than \p except if that is not null.
+  bool changesTensors(const FunctionBody *except) const;
+
   /// How many functions were analysed, partners' among them.
   size_t functionCount() const;
 

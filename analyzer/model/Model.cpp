@@ -132,6 +132,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Index, "index"},
     {Operation::SelectElements, "select-elements"},
     {Operation::WeightedSum, "weighted-sum"},
+    {Operation::NormalizeBatch, "normalize-batch"},
     {Operation::Softmax, "softmax"},
     {Operation::LogSoftmax, "log-softmax"},
     {Operation::Sigmoid, "sigmoid"},

@@ -204,6 +204,7 @@ enum class Operation : unsigned char {
   Index,                ///< Some of its values: a view of them, or a copy where masks select.
   SelectElements,       ///< A copy of some of its values.
   WeightedSum,          ///< Any numbers: linear layers and convolutions.
+  NormalizeBatch,       ///< Subtracts the mean of a batch and divides by its deviation.
   Softmax,              ///< Probabilities that sum to 1.
   LogSoftmax,           ///< Their logarithms.
   Sigmoid,              ///< Probabilities.

@@ -83,8 +83,8 @@ public:
     coverage.functions += unit.functionCount();
     for (const FunctionBody *body : unit.cutShort()) {
       const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
-      coverage.cutShort.insert(body->function->getQualifiedNameAsString() + " (" + place.getFilename() +
-                       ":" + std::to_string(place.getLine()) + ")");
+      coverage.cutShort.insert(body->function->getQualifiedNameAsString() + " (" +
+                               place.getFilename() + ":" + std::to_string(place.getLine()) + ")");
     }
   }
 
@@ -160,8 +160,13 @@ class CheckAdapter : public tidy::ClangTidyCheck, private Reporter {
 public:
   CheckAdapter(const CatalogueRow &row, llvm::StringRef name, tidy::ClangTidyContext *context)
       : ClangTidyCheck(name, context), context(*context), row(row), level(readLevel()),
-        models(readGlobal(modelsOption)) {
+        models(readGlobal(modelsOption)), judge(row.make()) {
     readGlobal(projectFolderOption);
+    if (const CheckOption *option = judge->option()) {
+      ownOption = Options.get(option->name, option->value).str();
+      if (const std::string error = judge->setOption(ownOption); !error.empty())
+        configurationDiag("option '%0' of check '%1': %2") << option->name << row.name << error;
+    }
   }
 
   bool isLanguageVersionSupported(const clang::LangOptions &options) const override {
@@ -170,6 +175,8 @@ public:
 
   void storeOptions(tidy::ClangTidyOptions::OptionMap &options) override {
     Options.store(options, "Level", level);
+    if (const CheckOption *option = judge->option())
+      Options.store(options, option->name, ownOption);
   }
 
   void registerPPCallbacks(const clang::SourceManager &, clang::Preprocessor *preprocessor,
@@ -192,7 +199,6 @@ public:
       return;
     done = true;
     sources = result.SourceManager;
-    const std::unique_ptr<Check> judge = row.make();
     UnitAnalysis &analysis = unit->analysis(*result.Context);
     const PhaseTimer timer(row.name);
     replay(analysis, *judge, *this);
@@ -253,6 +259,8 @@ private:
   const CatalogueRow &row;
   unsigned level;
   std::string models;
+  std::unique_ptr<Check> judge;
+  std::string ownOption;            ///< What the user gives for that of the check, or its default.
   std::shared_ptr<SharedUnit> unit; ///< Null without a usable model.
   const clang::SourceManager *sources = nullptr;
   bool done = false;

@@ -26,6 +26,7 @@ namespace gradtidy {
 class Model;
 
 inline constexpr llvm::StringLiteral levelOption = "ml.Level";
+inline constexpr llvm::StringLiteral deviceMemoryOption = "ml-batch-size-oom.DeviceMemory";
 inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
 inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
 

@@ -412,6 +412,8 @@ void refuseGradient(const char *function, const char *name, const Tensor &argume
 
 void linkView(const Tensor &self, const Tensor &alias) {
   const TensorImpl &from = implOf(self);
+  if (from.isInference)
+    return;
   const std::optional<ViewInfo> &view = from.autograd.view;
   implOf(alias).autograd.view = ViewInfo{
       .base = view ? view->base : self,
@@ -430,7 +432,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
               "operation.");
   if (!recording) {
     write();
-    ++*implOf(self).version;
+    implOf(self).countChange();
     RecordFunction::setResult(self);
     return const_cast<Tensor &>(self);
   }
@@ -451,7 +453,7 @@ Tensor &changeInPlace(const Tensor &self, TensorList others, const std::function
         result, "ConstantBackward0", {before}, {},
         [](const Tensor &g, const GradientContext &) -> Gradients { return {zeros_like(g)}; });
   copyInto(self, result);
-  ++*implOf(self).version;
+  implOf(self).countChange();
   if (result.requires_grad())
     takeOver(self, result);
   return const_cast<Tensor &>(self);
@@ -492,7 +494,10 @@ std::shared_ptr<Node> Tensor::grad_fn() const {
 
 bool Tensor::is_leaf() const { return grad_fn() == nullptr; }
 int64_t Tensor::output_nr() const { return implOf(*this).autograd.outputNr; }
-uint32_t Tensor::_version() const { return *implOf(*this).version; }
+uint32_t Tensor::_version() const {
+  TORCH_CHECK(!implOf(*this).isInference, "Inference tensors do not track version counter.");
+  return *implOf(*this).version;
+}
 const Tensor &Tensor::grad() const { return implOf(*this).autograd.grad; }
 Tensor &Tensor::mutable_grad() const { return implOf(*this).autograd.grad; }
 
@@ -567,7 +572,8 @@ Tensor &Tensor::detach_() const {
 
 Tensor Tensor::data() const {
   Tensor alias = makeAlias(*this);
-  implOf(alias).version = std::make_shared<uint32_t>(0);
+  if (!implOf(alias).isInference)
+    implOf(alias).version = std::make_shared<uint32_t>(0);
   return alias;
 }
 

@@ -70,6 +70,7 @@ Tensor makeAlias(const Tensor &base, IntArrayRef sizes, IntArrayRef strides, int
   impl->strides = strides.vec();
   impl->offset = offset;
   impl->type = from.type;
+  impl->isInference = from.isInference;
   impl->version = from.version;
   return Tensor(std::move(impl));
 }

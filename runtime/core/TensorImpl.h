@@ -47,8 +47,14 @@ public:
   bool isWrappedNumber = false;
   /// Made under InferenceMode: takes no part in any graph.
   bool isInference = InferenceMode::is_enabled();
-  std::shared_ptr<uint32_t> version = std::make_shared<uint32_t>(0);
+  /// Counts the changes; null of inference tensors, of which no graph asks for it.
+  std::shared_ptr<uint32_t> version = isInference ? nullptr : std::make_shared<uint32_t>(0);
   AutogradInfo autograd;
+
+  void countChange() {
+    if (version)
+      ++*version;
+  }
 
   char *bytes() const {
     return static_cast<char *>(storage->data()) +

@@ -11,7 +11,8 @@ namespace {
 
 /// Gives a new tensor what the options ask for; filling it was no change.
 Tensor finish(Tensor tensor, const TensorOptions &options) {
-  *implOf(tensor).version = 0;
+  if (const auto &version = implOf(tensor).version)
+    *version = 0;
   return options.requires_grad() ? tensor.set_requires_grad(true) : tensor;
 }
 

@@ -674,7 +674,7 @@ template <class MakeView> Tensor &becomeView(const Tensor &self, MakeView makeVi
     to.autograd.gradFn = from.autograd.gradFn;
     to.autograd.outputNr = 0;
   }
-  ++*to.version;
+  to.countChange();
   return const_cast<Tensor &>(self);
 }
 
@@ -726,7 +726,7 @@ const Tensor &Tensor::resize_(IntArrayRef size) const {
   }
   self.sizes = size.vec();
   self.strides = contiguousStrides(size);
-  ++*self.version;
+  self.countChange();
   return *this;
 }
 
@@ -735,7 +735,7 @@ Tensor &Tensor::set_(const Tensor &source) const {
               cppName(source.scalar_type()), " to a tensor of type ", cppName(scalar_type()));
   checkChangeable(*this, false);
   set_data(source);
-  ++*implOf(*this).version;
+  implOf(*this).countChange();
   return const_cast<Tensor &>(*this);
 }
 

@@ -179,7 +179,7 @@ void fusedAdam(const std::vector<AdamTensors> &all, const AdamFactors &f) {
           });
       });
   for (const AdamTensors &x : all)
-    ++*implOf(x.parameter).version;
+    implOf(x.parameter).countChange();
 }
 
 } // namespace gradtidy::runtime::optim

@@ -373,6 +373,14 @@ TEST_CASE("guards switch recording off in their scope and thread") {
   CHECK(errorOf([&] {
           x *inference;
         }).starts_with("Inference tensors cannot be saved for backward."));
+  CHECK(inference.view({1, 1}).is_inference());
+  CHECK(errorOf([&] { inference._version(); }) ==
+        "Inference tensors do not track version counter.");
+  {
+    torch::InferenceMode guard;
+    inference.add_(1);
+    CHECK_FALSE(x.view({1, 1}).is_inference());
+  }
   Tensor loss = x * 2;
   {
     torch::NoGradGuard guard;

@@ -59,6 +59,7 @@ void FunctionLowering::enterGuard(PathId guard, TypeRole role, Expressions argum
   }
   Event &event = emit(EventKind::EnterGradMode, site);
   event.subject.path = guard;
+  event.subject.role = role;
   const bool isInference = role == TypeRole::InferenceGuard;
   if (role == TypeRole::NoGradGuard || arguments.empty()) {
     event.constant = role != TypeRole::NoGradGuard && !isInference;

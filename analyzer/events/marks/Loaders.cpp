@@ -112,7 +112,7 @@ public:
     if (isa<CXXDefaultArgExpr>(expr))
       return;
     if (isArithmetic(expr)) {
-      isBatchSet = true;
+      setBatch(*expr);
     } else if (const auto *setter = dyn_cast<CXXMemberCallExpr>(expr)) {
       set(*setter);
       read(setter->getImplicitObjectArgument(), depth);
@@ -132,12 +132,18 @@ public:
   }
 
 private:
+  void setBatch(const Expr &size) {
+    const std::optional<double> number = numberOf(&size, body, context);
+    const bool isFirst = !std::exchange(isBatchSet, true);
+    options.batchSize = isFirst && number && *number > 0 ? static_cast<unsigned>(*number) : 0;
+  }
+
   void set(const CXXMemberCallExpr &setter) {
     const StringRef name = simpleName(setter.getMethodDecl());
     if (setter.getNumArgs() != 1)
       isKnown = false;
     else if (name == "batch_size")
-      isBatchSet = true;
+      setBatch(*setter.getArg(0));
     else if (name == "workers")
       setWorkers(*setter.getArg(0));
     else if (name == "drop_last")
@@ -311,6 +317,10 @@ LoaderOptions optionsOf(const CallExpr &make, const Stmt &body, const Vocabulary
   reader.read(make.getArg(make.getNumArgs() - 1));
   reader.options.lacksBatchSize =
       reader.isKnown && !reader.isBatchSet && givesSamples(make.getArg(0)->getType(), vocabulary);
+  if (reader.options.lacksBatchSize)
+    reader.options.batchSize = 1;
+  else if (!reader.isKnown)
+    reader.options.batchSize = 0;
   reader.options.lacksWorkers = reader.isKnown && !reader.isWorkersSet;
   if (const CXXRecordDecl *sampler = samplerOf(make)) {
     const Trait trait = vocabulary.traitOfClass(*sampler);

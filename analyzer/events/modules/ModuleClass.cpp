@@ -2,6 +2,7 @@
 
 #include "ModuleMembers.h"
 #include "Transients.h"
+#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
 
@@ -24,6 +25,12 @@ public:
 
   template <typename Module> Answer dependsOnMode(Module module) { return natures.of(module).mode; }
 
+  Answer normalizesBatches(const Expr *module) { return natures.of(module).normalizesBatches; }
+
+  ModuleSize sizeOf(const Expr *module) {
+    return gradtidy::sizeOf(module, uses, vocabulary, context);
+  }
+
   Layer lastLayer(const Expr *module) {
     return gradtidy::lastLayer(module, uses, vocabulary, context);
   }
@@ -42,6 +49,12 @@ private:
     for (const ModeFlag &flag : flags)
       if (flag.field->getParent() == record)
         result.stuckFlag = &flag;
+    for (const CXXMethodDecl *method : record->methods())
+      if (const FunctionDecl *body = uses.definitionOf(method))
+        forEach(body->getBody(), [&](const Stmt *statement) {
+          const auto *call = dyn_cast<CallExpr>(statement);
+          result.asksForMode |= call && simpleName(call->getDirectCallee()) == "is_training";
+        });
     for (const CXXMethodDecl *method : record->methods())
       if (const FunctionDecl *body = uses.definitionOf(method);
           body && phases.isForwardPass(method))
@@ -75,6 +88,14 @@ Answer ModuleClasses::dependsOnMode(QualType type) const {
 
 Answer ModuleClasses::dependsOnMode(const Expr *module) const {
   return implementation->dependsOnMode(module);
+}
+
+Answer ModuleClasses::normalizesBatches(const Expr *module) const {
+  return implementation->normalizesBatches(module);
+}
+
+ModuleSize ModuleClasses::sizeOf(const Expr *module) const {
+  return implementation->sizeOf(module);
 }
 
 Layer ModuleClasses::lastLayer(const Expr *module) const {

@@ -7,6 +7,7 @@
 
 #include "LastLayer.h"
 #include "ModeFlags.h"
+#include "ModuleSize.h"
 #include "ModuleUses.h"
 #include "analyzer/events/Answer.h"
 
@@ -41,6 +42,7 @@ struct ModuleClass {
   /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
   /// itself knows what it does.
   Answer dependsOnMode = Answer::Unknown;
+  bool asksForMode = false; ///< A method of its own asks is_training().
   std::vector<ModuleMember> members;
   /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
   const ModeFlag *stuckFlag = nullptr;
@@ -66,6 +68,13 @@ public:
   /// The same for the module that an expression denotes or makes: options, and what is put into a
   /// container, count.
   Answer dependsOnMode(const clang::Expr *module) const;
+
+  /// Whether a part of the module that an expression denotes or makes normalises by what is in the
+  /// batch.
+  Answer normalizesBatches(const clang::Expr *module) const;
+
+  /// What is known of the sizes of the module that an expression denotes or makes.
+  ModuleSize sizeOf(const clang::Expr *module) const;
 
   /// The last layer of the container, or the layer (see LastLayer.h).
   Layer lastLayer(const clang::Expr *module) const;

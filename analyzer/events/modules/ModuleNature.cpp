@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace gradtidy {
 
-static constexpr Nature unknown{Answer::Unknown, Answer::Unknown};
+static constexpr Nature unknown{Answer::Unknown, Answer::Unknown, Answer::Unknown};
 
 // ---- Classes -----------------------------------------------------------------------------------
 
@@ -34,7 +34,8 @@ Nature ModuleNatures::of(const CXXRecordDecl *module) {
   case Trait::Stateless:
     return {Answer::No, Answer::No};
   case Trait::ModeDependent:
-    return {Answer::Yes, Answer::Yes};
+    return {Answer::Yes, Answer::Yes,
+            vocabulary.operationOf(module) == Operation::NormalizeBatch ? Answer::Yes : Answer::No};
   case Trait::ModeByOption:
     return {Answer::Yes, Answer::Unknown};
   case Trait::None:
@@ -289,7 +290,8 @@ Nature ModuleNatures::ofLayer(const CXXRecordDecl *layer, const Expr *constructi
   Nature nature = of(layer);
   switch (vocabulary.traitOf(layer)) {
   case Trait::ModeDependent:
-    nature.mode = option(construction, Trait::ModeOption, Answer::Yes);
+    nature.mode = isGivenZero(construction) ? Answer::No
+                                            : option(construction, Trait::ModeOption, Answer::Yes);
     break;
   case Trait::ModeByOption:
     nature.mode = option(construction, Trait::ModeOption, Answer::No);
@@ -328,6 +330,33 @@ Answer ModuleNatures::option(const Stmt *construction, Trait kind, Answer absent
   };
   visit(visit, construction);
   return answer;
+}
+
+/// Whether all that the construction of the layer, or of its options, is given is a zero: the
+/// probability of a dropout.
+bool ModuleNatures::isGivenZero(const Expr *construction) {
+  construction = strip(construction);
+  ArrayRef<const Expr *> arguments;
+  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(construction)) { // `DropoutOptions().p(0)`
+    const auto *options = dyn_cast<CXXConstructExpr>(strip(setter->getImplicitObjectArgument()));
+    const bool isOnly =
+        options && (options->getNumArgs() == 0 || isa<CXXDefaultArgExpr>(options->getArg(0)));
+    return isOnly && setter->getNumArgs() == 1 && isArithmetic(setter->getArg(0)) &&
+           !setter->getArg(0)->getType()->isBooleanType() &&
+           !strip(setter->getArg(0))->getType()->isBooleanType() &&
+           isGiven(setter->getArg(0)) == Answer::No;
+  }
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(construction))
+    arguments = {construct->getArgs(), construct->getNumArgs()};
+  else if (const auto *call = dyn_cast<CallExpr>(construction);
+           call && call->getDirectCallee() && isFactory(call->getDirectCallee()))
+    arguments = {call->getArgs(), call->getNumArgs()};
+  while (arguments.size() > 1 && isa<CXXDefaultArgExpr>(arguments.back()))
+    arguments = arguments.drop_back();
+  if (arguments.size() != 1)
+    return false;
+  return isArithmetic(arguments.front()) ? isGiven(arguments.front()) == Answer::No
+                                         : isGivenZero(arguments.front());
 }
 
 /// Whether the value of an option is other than zero or false.

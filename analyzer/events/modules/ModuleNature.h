@@ -10,12 +10,14 @@
 
 namespace gradtidy {
 
-/// What a module is, in two answers.
+/// What a module is, in answers.
 struct Nature {
   Answer stateful = Answer::No, mode = Answer::No;
+  Answer normalizesBatches = Answer::No;
   void join(const Nature &other) {
     stateful = std::max(stateful, other.stateful);
     mode = std::max(mode, other.mode);
+    normalizesBatches = std::max(normalizesBatches, other.normalizesBatches);
   }
 };
 
@@ -53,6 +55,7 @@ private:
 
   Answer option(const clang::Stmt *construction, Trait kind, Answer absent);
   Answer isGiven(const clang::Expr *value);
+  bool isGivenZero(const clang::Expr *construction);
   bool isKnownByType(clang::QualType type);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record,

@@ -98,3 +98,63 @@ void test_loss_ok(torch::Tensor x, torch::Tensor y) {
   torch::NoGradGuard noGrad;
   auto loss = criterion(net(x), y).item<double>();
 }
+
+// Dropout that drops nothing.
+struct NothingImpl : torch::nn::Module {
+  NothingImpl() {
+    first = register_module("first", torch::nn::Dropout(0));
+    second = register_module("second", torch::nn::Dropout(torch::nn::DropoutOptions().p(0.0)));
+    third = register_module("third", torch::nn::Dropout(torch::nn::DropoutOptions(0.0)));
+    head = register_module("head", torch::nn::Linear(4, 3));
+  }
+  torch::Tensor forward(torch::Tensor x) { return head(third(second(first(x)))); }
+  torch::nn::Dropout first{nullptr}, second{nullptr}, third{nullptr};
+  torch::nn::Linear head{nullptr};
+};
+TORCH_MODULE(Nothing);
+
+void test_nothing_ok(torch::Tensor x) {
+  Nothing net;
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto prediction = net(x).argmax(1);
+}
+
+struct LittleImpl : torch::nn::Module {
+  explicit LittleImpl(double p) {
+    first = register_module("first", torch::nn::Dropout(0.0));
+    second = register_module("second", torch::nn::Dropout(torch::nn::DropoutOptions().p(p)));
+  }
+  torch::Tensor forward(torch::Tensor x) { return second(first(x)); }
+  torch::nn::Dropout first{nullptr}, second{nullptr};
+};
+TORCH_MODULE(Little);
+
+void test_little_bad(torch::Tensor x) {
+  Little net(0.1);
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto prediction = net(x).argmax(1); // expect: ml-missing-eval-mode (level 0)
+}
+
+// No layer has a mode, and the program sets one all the same: others may be meant to.
+struct SingleImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return head(x); }
+  torch::nn::Linear head = register_module("head", torch::nn::Linear(4, 3));
+};
+TORCH_MODULE(Single);
+
+void test_modes_bad(torch::Tensor x) {
+  Single net;
+  net->train();
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto prediction = net(x).argmax(1); // expect: ml-missing-eval-mode (level 2)
+}
+
+void test_no_modes_ok(torch::Tensor x) {
+  torch::nn::Linear net(4, 3);
+  torch::load(net, "net.pt");
+  torch::NoGradGuard noGrad;
+  auto prediction = net(x).argmax(1);
+}

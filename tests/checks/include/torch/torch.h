@@ -659,6 +659,7 @@ TORCH_MODULE(Flatten);
 
 struct DropoutOptions {
   DropoutOptions(double p = 0.5);
+  DropoutOptions &p(const double &p);
   DropoutOptions &inplace(const bool &inplace);
 };
 class DropoutImpl : public Cloneable<DropoutImpl> {
@@ -671,6 +672,8 @@ TORCH_MODULE(Dropout);
 
 struct Conv2dOptions {
   Conv2dOptions(int64_t in_channels, int64_t out_channels, int64_t kernel_size);
+  Conv2dOptions &stride(int64_t stride);
+  Conv2dOptions &padding(int64_t padding);
 };
 class Conv2dImpl : public Cloneable<Conv2dImpl> {
 public:
@@ -680,6 +683,27 @@ public:
   Tensor bias;
 };
 TORCH_MODULE(Conv2d);
+
+struct MaxPool2dOptions {
+  MaxPool2dOptions(int64_t kernel_size);
+  MaxPool2dOptions &stride(int64_t stride);
+};
+class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
+public:
+  explicit MaxPool2dImpl(const MaxPool2dOptions &options);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(MaxPool2d);
+
+struct GroupNormOptions {
+  GroupNormOptions(int64_t groups, int64_t channels);
+};
+class GroupNormImpl : public Cloneable<GroupNormImpl> {
+public:
+  explicit GroupNormImpl(const GroupNormOptions &options);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(GroupNorm);
 
 class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
 public:

@@ -36,6 +36,7 @@
 #include "llvm/Support/thread.h"
 
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -57,6 +58,7 @@ namespace {
 
 /// Enough for clang's recursion over deeply nested code, as in clang itself.
 constexpr unsigned stackSize = 8u << 20;
+constexpr size_t handlerStackSize = 256 << 10;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse : HeaderDoubts {
@@ -347,17 +349,33 @@ private:
   std::string &text;
 };
 
+/// Has LLVM's handler of crashes run on the alternate stack of its thread: there may be no room on
+/// the thread's own, of which clang can run out.
+void handleOverflows() {
+  struct sigaction action;
+  if (::sigaction(SIGSEGV, nullptr, &action) == 0) {
+    action.sa_flags |= SA_ONSTACK;
+    ::sigaction(SIGSEGV, &action, nullptr);
+  }
+}
+
 /// Runs \p work in a thread of its own; false if it crashed. A thread that crashed never ends, as
 /// it may hold a lock of the allocator that its end would wait for.
 bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work) {
   enum Outcome : int { Running, Done, Crashed };
   const auto outcome = std::make_shared<std::atomic<int>>(Running);
   llvm::thread worker(std::optional<unsigned>(stackSize), [&guard, work, outcome] {
+    const auto memory = std::make_unique<char[]>(handlerStackSize);
+    const stack_t handlerStack = {
+        .ss_sp = memory.get(), .ss_flags = 0, .ss_size = handlerStackSize};
+    ::sigaltstack(&handlerStack, nullptr);
     const bool isDone = guard.RunSafely(work);
     outcome->store(isDone ? Done : Crashed);
     outcome->notify_one();
     while (!isDone)
       ::pause();
+    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    ::sigaltstack(&none, nullptr);
   });
   outcome->wait(Running);
   if (*outcome == Done)
@@ -379,6 +397,7 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, H
       ids(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>()),
       consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
   llvm::CrashRecoveryContext::Enable();
+  handleOverflows();
 }
 
 Frontend::~Frontend() = default;

@@ -184,6 +184,23 @@ TEST_CASE("A model that cannot be read") {
   CHECK_THAT(configured.err, Contains("cannot read model 'nowhere.json'"));
 }
 
+TEST_CASE("Stand-ins on which clang runs out of stack cost the stand-ins only") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n"
+                             "#include <functional>\n"
+                             "class Setters {\n"
+                             "  std::function<void(int &, Missing *)> setter;\n"
+                             "public:\n"
+                             "  virtual ~Setters() = default;\n"
+                             "};\n" +
+                                 trainingLoop("train"));
+  const Run run = project.gradtidy(
+      {"train.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK_THAT(run.out, Contains("'nothere.h' file not found"));
+  CHECK_THAT(run.err, !Contains("crashed") && !Contains("#0 "));
+}
+
 TEST_CASE("Stand-ins for missing names that clang does not survive cost the stand-ins only") {
   const Project project;
   project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n"

@@ -88,11 +88,22 @@ TypeRole Vocabulary::roleOf(const clang::CXXRecordDecl *record) {
   return records[record] = role;
 }
 
+/// Whether a method of a tensor gives a pointer to numbers, as `x.data<float>()` does beside
+/// `x.data()`.
+bool Vocabulary::pointsToMemory(const clang::NamedDecl *function) const {
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  const clang::QualType type = method ? method->getReturnType() : clang::QualType();
+  return method && type->isPointerType() && !type->getPointeeType()->isFunctionType() &&
+         (!type->getPointeeType()->isRecordType() || method->isTemplateInstantiation()) &&
+         model.typeRole(canonicalName(method->getParent())) == TypeRole::Tensor;
+}
+
 FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {
   function = function->getCanonicalDecl();
   if (auto known = functions.find(function); known != functions.end())
     return known->second;
-  FunctionRole role = model.functionRole(canonicalName(function));
+  FunctionRole role =
+      pointsToMemory(function) ? FunctionRole::None : model.functionRole(canonicalName(function));
   if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function))
     for (auto overridden = method->begin_overridden_methods();
          role == FunctionRole::None && overridden != method->end_overridden_methods(); ++overridden)
@@ -203,6 +214,8 @@ Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
 }
 
 Operation Vocabulary::operationOf(const clang::NamedDecl *declaration) const {
+  if (pointsToMemory(declaration))
+    return Operation::PointToMemory;
   const std::string name = canonicalName(declaration);
   const Operation operation = model.operation(name);
   llvm::StringRef holder = name;

@@ -96,6 +96,7 @@ public:
 
 private:
   std::string canonicalName(const clang::NamedDecl *declaration) const;
+  bool pointsToMemory(const clang::NamedDecl *function) const;
 
   const Model &model;
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;

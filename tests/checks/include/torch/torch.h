@@ -226,6 +226,7 @@ public:
   Tensor detach() const;
   Tensor &detach_() const;
   Tensor data() const;
+  template <typename T> T *data() const;
   void set_data(const Tensor &data) const;
   Tensor flip(IntArrayRef dims) const;
   Tensor clone(std::optional<MemoryFormat> memory_format = std::nullopt) const;

@@ -287,8 +287,11 @@ private:
   }
 
   static std::string spellSize(double size) {
+    constexpr double mebi = 1024.0 * 1024;
+    const bool isLarge = size >= 1024 * mebi;
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g GiB", size / (1024.0 * 1024 * 1024));
+    std::snprintf(text.data(), text.size(), isLarge ? "%.3g GiB" : "%.3g MiB",
+                  isLarge ? size / (1024 * mebi) : size / mebi);
     return text.data();
   }
 

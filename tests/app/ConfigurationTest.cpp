@@ -85,6 +85,10 @@ TEST_CASE("The configuration is explained, dumped and verified") {
   CHECK_THAT(answer("--explain-config"),
              Contains("'ml-missing-zero-grad' is enabled in the gradtidy binary."));
   CHECK_THAT(answer("--dump-config"), Contains("ml-missing-zero-grad.Level: '1'"));
+  CHECK_THAT(answer("--dump-config"), Contains("ml-batch-size-oom.DeviceMemory: 24G"));
+  CHECK_THAT(project.gradtidy({"--dump-config", "--device-memory=80G", "train.cpp", "--"}).out,
+             Contains("ml-batch-size-oom.DeviceMemory: 80G"));
+  CHECK_THAT(answer("--device-memory=12"), Contains("is no size of a memory"));
   CHECK_THAT(answer("--verify-config"), Contains("No config errors detected."));
 
   project.write(".gradtidy", "Checks: 'ml-missing-zero-grat'\n"

@@ -407,7 +407,7 @@ void f(Net net, bool evaluates) {
  block 1
   set-mode net:module& (%1) unless condition 0 holds -> %2
   construct %3:grad-mode-guard (%4) -> %3
-  enter-grad-mode mode unless condition 0 holds
+  enter-grad-mode mode:grad-mode-guard unless condition 0 holds
   end-lifetime mode
   to 2
  block 2

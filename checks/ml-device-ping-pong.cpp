@@ -53,7 +53,7 @@ private:
     if (!copy || !before || before->kind != EventKind::Move || !copy->hasInit() ||
         copy->getInit()->IgnoreUnlessSpelledInSource() != before->site ||
         isChanged(visit, visit.event.subject.path) ||
-        !isOnHost(visit.before.valueOf(before->subject)))
+        !isOnHost(visit.before.valueOf(before->subject)) || loopsAround(visit).empty())
       return;
     Finding finding;
     finding.level = Level::Likely;

@@ -5,23 +5,34 @@
 
 #include "clang/Lex/Lexer.h"
 
+#include <set>
+
 namespace gradtidy {
 namespace {
 
 class KernelStream : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
-    for (const KernelLaunch &launch : visit.care.launches) {
-      if (!launch.isOnDefaultStream)
-        continue;
-      Finding finding = findingAt(visit, launch);
-      // A program knows whether it uses any other stream.
-      finding.level = visit.unit.isProgram() ? Level::Advice : Level::Likely;
-      finding.message = "this kernel runs on the default stream, whatever the current one is, in "
-                        "whose order its tensors are computed";
-      finding.fixes = passStream(visit, *launch.call->getConfig());
-      reporter.report(std::move(finding));
-    }
+    const auto isOnDefault = [](const KernelLaunch &launch) { return launch.isOnDefaultStream; };
+    const auto first = llvm::find_if(visit.care.launches, isOnDefault);
+    if (first == visit.care.launches.end())
+      return;
+    Finding finding = findingAt(visit, *first);
+    // A program knows whether it uses any other stream.
+    finding.level = visit.unit.isProgram() ? Level::Advice : Level::Likely;
+    finding.message =
+        "this kernel runs on the default stream, whatever the current one is, in whose "
+        "order its tensors are computed";
+    std::set<clang::SourceLocation> repaired; // Macros repeat a launch for each type of elements.
+    for (const KernelLaunch &launch : visit.care.launches)
+      if (isOnDefault(launch) &&
+          repaired.insert(writtenAt(visit, launch.call->getBeginLoc())).second)
+        finding.fixes.append(passStream(visit, *launch.call->getConfig()));
+    if (repaired.size() > 1)
+      finding.notes.push_back(
+          {writtenAt(visit, visit.care.launches.back().call->getBeginLoc()),
+           "so do " + std::to_string(repaired.size() - 1) + " more of this function, up to here"});
+    reporter.report(std::move(finding));
   }
 
 private:

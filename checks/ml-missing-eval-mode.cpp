@@ -34,8 +34,6 @@ public:
     if (!isTraining && !isForgotten)
       return;
     Answer layers = visit.unit.dependsOnMode(visit.shown());
-    if (layers == Answer::No && !isPutIntoModes(visit))
-      return; // Whatever its mode is: the program does not bother about it.
 
     Finding finding;
     finding.level = layers == Answer::No                       ? Level::Advice
@@ -117,20 +115,6 @@ private:
              return other.event->kind == EventKind::SetMode && other.event->constant == true &&
                     visit.unit.classOf(*other.event) == view;
            });
-  }
-
-  /// Whether the program calls train() or eval() for the module, or one of its class, or the class
-  /// asks for the mode.
-  static bool isPutIntoModes(const Visit &visit) {
-    const ModuleClass *view = visit.unit.classOf(visit.shown());
-    if (view && view->asksForMode)
-      return true;
-    const PathId module = visit.before.resolve(visit.event.subject.path);
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
-      return other.event->kind == EventKind::SetMode &&
-             (view ? visit.unit.classOf(*other.event) == view
-                   : other.before.resolve(other.event->subject.path) == module);
-    });
   }
 
   /// Whether the function calls eval(): the module it leaves out may be one that its caller keeps

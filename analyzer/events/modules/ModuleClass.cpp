@@ -2,7 +2,6 @@
 
 #include "ModuleMembers.h"
 #include "Transients.h"
-#include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
 
@@ -49,12 +48,6 @@ private:
     for (const ModeFlag &flag : flags)
       if (flag.field->getParent() == record)
         result.stuckFlag = &flag;
-    for (const CXXMethodDecl *method : record->methods())
-      if (const FunctionDecl *body = uses.definitionOf(method))
-        forEach(body->getBody(), [&](const Stmt *statement) {
-          const auto *call = dyn_cast<CallExpr>(statement);
-          result.asksForMode |= call && simpleName(call->getDirectCallee()) == "is_training";
-        });
     for (const CXXMethodDecl *method : record->methods())
       if (const FunctionDecl *body = uses.definitionOf(method);
           body && phases.isForwardPass(method))

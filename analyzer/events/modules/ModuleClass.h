@@ -42,7 +42,6 @@ struct ModuleClass {
   /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
   /// itself knows what it does.
   Answer dependsOnMode = Answer::Unknown;
-  bool asksForMode = false; ///< A method of its own asks is_training().
   std::vector<ModuleMember> members;
   /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
   const ModeFlag *stuckFlag = nullptr;

@@ -61,6 +61,14 @@ void replaced_ok(Net net, const Batches &batches, std::vector<Tensor> &all) {
   }
 }
 
+void once_ok(Net net, Tensor x) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  Tensor copy = torch::randn({4, 4}).to(device);
+  net(copy).print();
+  copy.cpu().print();
+}
+
 /// Where the tensor was is not known.
 Tensor given_ok(Net net, Tensor x) {
   torch::NoGradGuard guard;

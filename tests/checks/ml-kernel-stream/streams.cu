@@ -64,6 +64,16 @@ void accessor_bad(torch::Tensor x) {
   half<<<1, 256>>>(x.packed_accessor32<float, 1>()); // expect: ml-kernel-stream
 }
 
+/// Said once.
+torch::Tensor several_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-stream
+  square<<<1, 256, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(),
+                                                          y.data_ptr<float>());
+  square<<<1, 128>>>(x.data_ptr<float>(), y.data_ptr<float>()); // note: 1 more of this function
+  return y;
+}
+
 torch::Tensor dispatched_bad(torch::Tensor x, bool isFloat) {
   torch::Tensor y = torch::zeros_like(x);
   DISPATCH(isFloat, ([&] {

@@ -16,7 +16,7 @@ TORCH_MODULE(Net);
 // All that call it hand in layers that the mode makes no difference to.
 static torch::Tensor evaluate_ok(nn::Sequential &net) {
   torch::NoGradGuard guard;
-  return net->forward(torch::rand({4, 4}));
+  return net->forward(torch::rand({4, 4})); // expect: ml-missing-eval-mode (level 2)
 }
 void plain_ok() {
   nn::Sequential net(nn::Linear(4, 4), nn::ReLU());

@@ -30,9 +30,9 @@ void test_bad(Hidden &net, torch::Tensor x) {
 }
 
 // Its members tell that there is nothing of the kind.
-void test_plain_ok(Plain &net, torch::Tensor x) {
+void test_plain(Plain &net, torch::Tensor x) {
   torch::NoGradGuard noGrad;
-  auto right = net(x).argmax(1).item<int64_t>();
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 
 // Nor is there in the modules among them; no dropout is seen to be asked of the recurrent layer.
@@ -53,9 +53,9 @@ private:
   torch::nn::Linear fc = register_module("fc", torch::nn::Linear(4, 2));
 };
 TORCH_MODULE(Nested);
-void test_nested_ok(Nested &net, torch::Tensor x) {
+void test_nested(Nested &net, torch::Tensor x) {
   torch::NoGradGuard noGrad;
-  auto right = net(x).argmax(1).item<int64_t>();
+  auto right = net(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (level 2)
 }
 struct RecurrentImpl : torch::nn::Module {
   explicit RecurrentImpl(double p) : recurrent(torch::nn::LSTMOptions(4, 4).dropout(p)) {

@@ -23,6 +23,13 @@ void Interpreter::escape(const Value &value, const State &state) {
       used.useRetained(*backward);
 }
 
+/// Whether other sources may use the variable, which a header declares for them.
+static bool isShared(const clang::VarDecl &variable) {
+  return llvm::any_of(variable.redecls(), [](const clang::VarDecl *each) {
+    return each->getStorageClass() == clang::SC_Extern;
+  });
+}
+
 void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
   if (value.graph & Graph::Attached && accumulates) {
     SourcesId site = tables.histories.of(siteOf(event));
@@ -31,15 +38,14 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
   }
   PathId root = tables.paths.rootOf(place);
   const PathStep &step = tables.paths.last(root);
-  bool isParameter =
-      step.kind == PathStep::Variable &&
-      llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(step.subject)) &&
-      (place != root ||
-       static_cast<const clang::VarDecl *>(step.subject)->getType()->isReferenceType());
+  const auto *variable =
+      step.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(step.subject) : nullptr;
+  const bool isParameter = variable && llvm::isa<clang::ParmVarDecl>(variable) &&
+                           (place != root || variable->getType()->isReferenceType());
   if (!mayHaveGraph(value))
     return;
-  if (!used.store(place, {value.history, value.graphs}, value.sources) &&
-      (place == tables.paths.unknown() || isParameter))
+  const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
+  if (isStored ? variable && isShared(*variable) : place == tables.paths.unknown() || isParameter)
     used.differentiate({value.history, value.graphs}, value.sources);
 }
 

@@ -113,7 +113,7 @@ private:
     bool hasExpectation = false, hasSilence = false;
     std::error_code missing;
     for (const auto &entry : fs::recursive_directory_iterator(root / folder, missing)) {
-      if (entry.path().extension() != ".cpp")
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".cu")
         continue;
       const std::string text = readFile(entry.path());
       hasExpectation |= text.find("// expect: " + row.name.str()) != std::string::npos;

@@ -42,9 +42,28 @@ bool namesLayout(llvm::StringRef name) {
          name == "is_non_overlapping_and_dense" || name == "suggest_memory_format";
 }
 
+/// The name of what \p call calls, which need not be declared: macros of missing headers look like
+/// functions.
+llvm::StringRef calledName(const CallExpr &call) {
+  if (const FunctionDecl *callee = call.getDirectCallee())
+    return simpleName(callee);
+  const Expr *callee = call.getCallee()->IgnoreParenImpCasts();
+  const IdentifierInfo *name = nullptr;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(callee))
+    name = reference->getDecl()->getIdentifier();
+  else if (const auto *lookup = dyn_cast<OverloadExpr>(callee))
+    name = lookup->getName().getAsIdentifierInfo();
+  return name ? name->getName() : llvm::StringRef();
+}
+
 /// Whether \p call is of a function that checks a tensor, or leaves to it what to do with that.
-bool checks(const CallExpr &call) {
-  return simpleName(call.getDirectCallee()).contains_insensitive("check");
+bool checks(const CallExpr &call) { return calledName(call).contains_insensitive("check"); }
+
+/// `CUDA_KERNEL_CHECK()`, `cudaCheckError()`, `getLastCudaError(…)`
+bool asksForErrors(llvm::StringRef name) {
+  const auto has = [&](llvm::StringRef part) { return name.contains_insensitive(part); };
+  return (has("check") && (has("cuda") || has("launch") || has("kernel") || has("error"))) ||
+         (has("last") && has("error"));
 }
 
 KernelCare CareReader::read() {
@@ -69,6 +88,8 @@ void CareReader::visit(const Stmt *statement) {
 
 void CareReader::noteCall(const CallExpr &call) {
   callees.insert(call.getCallee()->IgnoreParenImpCasts());
+  if (asksForErrors(calledName(call)))
+    care.asksForErrors = care.asksLast = true;
   const FunctionDecl *callee = call.getDirectCallee();
   if (!callee)
     return;

@@ -29,6 +29,15 @@ torch::Tensor waited_ok(torch::Tensor x) {
   return y;
 }
 
+void cudaCheckError(const char *where);
+
+torch::Tensor helper_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  cudaCheckError("square");
+  return y;
+}
+
 static void launch_ok(torch::Tensor x, torch::Tensor y) {
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
 }

@@ -2,6 +2,8 @@
 
 #include "Calls.h"
 
+#include "analyzer/frontend/UserCode.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
@@ -188,12 +190,20 @@ static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) 
   });
 }
 
+/// Whether one of the two is in the unit, and the other in a source that is analysed with it.
+static bool isInOtherSource(const Visit &visit, const Event &a, const Event &b) {
+  const clang::SourceManager &sources = visit.context.getSourceManager();
+  return partnerAt(a.site->getBeginLoc(), sources) != partnerAt(b.site->getBeginLoc(), sources);
+}
+
 const Event &takerOf(const Visit &visit) {
   const Event *taker = &visit.shown();
   const Event *reader = visit.unit.uses().readerOf(visit.site);
   for (llvm::ArrayRef<const Event *> callers = visit.unit.tables().sites.callers(visit.site);
        !callers.empty() && reader && taker->function->returnsTensors &&
-       taker->function != reader->function && isOnlyCaller(visit, *callers.back(), callers.size());
+       taker->function != reader->function &&
+       (isOnlyCaller(visit, *callers.back(), callers.size()) ||
+        isInOtherSource(visit, *taker, *callers.back()));
        callers = callers.drop_back())
     taker = callers.back();
   return *taker;

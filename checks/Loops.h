@@ -57,7 +57,7 @@ bool isEvaluation(const Visit &visit);
 bool isCutOff(const Visit &visit);
 
 /// The event that the program takes for a forward pass: that of a helper which only hands on what a
-/// module gives is the call of the helper, if it is the only one.
+/// module gives is the call of the helper, if it is the only one or comes from another source.
 const Event &takerOf(const Visit &visit);
 
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.

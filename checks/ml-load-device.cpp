@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
+#include "Loops.h"
 
 namespace gradtidy {
 namespace {
@@ -12,6 +13,8 @@ class LoadDevice : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
+    if (forward.kind == EventKind::Load)
+      return onLoad(visit, reporter);
     if (forward.kind != EventKind::Forward)
       return;
     const ModuleFacts module = visit.before.module(forward.subject);
@@ -23,18 +26,37 @@ public:
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
         if (visit.unit.mayBeGpu(device))
-          return report(visit, *load, device, "that of the inputs",
+          return report(*load, forward, device, "that of the inputs",
                         "used here with inputs on " + nameOf(visit, device), reporter);
       }
     if (const Event *load = module.reloaded;
         load && !asksForPlaces && !load->function->asksForPlaces && !isOwnFile(visit, *load) &&
         visit.unit.mayBeGpu(module.left) && !isOwnDevice(visit, module.left))
-      report(visit, *load, module.left, "where they were before",
+      report(*load, forward, module.left, "where they were before",
              "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }
 
 private:
-  static void report(const Visit &visit, const Event &load, Device device, llvm::StringRef place,
+  /// A member that constructors put on its device, which others use there.
+  static void onLoad(const Visit &visit, Reporter &reporter) {
+    const Event &load = visit.event;
+    const Operand *loaded =
+        load.subject.path || load.operands.empty() ? &load.subject : &load.operands.front();
+    const ModuleFacts module = visit.before.module(*loaded);
+    const PathStep &member = visit.unit.tables().paths.last(loaded->path);
+    if (!visit.callers.empty() || module.reloaded || member.kind != PathStep::Member ||
+        !visit.unit.mayBeGpu(module.left) || load.function->asksForPlaces ||
+        llvm::any_of(load.operands, isDevice) || isSavedBefore(visit, load))
+      return;
+    for (const Observation &other : visit.unit.observations())
+      if (const Event &forward = *other.event;
+          forward.kind == EventKind::Forward && forward.function != load.function &&
+          visit.unit.tables().paths.last(forward.subject.path).subject == member.subject)
+        return report(load, forward, module.left, "where they were before",
+                      "used here; the program has chosen " + nameOf(visit, module.left), reporter);
+  }
+
+  static void report(const Event &load, const Event &forward, Device device, llvm::StringRef place,
                      std::string use, Reporter &reporter) {
     Finding finding;
     // A program for GPUs alone may load what such a program has saved.
@@ -45,22 +67,67 @@ private:
                        "moves them to " +
                        place)
                           .str();
-    finding.notes.push_back({visit.event.site->getBeginLoc(), std::move(use)});
+    finding.notes.push_back({forward.site->getBeginLoc(), std::move(use)});
     reporter.report(std::move(finding));
   }
 
-  static bool saves(const FunctionBody &function) {
-    return llvm::any_of(function.blocks, [](const Block &block) {
-      return llvm::any_of(block.events,
-                          [](const Event &event) { return calledName(event.site) == "save"; });
+  static bool isDevice(const Operand &operand) { return operand.role == TypeRole::Device; }
+
+  static bool isSave(const Event &event) { return calledName(event.site) == "save"; }
+
+  /// Whether the event saves something, or calls a function that does.
+  static bool saves(const Visit &visit, const Event &event) {
+    const FunctionBody *callee =
+        event.kind == EventKind::Call && event.callee ? visit.unit.bodyOf(*event.callee) : nullptr;
+    return isSave(event) ||
+           (callee && visit.unit.runs(*callee, isSave, [](const Event &) { return false; }));
+  }
+
+  /// Whether \p function may have saved something when it comes to \p site, of this or, \p inLoops,
+  /// of an earlier round.
+  static bool savesBefore(const Visit &visit, const FunctionBody &function, const clang::Stmt *site,
+                          bool inLoops) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const auto loops = function.loopsAround(site);
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return saves(visit, event) &&
+               (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), site->getBeginLoc()) ||
+                (inLoops && llvm::any_of(loops, [&](const clang::Stmt *loop) {
+                   return contains(visit, loop, event.site);
+                 })));
+      });
     });
   }
 
   /// Whether the same run may have written the file, from the same device.
   static bool isOwnFile(const Visit &visit, const Event &load) {
-    return saves(*load.function) || saves(*visit.event.function) ||
+    const Event &forward = visit.event;
+    const auto mayHaveSaved = [&](const Event &event) {
+      return event.function != load.function &&
+             savesBefore(visit, *event.function, event.site, false);
+    };
+    return mayHaveSaved(forward) ||
            llvm::any_of(visit.callers,
-                        [](const Event *caller) { return saves(*caller->function); });
+                        [&](const Event *caller) { return mayHaveSaved(*caller); }) ||
+           isSavedBefore(visit, load);
+  }
+
+  /// The same, by what is around the load.
+  static bool isSavedBefore(const Visit &visit, const Event &load) {
+    const auto mayHaveSaved = [&](const Event &event) {
+      const FunctionBody *callee = event.kind == EventKind::Call && event.callee
+                                       ? visit.unit.bodyOf(*event.callee)
+                                       : nullptr;
+      return callee == load.function && savesBefore(visit, *event.function, event.site, true);
+    };
+    return llvm::any_of(load.function->blocks,
+                        [](const Block &block) { return llvm::any_of(block.events, isSave); }) ||
+           llvm::any_of(visit.unit.callersOf(*load.function), [&](const FunctionBody *caller) {
+             return llvm::any_of(caller->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, mayHaveSaved);
+             });
+           });
   }
 };
 

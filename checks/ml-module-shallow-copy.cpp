@@ -125,19 +125,24 @@ private:
       const Event &target = tables.sites.event(fixed);
       const Pass values = passes.lookup(&target);
       const clang::ValueDecl *name = nameAt(visit, target.subject.path);
-      if (!values.module || (llvm::is_contained(graphs, fixed) && !values.isUnrecorded) || !name ||
-          llvm::isa<clang::ParmVarDecl>(name) || name->getType()->isReferenceType() ||
-          name->getType()->isPointerType())
+      if (!values.module || (llvm::is_contained(graphs, fixed) && !values.isUnrecorded) ||
+          !isName(name))
         continue;
       for (SiteId trained : graphs) {
         const Event &pass = tables.sites.event(trained);
         const Pass own = passes.lookup(&pass);
+        const clang::ValueDecl *other = nameAt(visit, pass.subject.path);
         if (own.module == values.module && !own.isUnrecorded &&
-            pass.subject.path != target.subject.path && nameAt(visit, pass.subject.path) &&
-            nameAt(visit, pass.subject.path) != name)
+            pass.subject.path != target.subject.path && other != name && isName(other))
           return report(visit, *name, pass, reporter);
       }
     }
+  }
+
+  /// Whether it is meant to hold a module of its own.
+  static bool isName(const clang::ValueDecl *variable) {
+    return variable && !llvm::isa<clang::ParmVarDecl>(variable) &&
+           !variable->getType()->isReferenceType() && !variable->getType()->isPointerType();
   }
 
   /// The variable or member that the path ends in, or null.

@@ -50,33 +50,52 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
       continue;
     State members(tables);
     llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
-    auto forFixed = [&](auto visit) {
+    auto forMembers = [&](MemberChanges changes, auto visit) {
       for (const clang::FieldDecl *field : record->fields())
-        if (isFixed(field))
+        if (changesOf(field) == changes)
           visit(tables.paths.member(body->thisObject, field->getCanonicalDecl()),
                 tables.paths.member(thisObject, field->getCanonicalDecl()));
     };
-    forFixed([&](PathId from, PathId to) {
+    forMembers(MemberChanges::None, [&](PathId from, PathId to) {
       Device device = end->deviceOf({from, TypeRole::Device});
       if (device.kind == Device::Symbol)
         sameDevice.try_emplace(device.id, to);
       else if (device.isKnown())
         members.setDevice(to, device);
     });
-    forFixed([&](PathId from, PathId to) {
+    auto nameAsMember = [&](Device &device) {
+      const auto known = sameDevice.find(device.id);
+      if (device.kind == Device::Symbol && known != sameDevice.end())
+        device.id = known->second;
+    };
+    forMembers(MemberChanges::Loads, [&](PathId from, PathId to) {
+      const ModuleFacts known = end->moduleAt(end->resolve(from));
+      ModuleFacts facts;
+      facts.reloaded = known.reloaded;
+      facts.left = known.reloaded ? known.left : known.device;
+      nameAsMember(facts.left);
+      if (facts.left.kind == Device::Symbol)
+        members.setModule(to, facts);
+    });
+    forMembers(MemberChanges::Mode, [&](PathId from, PathId to) {
+      const ModuleFacts known = end->moduleAt(end->resolve(from));
+      ModuleFacts facts;
+      facts.device = known.device;
+      facts.placed = known.placed;
+      nameAsMember(facts.device);
+      if (facts.device.isKnown())
+        members.setModule(to, facts);
+    });
+    forMembers(MemberChanges::None, [&](PathId from, PathId to) {
       ModuleFacts facts = end->moduleAt(end->resolve(from));
       facts.isNew = false; // Who knows what was called before.
-      if (auto known = sameDevice.find(facts.device.id);
-          facts.device.kind == Device::Symbol && known != sameDevice.end())
-        facts.device.id = known->second;
+      nameAsMember(facts.device);
       if (!(facts == ModuleFacts()))
         members.setModule(to, facts);
       Value value = end->valueOf({from, TypeRole::Tensor});
       if (!value.device.isKnown() || facts.device.isKnown())
         return;
-      if (auto known = sameDevice.find(value.device.id);
-          value.device.kind == Device::Symbol && known != sameDevice.end())
-        value.device.id = known->second;
+      nameAsMember(value.device);
       Value kept;
       kept.sources = tables.sources.join(tables.sources.of(to), tables.sources.unknown());
       kept.stayOn(value);

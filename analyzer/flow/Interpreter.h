@@ -35,6 +35,15 @@ struct Observation {
 /// user's that may contain some.
 bool isModuleCall(const Event &event);
 
+/// Who, but for constructors, decides which module or device a member holds, where that is, and its
+/// mode.
+enum class MemberChanges : unsigned char {
+  None,  ///< Nobody: who else could is seen.
+  Mode,  ///< Nobody, but for its mode.
+  Loads, ///< The same, as far as is seen; but it is loaded from files.
+  Any,
+};
+
 class Interpreter {
 public:
   /// The body that a call of a function runs, or null if it is not known or not to be looked into.
@@ -48,9 +57,7 @@ public:
   /// followed.
   using IrrelevantCalls = std::function<bool(const Event &call)>;
 
-  /// Whether only constructors decide which module or device a member holds, where that is, and its
-  /// mode.
-  using FixedMembers = std::function<bool(const clang::FieldDecl *)>;
+  using ChangesOfMembers = std::function<MemberChanges(const clang::FieldDecl *)>;
 
   /// The layer that a forward pass is one of, or ends in.
   using Layers = std::function<Layer(const Event &forward)>;
@@ -60,9 +67,9 @@ public:
   static constexpr unsigned maxVisits = 20000;
 
   Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
-              FixedMembers isFixed, Layers layers)
+              ChangesOfMembers changesOf, Layers layers)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
-        isIrrelevant(std::move(isIrrelevant)), isFixed(std::move(isFixed)),
+        isIrrelevant(std::move(isIrrelevant)), changesOf(std::move(changesOf)),
         layers(std::move(layers)) {}
 
   /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
@@ -245,7 +252,7 @@ private:
   Bodies bodies;
   HarmlessCalls isHarmless;
   IrrelevantCalls isIrrelevant;
-  FixedMembers isFixed;
+  ChangesOfMembers changesOf;
   Layers layers;
   bool assumesFloats = false;
   bool assumesOrders = false;

@@ -136,7 +136,7 @@ void State::moveModule(PathId object, Device device, const Event *event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
     for (auto &[path, facts] : modules) {
-      facts.device = {};
+      facts.device = facts.left = {};
       facts.reloaded = nullptr;
     }
     return;
@@ -147,9 +147,12 @@ void State::moveModule(PathId object, Device device, const Event *event) {
     if (paths.isWithin(path, object)) {
       if (!isFromFile) {
         facts.reloaded = nullptr;
+        facts.left = {};
       } else if (facts.device.kind == Device::Symbol) {
         facts.reloaded = event;
         facts.left = facts.device;
+      } else if (!facts.device.isKnown() && facts.left.isKnown()) {
+        facts.reloaded = event;
       }
       facts.device = device;
       facts.placed = event;
@@ -221,7 +224,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
       if (llvm::any_of(devices, [&](Device device) {
             return !device.isKnown() || !(device == facts.device);
           })) {
-        facts.device = {};
+        facts.device = facts.left = {};
         facts.placed = nullptr;
       }
     }
@@ -318,9 +321,11 @@ void State::joinModules(const State &other, Junction junction) {
     }
     if (facts.undone != there.undone)
       facts.undone = nullptr;
-    if (!facts.reloaded) {
+    if (there.reloaded && !facts.reloaded) {
       facts.reloaded = there.reloaded;
       facts.left = there.left;
+    } else if (!there.reloaded && !facts.reloaded && !(facts.left == there.left)) {
+      facts.left = {};
     }
     // What left the training mode explains more than what came back to it.
     if (!facts.set || (there.mode & ModuleFacts::LeftTraining && there.set))

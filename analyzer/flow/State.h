@@ -206,7 +206,8 @@ struct ModuleFacts {
   const Event *set = nullptr;    ///< The call that set the mode last.
   const Event *placed = nullptr; ///< What put it on its device.
   /// A load that may have taken it from the device of the program's choice, \c left, to that of a
-  /// file; nothing has moved it since.
+  /// file; nothing has moved it since. Without one: constructors have put it there, and nothing but
+  /// loads takes it away.
   const Event *reloaded = nullptr;
   Device left;
 
@@ -215,7 +216,7 @@ struct ModuleFacts {
            isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
            isNew == other.isNew && isOwn == other.isOwn && isWeighted == other.isWeighted &&
            device == other.device && element == other.element && cast == other.cast &&
-           undone == other.undone && reloaded == other.reloaded;
+           undone == other.undone && reloaded == other.reloaded && left == other.left;
   }
 };
 

@@ -78,7 +78,13 @@ public:
             [this](const Event &call) { return isHarmless(call); },
             [this](const Event &call) { return isIrrelevant(call); },
             [this](const clang::FieldDecl *field) {
-              return field->getAccess() != clang::AS_public && !changed.contains(field);
+              if (changed.contains(field))
+                return MemberChanges::Any;
+              if (loaded.contains(field))
+                return MemberChanges::Loads;
+              if (field->getAccess() == clang::AS_public)
+                return MemberChanges::Any;
+              return switched.contains(field) ? MemberChanges::Mode : MemberChanges::None;
             },
             [this](const Event &forward) { return layerOf(forward); }),
         modules(context, vocabulary, [&](const clang::Decl *declaration) {
@@ -260,24 +266,29 @@ private:
   void findChanges(const FunctionBody &body) {
     if (llvm::isa<clang::CXXConstructorDecl>(body.function))
       return;
-    auto change = [&](PathId path) {
+    auto change = [&](PathId path, EventKind kind) {
+      auto &members = kind == EventKind::Load      ? loaded
+                      : kind == EventKind::SetMode ? switched
+                                                   : changed;
       for (; path; path = tables.paths.parent(path))
         if (const PathStep &step = tables.paths.last(path); step.kind == PathStep::Member)
-          changed.insert(step.subject);
+          members.insert(step.subject);
     };
     for (const Block &block : body.blocks)
       for (const Event &event : block.events) {
-        bool isChange =
-            event.kind == EventKind::Move || event.kind == EventKind::SetMode ||
-            event.kind == EventKind::Bind ||
-            (event.kind == EventKind::Call && event.subject.escapes && !isModuleCall(event));
+        const bool isHandedOn =
+            event.kind == EventKind::Call && !runsNone(event, changing, mayChange, getsHold);
+        bool isChange = event.kind == EventKind::Move || event.kind == EventKind::SetMode ||
+                        event.kind == EventKind::Bind ||
+                        (isHandedOn && event.subject.escapes && !isModuleCall(event));
         if (isChange)
-          change(event.subject.path);
+          change(event.subject.path, event.kind);
         for (const Operand &operand : event.operands)
-          if (event.kind == EventKind::Return || event.kind == EventKind::Load ||
+          if (event.kind == EventKind::Return ||
+              (event.kind == EventKind::Load && operand.role != TypeRole::Device) ||
               (event.kind == EventKind::Bind && event.bind != BindKind::Value) ||
-              (event.kind == EventKind::Call && operand.escapes))
-            change(operand.path);
+              (isHandedOn && operand.escapes))
+            change(operand.path, event.kind);
       }
   }
 
@@ -395,6 +406,20 @@ private:
            isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
   }
 
+  /// Whether the event may change a module that it is given, or keep it for later.
+  static bool mayChange(const Event &event) {
+    const auto isHeld = [](const Operand &operand) { return isModule(operand.role); };
+    switch (event.kind) {
+    case EventKind::Bind:
+    case EventKind::Construct:
+      return llvm::any_of(event.operands, isHeld);
+    case EventKind::Move:
+      return isHeld(event.subject);
+    default:
+      return event.kind == EventKind::SetMode || event.kind == EventKind::Load;
+    }
+  }
+
   static bool getsHold(const Event &call) {
     const auto isHold = [](const Operand &operand) {
       return operand.isClosure || (operand.escapes && operand.role != TypeRole::Tensor);
@@ -443,12 +468,13 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
-  llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See isHarmless().
-  llvm::DenseMap<const FunctionBody *, bool> following; ///< See isIrrelevant().
-  llvm::DenseMap<const FunctionBody *, bool> updating;  ///< See callsTraining().
-  llvm::DenseSet<const void *> changed;                 ///< Members (see findChanges).
-  std::vector<const FunctionBody *> lowered;            ///< All of the unit and its partners.
-  std::optional<DeviceOrigins> origins;                 ///< Made when a finding first asks for it.
+  llvm::DenseMap<const FunctionBody *, bool> touching;    ///< See isHarmless().
+  llvm::DenseMap<const FunctionBody *, bool> following;   ///< See isIrrelevant().
+  llvm::DenseMap<const FunctionBody *, bool> updating;    ///< See callsTraining().
+  llvm::DenseMap<const FunctionBody *, bool> changing;    ///< See mayChange().
+  llvm::DenseSet<const void *> changed, loaded, switched; ///< Members (see findChanges).
+  std::vector<const FunctionBody *> lowered;              ///< All of the unit and its partners.
+  std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.
 
 public:
   bool enablesGradients(const FunctionBody &function) {

@@ -190,7 +190,7 @@ UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &othe
   else if (!alone && enablesAnyCheck(options))
     results = runTogether(job, **model, others);
   else
-    results.own.unit = frontend.run(job, (*model)->headers());
+    results.own.unit = frontend.run(job, (*model)->headers(), (*model)->renamed());
   if (isAskedForByHeader(job))
     dropFindingsOfMainFile(results.own.unit, job);
   addLogs(results.own);
@@ -223,7 +223,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
     result.unit =
-        frontend.run(job, model.headers(), finder, find.wantsMore ? &companions : nullptr);
+        frontend.run(job, model.headers(), model.renamed(), finder, find.wantsMore ? &companions : nullptr);
     llvm::append_range(files, result.unit.files);
     if (!result.unit.absentFiles)
       absentFiles.reset();

@@ -49,6 +49,7 @@ namespace tooling = clang::tooling;
 struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
+  const llvm::StringMap<std::string> &renamed;
   PartnerFinder *findPartners;     ///< Or null.
   CompanionFinder *findCompanions; ///< Or null.
   bool standIns;                   ///< For names of missing headers.
@@ -125,8 +126,8 @@ public:
   void InitializeSema(clang::Sema &sema) override {
     UserCodeConsumer::InitializeSema(sema);
     if (parse.request.standIns)
-      sema.addExternalSource(
-          llvm::makeIntrusiveRefCnt<MissingNames>(sema, parse.unit.headerIsMissing));
+      sema.addExternalSource(llvm::makeIntrusiveRefCnt<MissingNames>(sema, parse.request.renamed,
+                                                                     parse.unit.headerIsMissing));
   }
 
   /// Comes before the consumer that runs the checks.
@@ -403,10 +404,12 @@ Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, H
 Frontend::~Frontend() = default;
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                   PartnerFinder *findPartners, CompanionFinder *findCompanions) {
-  const Request request{job, frameworkHeaders, findPartners, findCompanions, /*standIns=*/true};
+                   const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners,
+                   CompanionFinder *findCompanions) {
+  const Request request{job,          frameworkHeaders, renamed,
+                        findPartners, findCompanions,   /*standIns=*/true};
   // What clang does not survive may be a stand-in, or a partner.
-  const Request plain{job, frameworkHeaders, nullptr, nullptr, /*standIns=*/false};
+  const Request plain{job, frameworkHeaders, renamed, nullptr, nullptr, /*standIns=*/false};
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };

@@ -92,12 +92,14 @@ public:
   /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
   /// What is said of partners and their headers is left out: it belongs to their own units.
   /// \param frameworkHeaders as Model::headers() has them.
+  /// \param renamed          as Model::renamed() has them.
   /// \param findPartners     null for a unit by itself.
   /// \param findCompanions   null if other units are nobody's business. A crash may be theirs,
   /// else:
   ///                         the unit is not tried in other ways then.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-           PartnerFinder *findPartners = nullptr, CompanionFinder *findCompanions = nullptr);
+           const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners = nullptr,
+           CompanionFinder *findCompanions = nullptr);
 
   struct Request; ///< Of one run.
 

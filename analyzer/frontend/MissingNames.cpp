@@ -18,7 +18,7 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
                                          CorrectionCandidateCallback &wanted, DeclContext *memberOf,
                                          bool enteringContext, const ObjCObjectPointerType *) {
   IdentifierInfo *identifier = info.getName().getAsIdentifierInfo();
-  if (!headerIsMissing || !identifier || memberOf || enteringContext)
+  if (!identifier || memberOf || enteringContext)
     return {};
   DeclContext *context = sema.getASTContext().getTranslationUnitDecl();
   if (qualifier && qualifier->isSet())
@@ -27,6 +27,13 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
     return {};
 
   const Name name(context, identifier);
+  if (TypoCorrection found = newName(name)) {
+    found.setCorrectionRange(qualifier, info);
+    return found;
+  }
+  if (!headerIsMissing)
+    return {};
+
   if (lookupKind == Sema::LookupNestedNameSpecifierName || lookupKind == Sema::LookupNamespaceName)
     return TypoCorrection(makeNamespace(name));
   if (lookupKind != Sema::LookupOrdinaryName)
@@ -38,6 +45,20 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
   if (wanted.WantTypeSpecifiers && inFunction)
     return TypoCorrection(makeType(name, *scope));
   return {};
+}
+
+TypoCorrection MissingNames::newName(Name name) const {
+  const auto *around = dyn_cast<NamespaceDecl>(name.first);
+  if (!around)
+    return {};
+  const auto known =
+      renamed.find((around->getQualifiedNameAsString() + "::" + name.second->getName()).str());
+  if (known == renamed.end())
+    return {};
+  TypoCorrection correction;
+  for (NamedDecl *declaration : name.first->lookup(&sema.getASTContext().Idents.get(known->second)))
+    correction.addCorrectionDecl(declaration);
+  return correction;
 }
 
 NamedDecl *MissingNames::makeNamespace(Name name) {

@@ -1,11 +1,14 @@
-// What a missing header would have declared. Without it clang drops every statement that uses one
-// of its names, `for (auto i : tqdm::range(n)) { … }` with its body included. Where a stand-in of
-// unknown type is found for the name, the statement stays in the syntax tree, as in a template.
+// What a missing header would have declared, and what a framework declares by another name now.
+// Without it clang drops every statement that uses one of these names, `for (auto i :
+// tqdm::range(n)) { … }` with its body included. Where a stand-in of unknown type is found for the
+// name, the statement stays in the syntax tree, as in a template.
 #pragma once
 
 #include "clang/Sema/ExternalSemaSource.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
+#include <string>
 #include <utility>
 
 namespace gradtidy {
@@ -15,10 +18,12 @@ namespace gradtidy {
 /// are left to clang; types in classes as well, since their objects must have a size.
 class MissingNames : public clang::ExternalSemaSource {
 public:
+  /// \param renamed         new names by the full old ones, as Model::renamed() has them.
   /// \param headerIsMissing is read at each name: code whose headers are all there has clang's own
   ///                        errors and suggestions.
-  MissingNames(clang::Sema &sema, const bool &headerIsMissing)
-      : sema(sema), headerIsMissing(headerIsMissing) {}
+  MissingNames(clang::Sema &sema, const llvm::StringMap<std::string> &renamed,
+               const bool &headerIsMissing)
+      : sema(sema), renamed(renamed), headerIsMissing(headerIsMissing) {}
 
   clang::TypoCorrection CorrectTypo(const clang::DeclarationNameInfo &name, int lookupKind,
                                     clang::Scope *scope, clang::CXXScopeSpec *qualifier,
@@ -29,12 +34,14 @@ public:
 private:
   using Name = std::pair<clang::DeclContext *, clang::IdentifierInfo *>;
 
+  clang::TypoCorrection newName(Name name) const;
   clang::NamedDecl *makeNamespace(Name name);
   clang::NamedDecl *makeValue(Name name);
   clang::NamedDecl *makeType(Name name, clang::Scope &scope);
   bool isValue(clang::SourceLocation name) const;
 
   clang::Sema &sema;
+  const llvm::StringMap<std::string> &renamed;
   const bool &headerIsMissing;
   llvm::DenseMap<Name, clang::NamedDecl *> namespaces, values;
 };

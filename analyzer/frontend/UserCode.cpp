@@ -52,7 +52,9 @@ private:
 };
 
 /// Null where there is none.
-thread_local struct { const FileSet *own = nullptr, *seen = nullptr; } view;
+thread_local struct {
+  const FileSet *own = nullptr, *seen = nullptr;
+} view;
 
 } // namespace
 

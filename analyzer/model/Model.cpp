@@ -374,6 +374,14 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
           return reader.error({key, from}, "expected a string");
         merged.namespaces.emplace_back(from, to.get<std::string>());
       }
+    } else if (key == "renamed") {
+      if (!value.is_object())
+        return reader.error({key}, "expected an object from old names to new ones");
+      for (const auto &[from, to] : value.items()) {
+        if (!to.is_string())
+          return reader.error({key, from}, "expected a string");
+        merged.newNames[from] = to.get<std::string>();
+      }
     } else if (key == "types") {
       if (llvm::Error failure = reader.roles<TypeRole>(value, key, gradtidy::typeRole,
                                                        namesOf<TypeRole>(typeRoles), merged.types))
@@ -405,8 +413,8 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
         return failure;
     } else {
       return reader.error(
-          {key}, "unknown key; the keys are name, headers, namespaces, types, devices, functions, "
-                 "traits, operations, elements and results");
+          {key}, "unknown key; the keys are name, headers, namespaces, renamed, types, devices, "
+                 "functions, traits, operations, elements and results");
     }
   }
   for (const auto &entry : merged.types)

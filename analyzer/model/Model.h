@@ -26,6 +26,9 @@ public:
   /// folder it was found in as the framework's.
   const std::vector<std::string> &headers() const { return frameworkHeaders; }
 
+  /// What members of namespaces are called now, by their full names in earlier versions.
+  const llvm::StringMap<std::string> &renamed() const { return newNames; }
+
   /// The name the models use for \p qualifiedName: "at::Tensor" is "torch::Tensor".
   std::string canonicalName(llvm::StringRef qualifiedName) const;
 
@@ -73,6 +76,7 @@ public:
 private:
   std::vector<std::string> frameworkHeaders;
   std::vector<std::pair<std::string, std::string>> namespaces; ///< Longest prefix first.
+  llvm::StringMap<std::string> newNames;
   llvm::StringMap<TypeRole> types;
   llvm::StringMap<FunctionRole> functions;
   llvm::StringMap<DeviceRole> devices;

@@ -67,7 +67,7 @@ std::vector<tidy::ClangTidyError> analyse(const std::string &text, const std::st
   job.command.CommandLine = {"c++", "-std=c++20", "-fsyntax-only", "-I" + test::axonFolder(),
                              job.file};
   const Model &model = *llvm::cantFail(loadModels(test::axonModel()));
-  const Unit unit = Frontend(context, project.path()).run(job, model.headers());
+  const Unit unit = Frontend(context, project.path()).run(job, model.headers(), model.renamed());
   REQUIRE(unit.outcome == Unit::Outcome::Analysed);
   return unit.diagnostics;
 }

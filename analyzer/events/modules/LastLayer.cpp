@@ -69,10 +69,22 @@ private:
     return layer;
   }
 
+  /// The modules of `{{"fc", Linear(4, 2)}, {"softmax", Softmax(1)}}`.
+  static SmallVector<const Expr *, 8> namedIn(const InitListExpr &list) {
+    SmallVector<const Expr *, 8> modules;
+    for (const Expr *element : list.inits())
+      if (const auto *named = dyn_cast<CXXConstructExpr>(strip(element));
+          named && named->getNumArgs() == 2)
+        modules.push_back(named->getArg(1));
+    return modules;
+  }
+
   /// Layers that only rearrange leave it to those before them.
   template <typename Range> Layer ofLast(const Range &arguments, unsigned depth) {
     std::optional<Layer> last;
     for (const Expr *argument : llvm::reverse(arguments)) {
+      if (const auto *list = dyn_cast<InitListExpr>(strip(argument)))
+        return ofLast(namedIn(*list), depth);
       if (isa<CXXDefaultArgExpr>(argument))
         continue;
       const Layer layer = layerOf(argument, depth + 1);

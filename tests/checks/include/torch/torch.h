@@ -847,15 +847,26 @@ public:
 };
 TORCH_MODULE(MSELoss);
 
+class NamedAnyModule {
+public:
+  template <typename ModuleType>
+  NamedAnyModule(std::string name, const ModuleHolder<ModuleType> &module);
+};
 class SequentialImpl : public Cloneable<SequentialImpl> {
 public:
   SequentialImpl() = default;
+  explicit SequentialImpl(std::initializer_list<NamedAnyModule> named_modules);
   template <typename... Modules> explicit SequentialImpl(Modules &&...modules);
   template <typename ReturnType = Tensor, typename... InputTypes>
   ReturnType forward(InputTypes &&...inputs);
   template <typename ModuleType> void push_back(const ModuleHolder<ModuleType> &module);
 };
-TORCH_MODULE(Sequential);
+class Sequential : public ModuleHolder<SequentialImpl> {
+public:
+  using ModuleHolder<SequentialImpl>::ModuleHolder;
+  Sequential() = default;
+  Sequential(std::initializer_list<NamedAnyModule> named_modules);
+};
 
 namespace init {
 Tensor zeros_(Tensor tensor);

@@ -39,6 +39,16 @@ template <class Get> void *orNull(Get get) {
   return memory;
 }
 
+/// What a query of an event or a stream says.
+bool isDone(cudaError_t status) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError(); // it counts as an error, too
+    return false;
+  }
+  checkCuda(status);
+  return true;
+}
+
 class CudaMarker final : public Marker {
 public:
   CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) {
@@ -48,12 +58,7 @@ public:
   }
   ~CudaMarker() override { cudaEventDestroy(event); }
 
-  bool reached() override {
-    cudaError_t status = cudaEventQuery(event);
-    if (status != cudaErrorNotReady)
-      checkCuda(status);
-    return status == cudaSuccess;
-  }
+  bool reached() override { return isDone(cudaEventQuery(event)); }
   void wait() override { checkCuda(cudaEventSynchronize(event)); }
   void block(DeviceIndex other, StreamId stream) override;
   double millisecondsTo(Marker &later) override {

@@ -909,6 +909,31 @@ TEST_CASE("work of two streams meets by events, and memory waits for both") {
   }
 }
 
+TEST_CASE("a stream has no work left when the host has waited for it") {
+  for (const c10::cuda::CUDAStream &stream :
+       {c10::cuda::getDefaultCUDAStream(), c10::cuda::getStreamFromPool()}) {
+    const c10::cuda::CUDAStreamGuard guard(stream);
+    torch::ones({1000}, kCUDA).sum();
+    stream.synchronize();
+    CHECK(stream.query());
+  }
+}
+
+TEST_CASE("page-locked memory that a graph copies from is nobody else's") {
+  if (std::string(std::getenv("GRADTIDY_DEVICE")) != "cuda")
+    return;
+  const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+  at::cuda::CUDAGraph graph;
+  Tensor host = torch::full({1000}, 3.0).pin_memory(), copied = torch::zeros({1000}, kCUDA);
+  graph.capture_begin();
+  copied.copy_(host, /*non_blocking=*/true);
+  host = Tensor();
+  graph.capture_end();
+  const Tensor other = torch::full({1000}, 5.0).pin_memory();
+  graph.replay();
+  CHECK(copied.eq(3).all().item<bool>());
+}
+
 TEST_CASE("memory that runs out comes back") {
   using namespace c10::cuda;
   const auto bytes = torch::TensorOptions(kCUDA).dtype(torch::kByte);

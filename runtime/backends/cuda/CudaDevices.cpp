@@ -161,7 +161,15 @@ public:
     return std::make_unique<CudaMarker>(index, stream(id));
   }
   std::unique_ptr<Marker> fence(StreamId id) override {
+    OnDevice guard(index);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    checkCuda(cudaStreamIsCapturing(stream(id), &status));
+    TORCH_CHECK(status == cudaStreamCaptureStatusNone, "recorded work is never done");
     return std::make_unique<CudaMarker>(index, stream(id), cudaEventDisableTiming);
+  }
+  bool idle(StreamId id) override {
+    OnDevice guard(index);
+    return isDone(cudaStreamQuery(stream(id)));
   }
   void *acquirePinned(std::size_t bytes) override {
     return orNull(

@@ -147,6 +147,7 @@ public:
   }
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
     auto &other = static_cast<CudaDevice &>(peer);
+    OnDevice guard(index); // whose default stream it may be
     other.mark(other.currentStream())->block(index, currentStream());
     checkCuda(cudaMemcpyPeerAsync(to, other.index, from, index, bytes, stream(currentStream())));
     mark(currentStream())->block(other.index, other.currentStream());

@@ -139,11 +139,11 @@ public:
 
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override {
-    transfer(wait, to, from, bytes, cudaMemcpyHostToDevice);
+    transfer(wait || !host->isPinned(), to, from, bytes, cudaMemcpyHostToDevice);
   }
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
                 bool wait) override {
-    transfer(wait, to, from, bytes, cudaMemcpyDeviceToHost);
+    transfer(wait || !host->isPinned(), to, from, bytes, cudaMemcpyDeviceToHost);
   }
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
     auto &other = static_cast<CudaDevice &>(peer);
@@ -231,6 +231,7 @@ private:
     return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
   }
 
+  /// CUDA promises to have waited for memory that is not page-locked on some machines only.
   void transfer(bool wait, void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind) {
     OnDevice guard(index);
     cudaStream_t queue = stream(currentStream());

@@ -237,9 +237,27 @@ TEST_CASE("folds of all shapes are those of the host") {
       REQUIRE(device.sum(-1).cpu().equal(x.sum(-1)));
       REQUIRE(device.amax(-1).cpu().equal(x.amax(-1)));
       REQUIRE(device.argmin(-1).cpu().equal(x.argmin(-1)));
+      REQUIRE(device.argmax().item<int64_t>() == x.argmax().item<int64_t>());
+      REQUIRE(device.ne(9).all(-1).cpu().equal(x.ne(9).all(-1)));
+      REQUIRE(device.eq(9).any().item<bool>() == x.eq(9).any().item<bool>());
+      for (double p : {0.0, 1.0, 2.0, HUGE_VAL, -HUGE_VAL})
+        REQUIRE(close(x.norm(p, -1), device.norm(p, -1), 1e-9));
       REQUIRE(device.sum().item<double>() == x.sum().item<double>());
       REQUIRE(close(x.std(0), device.std(0), 1e-9));
     }
+  }
+}
+
+TEST_CASE("NaN is the extremum of a fold, the first one of all") {
+  for (int64_t length : {7, 300, 20000}) {
+    Tensor x = torch::arange(length, torch::kDouble);
+    x[length - 1] = x[length / 2] = std::nan("");
+    const Tensor device = x.to(kCUDA);
+    CHECK(device.argmax().item<int64_t>() == length / 2);
+    CHECK(device.argmin().item<int64_t>() == length / 2);
+    CHECK(device.amax().isnan().item<bool>());
+    CHECK(device.norm(HUGE_VAL).isnan().item<bool>());
+    CHECK(device.narrow(0, 0, length / 2).amax().item<double>() == length / 2 - 1);
   }
 }
 

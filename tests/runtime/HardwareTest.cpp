@@ -656,6 +656,22 @@ TEST_CASE("elements are found wherever they lie") {
   CHECK(close(mixed(x), mixed(device), 1e-5));
 }
 
+TEST_CASE("numbers of all types become those of all others as on the host") {
+  const Tensor numbers = torch::tensor({-200.5, -3.0, -1.5, -0.25, 0.0, 0.75, 2.0, 100.5, 300.0});
+  for (auto from : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kInt,
+                    torch::kLong, torch::kByte, torch::kBool})
+    for (auto to : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kInt,
+                    torch::kLong, torch::kByte, torch::kBool}) {
+      const Tensor host = numbers.to(torch::kLong).to(from), device = host.to(kCUDA);
+      CHECK(close(host.to(to), device.to(to), 0));
+    }
+  const Tensor bytes = torch::tensor({3, 250}, torch::kByte);
+  auto changed = [](const Tensor &x) {
+    return torch::cat({x.add(x, -2), x.sub(x, -2), x.clamp_max(-1), x.addcmul(x, x, -1)});
+  };
+  CHECK(changed(bytes).equal(changed(bytes.to(kCUDA)).cpu()));
+}
+
 TEST_CASE("rows are sorted as on the host, equal elements in their order, NaN last") {
   torch::manual_seed(18);
   Tensor few = torch::randint(-3, 4, {70, 50}), wide = torch::randn({3, 20000});

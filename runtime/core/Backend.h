@@ -146,7 +146,10 @@ public:
   virtual bool owns(const void *memory) const = 0;
   virtual std::unique_ptr<Marker> mark(StreamId stream) = 0;
   /// The same for caches of memory, which ask often: it knows no time, and asking takes none.
+  /// Throws while the stream is recorded.
   virtual std::unique_ptr<Marker> fence(StreamId stream) = 0;
+  /// Whether all work of a stream is done.
+  virtual bool idle(StreamId stream) { return mark(stream)->reached(); }
   /// Waits for the work of all streams.
   virtual void synchronize() = 0;
   /// From here to endRecording() what is queued in a stream is recorded instead, and memory that is

@@ -121,7 +121,8 @@ void BlockCache::release(void *memory) {
     try {
       pending[stream].emplace_back(driver.mark(stream), block);
     } catch (const Error &) {
-      // The device works no more, and destructors call this: nobody gets the block again.
+      // The device works no more, or recorded work will use the block again, and destructors call
+      // this: nobody gets the block.
     }
   }
   if (!released.active())

@@ -118,7 +118,7 @@ void setCurrentCUDAStream(CUDAStream stream) {
   currentStreams[stream.device_index()] = stream.id();
 }
 
-bool CUDAStream::query() const { return acceleratorOf(device()).mark(number)->reached(); }
+bool CUDAStream::query() const { return acceleratorOf(device()).idle(number); }
 void CUDAStream::synchronize() const { acceleratorOf(device()).mark(number)->wait(); }
 
 CUDAEvent::CUDAEvent() : CUDAEvent(2) {} // cudaEventDisableTiming

@@ -43,7 +43,7 @@ public:
   virtual void giveBack(void *segment, std::size_t bytes) = 0;
   /// Lets the host wait for all work on segments.
   virtual void waitForDevice() = 0;
-  /// The end of the work that the stream has been given so far.
+  /// The end of the work that the stream has been given so far. Throws where there is none.
   virtual std::unique_ptr<Marker> mark(StreamKey stream) = 0;
 };
 

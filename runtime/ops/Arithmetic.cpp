@@ -16,14 +16,14 @@ namespace {
 struct Add {
   double alpha;
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
-    return static_cast<T>(a + static_cast<T>(alpha) * b);
+    return static_cast<T>(a + converted<T>(alpha) * b);
   }
 };
 
 struct Sub {
   double alpha;
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T a, T b) const {
-    return static_cast<T>(a - static_cast<T>(alpha) * b);
+    return static_cast<T>(a - converted<T>(alpha) * b);
   }
 };
 
@@ -125,7 +125,7 @@ struct Lerp {
 struct AddProduct {
   double value;
   template <class T> GRADTIDY_HOST_DEVICE T operator()(T self, T a, T b) const {
-    return static_cast<T>(self + static_cast<T>(value) * a * b);
+    return static_cast<T>(self + converted<T>(value) * a * b);
   }
 };
 

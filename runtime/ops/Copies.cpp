@@ -9,8 +9,10 @@
 namespace gradtidy::runtime {
 namespace {
 
-struct Identity {
-  template <class T> GRADTIDY_HOST_DEVICE T operator()(T value) const { return value; }
+template <class To> struct Convert {
+  template <class T> GRADTIDY_HOST_DEVICE To operator()(T value) const {
+    return converted<To>(value);
+  }
 };
 
 template <class T> struct Constant {
@@ -92,7 +94,7 @@ void copyInto(const Tensor &target, const Tensor &source, bool nonBlocking) {
   }
   dispatchAll(target.scalar_type(), "copy_", [&]<class To>() {
     dispatchAll(source.scalar_type(), "copy_",
-                [&]<class From>() { elementwise<To, From>(Identity(), target, source); });
+                [&]<class From>() { elementwise<To, From>(Convert<To>(), target, source); });
   });
 }
 

@@ -91,8 +91,8 @@ struct Clamp {
     if (x != x)
       return x;
     if (static_cast<double>(x) > max || min > max)
-      return static_cast<T>(max);
-    return static_cast<double>(x) < min ? static_cast<T>(min) : x;
+      return converted<T>(max);
+    return static_cast<double>(x) < min ? converted<T>(min) : x;
   }
 };
 

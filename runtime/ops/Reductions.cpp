@@ -67,6 +67,7 @@ namespace {
 
 /// (sum |x|^p)^(1/p) and its limits: how many are not 0, the largest, the smallest.
 template <class T> struct PowerNorm {
+  using OneByOne = std::true_type;
   double p;
   GRADTIDY_HOST_DEVICE double start() const { return p < 0 && std::isinf(p) ? p * -1 : 0; }
   GRADTIDY_HOST_DEVICE void add(double &acc, MathType<T> value, int64_t) const {
@@ -75,6 +76,12 @@ template <class T> struct PowerNorm {
       acc = acc != acc ? acc : (p > 0 ? x > acc : x < acc) || x != x ? x : acc;
     else
       acc += p == 0 ? x != 0 : p == 1 ? x : p == 2 ? x * x : std::pow(x, p);
+  }
+  GRADTIDY_HOST_DEVICE void join(double &acc, double other) const {
+    if (std::isinf(p)) // of T then
+      add(acc, static_cast<MathType<T>>(other), 0);
+    else
+      acc += other;
   }
   GRADTIDY_HOST_DEVICE T result(double acc) const {
     bool done = p == 0 || p == 1 || std::isinf(p);
@@ -94,11 +101,16 @@ template <class T, bool largest> struct Peak {
     if (!acc.any || (acc.value == acc.value && (better || value != value)))
       acc = {value, true};
   }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    if (other.any)
+      add(acc, other.value, 0);
+  }
   GRADTIDY_HOST_DEVICE T result(const Acc &acc) const { return static_cast<T>(acc.value); }
 };
 
 /// Where the largest (smallest) value is: the first one; NaN beats everything.
 template <class T, bool largest> struct Extremum {
+  using OneByOne = std::true_type;
   struct Acc {
     MathType<T> value{};
     int64_t index = -1;
@@ -109,18 +121,30 @@ template <class T, bool largest> struct Extremum {
     if (acc.index < 0 || (acc.value == acc.value && (better || value != value)))
       acc = {value, index};
   }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    const bool equal =
+        acc.value == other.value || (acc.value != acc.value && other.value != other.value);
+    if (other.index >= 0 && equal && other.index < acc.index)
+      acc = other;
+    else if (other.index >= 0)
+      add(acc, other.value, other.index);
+  }
   GRADTIDY_HOST_DEVICE int64_t result(const Acc &acc) const { return acc.index; }
 };
 
 template <class T> struct All {
+  using OneByOne = std::true_type;
   GRADTIDY_HOST_DEVICE bool start() const { return true; }
   GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc && value; }
+  GRADTIDY_HOST_DEVICE void join(bool &acc, bool other) const { acc = acc && other; }
   GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
 template <class T> struct Any {
+  using OneByOne = std::true_type;
   GRADTIDY_HOST_DEVICE bool start() const { return false; }
   GRADTIDY_HOST_DEVICE void add(bool &acc, MathType<T> value, int64_t) const { acc = acc || value; }
+  GRADTIDY_HOST_DEVICE void join(bool &acc, bool other) const { acc = acc || other; }
   GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 

@@ -47,6 +47,11 @@ void check(cublasStatus_t status, const char *call) {
               "`");
 }
 
+/// What the library says of epilogues that it does not do.
+bool isRefusal(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+}
+
 /// In which type the library multiplies and adds, and what it calls the type of elements and
 /// factors.
 struct Types {
@@ -223,7 +228,7 @@ std::shared_ptr<const CublasLt::Algorithm> CublasLt::algorithmFor(const MatrixPr
   const cublasStatus_t status =
       library().cublasLtMatmulAlgoGetHeuristic(handle, operation.get(), a.get(), b.get(), c.get(),
                                                c.get(), preference.get(), 1, &best, &found);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_INVALID_VALUE && epilogue))
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (epilogue && isRefusal(status)))
     found = 0;
   else
     check(status, "cublasLtMatmulAlgoGetHeuristic");
@@ -249,11 +254,13 @@ bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
   const std::size_t bytes = algorithm->choice.workspaceSize;
   const Workspace workspace(device, bytes);
-  check(library().cublasLtMatmul(handle, operation.get(), alpha, operands.first.data, a.get(),
-                                 operands.second.data, b.get(), beta, product.c, c.get(), product.c,
-                                 c.get(), &algorithm->choice.algo, workspace.data(), bytes,
-                                 static_cast<cudaStream_t>(stream)),
-        "cublasLtMatmul");
+  const cublasStatus_t status = library().cublasLtMatmul(
+      handle, operation.get(), alpha, operands.first.data, a.get(), operands.second.data, b.get(),
+      beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo, workspace.data(),
+      bytes, static_cast<cudaStream_t>(stream));
+  if (product.epilogue && isRefusal(status)) // the search may not see all that it asks for
+    return false;
+  check(status, "cublasLtMatmul");
   return true;
 }
 

@@ -10,6 +10,8 @@
 namespace gradtidy::runtime {
 
 inline void checkCuda(cudaError_t status) {
+  if (status != cudaSuccess)
+    cudaGetLastError(); // or CUB, which looks for errors of calls before, reports it once more
   TORCH_CHECK(status == cudaSuccess, "CUDA error: ", cudaGetErrorString(status));
 }
 

@@ -39,6 +39,16 @@ template <class Get> void *orNull(Get get) {
   return memory;
 }
 
+/// What a query of an event or a stream says.
+bool isDone(cudaError_t status) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError(); // it counts as an error, too
+    return false;
+  }
+  checkCuda(status);
+  return true;
+}
+
 class CudaMarker final : public Marker {
 public:
   CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) {
@@ -48,12 +58,7 @@ public:
   }
   ~CudaMarker() override { cudaEventDestroy(event); }
 
-  bool reached() override {
-    cudaError_t status = cudaEventQuery(event);
-    if (status != cudaErrorNotReady)
-      checkCuda(status);
-    return status == cudaSuccess;
-  }
+  bool reached() override { return isDone(cudaEventQuery(event)); }
   void wait() override { checkCuda(cudaEventSynchronize(event)); }
   void block(DeviceIndex other, StreamId stream) override;
   double millisecondsTo(Marker &later) override {
@@ -134,14 +139,15 @@ public:
 
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override {
-    transfer(wait, to, from, bytes, cudaMemcpyHostToDevice);
+    transfer(wait || !host->isPinned(), to, from, bytes, cudaMemcpyHostToDevice);
   }
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
                 bool wait) override {
-    transfer(wait, to, from, bytes, cudaMemcpyDeviceToHost);
+    transfer(wait || !host->isPinned(), to, from, bytes, cudaMemcpyDeviceToHost);
   }
   void copyToPeer(Accelerator &peer, void *to, const void *from, std::size_t bytes) override {
     auto &other = static_cast<CudaDevice &>(peer);
+    OnDevice guard(index); // whose default stream it may be
     other.mark(other.currentStream())->block(index, currentStream());
     checkCuda(cudaMemcpyPeerAsync(to, other.index, from, index, bytes, stream(currentStream())));
     mark(currentStream())->block(other.index, other.currentStream());
@@ -156,7 +162,15 @@ public:
     return std::make_unique<CudaMarker>(index, stream(id));
   }
   std::unique_ptr<Marker> fence(StreamId id) override {
+    OnDevice guard(index);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    checkCuda(cudaStreamIsCapturing(stream(id), &status));
+    TORCH_CHECK(status == cudaStreamCaptureStatusNone, "recorded work is never done");
     return std::make_unique<CudaMarker>(index, stream(id), cudaEventDisableTiming);
+  }
+  bool idle(StreamId id) override {
+    OnDevice guard(index);
+    return isDone(cudaStreamQuery(stream(id)));
   }
   void *acquirePinned(std::size_t bytes) override {
     return orNull(
@@ -217,6 +231,7 @@ private:
     return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
   }
 
+  /// CUDA promises to have waited for memory that is not page-locked on some machines only.
   void transfer(bool wait, void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind) {
     OnDevice guard(index);
     cudaStream_t queue = stream(currentStream());

@@ -51,6 +51,10 @@ void check(cudnnStatus_t status, const char *call) {
               "cuDNN error: ", library().cudnnGetErrorString(status), " when calling `", call, "`");
 }
 
+bool isRefusal(cudnnStatus_t status) {
+  return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED;
+}
+
 struct Types {
   cudnnDataType_t element, compute;
   cudnnMathType_t math;
@@ -182,7 +186,7 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
     std::vector<std::remove_pointer_t<decltype(found)>> algorithms(most);
     int count = 0;
     cudnnStatus_t status = find(most, &count, algorithms.data());
-    if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED)
+    if (isRefusal(status))
       return false;
     check(status, "cudnnGetConvolution...Algorithm_v7");
     for (const auto &algorithm : std::span(algorithms).first(static_cast<std::size_t>(count))) {
@@ -192,7 +196,10 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
       check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
             "cudnnSetConvolutionMathType");
       const Workspace workspace(device, algorithm.memory);
-      check(run(algorithm.algo, workspace.data(), algorithm.memory), "cudnnConvolution...");
+      status = run(algorithm.algo, workspace.data(), algorithm.memory);
+      if (isRefusal(status)) // whatever was expected of it
+        continue;
+      check(status, "cudnnConvolution...");
       return true;
     }
     return false;

@@ -1,10 +1,21 @@
-// From a run-time ScalarType to a C++ type.
+// From a run-time ScalarType to a C++ type, and from one of these to another.
 #pragma once
 
 #include "../../core/Platform.h"
 #include "../../core/ScalarType.h"
 
+#include <type_traits>
+
 namespace gradtidy::runtime {
+
+/// `x` as a T. Negative numbers wrap around in bytes; by itself, a compiler makes of those of
+/// floating point what it likes, and a device 0.
+template <class T, class From> GRADTIDY_HOST_DEVICE T converted(From x) {
+  if constexpr (std::is_same_v<T, uint8_t> && std::is_floating_point_v<From>)
+    return static_cast<T>(static_cast<int64_t>(x));
+  else
+    return static_cast<T>(x);
+}
 
 /// Calls f.operator()<T>() with the C++ type of `type`; `operation` is for the message when the
 /// type is not one of those wanted.

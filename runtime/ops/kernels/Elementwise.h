@@ -161,7 +161,7 @@ template <std::size_t N> __device__ void locate(const Geometry<N> &g, int64_t i,
 
 template <class Op, std::size_t... I, class... In>
 __device__ decltype(auto) evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
-                                   const In *...in) {
+                                   const Operand<In> &...in) {
   return op(MathType<In>(in[at[I]])...);
 }
 
@@ -170,8 +170,7 @@ __global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>...
   forEachOf(g.count, [&](int64_t i) {
     int64_t at[N];
     locate(g, i, at);
-    out[at[0]] =
-        static_cast<Out>(evaluate(op, at + 1, std::index_sequence_for<In...>(), in.get()...));
+    out[at[0]] = static_cast<Out>(evaluate(op, at + 1, std::index_sequence_for<In...>(), in...));
   });
 }
 
@@ -190,14 +189,14 @@ template <class T> struct Run {
   Operand<T> first;
   bool repeated;
 
-  bool fitsPacks() const { return repeated || Pack<T>::fits(first.get()); }
-  GRADTIDY_HOST_DEVICE T at(int64_t i) const { return first.get()[repeated ? 0 : i]; }
+  bool fitsPacks() const { return repeated || Pack<T>::fits(first.elements()); }
+  GRADTIDY_HOST_DEVICE T at(int64_t i) const { return first[repeated ? 0 : i]; }
   GRADTIDY_HOST_DEVICE Pack<T> packFrom(int64_t i) const {
     if (!repeated)
-      return *reinterpret_cast<const Pack<T> *>(first.get() + i);
+      return *reinterpret_cast<const Pack<T> *>(first.elements() + i);
     Pack<T> pack;
     for (T &value : pack.values)
-      value = *first.get();
+      value = first[0];
     return pack;
   }
 };
@@ -249,7 +248,7 @@ __global__ void visitKernel(Geometry<N> g, Op op, Operand<In>... in) {
   forEachOf(g.count, [&](int64_t i) {
     int64_t at[N];
     locate(g, i, at);
-    evaluate(op, at, std::index_sequence_for<In...>(), in.get()...);
+    evaluate(op, at, std::index_sequence_for<In...>(), in...);
   });
 }
 

@@ -26,7 +26,11 @@ template <class T> class Operand {
 public:
   Operand(const T *data) : data(data) {}
   Operand(T number) : data(nullptr), number(number) {}
-  GRADTIDY_HOST_DEVICE const T *get() const { return data ? data : &number; }
+  const T *get() const { return data ? data : &number; }
+  /// The same for the threads of a device, which would copy what they need the address of.
+  GRADTIDY_HOST_DEVICE T operator[](int64_t i) const { return data ? data[i] : number; }
+  /// Null for a number.
+  GRADTIDY_HOST_DEVICE const T *elements() const { return data; }
 
 private:
   const T *data;

@@ -77,11 +77,11 @@ private:
 };
 
 /// Folds the elements at row[0], row[step], ... Where op can join accumulators, several take turns,
-/// so that no addition waits for the one before.
+/// so that no addition waits for the one before, unless op says that it has none to wait for.
 template <class In, class Op, class Acc>
 void foldRow(const Op &op, Acc &acc, const In *row, int64_t step, int64_t length, int64_t index) {
   int64_t k = 0;
-  if constexpr (requires { op.join(acc, acc); }) {
+  if constexpr (requires { op.join(acc, acc); } && !requires { typename Op::OneByOne; }) {
     constexpr int lanes = 8;
     if (length >= 2 * lanes) {
       std::array<Acc, lanes> parts;
@@ -147,9 +147,7 @@ __device__ inline int64_t locate(const Nest &nest, const std::array<int64_t, max
 template <class Op> using AccumulatorOf = decltype(std::declval<const Op &>().start());
 /// Whether several threads may share a fold.
 template <class Op>
-concept Joins = requires(const Op &op, AccumulatorOf<Op> &acc) {
-  op.join(acc, acc);
-};
+concept Joins = requires(const Op &op, AccumulatorOf<Op> &acc) { op.join(acc, acc); };
 
 /// Who folds what. A block has cudaThreads threads; the block (x, y) of the grid folds for some
 /// results the elements from y * length on.
@@ -295,7 +293,8 @@ inline namespace GRADTIDY_LAUNCHERS {
 /// out[i] = op.result(fold of op.add over the elements of `in` that fall on i). `out` has the
 /// shape with the folded dimensions kept. Op has a type Acc, Acc start(), void add(Acc &,
 /// MathType<In> value, int64_t index) with the running index within the fold, Out
-/// result(const Acc &), and, where the order does not matter, void join(Acc &, Acc).
+/// result(const Acc &), and, where the order does not matter, void join(Acc &, Acc), without which
+/// a device has one thread for each result.
 template <class Out, class In, class Op>
 void reduce(const Op &op, const Tensor &out, const Tensor &in, const ReducedDims &dims) {
   detail::Fold fold = detail::foldOf(out, in, dims);

@@ -26,6 +26,7 @@ struct EmulatedEvent {
   std::chrono::steady_clock::time_point when;
   std::size_t before = 0; ///< How much work was queued.
   bool asked = false;
+  bool captured = false; ///< It is part of a graph then.
 };
 
 namespace {
@@ -211,6 +212,8 @@ const char *cudaGetErrorString(cudaError_t error) {
     return "device not ready";
   case cudaErrorAssert:
     return "device-side assert triggered";
+  case cudaErrorCapturedEvent:
+    return "operation not permitted on an event last recorded in a capturing stream";
   case cudaErrorStreamCaptureInvalidated:
     return "operation failed due to a previous error during capture";
   case cudaErrorStreamCaptureUnsupported:
@@ -221,6 +224,8 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() { return std::exchange(lastError, cudaSuccess); }
+
+cudaError_t cudaPeekAtLastError() { return lastError; }
 
 cudaError_t cudaGetDeviceCount(int *count) {
   *count = deviceCount;
@@ -255,7 +260,19 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   stream->captured->valid = false;
   return fail(cudaErrorStreamCaptureUnsupported);
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (stream && stream->captured)
+    return cudaStreamSynchronize(stream);
+  const bool done = waitedFor == queued;
+  const cudaError_t status = cudaDeviceSynchronize();
+  return done || status != cudaSuccess ? status : fail(cudaErrorNotReady);
+}
 
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
+  *status =
+      stream && stream->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream || stream->captured)
     return fail(cudaErrorStreamCaptureUnsupported);
@@ -292,18 +309,22 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
   *event = new EmulatedEvent;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  *event = {std::chrono::steady_clock::now(), queued};
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  *event = {std::chrono::steady_clock::now(), queued, false, stream && stream->captured};
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (broken)
     return fail(cudaErrorAssert);
+  if (event->captured)
+    return fail(cudaErrorCapturedEvent);
   const bool reached = event->before <= waitedFor || event->asked;
   event->asked = true;
-  return reached ? cudaSuccess : cudaErrorNotReady;
+  return reached ? cudaSuccess : fail(cudaErrorNotReady);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return event->captured ? fail(cudaErrorCapturedEvent) : cudaDeviceSynchronize();
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
@@ -368,6 +389,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fr
                                 std::size_t bytes, cudaStream_t stream) {
   std::lock_guard lock(mutex);
   auto target = segmentOf(to), source = segmentOf(from);
+  if (!stream && currentDevice != fromDevice)
+    return fail(cudaErrorInvalidValue); // not refused by CUDA, but in the order of another device
   if (target == segments.end() || target->second.device != toDevice || source == segments.end() ||
       source->second.device != fromDevice)
     return fail(cudaErrorInvalidValue);

@@ -131,6 +131,12 @@ TEST_CASE("calls that CUDA refuses are refused") {
         }) == SIGABRT);
 }
 
+TEST_CASE("devices copy to each other where the source's work is, whichever was used last") {
+  const torch::Tensor first = torch::full({1000}, 3.0, torch::Device("cuda:0")),
+                      second = torch::ones({1000}, torch::Device("cuda:1"));
+  CHECK((first.to("cuda:1") + second).cpu().eq(4).all().item<bool>());
+}
+
 namespace {
 
 /// How many kernels, those of libraries not counted, a result takes, and its gradients.

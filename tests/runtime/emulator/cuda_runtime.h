@@ -3,10 +3,11 @@
 // The kernels of the runtime (GRADTIDY_KERNELS) are compiled as host code against this header,
 // which has what they and backends/cuda/CudaDevices.cpp need of CUDA's own under the same names.
 // The blocks of a kernel run one after the other, the threads of a block too, each up to its next
-// barrier. Streams do not lag, but events are reached only when the host has waited for something,
-// or asks once more. What a real device would not forgive fails here, too: memory of the device
-// that the host touches, barriers that not all threads of a block reach, launches of too many
-// threads or while another device is current, waiting for a stream that is captured.
+// barrier. Streams do not lag, but their work and events are done only when the host has waited for
+// something, or asks once more. What a real device would not forgive fails here, too: memory of the
+// device that the host touches, barriers that not all threads of a block reach, launches of too
+// many threads or while another device is current, waiting for a stream that is captured, errors of
+// earlier calls that nobody has asked for when CUB is called.
 //
 // What this cannot show: races between threads, memory that is read before it is written, and
 // anything about time.
@@ -43,9 +44,11 @@ enum cudaError_t {
   cudaErrorAssert = 710,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorCapturedEvent = 907,
 };
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
 
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
@@ -57,6 +60,7 @@ enum : unsigned { cudaStreamNonBlocking = 1 };
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
 
 using cudaEvent_t = struct EmulatedEvent *;
 enum : unsigned { cudaEventDefault = 0, cudaEventDisableTiming = 2 };
@@ -93,6 +97,8 @@ using cudaGraph_t = struct EmulatedGraph *;
 using cudaGraphExec_t = struct EmulatedGraph *;
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph,
                                  unsigned long long flags);

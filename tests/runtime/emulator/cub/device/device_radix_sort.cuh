@@ -19,6 +19,8 @@ struct DeviceRadixSort {
       bytes = 1;
       return cudaSuccess;
     }
+    if (const cudaError_t before = cudaPeekAtLastError(); before != cudaSuccess)
+      return before; // as CUB does, which takes it for its own
     return emulator::onDevice(stream, [=] {
       const Key mask = endBit - beginBit >= 64 ? ~Key{0} : (Key{1} << (endBit - beginBit)) - 1;
       std::vector<std::size_t> order(static_cast<std::size_t>(count));

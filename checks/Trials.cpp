@@ -101,6 +101,8 @@ bool isTrial(const Visit &visit) {
 
 bool isProbe(const Visit &visit) {
   const Event &shown = visit.shown();
+  if (visit.before.module(visit.event.subject).isTrained)
+    return false;
   bool isGiven = false;
   const bool isMadeUp = llvm::all_of(shown.operands, [&](const Operand &operand) {
     if (!operand.isTensor)

@@ -151,7 +151,7 @@ public:
         for (const Event &event : block.events)
           if (const FunctionBody *inner =
                   event.kind == EventKind::Forward && event.callee ? bodyOf(event.callee) : nullptr;
-              inner && relevant.contains(inner) && !called.contains(inner))
+              inner && !called.contains(inner))
             self(self, inner);
       interpreter.run(*body);
     };

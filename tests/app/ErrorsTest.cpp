@@ -184,6 +184,28 @@ TEST_CASE("A model that cannot be read") {
   CHECK_THAT(configured.err, Contains("cannot read model 'nowhere.json'"));
 }
 
+TEST_CASE("What the framework has given another name is read by that") {
+  const Project project;
+  project.write("net.cpp",
+                "#include <torch/torch.h>\n"
+                "struct Net : torch::nn::Module {\n"
+                "  Net() { register_module(\"norm\", norm); }\n"
+                "  torch::Tensor forward(torch::Tensor x) { return norm(x); }\n"
+                "  torch::nn::BatchNorm norm{4};\n"
+                "};\n"
+                "float predict(Net &net, torch::optim::SGD &optimizer, torch::Tensor x) {\n"
+                "  net.forward(x).mean().backward();\n"
+                "  optimizer.step();\n"
+                "  torch::NoGradGuard guard;\n"
+                "  return net.forward(x).sum().item<float>();\n"
+                "}\n");
+  const Run run = project.gradtidy({"--bundled-runtime", "--no-cache", "net.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.out, Contains("net.cpp:5:14: error: no type named 'BatchNorm'") &&
+                          Contains("did you mean 'BatchNorm2d'?"));
+  CHECK(count(run.out, "[ml-missing-eval-mode]\n") == 1);
+}
+
 TEST_CASE("Stand-ins on which clang runs out of stack cost the stand-ins only") {
   const Project project;
   project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n"

@@ -122,6 +122,55 @@ TEST_CASE("A forward pass whose known callers have guards") {
   CHECK(count(lint("").out, "[ml-missing-no-grad]\n") == 1);
 }
 
+TEST_CASE("A forward pass that a class of another source wraps is the caller's business") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("net.h", "#pragma once\n#include <torch/torch.h>\n"
+                         "class Net {\npublic:\n  torch::Tensor run(torch::Tensor x);\n"
+                         "private:\n  torch::nn::Sequential layers;\n};\n");
+  project.write("net.cpp", "#include \"net.h\"\n"
+                           "torch::Tensor Net::run(torch::Tensor x) {\n"
+                           "  return torch::relu(layers->forward(x));\n}\n");
+  const std::string predict = "  Net net;\n  for (const torch::Tensor &x : xs)\n"
+                              "    sum += net.run(x).sum().item<float>();\n"
+                              "  sum += net.run(xs[0]).max().item<float>();\n  return sum;\n}\n";
+  const auto lint = [&](const std::string &guard) {
+    project.write("main.cpp", "#include \"net.h\"\n"
+                              "float predict(const std::vector<torch::Tensor> &xs) {\n"
+                              "  float sum = 0;\n" +
+                                  guard + predict);
+    return project.gradtidy({"--bundled-runtime", "--no-cache", "main.cpp", "net.cpp"});
+  };
+  CHECK(lint("  torch::NoGradGuard guard;\n").out.empty());
+  const Run run = lint("");
+  CHECK(count(run.out, "[ml-missing-no-grad]\n") == 2);
+  CHECK_THAT(run.out, Contains("main.cpp:6:12: warning: ") && Contains("main.cpp:7:10: warning: "));
+}
+
+TEST_CASE("What a model of another source ends with is known where its loss is computed") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("net.h", "#pragma once\n#include <torch/torch.h>\n"
+                         "struct Net : torch::nn::Module {\n  Net();\n"
+                         "  torch::Tensor forward(torch::Tensor x);\n"
+                         "  torch::nn::Linear layer{nullptr};\n};\n");
+  project.write("main.cpp",
+                "#include \"net.h\"\n"
+                "void train(Net &net, torch::Tensor x, torch::Tensor y) {\n"
+                "  torch::nn::functional::cross_entropy(net.forward(x), y).backward();\n"
+                "}\n");
+  const auto lint = [&](const std::string &result) {
+    project.write("net.cpp",
+                  "#include \"net.h\"\n"
+                  "Net::Net() { layer = register_module(\"layer\", torch::nn::Linear(4, 2)); }\n"
+                  "torch::Tensor Net::forward(torch::Tensor x) { return " +
+                      result + "; }\n");
+    return project.gradtidy({"--bundled-runtime", "--no-cache", "main.cpp", "net.cpp"});
+  };
+  CHECK(lint("layer(x)").out.empty());
+  CHECK(count(lint("torch::softmax(layer(x), 1)").out, "[ml-loss-activation]\n") == 1);
+}
+
 TEST_CASE("All callers count") {
   const Program program("solver.zero_grad(); step(net, solver);");
   program.write("other.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"

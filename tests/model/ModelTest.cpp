@@ -239,7 +239,8 @@ TEST_CASE("A string that does not end names its line", "[!shouldfail]") {
 
 TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(errorIn("{\n  \"nam\": \"mine\"\n}") ==
-        "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, types, "
+        "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, renamed, "
+        "types, "
         "devices, functions, traits, operations, elements and results");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==

@@ -22,6 +22,41 @@ private:
   torch::Device device;
 };
 
+/// Whoever switches its mode leaves it where it is.
+class Predictor {
+public:
+  explicit Predictor(torch::Device device) : device(device) { model->to(device); }
+  torch::Tensor predict_bad() {
+    torch::NoGradGuard guard;
+    model->eval();
+    return model(torch::rand({2, 4})); // expect: ml-device-mismatch
+  }
+  torch::Tensor predict_ok() {
+    torch::NoGradGuard guard;
+    model->eval();
+    return model(torch::rand({2, 4}, device));
+  }
+
+private:
+  Net model;
+  torch::Device device;
+};
+
+/// Nobody knows where the file puts it.
+class Loaded {
+public:
+  explicit Loaded(torch::Device device) : device(device) { model->to(device); }
+  void load(const std::string &path) { torch::load(model, path); }
+  torch::Tensor predict_ok() {
+    torch::NoGradGuard guard;
+    return model(torch::rand({2, 4}));
+  }
+
+private:
+  Net model;
+  torch::Device device;
+};
+
 void with_a_trainer() {
   Trainer trainer(Net(), torch::kCUDA);
   trainer.run_bad(torch::rand({2, 4}, torch::kCUDA));

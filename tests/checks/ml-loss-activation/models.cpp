@@ -57,8 +57,8 @@ TORCH_MODULE(Container);
 
 struct RegisteredImpl : torch::nn::Module {
   RegisteredImpl() {
-    layers = register_module("layers", torch::nn::Sequential(torch::nn::ReLU(),
-                                                             torch::nn::Linear(10, 10)));
+    layers = register_module("layers",
+                             torch::nn::Sequential(torch::nn::ReLU(), torch::nn::Linear(10, 10)));
   }
   Tensor forward(Tensor x) { return layers->forward(x); } // note: computed here
   torch::nn::Sequential layers{nullptr};
@@ -73,6 +73,22 @@ void registered_bad(Registered net, Tensor x, Tensor y) {
 }
 void registered_ok(Registered net, Tensor x, Tensor y) { F::cross_entropy(net(x), y).backward(); }
 
+struct NamedImpl : torch::nn::Module {
+  NamedImpl() {
+    layers =
+        register_module("layers", torch::nn::Sequential({{"scores", torch::nn::Linear(10, 10)},
+                                                         {"activation", torch::nn::Softmax(1)}}));
+  }
+  Tensor forward(Tensor x) { return layers->forward(x); } // note: computed here
+  torch::nn::Sequential layers{nullptr};
+};
+TORCH_MODULE(Named);
+
+void named_bad(Named net, Tensor x, Tensor y) {
+  F::cross_entropy(net(x), y).backward(); // expect: ml-loss-activation (no fix)
+}
+void named_ok(Named net, Tensor x, Tensor y) { F::nll_loss(net(x).log(), y).backward(); }
+
 void local_container_bad(Tensor x, Tensor y) {
   torch::nn::Sequential net(torch::nn::Linear(10, 10), torch::nn::Softmax(1));
   F::cross_entropy(net->forward(x), y).backward(); // expect: ml-loss-activation (no fix)
@@ -81,7 +97,8 @@ void filled_ok(Tensor x, Tensor y) {
   torch::nn::Sequential net;
   net->push_back(torch::nn::Linear(10, 10));
   net->push_back(torch::nn::Softmax(1));
-  F::cross_entropy(net->forward(x), y).backward(); // miss: ml-loss-activation: the order of insertions
+  F::cross_entropy(net->forward(x), y)
+      .backward(); // miss: ml-loss-activation: the order of insertions
 }
 
 void probabilities_bad(Probabilities net, Tensor x, Tensor y) {

@@ -59,7 +59,8 @@ public:
   }
 
   bool VisitCXXRecordDecl(CXXRecordDecl *record) {
-    if (record->isThisDeclarationADefinition() && !record->isDependentContext() &&
+    if (record->isThisDeclarationADefinition() &&
+        (!record->isDependentContext() || isOnlyWritten(record)) &&
         vocabulary.roleOf(record) == TypeRole::Module) {
       uses.records.insert(record->getCanonicalDecl());
       followPattern(record);
@@ -169,7 +170,7 @@ private:
     if (isa<RecoveryExpr>(value))
       return true;
     if (!value->isTypeDependent() ||
-        isa<CXXUnresolvedConstructExpr, InitListExpr, ParenListExpr>(value))
+        isa<CXXUnresolvedConstructExpr, InitListExpr, ParenListExpr, CXXNewExpr>(value))
       return false;
     const auto *call = dyn_cast<CallExpr>(value);
     if (call && registers(uses.traitOfCallee(call)))
@@ -177,6 +178,15 @@ private:
     const FunctionDecl *callee = call ? uses.calleeOf(call) : nullptr;
     return !callee ||
            !(isFactory(callee) || vocabulary.isFramework(callee) || uses.definitionOf(callee));
+  }
+
+  /// Whether it is a class template that the unit, as far as it compiles, makes no class of.
+  static bool isOnlyWritten(const CXXRecordDecl *record) {
+    ClassTemplateDecl *generic = record->getDescribedClassTemplate();
+    return generic && !record->getDeclContext()->isDependentContext() &&
+           llvm::none_of(generic->specializations(), [](const auto *special) {
+             return special->hasDefinition() && !special->isInvalidDecl();
+           });
   }
 
   /// Methods of a class template that only a skipped body calls, such as the constructor that a

@@ -92,6 +92,12 @@ public:
     return true;
   }
 
+  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *member) {
+    if (const IdentifierInfo *name = member->getMember().getAsIdentifierInfo())
+      openNames.insert(name);
+    return true;
+  }
+
   bool VisitMemberExpr(MemberExpr *member) {
     if (registers(vocabulary.traitOf(member->getMemberDecl())))
       registering.insert(member->getMemberLoc());
@@ -144,7 +150,8 @@ public:
     return true;
   }
 
-  llvm::DenseSet<SourceLocation> registering; ///< Where functions that register are named.
+  llvm::DenseSet<SourceLocation> registering;       ///< Where functions that register are named.
+  llvm::DenseSet<const IdentifierInfo *> openNames; ///< Of members of nobody knows which class.
   ModeCalls modeCalls;
 
 private:
@@ -268,6 +275,10 @@ llvm::DenseSet<SourceLocation> ModuleUses::collect(const ASTContext &context) {
   Collector collector(*this, vocabulary);
   for (Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
+  for (const CXXRecordDecl *record : records)
+    if (record->isDependentContext())
+      for (const FieldDecl *field : record->getDefinition()->fields())
+        facts[canonical(field)].escapes |= collector.openNames.contains(field->getIdentifier());
   // What is put back into training mode is to be trained, whoever cares for its mode.
   for (Entity entity : collector.modeCalls.evaluated)
     facts[entity].isManaged |= !collector.modeCalls.trained.contains(entity);

@@ -97,3 +97,18 @@ public:
   Block<torch::Tensor> *block = new Block<torch::Tensor>(4);
   torch::Tensor forward(torch::Tensor x) { return block->forward(x); }
 };
+
+// A derived template registers them.
+template <typename T> class Base : public nn::Module {
+public:
+  Block<T> *block = new Block<T>(4);
+  nn::Linear layer{nn::LinearOptions(4, 4)};
+  T forward(T x) { return block->forward(layer->forward(x)); }
+};
+template <typename T> class Derived : public Base<T> {
+public:
+  Derived() {
+    this->register_module("block", std::shared_ptr<Block<T>>(this->block));
+    this->register_module("layer", this->layer);
+  }
+};

@@ -88,13 +88,28 @@ private:
 
   bool isTransient(const Expr *value) {
     value = strip(value);
-    if (!makesModule(value) || !isStateful(value))
+    if (!makesModule(value) || !isStateful(value) || takesTensors(value))
       return false;
     const auto &modules = uses.heldBy(value->getType()).modules;
     // What has a mode alone may be called in one of them only.
     return llvm::all_of(modules, [&](const CXXRecordDecl *module) { return isPlain(module); }) &&
            (!asksForMode ||
             llvm::any_of(modules, [&](const CXXRecordDecl *module) { return hasLayers(module); }));
+  }
+
+  /// Whether tensors are handed to what makes the module: its weights, perhaps.
+  bool takesTensors(const Stmt *value) {
+    const auto isTensor = [&](const Expr *argument) {
+      return uses.holdsTensors(argument->getType());
+    };
+    bool takes = false;
+    forEach(value, [&](const Stmt *part) {
+      if (const auto *call = dyn_cast<CallExpr>(part); call && !isa<CXXOperatorCallExpr>(call))
+        takes |= llvm::any_of(call->arguments(), isTensor);
+      else if (const auto *made = dyn_cast<CXXConstructExpr>(part); made && !isCopyOrMove(made))
+        takes |= llvm::any_of(made->arguments(), isTensor);
+    });
+    return takes;
   }
 
   bool isStateful(const Expr *value) {

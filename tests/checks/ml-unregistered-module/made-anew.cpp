@@ -164,6 +164,23 @@ struct EdgesImpl : nn::Module {
   }
 };
 
+// Made with weights.
+struct GivenImpl : nn::Module {
+  explicit GivenImpl(torch::Tensor weight) {
+    layer = register_module("layer", nn::Linear(4, 4));
+    use(*layer, weight);
+  }
+  static void use(nn::LinearImpl &layer, torch::Tensor weight);
+  torch::Tensor forward(torch::Tensor x) { return layer(x); }
+  nn::Linear layer{nullptr};
+};
+struct HyperImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    return std::make_shared<GivenImpl>(hidden(x))->forward(x);
+  }
+  nn::Linear hidden = register_module("hidden", nn::Linear(4, 4));
+};
+
 // Kept in a member.
 struct CachingImpl : nn::Module {
   torch::Tensor forward(torch::Tensor x) {

@@ -135,10 +135,25 @@ private:
     const bool result =
         llvm::any_of(module->getDefinition()->fields(), [&](const FieldDecl *field) {
           return llvm::any_of(uses.heldBy(field->getType()).modules,
-                              [&](const CXXRecordDecl *part) { return hasLayers(part); });
+                              [&](const CXXRecordDecl *part) {
+                                return hasLayers(part) || (!uses.isUser(part) && isFilled(field));
+                              });
         });
     visited.erase(module->getCanonicalDecl());
     return result;
+  }
+
+  /// Whether layers of the framework, and no modules of the user, are in the container.
+  bool isFilled(const FieldDecl *field) {
+    const auto isUsers = [&](const CXXRecordDecl *module) { return uses.isUser(module); };
+    bool holdsOthers = false;
+    for (const EntityDefinition &definition : uses.definitionsOf(field))
+      forEach(definition.value, [&](const Stmt *part) {
+        const auto *expr = dyn_cast<Expr>(part);
+        holdsOthers |= expr && !isa<CXXThisExpr>(expr) &&
+                       llvm::any_of(uses.heldBy(expr->getType()).modules, isUsers);
+      });
+    return !holdsOthers && natures.of(canonical(field)).stateful == Answer::Yes;
   }
 
   /// Whether methods of the class, or of its parts, may give parameters other values, load them,

@@ -114,6 +114,28 @@ struct PointingImpl : nn::Module {
   nn::Linear hidden = register_module("hidden", nn::Linear(4, 4));
 };
 
+struct ChainImpl : nn::Module {
+  ChainImpl() { layers = register_module("layers", nn::Sequential(nn::Linear(4, 4), nn::ReLU())); }
+  torch::Tensor forward(torch::Tensor x) { return layers->forward(x); }
+  nn::Sequential layers{nullptr};
+};
+struct ChainedImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    return (new ChainImpl())->forward(hidden(x)); // expect: ml-unregistered-module (no fix): made anew
+  }
+  nn::Linear hidden = register_module("hidden", nn::Linear(4, 4));
+};
+
+struct ActivationImpl : nn::Module {
+  ActivationImpl() { layers = register_module("layers", nn::Sequential(nn::ReLU(), nn::ReLU())); }
+  torch::Tensor forward(torch::Tensor x) { return layers->forward(x); }
+  nn::Sequential layers{nullptr};
+};
+struct ActivatedImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return (new ActivationImpl())->forward(hidden(x)); }
+  nn::Linear hidden = register_module("hidden", nn::Linear(4, 4));
+};
+
 // What has no parameters may be made anywhere.
 struct StatelessImpl : nn::Module {
   torch::Tensor forward(torch::Tensor x) {

@@ -88,15 +88,16 @@ bool mayBeGpu(const Visit &visit, const Operand &target) {
 bool choosesDevice(const FunctionBody &function) {
   return function.asksForDevices && llvm::any_of(function.blocks, [&](const Block &block) {
            return llvm::any_of(block.events, [&](const Event &event) {
-             const bool namesGpu = llvm::any_of(event.operands, [](const Operand &operand) {
+             const auto isGpu = [](const Operand &operand) {
                return operand.device.kind == Device::Cuda;
-             });
+             };
+             const bool isOfTwo = event.choice.condition >= 0 ||
+                                  llvm::isa<clang::AbstractConditionalOperator>(event.site);
              const bool isChoice =
-                 event.choice.condition >= 0 ||
-                 llvm::isa<clang::AbstractConditionalOperator>(event.site) ||
-                 ((event.kind == EventKind::Bind || event.kind == EventKind::Move) &&
-                  function.isConditional(event.site));
-             return namesGpu && isChoice;
+                 isOfTwo ? !llvm::all_of(event.operands, isGpu) // One of two GPUs.
+                         : (event.kind == EventKind::Bind || event.kind == EventKind::Move) &&
+                               function.isConditional(event.site);
+             return llvm::any_of(event.operands, isGpu) && isChoice;
            });
          });
 }

@@ -13,14 +13,25 @@ class GuardTemporary : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &guard = visit.event;
-    if (guard.kind != EventKind::EnterGradMode || !guard.isDiscarded)
+    const bool isGuard =
+        guard.kind == EventKind::EnterGradMode || guard.kind == EventKind::EnterAutocast;
+    if (!isGuard || !guard.isDiscarded)
       return;
 
     Finding finding;
     finding.location = guard.site->getBeginLoc();
     finding.range = guard.site->getSourceRange();
-    if (const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(guard.site)) {
-      const auto *function = llvm::cast<clang::FunctionDecl>(declaration->getSingleDecl());
+    const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(guard.site);
+    const clang::Decl *declared = declaration ? declaration->getSingleDecl() : nullptr;
+    if (const auto *variable = llvm::dyn_cast_or_null<clang::VarDecl>(declared)) {
+      finding.level = Level::Likely;
+      finding.location = variable->getLocation();
+      finding.message = "'" + variable->getNameAsString() +
+                        "' guards nothing: it ends with its block, in the rest of which nothing "
+                        "is computed";
+      if (const clang::CompoundStmt *block = guard.function->compoundOf(declaration))
+        finding.notes.push_back({block->getRBracLoc(), "it ends here"});
+    } else if (const auto *function = llvm::dyn_cast_or_null<clang::FunctionDecl>(declared)) {
       finding.location = function->getLocation();
       finding.message = "'" + function->getNameAsString() +
                         "' is a function that is declared here, no guard: what follows is not "

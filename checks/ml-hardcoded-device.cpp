@@ -16,12 +16,18 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &named = visit.event;
     const FunctionBody &function = *named.function;
-    if (!named.namesGpu || function.asksForDevices || isSettled(visit))
+    if (!named.namesGpu || isSettled(visit))
+      return;
+    // What asks for devices itself, means the one that it names, but for what it always does.
+    const bool isBesideChoice =
+        !function.isModuleMethod && !function.isConditional(named.site) && choosesDevice(function);
+    if (function.asksForDevices && !isBesideChoice)
       return;
     const bool isOfModule = function.isModuleMethod && !isMove(function);
     // What asks anything before may have been told the device, by a name or a flag.
     const bool isElsewhere =
-        !isOfModule && !function.isConditional(named.site) && isChosenByCaller(visit);
+        isBesideChoice ||
+        (!isOfModule && !function.isConditional(named.site) && isChosenByCaller(visit));
     if (!isOfModule && !isElsewhere && !function.function->isMain())
       return;
     if (!reported.insert(function.function).second)

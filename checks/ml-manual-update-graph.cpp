@@ -71,7 +71,7 @@ private:
         visit.before.gradMode().possible != GradMode::On || isRetained(visit))
       return false;
     const Value value = visit.before.valueOf(update.subject);
-    if (isLeaf(value))
+    if (refusesChange(value))
       return true;
     // Only parameters have gradients. Of one that is handed in alone, the caller knows more.
     const clang::VarDecl *root = variableAt(visit, pathsOf(visit).rootOf(update.subject.path));

@@ -20,6 +20,8 @@ public:
         llvm::isa<clang::DeclStmt>(assignment.site))
       return;
     const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
+    if (place.kind != PathStep::Variable)
+      return reporter.report(ofMadeList(assignment));
     const auto *handle = static_cast<const clang::VarDecl *>(place.subject);
     const std::string name = "'" + handle->getNameAsString() + "'";
 
@@ -43,6 +45,16 @@ public:
   }
 
 private:
+  /// `net->parameters()[0] = value;`
+  static Finding ofMadeList(const Event &assignment) {
+    Finding finding;
+    finding.location = assignment.site->getBeginLoc();
+    finding.range = assignment.site->getSourceRange();
+    finding.message = "the list is made for this statement alone: its element is another tensor "
+                      "now, and the one that it was stays as it is";
+    return finding;
+  }
+
   /// What the variable is a part of: `x` of `auto row = x[0]`.
   static std::string sourceOf(const Visit &visit, const clang::VarDecl &part) {
     const clang::Expr *made = part.getInit()->IgnoreUnlessSpelledInSource();

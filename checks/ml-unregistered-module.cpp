@@ -26,19 +26,28 @@ public:
         for (const EntityDefinition &definition : member.replacements)
           reporter.report(
               replaced(member, definition, "submodule", "parameters(), to() and eval()"));
-    for (const clang::VarDecl *variable : visit.view.transients)
-      reporter.report(madeAnew(*variable));
+    for (const std::vector<Transient> &transients : visit.view.transients)
+      reporter.report(madeAnew(transients));
   }
 
 private:
-  static Finding madeAnew(const clang::VarDecl &variable) {
+  static clang::SourceLocation placeOf(const Transient &transient) {
+    return transient.variable ? transient.variable->getLocation() : transient.made->getBeginLoc();
+  }
+
+  /// One finding for what one forward pass makes.
+  static Finding madeAnew(const std::vector<Transient> &transients) {
+    const Transient &first = transients.front();
     Finding finding;
-    finding.location = variable.getLocation();
-    finding.range = variable.getSourceRange();
-    finding.message = ("'" + variable.getName() +
-                       "' is made anew in every forward pass: parameters(), to() and eval() do not "
-                       "reach it")
-                          .str();
+    finding.location = placeOf(first);
+    finding.range =
+        first.variable ? first.variable->getSourceRange() : first.made->getSourceRange();
+    finding.message = (first.variable ? "'" + first.variable->getNameAsString() + "'"
+                                      : std::string("the module")) +
+                      " is made anew in every forward pass: parameters(), to() and eval() do not "
+                      "reach it";
+    for (const Transient &other : llvm::ArrayRef(transients).drop_front())
+      finding.notes.push_back({placeOf(other), "so is this one"});
     return finding;
   }
 };

@@ -225,8 +225,10 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   const bool leavesAlone = isHarmless(event);
   if (!isOfSystem(event.callee)) {
     state.synchronize(); // Perhaps.
-    if (!leavesAlone)
+    if (!leavesAlone) {
       state.autocastMayChange();
+      state.forgetParameters(); // It may freeze them.
+    }
   }
   bool isForward = isModuleCall(event);
   if (isForward && observing)

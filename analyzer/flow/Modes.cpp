@@ -238,6 +238,19 @@ void State::freeze(SourcesId parameters) {
   }
 }
 
+void State::makeParameter(PathId object) {
+  if (object == tables->paths.unknown())
+    return;
+  Value value = valueOf({object, TypeRole::Tensor});
+  value.isParameter = true;
+  setValue(object, value);
+}
+
+void State::forgetParameters() {
+  for (auto &[path, value] : values)
+    value.isParameter = false;
+}
+
 void State::markTrained(SourcesId reached) {
   for (auto &[path, facts] : modules)
     for (PathId source : tables->sources.members(reached))

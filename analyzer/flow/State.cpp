@@ -333,6 +333,7 @@ Value State::joined(const Value &a, const Value &b) const {
   if (a.derived != b.derived)
     result.derived = nullptr;
   result.isRecorded |= b.isRecorded;
+  result.isParameter &= b.isParameter;
   if (a.taken && b.taken) {
     result.shared = tables->sources.join(a.shared, b.shared);
     result.changed = b.changed ? a.changed : nullptr;

@@ -134,6 +134,7 @@ struct Value {
   /// What has computed it of a leaf, so that it is none.
   const Event *derived = nullptr;
   bool isRecorded = false; ///< An operation that was recorded has given it: perhaps no leaf itself.
+  bool isParameter = false; ///< A module has registered it, to be trained.
   /// What has taken it, or a part of it, from parameters, in whose memory it lies.
   const Event *taken = nullptr;
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
@@ -167,8 +168,9 @@ struct Value {
            padded == other.padded && device == other.device && madeOnHost == other.madeOnHost &&
            made == other.made && freshOnHost == other.freshOnHost && borrowed == other.borrowed &&
            permuted == other.permuted && copying == other.copying && parts == other.parts &&
-           derived == other.derived && isRecorded == other.isRecorded && taken == other.taken &&
-           shared == other.shared && changed == other.changed;
+           derived == other.derived && isRecorded == other.isRecorded &&
+           isParameter == other.isParameter && taken == other.taken && shared == other.shared &&
+           changed == other.changed;
   }
 };
 
@@ -182,6 +184,9 @@ inline bool isLeaf(const Value &value) {
   return value.graph == Graph::Attached && !value.isRecorded && value.made &&
          value.made->kind == EventKind::Create;
 }
+
+/// Whether autograd refuses to record a change of the tensor in place.
+inline bool refusesChange(const Value &value) { return isLeaf(value) || value.isParameter; }
 
 /// What is known of a module.
 struct ModuleFacts {
@@ -398,6 +403,10 @@ public:
   /// Code that cannot be seen gets hold of the module; if it moves it, then to one of \p devices.
   void moduleMayChange(PathId object, llvm::ArrayRef<Device> devices);
   void freeze(SourcesId parameters);
+  /// A module registers the tensor at \p object to train it.
+  void makeParameter(PathId object);
+  /// Nobody knows of any tensor whether it is trained.
+  void forgetParameters();
   /// Whether an optimizer may step the module's parameters: not if there are optimizers, and all
   /// are known to have others.
   bool mayBeStepped(const Operand &module) const;

@@ -116,7 +116,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (!mayHoldTensors(event.subject.role))
     return;
   if (event.subject.role == TypeRole::Tensor && state.gradMode().possible == GradMode::On &&
-      isLeaf(state.valueOf(event.subject)))
+      refusesChange(state.valueOf(event.subject)))
     return; // It throws.
   PathId object = state.resolve(event.subject.path);
   Value contents = value;
@@ -302,8 +302,11 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   }
   Value value = state.valueOf(event.subject);
   value.graph = isOn == true ? Graph::Attached : isOn == false ? Graph::Detached : Graph::Unknown;
-  if (isOn != true)
+  if (isOn != true) {
     state.freeze(value.sources);
+    state.forgetParameters(); // Which of them it is, may be known to a list alone.
+    value.isParameter = false;
+  }
   PathId object = state.resolve(event.subject.path);
   if (value.sources == noSources && object != tables.paths.unknown())
     value.sources = tables.sources.of(object);
@@ -500,6 +503,9 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
       if (const PathId part = state.resolve(operand.path);
           isModule(operand.role) && !operand.fresh && !tables.paths.isWithin(part, owner))
         state.disown(part);
+    if (event.registersParameter && event.constant == true)
+      for (const Operand &operand : event.operands)
+        state.makeParameter(state.resolve(operand.path));
     return true;
   }
   std::optional<Value> given;
@@ -612,7 +618,7 @@ void Interpreter::detach(const Event &event, State &state) {
   }
   used.detach(value.history);
   value.derived = nullptr;
-  value.isRecorded = false;
+  value.isRecorded = value.isParameter = false;
   value.sources = noSources;
   value.graph = Graph::Detached;
   value.graphs = noSources;
@@ -706,11 +712,11 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.ignoresMode || event.usesOwnGradient || event.changesCopy ||
          event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
-         (event.namesGpu && !event.function->asksForDevices) || event.dropsBatch ||
-         event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
-         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
-         event.operation == Operation::DetectAnomaly || event.keepsBest || event.isRegistered ||
-         event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
+         event.namesGpu || event.dropsBatch || event.leftover.ending != Ending::None ||
+         event.custom.inputs >= 0 || event.custom.misplaced >= 0 || event.custom.keepsOutput ||
+         event.custom.changesInput || event.operation == Operation::DetectAnomaly ||
+         event.keepsBest || event.isRegistered || event.isLostEdit || event.equalNeurons.before ||
+         event.batchLoop ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 
@@ -759,7 +765,7 @@ static bool usesDerived(const Event &event, const State &state) {
 static bool changesLeaf(const Event &event, const State &state) {
   return (event.kind == EventKind::Combine || event.kind == EventKind::Overwrite) &&
          event.subject.escapes && event.subject.role == TypeRole::Tensor &&
-         isLeaf(state.valueOf(event.subject));
+         refusesChange(state.valueOf(event.subject));
 }
 
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {

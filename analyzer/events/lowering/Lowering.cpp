@@ -2,6 +2,7 @@
 
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/IdleGuards.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/Ranks.h"
 
@@ -272,8 +273,14 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
   if (!variable || variable->isStaticLocal())
     return;
   if (isGuard(vocabulary.roleOf(variable->getType()))) {
-    if (variable->getInit())
+    if (variable->getInit()) {
+      const size_t before = current->events.size();
       enterGuard(pathOf(variable), variable->getInit(), site);
+      if (const auto *statement = dyn_cast<DeclStmt>(site);
+          statement && current->events.size() > before)
+        current->events.back().isDiscarded =
+            guardsNothing(*statement, *result, vocabulary, context);
+    }
     return;
   }
   bind(pathOf(variable), variable->getType(), variable->getInit(), site);

@@ -292,7 +292,38 @@ static bool isPart(const VarDecl &variable) {
   return object && isSelection && isa<DeclRefExpr, MemberExpr>(strip(object));
 }
 
+/// Whether \p place is an element of a list that is made for this expression alone: `f()[0]`,
+/// `f().at(0)`, `f()["weight"]`.
+static bool isOfMadeList(const Expr *place, Vocabulary &vocabulary) {
+  bool isElement = false;
+  for (place = strip(place); !place->isPRValue(); place = strip(place)) {
+    const auto *call = dyn_cast<CallExpr>(place);
+    const auto *callee = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
+    const Expr *list = callee ? objectOf(call) : nullptr;
+    const StringRef name = list ? simpleName(callee) : StringRef();
+    const bool isAccess =
+        callee && (callee->getOverloadedOperator() == OO_Subscript || name == "at" ||
+                   name == "front" || name == "back" || name == "value" || name == "find");
+    if (!isAccess || place->getType()->isPointerType() ||
+        !(isStandard(callee) || vocabulary.isFramework(callee)) ||
+        vocabulary.roleOf(list->getType()) == TypeRole::Tensor || list->getType()->isPointerType())
+      return false;
+    isElement = true;
+    place = list;
+  }
+  const auto *made = dyn_cast<CallExpr>(place);
+  const CXXRecordDecl *type = place->getType()->getAsCXXRecordDecl();
+  const StringRef name = type && type->getIdentifier() ? type->getName() : StringRef();
+  const bool isOwner = name == "vector" || name == "array" || name == "map" ||
+                       name == "unordered_map" || name == "deque" || name == "OrderedDict";
+  return isElement && isOwner && made && made->getDirectCallee();
+}
+
 bool FunctionLowering::isRebindingInVain(const CallSite &site) {
+  if (survey.statements.contains(site.call) &&
+      vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
+      isOfMadeList(site.object, vocabulary))
+    return true;
   const auto *reference = dyn_cast<DeclRefExpr>(site.object->IgnoreParenImpCasts());
   const auto *handle = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   if (!handle || !handle->hasLocalStorage() || handle->getDeclContext() != function ||
@@ -333,6 +364,10 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
   event.subject = values.operand(registration->getImplicitObjectArgument());
   event.operands.push_back(values.operand(call->getArg(1)));
   event.registersParameter = trait == Trait::RegistersParameter;
+  if (event.registersParameter) // Whether it is to be trained.
+    event.constant = call->getNumArgs() < 3 || isa<CXXDefaultArgExpr>(call->getArg(2))
+                         ? true
+                         : literalBool(call->getArg(2));
   event.growsSubject = trait == Trait::RegistersModule && givesLayer(call->getArg(1));
 }
 

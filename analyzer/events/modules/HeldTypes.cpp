@@ -27,10 +27,21 @@ static QualType objectType(QualType type) {
   return type;
 }
 
+/// The class, which is that of the template where its arguments are not known yet.
+static const CXXRecordDecl *classOf(QualType type) {
+  if (const CXXRecordDecl *record = type->getAsCXXRecordDecl())
+    return record;
+  const auto *open = type->getAs<TemplateSpecializationType>();
+  const auto *generic =
+      open ? dyn_cast_or_null<ClassTemplateDecl>(open->getTemplateName().getAsTemplateDecl())
+           : nullptr;
+  return generic ? generic->getTemplatedDecl() : nullptr;
+}
+
 void HeldTypes::add(QualType type, Held &held, unsigned depth) {
   if (type.isNull() || depth > 6)
     return;
-  const CXXRecordDecl *record = objectType(type)->getAsCXXRecordDecl();
+  const CXXRecordDecl *record = classOf(objectType(type));
   if (!record)
     return;
   switch (vocabulary.roleOf(record)) {

@@ -51,7 +51,8 @@ private:
     for (const CXXMethodDecl *method : record->methods())
       if (const FunctionDecl *body = uses.definitionOf(method);
           body && phases.isForwardPass(method))
-        llvm::append_range(result.transients, findTransients(body->getBody(), uses, natures));
+        if (std::vector<Transient> found = findTransients(*body, uses, natures); !found.empty())
+          result.transients.push_back(std::move(found));
     result.registeredNames = registrations.namesIn(record);
     return result;
   }

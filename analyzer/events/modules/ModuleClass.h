@@ -35,6 +35,12 @@ struct ModuleMember {
   std::vector<EntityDefinition> replacements;
 };
 
+/// A module that lives no longer than one forward pass.
+struct Transient {
+  const clang::Expr *made = nullptr;
+  const clang::VarDecl *variable = nullptr; ///< That holds it, or null.
+};
+
 /// The view of one class.
 struct ModuleClass {
   const clang::CXXRecordDecl *record = nullptr;
@@ -46,9 +52,9 @@ struct ModuleClass {
   /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
   const ModeFlag *stuckFlag = nullptr;
   std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
-  /// Local variables of forward passes that hold modules with parameters or a mode, made there and
-  /// only called.
-  std::vector<const clang::VarDecl *> transients;
+  /// By the forward pass they stand in: modules with parameters or a mode that it makes and only
+  /// calls.
+  std::vector<std::vector<Transient>> transients;
 };
 
 class ModuleClasses {

@@ -1,13 +1,14 @@
 // Modules that live no longer than one forward pass.
 #pragma once
 
+#include "ModuleClass.h"
 #include "ModuleNature.h"
 
 namespace gradtidy {
 
-/// The local variables of \p body, the body of a forward pass, that hold modules with parameters or
-/// a mode, made there and only called.
-std::vector<const clang::VarDecl *> findTransients(const clang::Stmt *body, ModuleUses &uses,
-                                                   ModuleNatures &natures);
+/// The modules with parameters or a mode that \p forward, a forward pass, makes and only calls.
+/// Silent about classes of the user whose parameters may be more than what they are made with.
+std::vector<Transient> findTransients(const clang::FunctionDecl &forward, ModuleUses &uses,
+                                      ModuleNatures &natures);
 
 } // namespace gradtidy

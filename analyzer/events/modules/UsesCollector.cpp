@@ -59,7 +59,8 @@ public:
   }
 
   bool VisitCXXRecordDecl(CXXRecordDecl *record) {
-    if (record->isThisDeclarationADefinition() && !record->isDependentContext() &&
+    if (record->isThisDeclarationADefinition() &&
+        (!record->isDependentContext() || isOnlyWritten(record)) &&
         vocabulary.roleOf(record) == TypeRole::Module) {
       uses.records.insert(record->getCanonicalDecl());
       followPattern(record);
@@ -88,6 +89,12 @@ public:
   bool VisitOverloadExpr(OverloadExpr *overloads) {
     if (registers(uses.traitOf(overloads)))
       registering.insert(overloads->getNameLoc());
+    return true;
+  }
+
+  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *member) {
+    if (const IdentifierInfo *name = member->getMember().getAsIdentifierInfo())
+      openNames.insert(name);
     return true;
   }
 
@@ -143,7 +150,8 @@ public:
     return true;
   }
 
-  llvm::DenseSet<SourceLocation> registering; ///< Where functions that register are named.
+  llvm::DenseSet<SourceLocation> registering;       ///< Where functions that register are named.
+  llvm::DenseSet<const IdentifierInfo *> openNames; ///< Of members of nobody knows which class.
   ModeCalls modeCalls;
 
 private:
@@ -169,7 +177,7 @@ private:
     if (isa<RecoveryExpr>(value))
       return true;
     if (!value->isTypeDependent() ||
-        isa<CXXUnresolvedConstructExpr, InitListExpr, ParenListExpr>(value))
+        isa<CXXUnresolvedConstructExpr, InitListExpr, ParenListExpr, CXXNewExpr>(value))
       return false;
     const auto *call = dyn_cast<CallExpr>(value);
     if (call && registers(uses.traitOfCallee(call)))
@@ -177,6 +185,15 @@ private:
     const FunctionDecl *callee = call ? uses.calleeOf(call) : nullptr;
     return !callee ||
            !(isFactory(callee) || vocabulary.isFramework(callee) || uses.definitionOf(callee));
+  }
+
+  /// Whether it is a class template that the unit, as far as it compiles, makes no class of.
+  static bool isOnlyWritten(const CXXRecordDecl *record) {
+    ClassTemplateDecl *generic = record->getDescribedClassTemplate();
+    return generic && !record->getDeclContext()->isDependentContext() &&
+           llvm::none_of(generic->specializations(), [](const auto *special) {
+             return special->hasDefinition() && !special->isInvalidDecl();
+           });
   }
 
   /// Methods of a class template that only a skipped body calls, such as the constructor that a
@@ -258,6 +275,10 @@ llvm::DenseSet<SourceLocation> ModuleUses::collect(const ASTContext &context) {
   Collector collector(*this, vocabulary);
   for (Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
+  for (const CXXRecordDecl *record : records)
+    if (record->isDependentContext())
+      for (const FieldDecl *field : record->getDefinition()->fields())
+        facts[canonical(field)].escapes |= collector.openNames.contains(field->getIdentifier());
   // What is put back into training mode is to be trained, whoever cares for its mode.
   for (Entity entity : collector.modeCalls.evaluated)
     facts[entity].isManaged |= !collector.modeCalls.trained.contains(entity);

@@ -101,8 +101,8 @@ ValueFlow::Step ValueFlow::intoExpression(const Expr *expr) {
     return intoMember(member);
   if (const auto *operation = dyn_cast<BinaryOperator>(expr))
     return intoBinary(operation);
-  if (isa<CXXDependentScopeMemberExpr>(expr))
-    return lose();
+  if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(expr))
+    return !isTensor && member->getMember().getAsString() == "forward" ? Step::Used : lose();
   if (const auto *list = dyn_cast<InitListExpr>(expr))
     isAmongOthers |= llvm::any_of(list->inits(), [&](const Expr *element) {
       return element != value && uses.holdsTensors(element->getType());

@@ -112,3 +112,45 @@ int told_ok() {
   net.forward(toldBatch(device == torch::kCUDA ? "cuda" : "cpu"));
   return 0;
 }
+
+// Beside the choice.
+int beside_bad() {
+  const bool hasGpu = torch::cuda::is_available();
+  torch::Device device(hasGpu ? torch::kCUDA : torch::kCPU);
+  Net net;
+  net.to(device);
+  auto x = torch::ones({4, 8}, torch::kCUDA); // expect: ml-hardcoded-device: asks whether there is one
+  net.forward(x);
+  return 0;
+}
+
+int in_the_choice_ok() {
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  Net net;
+  net.to(device);
+  auto x = torch::ones({4, 8});
+  if (device.is_cuda())
+    x = x.to(torch::kCUDA);
+  net.forward(x);
+  return 0;
+}
+
+int left_before_ok(bool second) {
+  if (!torch::cuda::is_available())
+    return 1;
+  torch::Device device(second ? torch::Device(torch::kCUDA, 1) : torch::Device(torch::kCPU));
+  Net net;
+  net.to(torch::kCUDA);
+  net.forward(torch::ones({4, 8}, torch::kCUDA));
+  return 0;
+}
+
+// All of them are GPUs.
+int of_two_ok() {
+  torch::Device second(torch::cuda::is_available() ? torch::Device(torch::kCUDA, 1)
+                                                   : torch::Device(torch::kCUDA, 0));
+  Net net, other;
+  net.to(torch::kCUDA);
+  other.to(second);
+  return 0;
+}

@@ -1,0 +1,60 @@
+// Elements of lists that functions make.
+#include <torch/torch.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+using torch::Tensor;
+
+void parameter_bad(torch::nn::Linear target, torch::nn::Linear source) {
+  for (size_t i = 0; i < target->parameters().size(); ++i)
+    target->parameters()[i] = source->parameters()[i]; // expect: ml-rebound-handle (no fix) (level 0): made for this statement alone
+}
+
+void named_bad(torch::nn::Linear net, Tensor value) {
+  net->named_parameters()["weight"] = value;      // expect: ml-rebound-handle (no fix) (level 0)
+  net->named_parameters()[0].value() = value;     // expect: ml-rebound-handle (no fix) (level 0)
+  net->parameters().at(0) = value.clone();        // expect: ml-rebound-handle (no fix) (level 0)
+  net->buffers().front() = torch::zeros({2, 2});  // expect: ml-rebound-handle (no fix) (level 0)
+}
+
+std::vector<Tensor> copies();
+void of_a_function_bad(Tensor value) {
+  copies()[0] = value; // expect: ml-rebound-handle (no fix) (level 0)
+}
+
+// ---- changes of the tensor
+
+void in_place_ok(torch::nn::Linear net, Tensor value) {
+  torch::NoGradGuard guard;
+  net->parameters()[0].copy_(value);
+  net->parameters()[0] += value;
+  net->parameters()[0].data() = value; // An assignment to what is no variable copies.
+  net->parameters()[0].set_data(value);
+  net->parameters()[0][1] = value;
+  net->parameters()[0].mutable_grad() = value;
+}
+
+// ---- lists that live on
+
+struct Store {
+  std::vector<Tensor> &all();
+  Tensor &first();
+  std::vector<Tensor *> pointers();
+  std::map<std::string, Tensor> tensors;
+};
+void kept_ok(Store &store, torch::nn::Linear net, Tensor value) {
+  store.all()[0] = value;
+  store.first() = value;
+  *store.pointers()[0] = value;
+  store.tensors["a"] = value;
+  auto parameters = net->parameters();
+  parameters[0] = value;
+  parameters[0].print();
+}
+
+Tensor read_ok(torch::nn::Linear net, Tensor value) {
+  Tensor read = net->parameters()[0] = value;
+  return read;
+}

@@ -110,6 +110,46 @@ void norms_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batch
   std::cout << sum;
 }
 
+// ---- one of each loss
+
+struct Progress {
+  std::vector<double> kept;
+  void track(const std::vector<Tensor> &losses) {
+    for (auto &loss : losses)
+      kept.push_back(loss.item<double>()); // expect: ml-sync-in-loop: each tensor of the list
+  }
+};
+
+void tracked(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  Progress progress;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor output = net(batch.data.to(device));
+    Tensor first = torch::mse_loss(output, batch.target.to(device));
+    Tensor second = output.square().mean();
+    progress.track({first, second});
+    (first + second).backward();
+    optimizer.step();
+  }
+}
+
+void trackedAtTimes_ok(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  Progress progress;
+  int round = 0;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor output = net(batch.data.to(device));
+    Tensor first = torch::mse_loss(output, batch.target.to(device));
+    Tensor second = output.square().mean();
+    if (round++ % 100 == 0)
+      progress.track({first, second});
+    (first + second).backward();
+    optimizer.step();
+  }
+}
+
 // ---- one of each sample
 
 void samples_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {

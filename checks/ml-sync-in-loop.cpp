@@ -160,8 +160,9 @@ private:
     Finding finding;
     const bool isComputed = read.elementLoop.isComputed;
     const bool isOfStep = isTrainingStep(*read.function);
-    const bool isRepeated = loopsAround(visit).back() != &loop || isOfModule(visit) || isOfStep;
-    const bool isWaste = !isComputed || training.loop || isOfStep;
+    const bool isTrained = training.loop || isOfStep || isOfModule(visit);
+    const bool isRepeated = loopsAround(visit).back() != &loop || isTrained;
+    const bool isWaste = !isComputed || isTrained;
     finding.level = isRepeated && isWaste ? Level::Likely : Level::Advice;
     finding.location = read.site->getBeginLoc();
     finding.range = read.site->getSourceRange();

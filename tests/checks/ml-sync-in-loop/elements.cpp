@@ -64,7 +64,7 @@ struct Levels : torch::nn::Module {
     Tensor levels = boxes.argmax(1), result = torch::zeros_like(boxes);
     for (int64_t level = 0; level < count; ++level) {
       Tensor mask = levels == level;
-      if (mask.any().item<bool>()) // expect: ml-sync-in-loop (level 2): computed from each element
+      if (mask.any().item<bool>()) // expect: ml-sync-in-loop: computed from each element
         result += boxes;
     }
     return result;

@@ -205,12 +205,15 @@ bool asks(const Stmt *condition, llvm::ArrayRef<StringRef> names) {
 }
 
 /// Whether \p statement may leave the round of the loop it stands in, other than with an error.
-bool mayLeaveRound(const Stmt *statement) {
-  bool isFound = false;
-  forEach(statement, [&](const Stmt *part) {
-    isFound |= isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(part);
-  });
-  return isFound;
+bool mayLeaveRound(const Stmt *statement, bool isInLoop = false) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  if (isa<BreakStmt, ContinueStmt>(statement))
+    return !isInLoop;
+  isInLoop |= isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(statement);
+  return isa<ReturnStmt, GotoStmt>(statement) ||
+         llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return mayLeaveRound(child, isInLoop); });
 }
 
 /// Whether a round of \p loop may go without \p site, but for what asks one of the functions

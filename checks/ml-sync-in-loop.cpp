@@ -8,6 +8,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
@@ -129,6 +130,25 @@ private:
     return true;
   }
 
+  /// The forward pass behind the event, in the same round of \p loop, of a module on another GPU,
+  /// or null. Until then that GPU has nothing to do.
+  static const Event *nextOfOtherGpu(const Visit &visit, const clang::Stmt &loop) {
+    const Event &read = visit.event;
+    const Device device = visit.before.valueOf(read.subject).device;
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    for (const Observation &seen : visit.unit.observations()) {
+      const Event &other = *seen.event;
+      if (device.kind != Device::Cuda || !isModuleCall(other) || other.function != read.function ||
+          !contains(visit, &loop, other.site) ||
+          !sources.isBeforeInTranslationUnit(read.site->getEndLoc(), other.site->getBeginLoc()))
+        continue;
+      const Device there = seen.before.module(other.subject).device;
+      if (there.kind == Device::Cuda && there.id != device.id)
+        return &other;
+    }
+    return nullptr;
+  }
+
   static void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
     Finding finding;
     finding.location = training.event->site->getBeginLoc();
@@ -136,7 +156,8 @@ private:
     const bool isCalled = training.event != &visit.event;
     const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
     const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
-    finding.level = isLast || before ? Level::Likely : Level::Advice;
+    const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
+    finding.level = isLast || before || waiting ? Level::Likely : Level::Advice;
     finding.message = std::string(isCalled ? "this call reads" : "reading") +
                       " a number from the GPU" + (isCalled ? ", which" : "") +
                       " waits for it in every round of the training";
@@ -144,6 +165,10 @@ private:
       finding.message += ", and only that of the last round is used";
     else if (before)
       finding.message += ", and it was read before";
+    else if (waiting)
+      finding.message += ", before another GPU gets its work";
+    if (waiting)
+      finding.notes.push_back({waiting->site->getBeginLoc(), "it gets that here"});
     if (before)
       finding.notes.push_back({before->getBeginLoc(), "it was read here"});
     if (isCalled)

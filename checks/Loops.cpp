@@ -137,18 +137,45 @@ bool trains(const Visit &visit, const FunctionBody &function,
 
 } // namespace
 
-TrainingLoop trainingLoopAround(const Visit &visit) {
+/// Whether a round of \p loop, or a run of the function, may go without \p site, and not only for
+/// the choice of a branch that trains.
+static bool isLeftOut(const Visit &visit, const FunctionBody &function, const clang::Stmt *site,
+                      const clang::Stmt *loop) {
+  while (function.isConditional(site, loop)) {
+    const clang::Stmt *branch = site;
+    const clang::Stmt *choice = function.statementAround(branch);
+    const auto isChoice = [&] {
+      const auto *asked = llvm::dyn_cast<clang::IfStmt>(choice);
+      return asked && branch != asked->getCond();
+    };
+    for (; choice && choice != loop && !isChoice(); choice = function.statementAround(choice))
+      branch = choice;
+    if (!choice || choice == loop || function.isConditional(site, choice) ||
+        !trainsIn(visit, function, branch))
+      return true;
+    site = choice;
+  }
+  return false;
+}
+
+static TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner,
+                                       bool isOrBranch) {
   TrainingLoop result;
   llvm::SmallVector<const Event *, 8> frames(visit.callers);
   frames.push_back(&visit.event);
   for (const Event *frame : llvm::reverse(frames)) {
     const FunctionBody &function = *frame->function;
-    for (const clang::Stmt *loop : function.loopsAround(frame->site)) {
+    const clang::Stmt *site = inner && frame == &visit.event ? inner : frame->site;
+    const auto mayLack = [&](const clang::Stmt *loop) {
+      return isOrBranch ? isLeftOut(visit, function, site, loop)
+                        : function.isConditional(site, loop);
+    };
+    for (const clang::Stmt *loop : function.loopsAround(site)) {
       const auto isIts = [&](const clang::Stmt *site) {
         const auto loops = function.loopsAround(site);
         return !loops.empty() && loops.front() == loop;
       };
-      if (function.isConditional(frame->site, loop))
+      if (mayLack(loop))
         return {};
       if (trains(visit, function, isIts))
         return {loop, frame, result.depth};
@@ -156,10 +183,31 @@ TrainingLoop trainingLoopAround(const Visit &visit) {
         return {};
       ++result.depth;
     }
-    if (function.isConditional(frame->site))
+    if (mayLack(nullptr))
       return {};
   }
   return {};
+}
+
+TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner) {
+  return trainingLoopAround(visit, inner, /*isOrBranch=*/false);
+}
+
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit) {
+  return trainingLoopAround(visit, /*inner=*/nullptr, /*isOrBranch=*/true);
+}
+
+bool isTrainingStep(const FunctionBody &function) {
+  bool hasBackward = false, hasStep = false, makesOptimizer = false;
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events) {
+      const bool isOnce = function.loopsAround(event.site).empty();
+      hasBackward |= isOnce && event.kind == EventKind::Backward;
+      hasStep |= isOnce && event.kind == EventKind::Step;
+      makesOptimizer |=
+          event.kind == EventKind::Construct && event.resultRole == TypeRole::Optimizer;
+    }
+  return hasBackward && hasStep && !makesOptimizer;
 }
 
 /// Whether the event is a call of a module with layers, and not itself part of what a module does

@@ -39,8 +39,16 @@ struct TrainingLoop {
 };
 
 /// The innermost loop around the event, or around the calls that lead there, that itself trains,
-/// not only in a loop within it. None where something is asked before the event.
-TrainingLoop trainingLoopAround(const Visit &visit);
+/// not only in a loop within it. None where something is asked before the event, or before the loop
+/// \p inner around it.
+TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner = nullptr);
+
+/// The same, also where the event is in a branch that trains.
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit);
+
+/// Whether the function is a step of a training: it runs a backward and steps an optimizer that it
+/// has not made, both outside of loops.
+bool isTrainingStep(const FunctionBody &function);
 
 /// Whether \p loop goes over the batches of a loader that \p begin begins to give.
 bool isOver(const Event &begin, const clang::Stmt &loop);

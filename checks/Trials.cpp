@@ -101,7 +101,13 @@ bool isTrial(const Visit &visit) {
 
 bool isProbe(const Visit &visit) {
   const Event &shown = visit.shown();
-  if (visit.before.module(visit.event.subject).isTrained)
+  const bool isTrainedHere = visit.before.module(visit.event.subject).isTrained &&
+                             llvm::any_of(shown.function->blocks, [](const Block &block) {
+                               return llvm::any_of(block.events, [](const Event &event) {
+                                 return event.kind == EventKind::Backward;
+                               });
+                             });
+  if (isTrainedHere)
     return false;
   bool isGiven = false;
   const bool isMadeUp = llvm::all_of(shown.operands, [&](const Operand &operand) {

@@ -9,8 +9,9 @@ namespace gradtidy {
 /// whether it fits its input, what it begins with. Nobody relies on what it computes.
 bool isTrial(const Visit &visit);
 
-/// Whether the event is a single look at what a module that is not trained makes of tensors that are
-/// made up in the same function, as in a unit test or a demonstration. Nobody needs the numbers.
+/// Whether the event is a single look at what a module makes of tensors that are made up in the
+/// same function, as in a unit test or a demonstration, and is not trained there. Nobody needs the
+/// numbers.
 bool isProbe(const Visit &visit);
 
 } // namespace gradtidy

@@ -3,9 +3,12 @@
 // for every element of a batch, it is most of the time.
 
 #include "Check.h"
+#include "Devices.h"
 #include "Loops.h"
 
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
@@ -17,43 +20,133 @@ public:
     const Event &read = visit.event;
     if (read.operation == Operation::ReadScalar)
       onRead(visit, reporter);
+    else if (read.kind == EventKind::Move)
+      onCopy(visit, reporter);
     else if (read.kind == EventKind::Combine && read.isAttribute)
       onAttribute(visit, reporter);
   }
 
 private:
   static bool isOnGpu(const Visit &visit, const Operand &tensor) {
-    return visit.unit.mayBeGpu(visit.before.valueOf(tensor).device);
+    const Device device = visit.before.valueOf(tensor).device;
+    return visit.unit.mayBeGpu(device) &&
+           (visit.unit.movesModules() || !isOwnDevice(visit, device));
   }
 
   void onRead(const Visit &visit, Reporter &reporter) {
+    if (visit.event.parameterLoop)
+      return onParameter(visit, reporter);
     if (!isOnGpu(visit, visit.event.subject))
       return;
     const TrainingLoop training = trainingLoopAround(visit);
     if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
-    else if (training.loop && training.depth == 1 && isOfEachParameter(visit))
-      onParameter(visit, training, reporter);
+    else if (visit.event.isAsserted && onAssertion(visit, reporter))
+      return;
+    else if (training.loop && training.depth == 1 && isOfList(visit.event))
+      report(visit, training, "tensor of the list", reporter);
     else if (training.loop && training.depth == 0)
       onRound(visit, training, reporter);
   }
 
-  /// A number of each parameter, such as the norm of its gradient.
-  static bool isOfEachParameter(const Visit &visit) {
-    const auto loops = loopsAround(visit);
-    const auto *loop = llvm::dyn_cast<clang::CXXForRangeStmt>(loops.front());
-    return loop && givesParameters(*loop);
+  /// Whether it reads the tensor that the loop around it takes from a list or map.
+  static bool isOfList(const Event &read) {
+    const auto loops = read.function->loopsAround(read.site);
+    const auto *range =
+        loops.empty() ? nullptr : llvm::dyn_cast<clang::CXXForRangeStmt>(loops.front());
+    const clang::Expr *tensor =
+        range && read.subject.expr ? read.subject.expr->IgnoreUnlessSpelledInSource() : nullptr;
+    if (const auto *value = llvm::dyn_cast_or_null<clang::MemberExpr>(tensor);
+        value && value->getMemberDecl()->getName() == "second")
+      tensor = value->getBase()->IgnoreUnlessSpelledInSource();
+    const auto *reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(tensor);
+    if (!reference)
+      return false;
+    const auto *binding = llvm::dyn_cast<clang::BindingDecl>(reference->getDecl());
+    return (binding ? binding->getDecomposedDecl() : reference->getDecl()) ==
+           range->getLoopVariable();
   }
 
-  static void onParameter(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
+  /// An element that is copied to the host alone.
+  void onCopy(const Visit &visit, Reporter &reporter) {
+    const Event &move = visit.event;
+    const Operand *target = move.elementLoop.loop ? targetOf(move) : nullptr;
+    if (target &&
+        (target->expr ? visit.before.deviceOf(*target) : target->device).kind == Device::Cpu &&
+        isOnGpu(visit, move.subject))
+      onElement(visit, *move.elementLoop.loop, trainingLoopAround(visit), reporter);
+  }
+
+  /// A number of each parameter, such as the norm of its gradient. Parameters are where the modules
+  /// are moved to.
+  static void onParameter(const Visit &visit, Reporter &reporter) {
+    const Event &read = visit.event;
+    const Device device = visit.before.valueOf(read.subject).device;
+    if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.movesModules())
+      return;
+    const TrainingLoop training = trainingLoopAround(visit, read.parameterLoop);
+    const bool isStep = read.function->isStep && !read.function->isInBranch(read.parameterLoop);
+    if (!isStep && (!training.loop || training.depth > 1))
+      return;
+    report(visit, training, "parameter", reporter);
+  }
+
+  static void report(const Visit &visit, const TrainingLoop &training, const char *each,
+                     Reporter &reporter) {
     Finding finding;
     finding.level = Level::Likely;
     finding.location = visit.event.site->getBeginLoc();
     finding.range = visit.event.site->getSourceRange();
-    finding.message = "reading a number of each parameter from the GPU waits for it as many times "
-                      "in every round of the training; stack them, and read once";
-    finding.notes.push_back({training.loop->getBeginLoc(), "the training is here"});
+    finding.message = std::string("reading a number of each ") + each +
+                      " from the GPU waits for it as many times in every " +
+                      (training.loop ? "round" : "step") +
+                      " of the training; stack them, and read once";
+    if (training.loop)
+      finding.notes.push_back({training.loop->getBeginLoc(), "the training is here"});
     reporter.report(std::move(finding));
+  }
+
+  /// A number that nobody sees unless something has gone wrong.
+  static bool onAssertion(const Visit &visit, Reporter &reporter) {
+    const auto isLeftOut = [](const Event *frame) {
+      return frame->function->isInBranch(frame->site);
+    };
+    const bool isComputed =
+        isOfModule(visit) && !isLeftOut(&visit.event) && llvm::none_of(visit.callers, isLeftOut);
+    const TrainingLoop training = trainingLoopOrBranchAround(visit);
+    if (!isComputed && (!training.loop || training.depth > 0))
+      return false;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message =
+        std::string("an assertion reads a number from the GPU, and waits for it, ") +
+        (training.loop ? "in every round of the training" : "whenever the module computes") +
+        "; asked every now and then, it tells the same";
+    if (training.loop && training.event != &visit.event)
+      finding.notes.push_back({training.event->site->getBeginLoc(), "it is called here"});
+    reporter.report(std::move(finding));
+    return true;
+  }
+
+  /// The forward pass behind the event, in the same round of \p loop, of a module on another GPU,
+  /// or null. Until then that GPU has nothing to do.
+  static const Event *nextOfOtherGpu(const Visit &visit, const clang::Stmt &loop) {
+    const Event &read = visit.event;
+    const Device device = visit.before.valueOf(read.subject).device;
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    for (const Observation &seen : visit.unit.observations()) {
+      const Event &other = *seen.event;
+      if (device.kind != Device::Cuda || !isModuleCall(other) || other.function != read.function ||
+          !contains(visit, &loop, other.site) ||
+          !sources.isBeforeInTranslationUnit(read.site->getEndLoc(), other.site->getBeginLoc()))
+        continue;
+      const Device there = seen.before.module(other.subject).device;
+      if (there.kind == Device::Cuda && there.id != device.id)
+        return &other;
+    }
+    return nullptr;
   }
 
   static void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
@@ -63,7 +156,8 @@ private:
     const bool isCalled = training.event != &visit.event;
     const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
     const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
-    finding.level = isLast || before ? Level::Likely : Level::Advice;
+    const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
+    finding.level = isLast || before || waiting ? Level::Likely : Level::Advice;
     finding.message = std::string(isCalled ? "this call reads" : "reading") +
                       " a number from the GPU" + (isCalled ? ", which" : "") +
                       " waits for it in every round of the training";
@@ -71,6 +165,10 @@ private:
       finding.message += ", and only that of the last round is used";
     else if (before)
       finding.message += ", and it was read before";
+    else if (waiting)
+      finding.message += ", before another GPU gets its work";
+    if (waiting)
+      finding.notes.push_back({waiting->site->getBeginLoc(), "it gets that here"});
     if (before)
       finding.notes.push_back({before->getBeginLoc(), "it was read here"});
     if (isCalled)
@@ -82,13 +180,15 @@ private:
   void onElement(const Visit &visit, const clang::Stmt &loop, const TrainingLoop &training,
                  Reporter &reporter) {
     const Event &read = visit.event;
-    if (read.function->isConditional(read.site, &loop) ||
-        first.try_emplace(&loop, read.site).first->second != read.site)
+    if (first.try_emplace(&loop, read.site).first->second != read.site)
       return;
     Finding finding;
     const bool isComputed = read.elementLoop.isComputed;
-    const bool isRepeated = loopsAround(visit).back() != &loop || isOfModule(visit);
-    finding.level = isRepeated && (!isComputed || training.loop) ? Level::Likely : Level::Advice;
+    const bool isOfStep = isTrainingStep(*read.function);
+    const bool isTrained = training.loop || isOfStep || isOfModule(visit);
+    const bool isRepeated = loopsAround(visit).back() != &loop || isTrained;
+    const bool isWaste = !isComputed || isTrained;
+    finding.level = isRepeated && isWaste ? Level::Likely : Level::Advice;
     finding.location = read.site->getBeginLoc();
     finding.range = read.site->getSourceRange();
     finding.message =

@@ -46,10 +46,19 @@ static bool isLoop(const clang::Stmt *statement) {
       statement);
 }
 
+/// `do { … } while (false)`, as macros are written.
+static bool runsOnce(const clang::Stmt *loop) {
+  const auto *once = llvm::dyn_cast<clang::DoStmt>(loop);
+  const clang::Expr *again = once ? once->getCond()->IgnoreParenCasts() : nullptr;
+  const auto *truth = llvm::dyn_cast_or_null<clang::CXXBoolLiteralExpr>(again);
+  const auto *number = llvm::dyn_cast_or_null<clang::IntegerLiteral>(again);
+  return (truth && !truth->getValue()) || (number && number->getValue() == 0);
+}
+
 llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {
   llvm::SmallVector<const clang::Stmt *, 4> loops;
   for (const clang::Stmt *statement = parentOf(site); statement; statement = parentOf(statement))
-    if (isLoop(statement))
+    if (isLoop(statement) && !runsOnce(statement))
       loops.push_back(statement);
   return loops;
 }

@@ -159,7 +159,8 @@ struct EqualNeurons {
 /// A loop that reads another element of one and the same tensor in each round.
 struct ElementLoop {
   const clang::Stmt *loop = nullptr; ///< Null if there is none.
-  bool isComputed = false;           ///< It reads a number that is computed from the element.
+  bool isComputed = false;           ///< It reads a number that is computed from the element, or
+                                     ///< of all elements for the round.
 };
 
 /// What is written of the order in which a tensor has samples and steps: its first two dimensions.
@@ -218,12 +219,14 @@ struct Event {
   EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
-  const clang::Stmt *filled = nullptr;     ///< Load: what has filled the list that it adds to.
-  OrderMark order = {};                    ///< Of samples and steps.
-  ElementLoop elementLoop = {};            ///< Combine that reads a number.
-  const clang::Stmt *lastOfLoop = nullptr; ///< The same: see lastOfLoop().
-  const clang::Stmt *readBefore = nullptr; ///< The same: see readBefore().
-  const clang::Stmt *batchLoop = nullptr;  ///< Combine that takes a slice: see batchLoopOf().
+  const clang::Stmt *filled = nullptr;        ///< Load: what has filled the list that it adds to.
+  OrderMark order = {};                       ///< Of samples and steps.
+  ElementLoop elementLoop = {};               ///< Combine that reads a number, Move to the host.
+  const clang::Stmt *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
+  const clang::Stmt *readBefore = nullptr;    ///< The same: see readBefore().
+  const clang::Stmt *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
+  bool isAsserted = false;                    ///< The same: see isAsserted().
+  const clang::Stmt *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.

@@ -570,7 +570,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
 
 void Interpreter::move(const Event &event, State &state, bool observing) {
   if (!isModule(event.subject.role)) {
-    if (observing && mayMoveInVain(event, state))
+    if (observing && (event.elementLoop.loop || mayMoveInVain(event, state)))
       observe(event, state);
     const Value copy = moved(event, state);
     if (copy.device.kind == Device::Cpu && !event.isAsync)

@@ -186,24 +186,25 @@ TEST_CASE("A model that cannot be read") {
 
 TEST_CASE("What the framework has given another name is read by that") {
   const Project project;
-  project.write("net.cpp",
-                "#include <torch/torch.h>\n"
-                "struct Net : torch::nn::Module {\n"
-                "  Net() { register_module(\"norm\", norm); }\n"
-                "  torch::Tensor forward(torch::Tensor x) { return norm(x); }\n"
-                "  torch::nn::BatchNorm norm{4};\n"
-                "};\n"
-                "float predict(Net &net, torch::optim::SGD &optimizer, torch::Tensor x) {\n"
-                "  net.forward(x).mean().backward();\n"
-                "  optimizer.step();\n"
-                "  torch::NoGradGuard guard;\n"
-                "  return net.forward(x).sum().item<float>();\n"
-                "}\n");
-  const Run run = project.gradtidy({"--bundled-runtime", "--no-cache", "net.cpp"});
+  project.write("train.cpp", "#include <axon/axon.h>\nstruct Kept {\n  axon::Layer net;\n};\n"
+                             "void run(Kept &kept, axon::Array input) {\n"
+                             "  axon::Solver solver(kept.net.weights());\n"
+                             "  for (int i = 0; i < 9; ++i) {\n"
+                             "    axon::distance(kept.net(input), input).backpropagate();\n"
+                             "    solver.advance();\n  }\n}\n");
+  project.write("renamed.json", "{\"renamed\": {\"axon::Layer\": \"Block\"}}");
+  const auto lint = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"train.cpp", "--model=" + axonModel(), "--", "-std=c++20",
+                                       "-I" + axonFolder()});
+    return project.gradtidy(arguments);
+  };
+  CHECK(lint({}).status == 1);
+  CHECK(count(lint({}).out, "[ml-missing-zero-grad]\n") == 0);
+  const Run run = lint({"--model=renamed.json"});
   CHECK(run.status == 1);
-  CHECK_THAT(run.out, Contains("net.cpp:5:14: error: no type named 'BatchNorm'") &&
-                          Contains("did you mean 'BatchNorm2d'?"));
-  CHECK(count(run.out, "[ml-missing-eval-mode]\n") == 1);
+  CHECK_THAT(run.out, Contains("train.cpp:3:9: error: no type named 'Layer' in namespace 'axon'; "
+                               "did you mean 'Block'?"));
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
 }
 
 TEST_CASE("Stand-ins on which clang runs out of stack cost the stand-ins only") {

@@ -1,6 +1,7 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "FunctionLowering.h"
 #include "analyzer/events/marks/Accumulation.h"
+#include "analyzer/events/marks/Assertions.h"
 #include "analyzer/events/marks/BestValues.h"
 #include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
@@ -124,8 +125,13 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
     event.lastOfLoop = lastOfLoop(*site.call, *result);
     event.readBefore = readBefore(*site.call, *result);
+    event.parameterLoop = parameterLoopOf(*site.call, *result, vocabulary);
+    event.isAsserted = isAsserted(*site.call, *result, context);
   }
-  if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
+  if (event.kind == EventKind::Move && event.subject.role == TypeRole::Tensor)
+    event.elementLoop = pixelLoopOf(*site.call, *result, vocabulary, context);
+  if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||
+      (event.kind == EventKind::Call && site.object))
     event.batchLoop = batchLoopOf(*site.call, *result, vocabulary);
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);

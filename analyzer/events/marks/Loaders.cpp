@@ -48,6 +48,23 @@ static bool drawsOrder(const CXXRecordDecl &record) {
          });
 }
 
+/// Whether \p body makes a dataset of tensors that it lists, as `TensorDataset({a, b, c})`: they
+/// are its samples, which only their positions tell apart.
+static bool listsSamples(const Stmt *body) {
+  bool isFound = false;
+  forEach(body, [&](const Stmt *statement) {
+    const auto *made = dyn_cast<CXXConstructExpr>(statement);
+    if (!made || made->getConstructor()->getParent()->getName() != "TensorDataset")
+      return;
+    for (const Expr *argument : made->arguments())
+      forEach(argument, [&](const Stmt *part) {
+        const auto *list = dyn_cast<InitListExpr>(part);
+        isFound |= list && list->getNumInits() > 1;
+      });
+  });
+  return isFound;
+}
+
 bool keepsOrder(const VarDecl &loader, const Vocabulary &vocabulary) {
   QualType type = loader.getType().getNonReferenceType();
   if (const QualType object = pointee(type); !object.isNull())
@@ -64,7 +81,7 @@ bool keepsOrder(const VarDecl &loader, const Vocabulary &vocabulary) {
   };
   const auto *function = dyn_cast<FunctionDecl>(loader.getDeclContext());
   return llvm::any_of(record->getTemplateArgs().asArray(), isOrdered) && !drawsOrder(*record) &&
-         !(function && drawsOrder(function->getBody()));
+         !(function && (drawsOrder(function->getBody()) || listsSamples(function->getBody())));
 }
 
 bool stacksSamples(QualType loader, const Vocabulary &vocabulary) {

@@ -38,6 +38,29 @@ bool declares(const Stmt &loop, const VarDecl &variable) {
   return isFound;
 }
 
+bool isCountedIn(const Stmt &loop, const VarDecl &number) {
+  bool isFound = false;
+  forEach(&loop, [&](const Stmt *statement) {
+    const auto *assignment = dyn_cast<BinaryOperator>(statement);
+    const auto *step = dyn_cast<UnaryOperator>(statement);
+    isFound |=
+        (assignment && assignment->isAssignmentOp() && entityOf(assignment->getLHS()) == &number) ||
+        (step && step->isIncrementDecrementOp() && entityOf(step->getSubExpr()) == &number);
+  });
+  return isFound;
+}
+
+/// Whether \p index names what the rounds of the loop declare or change.
+bool dependsOn(const Expr &index, const Stmt &loop) {
+  bool isFound = false;
+  forEach(&index, [&](const Stmt *part) {
+    const auto *reference = dyn_cast<DeclRefExpr>(part);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    isFound |= variable && (declares(loop, *variable) || isCountedIn(loop, *variable));
+  });
+  return isFound;
+}
+
 /// A tensor, and what is selected of it.
 class Selection {
 public:
@@ -48,7 +71,11 @@ public:
       ;
   }
 
-  bool isOfVariableIndex() const { return hasVariableIndex; }
+  bool isOfVariableIndex() const { return !indices.empty(); }
+  /// Whether the index has two dimensions or more: of rows, and of what is in a row.
+  bool isOfVariableIndices() const { return indices.size() > 1; }
+  /// The expression that nothing more is known of.
+  const Expr *origin() const { return whole; }
   bool isComputed() const { return hasComputed; }
 
   /// The variable or member that holds the tensor in all rounds of the loop, or null.
@@ -83,11 +110,24 @@ private:
                      simpleName(call->getDirectCallee()) == "to"))
       return seesThrough && call && stepThrough(*call);
     if (isSelection)
-      hasVariableIndex |= llvm::any_of(call->arguments(), [&](const Expr *argument) {
-        return strip(argument) != strip(object) && !isLiteral(argument);
-      });
+      for (const Expr *argument : call->arguments())
+        if (strip(argument) != strip(object))
+          addIndex(argument);
     whole = object;
     return true;
+  }
+
+  void addIndex(const Expr *argument) {
+    if (isLiteral(argument))
+      return;
+    const size_t before = indices.size();
+    forEach(argument, [&](const Stmt *part) {
+      if (const auto *reference = dyn_cast<DeclRefExpr>(part);
+          reference && isa<VarDecl>(reference->getDecl()))
+        indices.insert(reference->getDecl());
+    });
+    if (indices.size() == before)
+      indices.insert(argument);
   }
 
   /// To the first tensor of which the call computes something.
@@ -105,6 +145,11 @@ private:
       return false;
     whole = isTensor(object) ? object : *operand;
     hasComputed = true;
+    // `t == i` is of all elements, but only for this round.
+    if (callee->getOverloadedOperator() == OO_EqualEqual || simpleName(callee) == "eq")
+      for (const Expr *argument : call.arguments())
+        if (argument != whole && !isTensor(argument) && dependsOn(*argument, loop))
+          addIndex(argument);
     return true;
   }
 
@@ -114,7 +159,7 @@ private:
   bool seesThrough;
   bool hasComputed = false;
   unsigned steps = 0;
-  bool hasVariableIndex = false;
+  llvm::SmallPtrSet<const void *, 4> indices; ///< What the index is made of.
 };
 
 /// Whether the loop gives \p tensor, or some of its elements, other values.
@@ -148,17 +193,121 @@ bool isShort(const Stmt &loop, const ASTContext &context) {
          condition->getRHS()->EvaluateAsInt(bound, context) && bound.Val.getInt() <= fewRounds;
 }
 
+/// Whether \p condition asks one of the functions \p names.
+bool asks(const Stmt *condition, llvm::ArrayRef<StringRef> names) {
+  bool isFound = false;
+  forEach(condition, [&](const Stmt *part) {
+    const auto *call = dyn_cast<CallExpr>(part);
+    isFound |= call && call->getDirectCallee() &&
+               llvm::is_contained(names, simpleName(call->getDirectCallee()));
+  });
+  return isFound;
+}
+
+/// Whether \p statement may leave the round of the loop it stands in, other than with an error.
+bool mayLeaveRound(const Stmt *statement, bool isInLoop = false) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  if (isa<BreakStmt, ContinueStmt>(statement))
+    return !isInLoop;
+  isInLoop |= isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(statement);
+  return isa<ReturnStmt, GotoStmt>(statement) ||
+         llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return mayLeaveRound(child, isInLoop); });
+}
+
+/// Whether a round of \p loop may go without \p site, but for what asks one of the functions
+/// \p names.
+bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionBody &function,
+               llvm::ArrayRef<StringRef> names) {
+  if (!function.isConditional(site, &loop))
+    return false;
+  const Stmt *inner = site;
+  for (const Stmt *outer = function.statementAround(site); outer != &loop;
+       outer = function.statementAround(inner = outer)) {
+    if (const auto *block = dyn_cast<CompoundStmt>(outer)) {
+      for (const Stmt *before : block->body()) {
+        if (before == inner)
+          break;
+        const auto *choice = dyn_cast<IfStmt>(before);
+        if (mayLeaveRound(before) && !(choice && asks(choice->getCond(), names)))
+          return true;
+      }
+    } else if (const auto *choice = dyn_cast<IfStmt>(outer)) {
+      if (inner != choice->getCond() && !asks(choice->getCond(), names))
+        return true;
+    } else if (const auto *both = dyn_cast<BinaryOperator>(outer)) {
+      if (both->isLogicalOp() && inner == both->getRHS())
+        return true;
+    } else if (isa<AbstractConditionalOperator, SwitchStmt, CXXCatchStmt>(outer)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- parameters
+// -------------------------------------------------------------------------------------
+
+/// `net->parameters()`, `group.params()`, or a variable that was made of one.
+bool givesParameters(const Expr *range) {
+  range = strip(range);
+  if (const VarDecl *variable = variableOf(range); variable && variable->hasInit())
+    range = strip(variable->getInit());
+  const auto *call = dyn_cast<CallExpr>(originalOf(range));
+  return call && call->getDirectCallee() &&
+         llvm::StringSwitch<bool>(simpleName(call->getDirectCallee()))
+             .Cases({"parameters", "named_parameters", "params"}, true)
+             .Default(false);
+}
+
+/// Whether the loop asks \p element, or an element of it, for its gradient.
+bool asksForGradient(const Stmt &loop, const VarDecl &element, Vocabulary &vocabulary) {
+  bool isFound = false;
+  forEach(&loop, [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
+    const StringRef name = object ? simpleName(call->getDirectCallee()) : "";
+    isFound |= object && (name == "grad" || name == "mutable_grad") &&
+               variableOf(Selection(object, loop, vocabulary).origin()) == &element;
+  });
+  return isFound;
+}
+
 // --- batches
 // ----------------------------------------------------------------------------------------
 
-/// `x.slice(0, i, j)`, `x.narrow(0, i, n)`, `x.index({Slice(i, j)})`
+bool slices(const CallExpr &call, Vocabulary &vocabulary);
+
+/// Whether a method of the user's gives nothing but slices of the object's members.
+bool slicesMembers(const FunctionDecl &function, Vocabulary &vocabulary) {
+  const auto *method = dyn_cast<CXXMethodDecl>(&function);
+  const FunctionDecl *definition = nullptr;
+  if (!method || !method->isConst() || !method->hasBody(definition))
+    return false;
+  unsigned sliced = 0, others = 0;
+  forEach(definition->getBody(), [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CallExpr>(statement);
+    if (!call)
+      return;
+    const auto *member = objectOf(call) ? dyn_cast<MemberExpr>(strip(objectOf(call))) : nullptr;
+    const bool isSlice =
+        member && isa<CXXThisExpr>(strip(member->getBase())) && call->getDirectCallee() &&
+        vocabulary.isFramework(call->getDirectCallee()) && slices(*call, vocabulary);
+    ++(isSlice ? sliced : others);
+  });
+  return sliced > 0 && others == 0;
+}
+
+/// `x.slice(0, i, j)`, `x.narrow(0, i, n)`, `x.index({Slice(i, j)})`, and `batch.slice(i, j)` of
+/// the user's
 bool slices(const CallExpr &call, Vocabulary &vocabulary) {
   const FunctionDecl *callee = call.getDirectCallee();
   if (!callee || !objectOf(&call))
     return false;
   const StringRef name = simpleName(callee);
   if (name == "slice" || name == "narrow")
-    return vocabulary.isFramework(callee);
+    return vocabulary.isFramework(callee) || slicesMembers(*callee, vocabulary);
   bool isSlice = false;
   if (name == "index" && vocabulary.operationOf(callee) == Operation::Index)
     forEach(&call, [&](const Stmt *part) {
@@ -254,38 +403,64 @@ private:
   llvm::SmallPtrSet<Entity, 8> seen;
 };
 
-bool isCountedIn(const Stmt &loop, const VarDecl &number) {
+/// Whether the loop gives \p batch, of a class of the user's, or a member of it, to a function that
+/// may change it.
+bool isHandedOut(const Stmt &loop, Entity batch) {
   bool isFound = false;
   forEach(&loop, [&](const Stmt *statement) {
-    const auto *assignment = dyn_cast<BinaryOperator>(statement);
-    const auto *step = dyn_cast<UnaryOperator>(statement);
-    isFound |=
-        (assignment && assignment->isAssignmentOp() && entityOf(assignment->getLHS()) == &number) ||
-        (step && step->isIncrementDecrementOp() && entityOf(step->getSubExpr()) == &number);
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (!callee)
+      return;
+    const auto *method = dyn_cast<CXXMethodDecl>(callee);
+    const Expr *object = objectOf(call);
+    isFound |= object && entityOf(strip(object)) == batch && !(method && method->isConst());
+    const unsigned skipped = isa<CXXOperatorCallExpr>(call) && method ? 1 : 0;
+    for (unsigned i = skipped; i < call->getNumArgs(); ++i)
+      isFound |= entityOf(strip(call->getArg(i))) == batch;
   });
   return isFound;
 }
 
-/// Whether \p index names what the rounds of the loop declare or change.
-bool dependsOn(const Expr &index, const Stmt &loop) {
-  bool isFound = false;
-  forEach(&index, [&](const Stmt *part) {
-    const auto *reference = dyn_cast<DeclRefExpr>(part);
-    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    isFound |= variable && (declares(loop, *variable) || isCountedIn(loop, *variable));
+/// The variable that a permutation is drawn into, or null.
+const VarDecl *drawnInto(const CallExpr &draw, const Stmt &loop) {
+  const StringRef name = simpleName(draw.getDirectCallee());
+  if (name == "randperm_out" && draw.getNumArgs() > 0)
+    return variableOf(draw.getArg(0));
+  const VarDecl *order = nullptr;
+  forEach(name == "randperm" ? &loop : nullptr, [&](const Stmt *statement) {
+    if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
+      for (const Decl *declaration : declarations->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(declaration);
+            variable && variable->hasInit() && originalOf(variable->getInit()) == &draw)
+          order = variable;
+    } else if (const auto *expr = dyn_cast<Expr>(statement)) {
+      const auto assigned = asAssignment(expr);
+      if (assigned && originalOf(assigned->value) == &draw)
+        order = variableOf(assigned->target);
+    }
   });
-  return isFound;
+  return order;
 }
 
-/// Whether the loop draws or makes an order.
+/// Whether the loop draws or makes an order; one that it draws and uses for nothing is none.
 bool shuffles(const Stmt &loop) {
+  const auto isUnused = [&](const CallExpr &draw) {
+    const VarDecl *order = drawnInto(draw, loop);
+    unsigned mentions = 0;
+    forEach(&loop, [&](const Stmt *statement) {
+      const auto *reference = dyn_cast<DeclRefExpr>(statement);
+      mentions += reference && reference->getDecl() == order;
+    });
+    return order && mentions == (declares(loop, *order) ? 0 : 1);
+  };
   bool isFound = false;
   forEach(&loop, [&](const Stmt *statement) {
     const auto *call = dyn_cast<CallExpr>(statement);
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
     const std::string name = callee ? simpleName(callee).lower() : "";
     for (const StringRef part : {"shuffle", "randperm", "permutation"})
-      isFound |= StringRef(name).contains(part);
+      isFound |= StringRef(name).contains(part) && !isUnused(*call);
   });
   return isFound;
 }
@@ -341,7 +516,50 @@ ElementLoop elementLoopOf(const CallExpr &read, const FunctionBody &function,
   if (!tensor || !selection.isOfVariableIndex() || isChangedIn(**loop, tensor, vocabulary) ||
       (selection.isComputed() && vocabulary.roleOf(tensor->getType()) != TypeRole::Tensor))
     return {};
+  // Who goes on while there is something left may end where there is one.
+  const llvm::SmallVector<StringRef, 2> ends = {"numel", "size"};
+  if (isSkipped(&read, **loop, function, isa<WhileStmt>(*loop) ? ends : ArrayRef<StringRef>()))
+    return {};
   return {*loop, selection.isComputed()};
+}
+
+ElementLoop pixelLoopOf(const CallExpr &move, const FunctionBody &function, Vocabulary &vocabulary,
+                        const ASTContext &context) {
+  const Expr *element = objectOf(&move);
+  const auto loops = function.loopsAround(&move);
+  if (!element || loops.size() < 2 || isShort(*loops[0], context) || isShort(*loops[1], context))
+    return {};
+  const Selection selection(element, *loops[1], vocabulary);
+  const Entity tensor = selection.lasting();
+  if (!tensor || !selection.isOfVariableIndices() || isChangedIn(*loops[1], tensor, vocabulary) ||
+      isSkipped(&move, *loops[1], function, {}))
+    return {};
+  return {loops[0]};
+}
+
+const Stmt *parameterLoopOf(const CallExpr &read, const FunctionBody &function,
+                            Vocabulary &vocabulary) {
+  const Expr *number = objectOf(&read);
+  const auto loops = function.loopsAround(&read);
+  if (!number || loops.empty())
+    return nullptr;
+  const Stmt &loop = *loops.front();
+  const Selection selection(number, loop, vocabulary, /*seesThrough=*/true);
+  const Expr *origin = selection.origin();
+  if (const auto *item = dyn_cast<CXXMemberCallExpr>(origin); // Of named_parameters().
+      item && item->getNumArgs() == 0 && objectOf(item))
+    origin = strip(objectOf(item));
+  const VarDecl *element = variableOf(origin);
+  const auto *range = dyn_cast<CXXForRangeStmt>(&loop);
+  const bool isElement = element && range && element == range->getLoopVariable();
+  const bool isList = element && selection.isOfVariableIndex() && !declares(loop, *element) &&
+                      vocabulary.isTensorList(element->getType());
+  const bool isParameter =
+      (isElement && givesParameters(range->getRangeInit())) || (isList && givesParameters(origin));
+  if (!(isElement || isList) || !(isParameter || asksForGradient(loop, *element, vocabulary)) ||
+      isSkipped(&read, loop, function, {"defined", "requires_grad", "is_sparse", "has_value"}))
+    return nullptr;
+  return &loop;
 }
 
 const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
@@ -396,7 +614,8 @@ const Stmt *batchLoopOf(const CallExpr &slice, const FunctionBody &function,
   const Expr *object = objectOf(&slice);
   const Selection whole(object, epochs, vocabulary);
   const Entity tensor = whole.lasting();
-  if (!tensor || whole.isOfVariableIndex() || isChangedIn(epochs, tensor, vocabulary))
+  if (!tensor || whole.isOfVariableIndex() || isChangedIn(epochs, tensor, vocabulary) ||
+      (!vocabulary.isFramework(slice.getDirectCallee()) && isHandedOut(epochs, tensor)))
     return nullptr;
   Counting counting(epochs);
   bool isOfRound = false;

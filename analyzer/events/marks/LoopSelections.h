@@ -12,6 +12,16 @@ namespace gradtidy {
 ElementLoop elementLoopOf(const clang::CallExpr &read, const FunctionBody &function,
                           Vocabulary &vocabulary, const clang::ASTContext &context);
 
+/// The same of \p move, of an element to the host: one of those that two loops, one in the other,
+/// go over, as over the pixels of an image.
+ElementLoop pixelLoopOf(const clang::CallExpr &move, const FunctionBody &function,
+                        Vocabulary &vocabulary, const clang::ASTContext &context);
+
+/// The loop each round of which takes another parameter of a model, of which \p read reads a
+/// number; null if there is none.
+const clang::Stmt *parameterLoopOf(const clang::CallExpr &read, const FunctionBody &function,
+                                   Vocabulary &vocabulary);
+
 /// The loop each round of which puts the number that \p read gives in place of that of the round
 /// before, and does nothing else with it; null if there is none.
 const clang::Stmt *lastOfLoop(const clang::CallExpr &read, const FunctionBody &function);

@@ -74,3 +74,28 @@ void own_order_ok(Net net, torch::optim::Optimizer &optimizer) {
   for (int epoch = 0; epoch < 10; ++epoch)
     train(net, *loader, optimizer);
 }
+
+/// Its samples are three columns, which only their positions tell apart.
+void columns_ok(Net net, torch::optim::Optimizer &optimizer, torch::Tensor a, torch::Tensor b,
+                torch::Tensor c) {
+  auto columns = data::datasets::TensorDataset({a, b, c});
+  auto loader =
+      data::make_data_loader<data::samplers::SequentialSampler>(std::move(columns), 64);
+  for (int epoch = 0; epoch < 10; ++epoch)
+    for (auto &batch : *loader) {
+      optimizer.zero_grad();
+      net(batch.data()[0].data).mean().backward();
+      optimizer.step();
+    }
+}
+
+void rows_bad(Net net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  auto loader = data::make_data_loader<data::samplers::SequentialSampler>( // expect: ml-loader-not-shuffled: 'loader'
+      data::datasets::TensorDataset(x), 64);
+  for (int epoch = 0; epoch < 10; ++epoch)
+    for (auto &batch : *loader) {
+      optimizer.zero_grad();
+      net(batch[0].data).mean().backward();
+      optimizer.step();
+    }
+}

@@ -52,7 +52,73 @@ struct Trainer {
   }
 };
 
+/// All that belongs to the samples of a batch.
+struct Samples {
+  Tensor x, y;
+  Samples slice(int64_t begin, int64_t end) const {
+    return {x.slice(0, begin, end), y.slice(0, begin, end)};
+  }
+  Samples ordered(const Tensor &order) const {
+    return {x.index_select(0, order), y.index_select(0, order)};
+  }
+};
+
+/// The permutation that is drawn is used for nothing.
+void drawn_in_vain_bad(Net net, torch::optim::Optimizer &optimizer, Samples &samples, Tensor &order,
+                       int64_t size) {
+  for (int epoch = 0; epoch < 30; ++epoch) { // note: each round of this loop is an epoch
+    torch::randperm_out(order, samples.x.size(0));
+    for (int64_t i = 0; i < samples.x.size(0) / size; ++i) {
+      auto begin = i * size, end = begin + size;
+      Samples batch = samples.slice(begin, end); // expect: ml-loader-not-shuffled (no fix): sliced in the same order
+      step(net, optimizer, batch.x, batch.y);
+    }
+  }
+}
+
+void never_used_bad(Net net, torch::optim::Optimizer &optimizer, Tensor x, Tensor y) {
+  for (int epoch = 0; epoch < 30; ++epoch) { // note: each round of this loop is an epoch
+    auto order = torch::randperm(x.size(0));
+    for (int64_t i = 0; i < x.size(0); i += 32)
+      step(net, optimizer, x.slice(0, i, i + 32), y.slice(0, i, i + 32)); // expect: ml-loader-not-shuffled (no fix)
+  }
+}
+
 // ---- in another order each time
+
+void drawn_and_used_ok(Net net, torch::optim::Optimizer &optimizer, Samples &samples, Tensor &order,
+                       int64_t size) {
+  for (int epoch = 0; epoch < 30; ++epoch) {
+    torch::randperm_out(order, samples.x.size(0));
+    Samples ordered = samples.ordered(order);
+    for (int64_t i = 0; i < samples.x.size(0) / size; ++i) {
+      Samples batch = ordered.slice(i * size, (i + 1) * size);
+      step(net, optimizer, batch.x, batch.y);
+    }
+  }
+}
+
+void indices_sliced_ok(Net net, torch::optim::Optimizer &optimizer, Samples &samples, int64_t size) {
+  Tensor order;
+  for (int epoch = 0; epoch < 30; ++epoch) {
+    order = torch::randperm(samples.x.size(0));
+    for (int64_t i = 0; i < samples.x.size(0) / size; ++i) {
+      Samples batch = samples.ordered(order.slice(0, i * size, (i + 1) * size));
+      step(net, optimizer, batch.x, batch.y);
+    }
+  }
+}
+
+void mix(Samples &samples);
+void handed_out_ok(Net net, torch::optim::Optimizer &optimizer, Samples &samples, int64_t size) {
+  for (int epoch = 0; epoch < 30; ++epoch) {
+    mix(samples);
+    for (int64_t i = 0; i < samples.x.size(0) / size; ++i) {
+      Samples batch = samples.slice(i * size, (i + 1) * size);
+      step(net, optimizer, batch.x, batch.y);
+    }
+  }
+}
 
 void permuted_ok(Net net, Tensor x, Tensor y) {
   torch::optim::SGD optimizer(net->parameters(), 0.1);

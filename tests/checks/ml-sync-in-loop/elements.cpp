@@ -57,6 +57,92 @@ struct Targets : torch::nn::Module {
   }
 };
 
+/// For each level, all elements are asked.
+struct Levels : torch::nn::Module {
+  Tensor forward(Tensor boxes, int64_t count) {
+    boxes = boxes.to(device);
+    Tensor levels = boxes.argmax(1), result = torch::zeros_like(boxes);
+    for (int64_t level = 0; level < count; ++level) {
+      Tensor mask = levels == level;
+      if (mask.any().item<bool>()) // expect: ml-sync-in-loop: computed from each element
+        result += boxes;
+    }
+    return result;
+  }
+};
+
+/// The best one is kept as long as there are others.
+std::vector<int64_t> keptOf(Tensor boxes, Tensor order) {
+  Tensor left = boxes.select(1, 0);
+  std::vector<int64_t> kept;
+  while (order.numel() > 0) {
+    if (order.numel() == 1) {
+      kept.push_back(0);
+      break;
+    }
+    kept.push_back(1);
+    float edge = left[kept.back()].item<float>(); // expect: ml-sync-in-loop: one by one
+    order = order.index({left > edge});
+  }
+  return kept;
+}
+void suppressed(Net net, std::vector<Tensor> images) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  for (auto &image : images) {
+    auto boxes = net(image.to(device));
+    keptOf(boxes, boxes.argmax(1));
+  }
+}
+
+// ---- a step of a training
+
+struct Agent {
+  Net net{nullptr};
+  std::unique_ptr<torch::optim::Adam> optimizer;
+
+  void learn_bad(Tensor states, Tensor actions, int64_t count) {
+    states = states.to(device);
+    const Tensor choices = actions.to(device);
+    Tensor values = net(states), targets = values.detach().clone();
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t choice = torch::argmax(choices[i]).item<int64_t>(); // expect: ml-sync-in-loop: computed from each element
+      targets[i] = choice;
+    }
+    optimizer->zero_grad();
+    torch::mse_loss(values, targets).backward();
+    optimizer->step();
+  }
+};
+
+// ---- pixel by pixel
+
+void write(const Tensor image) {
+  const auto host = torch::TensorOptions().device(torch::kCPU);
+  for (int64_t row = 0; row < image.size(0); ++row)
+    for (int64_t column = 0; column < image.size(1); ++column) {
+      auto pixel = image[row][column].to(host); // expect: ml-sync-in-loop: one by one
+      std::cout << pixel.item<float>();
+    }
+}
+void written(Net net, std::vector<Tensor> images) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  for (auto &image : images)
+    write(net(image.to(device)));
+}
+
+void rows_ok(Net net, std::vector<Tensor> images) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  std::vector<Tensor> rows;
+  for (auto &image : images) {
+    auto scores = net(image.to(device));
+    for (int64_t i = 0; i < scores.size(0); ++i)
+      rows.push_back(scores[i].cpu());
+  }
+}
+
 // ---- on the host
 
 void copied_before_ok(Net net, std::vector<Tensor> images) {
@@ -84,6 +170,19 @@ void best_five_ok(Net net, std::vector<Tensor> images) {
     auto best = net(image.to(device)).argmax(1);
     for (int i = 0; i < 5; ++i)
       std::cout << best[i].item<int64_t>();
+  }
+}
+
+void first_ones_ok(Net net, std::vector<Tensor> images, int count) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  for (auto &image : images) {
+    auto scores = net(image.to(device));
+    for (int64_t i = 0; i < scores.size(0); ++i) {
+      if (i == count)
+        break;
+      std::cout << scores[i].item<float>();
+    }
   }
 }
 

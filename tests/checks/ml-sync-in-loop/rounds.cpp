@@ -110,6 +110,88 @@ void norms_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batch
   std::cout << sum;
 }
 
+// ---- two GPUs
+
+void inTurn(Net one, Net two, torch::optim::Optimizer &first, torch::optim::Optimizer &second,
+            const Batches &batches) {
+  torch::Device left(torch::kCUDA, 0), right(torch::kCUDA, 1);
+  one->to(left);
+  two->to(right);
+  float sum = 0;
+  for (const auto &batch : batches) {
+    first.zero_grad();
+    Tensor loss = torch::mse_loss(one(batch.data.to(left)), batch.target.to(left));
+    loss.backward();
+    first.step();
+    sum += loss.item<float>(); // expect: ml-sync-in-loop: before another GPU gets its work
+    second.zero_grad();
+    Tensor other = torch::mse_loss(two(batch.data.to(right)), batch.target.to(right));
+    other.backward();
+    second.step();
+    sum += other.item<float>(); // expect: ml-sync-in-loop (level 2)
+  }
+  std::cout << sum;
+}
+
+void sameGpu(Net one, Net two, torch::optim::Optimizer &first, torch::optim::Optimizer &second,
+             const Batches &batches) {
+  torch::Device left(torch::kCUDA, 0);
+  one->to(left);
+  two->to(left);
+  float sum = 0;
+  for (const auto &batch : batches) {
+    first.zero_grad();
+    Tensor loss = torch::mse_loss(one(batch.data.to(left)), batch.target.to(left));
+    loss.backward();
+    first.step();
+    sum += loss.item<float>(); // expect: ml-sync-in-loop (level 2)
+    second.zero_grad();
+    torch::mse_loss(two(batch.data.to(left)), batch.target.to(left)).backward();
+    second.step();
+  }
+  std::cout << sum;
+}
+
+// ---- one of each loss
+
+struct Progress {
+  std::vector<double> kept;
+  void track(const std::vector<Tensor> &losses) {
+    for (auto &loss : losses)
+      kept.push_back(loss.item<double>()); // expect: ml-sync-in-loop: each tensor of the list
+  }
+};
+
+void tracked(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  Progress progress;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor output = net(batch.data.to(device));
+    Tensor first = torch::mse_loss(output, batch.target.to(device));
+    Tensor second = output.square().mean();
+    progress.track({first, second});
+    (first + second).backward();
+    optimizer.step();
+  }
+}
+
+void trackedAtTimes_ok(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  Progress progress;
+  int round = 0;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor output = net(batch.data.to(device));
+    Tensor first = torch::mse_loss(output, batch.target.to(device));
+    Tensor second = output.square().mean();
+    if (round++ % 100 == 0)
+      progress.track({first, second});
+    (first + second).backward();
+    optimizer.step();
+  }
+}
+
 // ---- one of each sample
 
 void samples_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {

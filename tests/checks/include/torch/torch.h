@@ -17,6 +17,19 @@
 #include <variant>
 #include <vector>
 
+namespace c10::detail {
+[[noreturn]] void torchCheckFail(const char *function, const char *file, unsigned line,
+                                 const char *message);
+} // namespace c10::detail
+#define TORCH_CHECK(condition, ...)                                                                \
+  if (__builtin_expect(static_cast<bool>(!(condition)), 0)) {                                      \
+    ::c10::detail::torchCheckFail(__func__, __FILE__, __LINE__, #condition);                       \
+  }
+#define AT_ASSERT(...)                                                                             \
+  do {                                                                                             \
+    TORCH_CHECK(__VA_ARGS__, "")                                                                   \
+  } while (false)
+
 namespace c10 {
 
 enum class DeviceType : int8_t { CPU, CUDA };
@@ -293,6 +306,7 @@ public:
   Tensor norm(const Scalar &p, IntArrayRef dimensions, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> max(int64_t dimension, bool keepdim = false) const;
   Tensor max() const;
+  Tensor any() const;
   Tensor eq(const Tensor &other) const;
   Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor add(const Scalar &other, const Scalar &alpha = 1) const;
@@ -395,6 +409,8 @@ Tensor gather(const Tensor &input, int64_t dimension, const Tensor &index);
 Tensor index_select(const Tensor &input, int64_t dimension, const Tensor &index);
 Tensor masked_select(const Tensor &input, const Tensor &mask);
 Tensor nonzero(const Tensor &input);
+Tensor isnan(const Tensor &input);
+Tensor isfinite(const Tensor &input);
 Tensor logical_and(const Tensor &a, const Tensor &b);
 Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1);
 Tensor transpose(const Tensor &input, int64_t first, int64_t second);
@@ -449,6 +465,7 @@ Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOpt
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = {});
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = {});
 Tensor randperm(int64_t size, TensorOptions options = {});
+Tensor &randperm_out(Tensor &out, int64_t size);
 Tensor zeros_like(const Tensor &other, TensorOptions options = {});
 Tensor ones_like(const Tensor &other, TensorOptions options = {});
 Tensor full_like(const Tensor &other, const Scalar &value, TensorOptions options = {});
@@ -1102,6 +1119,10 @@ template <typename Data = Tensor, typename Target = Tensor> struct Example {
   Target target;
 };
 
+template <typename Data> struct Example<Data, void> {
+  Data data;
+};
+
 template <typename Batch> class Iterator {
 public:
   Iterator &operator++();
@@ -1187,6 +1208,13 @@ public:
   virtual void reset() = 0;
   virtual void save(serialize::OutputArchive &archive) const = 0;
   virtual void load(serialize::InputArchive &archive) = 0;
+};
+class TensorDataset : public Dataset<TensorDataset, Example<Tensor, void>> {
+public:
+  explicit TensorDataset(const std::vector<Tensor> &tensors);
+  explicit TensorDataset(Tensor tensor);
+  Example<Tensor, void> get(size_t index) override;
+  std::optional<size_t> size() const override;
 };
 class MNIST : public Dataset<MNIST> {
 public:

@@ -198,8 +198,7 @@ TEST_CASE("What the framework has given another name is read by that") {
                                        "-I" + axonFolder()});
     return project.gradtidy(arguments);
   };
-  CHECK(lint({}).status == 1);
-  CHECK(count(lint({}).out, "[ml-missing-zero-grad]\n") == 0);
+  CHECK_THAT(lint({}).out, Contains("no type named 'Layer'") && !Contains("Block"));
   const Run run = lint({"--model=renamed.json"});
   CHECK(run.status == 1);
   CHECK_THAT(run.out, Contains("train.cpp:3:9: error: no type named 'Layer' in namespace 'axon'; "

@@ -85,21 +85,36 @@ bool mayBeGpu(const Visit &visit, const Operand &target) {
                       : visit.unit.mayBeGpu(visit.before.deviceOf(target));
 }
 
-bool choosesDevice(const FunctionBody &function) {
+static bool isGpu(const Operand &operand) { return operand.device.kind == Device::Cuda; }
+
+/// Whether the event has one of two devices, of which one is a GPU and one is none.
+static bool isOneOfTwo(const Event &event) {
+  return (event.choice.condition >= 0 ||
+          llvm::isa<clang::AbstractConditionalOperator>(event.site)) &&
+         llvm::any_of(event.operands, isGpu) && !llvm::all_of(event.operands, isGpu);
+}
+
+/// Whether \p function, which asks for devices, runs such an event, or under a condition one with a
+/// GPU that \p takesGpu.
+static bool decides(const FunctionBody &function, bool (*takesGpu)(const Event &)) {
   return function.asksForDevices && llvm::any_of(function.blocks, [&](const Block &block) {
            return llvm::any_of(block.events, [&](const Event &event) {
-             const auto isGpu = [](const Operand &operand) {
-               return operand.device.kind == Device::Cuda;
-             };
-             const bool isOfTwo = event.choice.condition >= 0 ||
-                                  llvm::isa<clang::AbstractConditionalOperator>(event.site);
-             const bool isChoice =
-                 isOfTwo ? !llvm::all_of(event.operands, isGpu) // One of two GPUs.
-                         : (event.kind == EventKind::Bind || event.kind == EventKind::Move) &&
-                               function.isConditional(event.site);
-             return llvm::any_of(event.operands, isGpu) && isChoice;
+             return isOneOfTwo(event) || (takesGpu(event) && llvm::any_of(event.operands, isGpu) &&
+                                          function.isConditional(event.site));
            });
          });
+}
+
+bool choosesDevice(const FunctionBody &function) {
+  return decides(function, [](const Event &event) {
+    return event.kind == EventKind::Bind || event.kind == EventKind::Move;
+  });
+}
+
+bool keepsChosenDevice(const FunctionBody &function) {
+  return decides(function, [](const Event &event) {
+    return event.kind == EventKind::Bind && event.subject.role == TypeRole::Device;
+  });
 }
 
 bool isChosenByCaller(const Visit &visit) {

@@ -20,7 +20,10 @@ bool mayBeGpu(const Visit &visit, const Operand &target);
 /// Whether \p function takes the GPU only if there is one, and something else if not.
 bool choosesDevice(const FunctionBody &function);
 
-/// Whether a caller of the visited function does.
+/// The same, and it has a name for the one that it takes.
+bool keepsChosenDevice(const FunctionBody &function);
+
+/// Whether a caller of the visited function takes it only then.
 bool isChosenByCaller(const Visit &visit);
 
 /// Whether it is where the module whose method runs is.

@@ -19,8 +19,8 @@ public:
     if (!named.namesGpu || isSettled(visit))
       return;
     // What asks for devices itself, means the one that it names, but for what it always does.
-    const bool isBesideChoice =
-        !function.isModuleMethod && !function.isConditional(named.site) && choosesDevice(function);
+    const bool isBesideChoice = !function.isModuleMethod && !function.isConditional(named.site) &&
+                                keepsChosenDevice(function);
     if (function.asksForDevices && !isBesideChoice)
       return;
     const bool isOfModule = function.isModuleMethod && !isMove(function);

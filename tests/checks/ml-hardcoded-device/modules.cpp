@@ -154,3 +154,16 @@ int of_two_ok() {
   other.to(second);
   return 0;
 }
+
+// A GPU it must be: it checks, and chooses nothing.
+torch::Tensor render_ok(torch::Tensor view, torch::Tensor camera, const float *bounds) {
+  auto matrix = view.to(torch::kCUDA);
+  TORCH_CHECK(matrix.is_cuda(), "view must be on a GPU");
+  if (!camera.is_cuda())
+    throw std::runtime_error("camera must be on a GPU");
+  if (bounds != nullptr) {
+    auto box = torch::full({3}, bounds[0], torch::TensorOptions().device(torch::kCUDA));
+    matrix = matrix + box.to(torch::kCUDA);
+  }
+  return matrix + camera;
+}

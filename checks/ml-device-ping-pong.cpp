@@ -31,6 +31,11 @@ public:
     finding.range = move.site->getSourceRange();
     if (comesFrom(visit, value, *target)) {
       finding.message = "the tensor is copied from the GPU to the host only to be copied back";
+    } else if (const clang::FieldDecl *member = constantMember(visit, value)) {
+      finding.message = "'" + member->getNameAsString() +
+                        "' is copied to the GPU in every step of the training, and is the same "
+                        "each time";
+      finding.notes.push_back({trainingLoopAround(visit).loop->getBeginLoc(), "the loop is here"});
     } else if (const clang::VarDecl *variable = variableOf(visit)) {
       const clang::Stmt *loop = loopWithout(visit, *variable, *target);
       if (!loop || !value.hasDimensions || isWrittenOut(value))
@@ -98,6 +103,20 @@ private:
   /// Of values that the source lists there are few.
   static bool isWrittenOut(const Value &value) {
     return value.made && !value.made->isData && calledName(value.made->site) == "tensor";
+  }
+
+  /// The member of its object that the event copies in every round of a loop that trains, where
+  /// only constructors make it and others never change it; else null.
+  static const clang::FieldDecl *constantMember(const Visit &visit, const Value &value) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathId place = visit.event.subject.path;
+    if (!place || paths.last(place).kind != PathStep::Member || !value.hasDimensions ||
+        paths.rootOf(place) != visit.event.function->thisObject)
+      return nullptr;
+    const auto *member = static_cast<const clang::FieldDecl *>(paths.last(place).subject);
+    const clang::Stmt *loop = loopOutlivedBy(visit, visit.before.resolve(place));
+    const bool isInTraining = loop && loop == trainingLoopAround(visit).loop;
+    return isInTraining && visit.unit.isSetUpOnly(*member) ? member : nullptr;
   }
 
   static const clang::VarDecl *variableOf(const Visit &visit) {

@@ -174,6 +174,10 @@ public:
     return forward.subject.expr ? modules.lastLayer(forward.subject.expr) : Layer();
   }
 
+  bool isSetUpOnly(const void *member) const {
+    return !changed.contains(member) && !loaded.contains(member) && !written.contains(member);
+  }
+
   Producer producerOf(const Event &made, unsigned depth = 0) {
     if (made.operation != Operation::None || depth == Interpreter::maxDepth)
       return {&made, made.operation};
@@ -266,30 +270,43 @@ private:
   void findChanges(const FunctionBody &body) {
     if (llvm::isa<clang::CXXConstructorDecl>(body.function))
       return;
-    auto change = [&](PathId path, EventKind kind) {
-      auto &members = kind == EventKind::Load      ? loaded
-                      : kind == EventKind::SetMode ? switched
-                                                   : changed;
+    auto add = [&](llvm::DenseSet<const void *> &members, PathId path) {
       for (; path; path = tables.paths.parent(path))
         if (const PathStep &step = tables.paths.last(path); step.kind == PathStep::Member)
           members.insert(step.subject);
+    };
+    auto change = [&](PathId path, EventKind kind) {
+      add(kind == EventKind::Load ? loaded : kind == EventKind::SetMode ? switched : changed, path);
     };
     for (const Block &block : body.blocks)
       for (const Event &event : block.events) {
         const bool isHandedOn =
             event.kind == EventKind::Call && !runsNone(event, changing, mayChange, getsHold);
-        bool isChange = event.kind == EventKind::Move || event.kind == EventKind::SetMode ||
+        const bool isMoved = event.kind == EventKind::Move && isModule(event.subject.role);
+        bool isChange = isMoved || event.kind == EventKind::SetMode ||
                         event.kind == EventKind::Bind ||
                         (isHandedOn && event.subject.escapes && !isModuleCall(event));
         if (isChange)
           change(event.subject.path, event.kind);
-        for (const Operand &operand : event.operands)
+        if (event.kind == EventKind::Overwrite || event.subject.escapes ||
+            opensMemory(event.operation))
+          add(written, event.subject.path);
+        for (const Operand &operand : event.operands) {
+          if (operand.escapes)
+            add(written, operand.path);
           if (event.kind == EventKind::Return ||
               (event.kind == EventKind::Load && operand.role != TypeRole::Device) ||
               (event.kind == EventKind::Bind && event.bind != BindKind::Value) ||
               (isHandedOn && operand.escapes))
             change(operand.path, event.kind);
+        }
       }
+  }
+
+  /// Whether the result gives access to elements of the tensor.
+  static bool opensMemory(Operation operation) {
+    return operation == Operation::Index || operation == Operation::PointToMemory ||
+           operation == Operation::AccessElements;
   }
 
   static bool isCall(const Event &event) { return event.kind == EventKind::Call && event.callee; }
@@ -473,6 +490,7 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> updating;    ///< See callsTraining().
   llvm::DenseMap<const FunctionBody *, bool> changing;    ///< See mayChange().
   llvm::DenseSet<const void *> changed, loaded, switched; ///< Members (see findChanges).
+  llvm::DenseSet<const void *> written;                   ///< The same: perhaps their elements.
   std::vector<const FunctionBody *> lowered;              ///< All of the unit and its partners.
   std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.
 
@@ -724,6 +742,10 @@ const Event *UnitAnalysis::makerOf(const Operand &loader, const State &state) co
     return made->operation == Operation::MakeLoader ? made : nullptr;
   const PathStep &last = tables().paths.last(state.resolve(loader.path));
   return last.kind == PathStep::Member ? implementation->makerOf(last.subject) : nullptr;
+}
+
+bool UnitAnalysis::isSetUpOnly(const clang::FieldDecl &field) const {
+  return implementation->isSetUpOnly(field.getCanonicalDecl());
 }
 
 bool UnitAnalysis::isCalled(const FunctionBody &function) const {

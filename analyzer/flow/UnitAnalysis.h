@@ -39,6 +39,9 @@ public:
   /// those that do.
   bool isModeSetUp(const clang::FieldDecl *field) const;
 
+  /// Whether nothing but constructors decides what the member \p field holds, as far as is seen.
+  bool isSetUpOnly(const clang::FieldDecl &field) const;
+
   /// Whether \p event calls a single layer of the framework.
   bool isLayer(const Event &event) const;
 

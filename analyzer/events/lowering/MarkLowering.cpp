@@ -6,6 +6,7 @@
 #include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
+#include "analyzer/events/marks/Formulas.h"
 #include "analyzer/events/marks/FunctionalModes.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/LoadedFiles.h"
@@ -141,6 +142,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     if (event.loader.workers > 0)
       markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
   }
+  if (event.kind == EventKind::Combine && event.operation == Operation::None && event.isTensor)
+    event.operation = formulaOf(*site.call, *result, vocabulary, context);
   if (isExchange(*site.callee, vocabulary))
     event.operation = Operation::Exchange;
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))

@@ -30,6 +30,32 @@ torch::Tensor reshaped_bad(Policy policy, torch::Tensor x) {
   return torch::log(p); // expect: ml-log-of-zero
 }
 
+// A softmax and a sigmoid, written out.
+torch::Tensor probabilities(const torch::Tensor &x) {
+  auto exponentials = torch::exp(x - x.mean());
+  auto sum = exponentials.sum(1, true);
+  return exponentials / sum;
+}
+
+torch::Tensor written_out_bad(torch::Tensor x, torch::Tensor y) {
+  auto p = probabilities(x);
+  auto q = 1 / (1 + torch::exp(-x));
+  auto r = x.exp() / x.exp().sum(1, true);
+  return -(y * p.log()).sum() +  // expect: ml-log-of-zero: 'p', a softmax
+         (y * q.log()).mean() +  // expect: ml-log-of-zero: 'q', a sigmoid
+         (y * r.log()).mean();   // expect: ml-log-of-zero: 'r', a softmax
+}
+
+torch::Tensor other_formulas_ok(torch::Tensor x, torch::Tensor y) {
+  auto e = x.exp();
+  auto p = e / y.exp().sum(1, true);
+  auto q = 1 / (2 + torch::exp(-x));
+  auto f = x.exp();
+  f += 1;
+  auto r = f / f.sum(1, true);
+  return p.log() + q.log() + r.log() + (1 / (1 + torch::exp(x))).clamp_min(1e-6).log();
+}
+
 // Right, or not known.
 
 torch::Tensor bounded_ok(torch::Tensor x) {

@@ -359,6 +359,7 @@ Tensor operator-(const Tensor &a, const Scalar &b);
 Tensor operator-(const Scalar &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Tensor &b);
 Tensor operator/(const Tensor &a, const Scalar &b);
+Tensor operator/(const Scalar &a, const Tensor &b);
 Tensor operator==(const Tensor &a, const Tensor &b);
 Tensor operator==(const Tensor &a, const Scalar &b);
 Tensor operator>(const Tensor &a, const Scalar &b);

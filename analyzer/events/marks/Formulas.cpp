@@ -1,0 +1,104 @@
+#include "Formulas.h"
+
+#include "analyzer/events/values/LearningRates.h"
+#include "analyzer/events/values/Syntax.h"
+#include "analyzer/events/values/Values.h"
+
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+
+namespace gradtidy {
+namespace {
+
+class Reader {
+public:
+  Reader(const FunctionBody &function, Vocabulary &vocabulary, const ASTContext &context)
+      : function(function), vocabulary(vocabulary), context(context) {}
+
+  bool isSoftmax(const Expr *numerator, const Expr *denominator) const {
+    const Expr *exponential = valueOf(numerator);
+    const CallExpr *sum = callOf(valueOf(denominator), "sum");
+    return sum && sum->getNumArgs() > 0 && callOf(exponential, "exp") &&
+           isSame(*exponential, *valueOf(inputOf(*sum)));
+  }
+
+  bool isSigmoid(const Expr *numerator, const Expr *denominator) const {
+    const auto *sum = dyn_cast<CXXOperatorCallExpr>(valueOf(denominator));
+    if (!isOne(numerator) || !sum || sum->getOperator() != OO_Plus || sum->getNumArgs() != 2)
+      return false;
+    const bool isFirst = isOne(sum->getArg(0));
+    const CallExpr *exponential = callOf(valueOf(sum->getArg(isFirst ? 1 : 0)), "exp");
+    const auto *negative =
+        exponential ? dyn_cast<CXXOperatorCallExpr>(valueOf(inputOf(*exponential))) : nullptr;
+    return isOne(sum->getArg(isFirst ? 0 : 1)) && negative && negative->getOperator() == OO_Minus &&
+           negative->getNumArgs() == 1;
+  }
+
+private:
+  /// Whether the function gives \p variable another value, or its elements.
+  bool isChanged(const VarDecl &variable) const {
+    bool found = false;
+    forEach(function.body, [&](const Stmt *statement) {
+      const auto *call = dyn_cast<CallExpr>(statement);
+      const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+      const auto *operation = dyn_cast_or_null<CXXOperatorCallExpr>(call);
+      const bool isChange =
+          callee && (operation ? operation->isAssignmentOp() : simpleName(callee).ends_with("_"));
+      found |= isChange && objectOf(call) && variableOf(strip(objectOf(call))) == &variable;
+    });
+    return found;
+  }
+
+  /// What a variable that keeps its value was made with.
+  const Expr *valueOf(const Expr *expr) const {
+    const Expr *original = strip(originalOf(strip(expr)));
+    const VarDecl *variable = variableOf(original);
+    const bool isFixed =
+        variable && variable->isLocalVarDecl() && variable->hasInit() && !isChanged(*variable);
+    return isFixed ? valueOf(variable->getInit()) : original;
+  }
+
+  const CallExpr *callOf(const Expr *expr, StringRef name) const {
+    const auto *call = dyn_cast<CallExpr>(expr);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    return callee && simpleName(callee) == name && vocabulary.isFramework(callee) ? call : nullptr;
+  }
+
+  static const Expr *inputOf(const CallExpr &call) {
+    const Expr *object = objectOf(&call);
+    return object ? object : call.getArg(0);
+  }
+
+  bool isSame(const Expr &one, const Expr &other) const {
+    llvm::FoldingSetNodeID first, second;
+    one.Profile(first, context, /*Canonical=*/true);
+    other.Profile(second, context, /*Canonical=*/true);
+    return first == second;
+  }
+
+  bool isOne(const Expr *expr) const {
+    const Expr *original = strip(originalOf(strip(expr)));
+    return isArithmetic(original) && numberOf(original, *function.body, context) == 1.0;
+  }
+
+  const FunctionBody &function;
+  Vocabulary &vocabulary;
+  const ASTContext &context;
+};
+
+} // namespace
+
+Operation formulaOf(const CallExpr &call, const FunctionBody &function, Vocabulary &vocabulary,
+                    const ASTContext &context) {
+  const auto *quotient = dyn_cast<CXXOperatorCallExpr>(&call);
+  if (!quotient || quotient->getOperator() != OO_Slash)
+    return Operation::None;
+  const Reader reader(function, vocabulary, context);
+  if (reader.isSoftmax(quotient->getArg(0), quotient->getArg(1)))
+    return Operation::Softmax;
+  return reader.isSigmoid(quotient->getArg(0), quotient->getArg(1)) ? Operation::Sigmoid
+                                                                    : Operation::None;
+}
+
+} // namespace gradtidy

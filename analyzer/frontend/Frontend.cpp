@@ -130,6 +130,10 @@ public:
                                                                      parse.unit.headerIsMissing));
   }
 
+  clang::ASTMutationListener *GetASTMutationListener() override {
+    return parse.request.standIns ? &layouts : nullptr;
+  }
+
   /// Comes before the consumer that runs the checks.
   void HandleTranslationUnit(clang::ASTContext &) override {
     contextSoFar();
@@ -147,6 +151,7 @@ private:
 
   clang::CompilerInstance &compiler;
   UnitParse &parse;
+  UnknownLayouts layouts;
   std::optional<PhaseTimer> parsing; ///< From here to the checks.
 };
 

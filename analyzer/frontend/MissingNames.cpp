@@ -2,6 +2,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Sema/DeclSpec.h"
 #include "clang/Sema/Lookup.h"
@@ -17,6 +18,7 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
                                          Scope *scope, CXXScopeSpec *qualifier,
                                          CorrectionCandidateCallback &wanted, DeclContext *memberOf,
                                          bool enteringContext, const ObjCObjectPointerType *) {
+  sema.DisableTypoCorrection = headerIsMissing;
   IdentifierInfo *identifier = info.getName().getAsIdentifierInfo();
   if (!identifier || memberOf || enteringContext)
     return {};
@@ -42,7 +44,7 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
     return TypoCorrection(makeValue(name));
   const bool inFunction =
       scope && (scope->isFunctionPrototypeScope() || sema.CurContext->isFunctionOrMethod());
-  if (wanted.WantTypeSpecifiers && inFunction)
+  if (wanted.WantTypeSpecifiers && inFunction && !isTemplate(info.getLoc()))
     return TypoCorrection(makeType(name, *scope));
   return {};
 }
@@ -90,13 +92,31 @@ NamedDecl *MissingNames::makeType(Name name, Scope &scope) {
   return made;
 }
 
+/// `name<…>`, for which clang needs a template. It does not survive a type there.
+bool MissingNames::isTemplate(SourceLocation name) const {
+  const auto next = tokenBehind(name);
+  return next && next->is(tok::less);
+}
+
 /// `name(…)`, `name.member`, `f(name, …)`; but not the type in `Name variable`.
 bool MissingNames::isValue(SourceLocation name) const {
-  if (!name.isFileID())
-    return false;
-  const auto next = Lexer::findNextToken(name, sema.getSourceManager(), sema.getLangOpts());
+  const auto next = tokenBehind(name);
   return next && next->isOneOf(tok::l_paren, tok::r_paren, tok::period, tok::arrow, tok::comma,
                                tok::semi, tok::l_square);
+}
+
+std::optional<Token> MissingNames::tokenBehind(SourceLocation name) const {
+  return name.isFileID() ? Lexer::findNextToken(name, sema.getSourceManager(), sema.getLangOpts())
+                         : std::nullopt;
+}
+
+void UnknownLayouts::CompletedTagDefinition(const TagDecl *tag) {
+  const auto *record = dyn_cast<CXXRecordDecl>(tag);
+  if (!record || record->isDependentContext())
+    return;
+  const auto isUnknown = [](const FieldDecl *field) { return field->getType()->isDependentType(); };
+  if (llvm::any_of(record->fields(), isUnknown))
+    const_cast<CXXRecordDecl *>(record)->setInvalidDecl();
 }
 
 } // namespace gradtidy

@@ -4,10 +4,13 @@
 // name, the statement stays in the syntax tree, as in a template.
 #pragma once
 
+#include "clang/AST/ASTMutationListener.h"
+#include "clang/Lex/Token.h"
 #include "clang/Sema/ExternalSemaSource.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,7 +18,8 @@ namespace gradtidy {
 
 /// Answers for names that clang looked up in vain, where it would look for a typing error: with a
 /// namespace, a variable of dependent type, or, in functions, a dependent type. Members of classes
-/// are left to clang; types in classes as well, since their objects must have a size.
+/// have none; nor have types in classes, since their objects must have a size. Nor does clang look
+/// for similar names then: that takes long, and what it finds is something else.
 class MissingNames : public clang::ExternalSemaSource {
 public:
   /// \param renamed         new names by the full old ones, as Model::renamed() has them.
@@ -38,12 +42,21 @@ private:
   clang::NamedDecl *makeNamespace(Name name);
   clang::NamedDecl *makeValue(Name name);
   clang::NamedDecl *makeType(Name name, clang::Scope &scope);
+  bool isTemplate(clang::SourceLocation name) const;
   bool isValue(clang::SourceLocation name) const;
+  std::optional<clang::Token> tokenBehind(clang::SourceLocation name) const;
 
   clang::Sema &sema;
   const llvm::StringMap<std::string> &renamed;
   const bool &headerIsMissing;
   llvm::DenseMap<Name, clang::NamedDecl *> namespaces, values;
+};
+
+/// Closures that capture something of unknown type: clang asks for their size, and does not survive
+/// that unless they are invalid.
+class UnknownLayouts : public clang::ASTMutationListener {
+public:
+  void CompletedTagDefinition(const clang::TagDecl *tag) override;
 };
 
 } // namespace gradtidy

@@ -436,7 +436,8 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   const bool broken = header.failed || hasCrashed(first);
   if (broken)
     headers->discard(header.found.file);
-  else if (!header.doubted && headers->commutes(header.found, header.foreword))
+  else if (first.unit.headerIsMissing || // It means less than that may change.
+           (!header.doubted && headers->commutes(header.found, header.foreword)))
     return std::move(first.unit);
   return attempt(crashed ? plain : request, Over::Nothing).unit;
 }

@@ -55,7 +55,8 @@ public:
   virtual std::string setOption(llvm::StringRef value) { return {}; }
 
   /// Called in the order of the flow, once per event, calling context and partition, with the
-  /// fixpoint state before the event. A finding made several times is shown once.
+  /// fixpoint state before the event. Of several findings in one place the worst
+  /// is shown.
   virtual void on(const Visit &visit, Reporter &reporter) {}
 
   /// Called once for every module class.

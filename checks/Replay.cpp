@@ -4,20 +4,23 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
-
-#include <set>
+#include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
 namespace {
 
-/// Passes each finding on once, in source order.
+/// Passes one finding on for each place, the worst, in source order.
 class Collector : public Reporter {
 public:
   explicit Collector(const clang::SourceManager &sources) : sources(sources) {}
 
   void report(Finding finding) override {
-    if (known.emplace(finding.location.getRawEncoding(), finding.message).second)
+    const auto [known, isNew] =
+        indices.try_emplace(finding.location.getRawEncoding(), findings.size());
+    if (isNew)
       findings.push_back(std::move(finding));
+    else if (Finding &other = findings[known->second]; finding.level < other.level)
+      other = std::move(finding);
   }
 
   void flush(Reporter &reporter) {
@@ -31,7 +34,7 @@ public:
 private:
   const clang::SourceManager &sources;
   std::vector<Finding> findings;
-  std::set<std::pair<unsigned, std::string>> known;
+  llvm::DenseMap<unsigned, size_t> indices; ///< By the place.
 };
 
 } // namespace

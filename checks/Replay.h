@@ -7,7 +7,7 @@ namespace gradtidy {
 
 class UnitAnalysis;
 
-/// Findings come in source order, each once.
+/// Findings come in source order: of those in one place the worst.
 void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter);
 
 } // namespace gradtidy

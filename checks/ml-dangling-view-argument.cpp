@@ -25,14 +25,20 @@ public:
     finding.location = left.keeper ? left.keeper->getLocation() : event.site->getBeginLoc();
     finding.range = event.site->getSourceRange();
     const std::string what = nameOf(*left.temporary);
-    if (event.kind == EventKind::Return)
+    if (left.replaced)
+      finding.message = "'" + left.keeper->getNameAsString() + "' refers to the shape of " + what +
+                        ", which ends when another tensor takes its place";
+    else if (event.kind == EventKind::Return)
       finding.message = "the view that is returned is of " + what + ", which ends here";
     else if (left.keeper)
       finding.message = "'" + left.keeper->getNameAsString() + "' refers to " + what +
                         ", which ends with the statement";
     else
       finding.message = "what is kept refers to " + what + ", which ends with the statement";
-    finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
+    if (left.replaced)
+      finding.notes.push_back({left.replaced->getBeginLoc(), "its tensor is replaced here"});
+    else
+      finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
     reporter.report(std::move(finding));
   }
 

@@ -129,6 +129,8 @@ struct Leftover {
   PathId copy = noPath;     ///< Of `original`, which is the tensor itself where it need not change.
   PathId original = noPath; ///< A tensor that lives on.
   const clang::Expr *temporary = nullptr; ///< What ends.
+  const clang::Expr *replaced = nullptr;  ///< What puts another tensor into its place, if it is
+                                          ///< that which ends it.
   const clang::VarDecl *keeper = nullptr; ///< The variable that keeps it, if it is one.
 };
 

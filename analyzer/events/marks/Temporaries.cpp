@@ -298,11 +298,13 @@ bool isLocalList(const Expr *elements, Vocabulary &vocabulary) {
           ownsElements(variable->getType()->getAsCXXRecordDecl(), vocabulary));
 }
 
-/// The temporary list of which \p element, no temporary itself, is an element or a part.
+/// The temporary list of which \p element, no temporary itself, is an element or a part, or leads
+/// to one.
 const Expr *temporaryAround(const Expr *element, Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CallExpr>(strip(element));
   const auto *method = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
-  if (!method || !call->isLValue())
+  const QualType pointee = call ? call->getType()->getPointeeType() : QualType();
+  if (!method || !(call->isLValue() || (!pointee.isNull() && pointee->isRecordType())))
     return nullptr;
   const CXXRecordDecl *record = method->getParent();
   const auto *outer = dyn_cast<CXXRecordDecl>(record->getDeclContext()); // An item of a dictionary.
@@ -369,6 +371,44 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
   return leftover(Follower(/*isOfMemory=*/false, vocabulary).follow(object), values);
 }
 
+/// What replaces the tensor over whose shape \p view looks, before the view is used once more.
+static Leftover leftByReplacement(const FunctionBody &function, const VarDecl &view,
+                                  Vocabulary &vocabulary) {
+  const auto *call = dyn_cast<CallExpr>(strip(view.getInit()));
+  const Expr *object =
+      call && call->getDirectCallee() && call->isPRValue() ? objectOf(call) : nullptr;
+  const VarDecl *tensor = object ? variableOf(strip(object)) : nullptr;
+  // Of what was made here, nobody else is likely to hold it.
+  if (!tensor || !tensor->isLocalVarDecl() || tensor->getType()->isReferenceType() ||
+      vocabulary.roleOf(tensor->getType()) != TypeRole::Tensor || !tensor->hasInit() ||
+      !isa<CallExpr>(originalOf(strip(tensor->getInit()))))
+    return {};
+  const SourceManager &sources = view.getASTContext().getSourceManager();
+  const auto isBehind = [&](SourceLocation place, SourceLocation other) {
+    return sources.isBeforeInTranslationUnit(other, place);
+  };
+  const Expr *replaced = nullptr;
+  forEach(function.body, [&](const Stmt *statement) {
+    const auto *expr = dyn_cast<Expr>(statement);
+    const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
+    if (!replaced && assigned && variableOf(strip(assigned->target)) == tensor &&
+        isBehind(expr->getBeginLoc(), view.getEndLoc()))
+      replaced = expr;
+  });
+  const CompoundStmt *block =
+      replaced ? function.compoundOf(function.statementOf(replaced)) : nullptr;
+  bool isUsed = false;
+  if (block)
+    forEach(block, [&](const Stmt *statement) {
+      const auto *reference = dyn_cast<DeclRefExpr>(statement);
+      isUsed |= reference && reference->getDecl() == &view &&
+                isBehind(reference->getLocation(), replaced->getEndLoc());
+    });
+  if (!isUsed)
+    return {};
+  return {.ending = Ending::Mostly, .temporary = strip(object), .replaced = replaced};
+}
+
 Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
                         Vocabulary &vocabulary, Values &values) {
   const Expr *value = variable.getInit();
@@ -378,11 +418,14 @@ Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
       (isRange && variable.getASTContext().getLangOpts().CPlusPlus23))
     return {};
   Leftover left;
-  if (isView(variable.getType(), vocabulary))
+  if (isView(variable.getType(), vocabulary)) {
     left = leftByView(value, /*leavesFunction=*/false, vocabulary, values);
-  else if (variable.getType()->isReferenceType())
+    if (left.ending == Ending::None)
+      left = leftByReplacement(function, variable, vocabulary);
+  } else if (variable.getType()->isReferenceType() || variable.getType()->isPointerType()) {
     if (const Expr *list = temporaryAround(value, vocabulary))
       left = {.ending = Ending::Always, .temporary = list};
+  }
   if (left.ending != Ending::None && !isRange)
     left.keeper = &variable;
   return left;

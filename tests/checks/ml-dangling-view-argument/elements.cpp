@@ -29,7 +29,22 @@ void items_bad(torch::nn::Linear net) {
     item.value().sum();
 }
 
+void found_bad(torch::nn::Linear net) {
+  auto *weight = net->named_parameters(false).find("weight"); // expect: ml-dangling-view-argument
+  weight->sum();
+  const Tensor *bias = net->named_parameters().find("bias"); // expect: ml-dangling-view-argument
+  if (bias)
+    bias->sum();
+}
+
 // --- silent
+
+void found_ok(torch::nn::Linear net) {
+  Tensor weight = *net->named_parameters().find("weight");
+  auto parameters = net->named_parameters();
+  auto *bias = parameters.find("bias");
+  weight.sum(), bias->sum();
+}
 
 void copies_ok(torch::nn::Linear net) {
   auto first = net->parameters()[0];

@@ -59,6 +59,31 @@ void shape_bad(Tensor a, Tensor b) {
   torch::zeros(strides);
 }
 
+Tensor replaced_bad(Tensor a) {
+  auto x = a.square();
+  auto shape = x.sizes(); // expect: ml-dangling-view-argument (level 1): the shape of 'x'
+  x = x.flatten();
+  return x.view(shape);
+}
+
+Tensor replaced_ok(Tensor a, Tensor b, bool asks) {
+  auto shape = b.sizes();
+  b = b.flatten(); // The caller may hold what it was.
+  auto x = a.square();
+  auto used = x.sizes();
+  x = x.view(used).flatten();
+  auto y = a.square();
+  auto sizes = y.sizes().vec();
+  y = y.flatten();
+  auto z = a.square();
+  auto other = z.sizes();
+  if (asks)
+    z = z.flatten();
+  else
+    z.view(other);
+  return x.view(shape) + y.view(sizes);
+}
+
 void perhaps_bad(Tensor a, torch::nn::Linear net) {
   auto sizes = a.cpu().sizes(); // expect: ml-dangling-view-argument (level 1)
   torch::zeros(sizes);

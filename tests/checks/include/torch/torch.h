@@ -505,6 +505,8 @@ public:
   typename std::vector<Item>::const_iterator end() const;
   Item &operator[](size_t index);
   Value &operator[](const Key &key);
+  Value *find(const Key &key) noexcept;
+  const Value *find(const Key &key) const noexcept;
   const std::vector<Item> &items() const noexcept;
   std::vector<std::pair<Key, Value>> pairs() const;
 };

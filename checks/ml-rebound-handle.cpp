@@ -19,9 +19,10 @@ public:
     if (assignment.kind != EventKind::Bind || !assignment.isDiscarded ||
         llvm::isa<clang::DeclStmt>(assignment.site))
       return;
-    const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &place = paths.last(assignment.subject.path);
     if (place.kind != PathStep::Variable)
-      return reporter.report(ofMadeList(assignment));
+      return reporter.report(ofList(assignment, paths.last(paths.rootOf(assignment.subject.path))));
     const auto *handle = static_cast<const clang::VarDecl *>(place.subject);
     const std::string name = "'" + handle->getNameAsString() + "'";
 
@@ -45,13 +46,17 @@ public:
   }
 
 private:
-  /// `net->parameters()[0] = value;`
-  static Finding ofMadeList(const Event &assignment) {
+  /// `net->parameters()[0] = value;`, or the same of a list that has a name.
+  static Finding ofList(const Event &assignment, const PathStep &list) {
     Finding finding;
     finding.location = assignment.site->getBeginLoc();
     finding.range = assignment.site->getSourceRange();
-    finding.message = "the list is made for this statement alone: its element is another tensor "
-                      "now, and the one that it was stays as it is";
+    if (list.kind == PathStep::Variable)
+      finding.message = "'" + static_cast<const clang::VarDecl *>(list.subject)->getNameAsString() +
+                        "' is a list of handles: the module keeps the parameter that it has";
+    else
+      finding.message = "the list is made for this statement alone: its element is another tensor "
+                        "now, and the one that it was stays as it is";
     return finding;
   }
 

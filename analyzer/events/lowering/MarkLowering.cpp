@@ -8,6 +8,7 @@
 #include "analyzer/events/marks/CustomFunctions.h"
 #include "analyzer/events/marks/Formulas.h"
 #include "analyzer/events/marks/FunctionalModes.h"
+#include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
@@ -331,7 +332,7 @@ static bool isOfMadeList(const Expr *place, Vocabulary &vocabulary) {
 bool FunctionLowering::isRebindingInVain(const CallSite &site) {
   if (survey.statements.contains(site.call) &&
       vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
-      isOfMadeList(site.object, vocabulary))
+      (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *result, vocabulary)))
     return true;
   const auto *reference = dyn_cast<DeclRefExpr>(site.object->IgnoreParenImpCasts());
   const auto *handle = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;

@@ -44,6 +44,30 @@ struct Store {
   std::vector<Tensor *> pointers();
   std::map<std::string, Tensor> tensors;
 };
+void copy_named_bad(torch::nn::Linear target, torch::nn::Linear source) {
+  auto parameters = target->parameters();
+  auto others = source->parameters();
+  auto device = parameters.front().device();
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameters[i] = others[i].to(device); // expect: ml-rebound-handle (no fix) (level 0): 'parameters' is a list
+}
+
+void average_named_bad(torch::nn::Linear target, torch::nn::Linear source) {
+  auto parameters = target->parameters();
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameters[i] = parameters[i] * 0.9 + source->parameters()[i] * 0.1; // expect: ml-rebound-handle (no fix)
+}
+
+void named_ok(torch::nn::Linear net, torch::Tensor value, std::vector<torch::Tensor> list) {
+  auto parameters = net->parameters();
+  parameters[0] = value;
+  torch::optim::SGD optimizer(parameters, 0.1);
+  auto changed = net->parameters();
+  changed[0][1] = value;
+  changed[0].data() = value;
+  list[0] = value;
+}
+
 void kept_ok(Store &store, torch::nn::Linear net, Tensor value) {
   store.all()[0] = value;
   store.first() = value;

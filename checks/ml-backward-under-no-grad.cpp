@@ -14,6 +14,8 @@ class BackwardUnderNoGrad : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
+    if (backward.kind == EventKind::Call)
+      return onClosure(visit, reporter);
     if (backward.kind != EventKind::Backward)
       return;
     Value loss = visit.before.valueOf(backward.subject);
@@ -41,6 +43,22 @@ public:
   }
 
 private:
+  /// The closure that a step of an optimizer is given runs the forward and the backward.
+  static void onClosure(const Visit &visit, Reporter &reporter) {
+    const Event &call = visit.event;
+    const GradMode &mode = visit.before.gradMode();
+    if (!call.subject.isClosure || !call.function->isStep || mode.possible != GradMode::Off ||
+        !mode.set || mode.set->function != call.function)
+      return;
+    Finding finding;
+    finding.location = call.site->getBeginLoc();
+    finding.range = call.site->getSourceRange();
+    finding.message = "the closure's backward finds no graph: its forward runs with gradients "
+                      "disabled";
+    finding.notes.push_back({mode.set->site->getBeginLoc(), "gradients are disabled here"});
+    reporter.report(std::move(finding));
+  }
+
   /// Whether other callers get a graph here, and this one has the backward left out.
   static bool isMeantForOthers(const Visit &visit) {
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {

@@ -231,7 +231,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     }
   }
   bool isForward = isModuleCall(event);
-  if (isForward && observing)
+  const bool isTraining = event.subject.isClosure && event.function->isStep;
+  if ((isForward || isTraining) && observing)
     observe(event, state);
   Value value = combined(event, state);
   value.sources = tables.sources.unknown();

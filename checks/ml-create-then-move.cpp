@@ -91,7 +91,7 @@ private:
     bool isOfTensors = false, isOfModule = false;
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
-      const bool isPass = function.isModuleMethod && computes(function);
+      const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
       if (isRare(visit, *frame) || isOfData(function))
@@ -99,7 +99,7 @@ private:
       if (function.isStep)
         return Heat::Training;
       isOfModule = isPass;
-      isOfTensors |= computes(function);
+      isOfTensors |= computes(visit, function);
       // What a module makes is worked on.
       const bool isMain = function.function->isMain();
       if (!isOfModule && isOfTensors && runsModule(function) &&
@@ -111,7 +111,7 @@ private:
       return Heat::Training;
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
-    return computes(first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+    return computes(visit, first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
   }
 
   /// Whether the event stands in a function that trains in a loop, but not in that loop.
@@ -130,12 +130,27 @@ private:
     });
   }
 
-  /// Whether a function makes tensors of tensors.
-  static bool computes(const FunctionBody &function) {
-    return function.returnsTensors &&
-           llvm::any_of(function.parameters, [](const FunctionBody::Parameter &parameter) {
-             return parameter.place.isTensor;
-           });
+  /// Whether a function makes tensors of tensors: of those that it is given, or of its object's.
+  static bool computes(const Visit &visit, const FunctionBody &function) {
+    return function.returnsTensors && (llvm::any_of(function.parameters,
+                                                    [](const FunctionBody::Parameter &parameter) {
+                                                      return parameter.place.isTensor;
+                                                    }) ||
+                                       (function.thisObject && combinesMembers(visit, function)));
+  }
+
+  static bool combinesMembers(const Visit &visit, const FunctionBody &function) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isMember = [&](const Operand &operand) {
+      return operand.isTensor && operand.path && operand.path != function.thisObject &&
+             paths.rootOf(operand.path) == function.thisObject;
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.kind == EventKind::Combine && event.isTensor &&
+               (isMember(event.subject) || llvm::any_of(event.operands, isMember));
+      });
+    });
   }
 
   /// Whether a function works on the CPU for a data loader, or runs who knows where.
@@ -158,7 +173,8 @@ private:
   /// something.
   static bool isRare(const Visit &visit, const Event &event) {
     const FunctionBody &function = *event.function;
-    const bool isSteady = function.isStep || (computes(function) && !keepsTensors(visit, function));
+    const bool isSteady =
+        function.isStep || (computes(visit, function) && !keepsTensors(visit, function));
     if (isSteady && &event == &visit.event)
       return function.isInBranch(event.site);
     return !isSteady && function.isConditional(event.site);

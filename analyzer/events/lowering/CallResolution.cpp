@@ -159,7 +159,7 @@ EventKind FunctionLowering::kindByCallee(CallSite &site) {
     return EventKind::Call;
   if (site.object && isForwardCall(site))
     return EventKind::Forward;
-  if (site.isExternal && site.callee && isFactory(site.callee)) {
+  if (site.isExternal && isFactory(site.callee)) {
     const QualType made = pointee(site.call->getType());
     site.constructor = constructorOf(made->getAsCXXRecordDecl(), site.arguments);
     return site.constructor ? EventKind::Call : EventKind::Construct;

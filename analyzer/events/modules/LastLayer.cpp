@@ -32,7 +32,7 @@ public:
         access && access->getNumArgs() == 1)
       return layerOf(access->getArg(0), depth + 1); // `net->`, `*net`
     if (const auto *call = dyn_cast<CallExpr>(module)) {
-      const bool isFactoryCall = call->getDirectCallee() && isFactory(call->getDirectCallee());
+      const bool isFactoryCall = isFactory(call->getDirectCallee());
       if (uses.traitOfCallee(call) == Trait::RegistersModule && !isContainer)
         return call->getNumArgs() > 1 ? layerOf(call->getArg(1), depth + 1) : layer;
       if (uses.traitOfCallee(call) == Trait::RegistersModule || isFactoryCall)

@@ -77,7 +77,7 @@ public:
     if (const clang::CXXRecordDecl *record = classOf(function);
         record && simpleName(callee) == "is_training")
       asking.insert(record);
-    if (callee && isFactory(callee))
+    if (isFactory(callee))
       construct(call->getType(), {call->arg_begin(), call->arg_end()});
     return true;
   }

@@ -264,7 +264,7 @@ std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   if (uses.traitOfCallee(call) == Trait::RegistersModule)
     return joined(call->arguments());
-  if (callee && isFactory(callee))
+  if (isFactory(callee))
     return ofMade(uses.heldBy(call->getType()).modules.front(), call);
   if (callee && uses.definitionOf(callee))
     return ofReturned(callee->getCanonicalDecl());
@@ -349,7 +349,7 @@ bool ModuleNatures::isGivenZero(const Expr *construction) {
   if (const auto *construct = dyn_cast<CXXConstructExpr>(construction))
     arguments = {construct->getArgs(), construct->getNumArgs()};
   else if (const auto *call = dyn_cast<CallExpr>(construction);
-           call && call->getDirectCallee() && isFactory(call->getDirectCallee()))
+           call && isFactory(call->getDirectCallee()))
     arguments = {call->getArgs(), call->getNumArgs()};
   while (arguments.size() > 1 && isa<CXXDefaultArgExpr>(arguments.back()))
     arguments = arguments.drop_back();

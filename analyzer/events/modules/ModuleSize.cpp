@@ -58,7 +58,7 @@ public:
         access && access->getNumArgs() == 1)
       return of(access->getArg(0), depth + 1); // `net->`, `*net`
     if (const auto *call = dyn_cast<CallExpr>(module)) {
-      const bool isMade = call->getDirectCallee() && isFactory(call->getDirectCallee());
+      const bool isMade = isFactory(call->getDirectCallee());
       if (uses.traitOfCallee(call) == Trait::RegistersModule)
         return call->getNumArgs() > 1 ? of(call->getArg(1), depth + 1) : ModuleSize();
       if (isMade)

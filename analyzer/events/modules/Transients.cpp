@@ -82,7 +82,7 @@ private:
       return !isNull(made) && uses.makesModule(made);
     const auto *call = dyn_cast<CallExpr>(value);
     const bool isMade = isa<CXXNewExpr, CXXUnresolvedConstructExpr>(value) ||
-                        (call && call->getDirectCallee() && isFactory(call->getDirectCallee()));
+                        (call && isFactory(call->getDirectCallee()));
     return isMade && uses.holdsModules(value->getType());
   }
 

@@ -115,7 +115,7 @@ bool isForward(const FunctionDecl *function) {
 }
 
 bool isFactory(const FunctionDecl *callee) {
-  return isStandard(callee) &&
+  return callee && isStandard(callee) &&
          (simpleName(callee) == "make_unique" || simpleName(callee) == "make_shared");
 }
 

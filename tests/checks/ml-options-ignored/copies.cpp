@@ -144,3 +144,11 @@ void kept_ok(SGD &optimizer, double rate) {
   set();
   use(group);
 }
+
+// What is called is not known before there is an instance.
+template <class Make> void unresolved_ok(SGD &optimizer, Make make) {
+  for (auto group : optimizer.param_groups()) {
+    group.options().set_lr(0.1);
+    make(group);
+  }
+}

@@ -88,30 +88,39 @@ private:
                  ? Heat::None
                  : Heat::Training;
     }
-    bool isOfTensors = false, isOfModule = false;
+    bool isOfTensors = false, isOfModule = false, isOften = false;
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
       const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
-      if (isRare(visit, *frame) || isOfData(function))
+      if (isOften ? isNowAndThen(*frame) : isRare(visit, *frame) || isOfData(function))
         return Heat::None;
       if (function.isStep)
         return Heat::Training;
-      isOfModule = isPass;
+      isOfModule = isPass && !isOften;
       isOfTensors |= computes(visit, function);
       // What a module makes is worked on.
       const bool isMain = function.function->isMain();
-      if (!isOfModule && isOfTensors && runsModule(function) &&
-          !llvm::isa<clang::CXXConstructorDecl>(function.function) &&
-          (!isMain || !function.loopsAround(frame->site).empty()))
-        return Heat::Often;
+      isOften |= !isOfModule && isOfTensors && runsModule(function) &&
+                 !llvm::isa<clang::CXXConstructorDecl>(function.function) &&
+                 (!isMain || !function.loopsAround(frame->site).empty());
     }
+    if (isOften)
+      return Heat::Often;
     if (isOfModule)
       return Heat::Training;
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
     return computes(visit, first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+  }
+
+  /// Whether the event is part of what sets an object up, or of some rounds of a loop only.
+  static bool isNowAndThen(const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto loops = function.loopsAround(event.site);
+    return llvm::isa<clang::CXXConstructorDecl>(function.function) ||
+           (!loops.empty() && function.isConditional(event.site, loops.front()));
   }
 
   /// Whether the event stands in a function that trains in a loop, but not in that loop.

@@ -6,6 +6,7 @@
 #include "Leftovers.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
 
 namespace gradtidy {
 namespace {
@@ -22,7 +23,8 @@ public:
     const Leftover &left = event.leftover;
     Finding finding;
     finding.level = *level;
-    finding.location = left.keeper ? left.keeper->getLocation() : event.site->getBeginLoc();
+    const bool isDeclared = left.keeper && llvm::isa<clang::DeclStmt>(event.site);
+    finding.location = isDeclared ? left.keeper->getLocation() : event.site->getBeginLoc();
     finding.range = event.site->getSourceRange();
     const std::string what = nameOf(*left.temporary);
     if (left.replaced)

@@ -192,7 +192,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
       continue;
     if (Device device = state.deviceOf(operand); device.kind != Device::Unset)
       result.device = device;
-    if (operand.path && (state.valueOf(operand).graph & Graph::Attached))
+    if (state.askForGradients(operand))
       result.graph = Graph::Attached;
   }
   if (result.device.kind != Device::Cpu)

@@ -354,6 +354,11 @@ Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &t
           a.freed ? a.freed : b.freed};
 }
 
+bool State::askForGradients(const Operand &options) const {
+  const Value *known = options.path ? values.find(resolve(options.path)) : nullptr;
+  return known && known->graph & Graph::Attached;
+}
+
 Value State::valueOf(const Operand &operand) const {
   PathTable &paths = tables->paths;
   PathId path = resolve(operand.path);

@@ -308,6 +308,10 @@ public:
   /// The elements and the shape of the value.
   TensorType typeOf(const Operand &operand) const { return tables->types[valueOf(operand).type]; }
 
+  /// Whether \p options say that tensors made with them are to have gradients: they themselves, not
+  /// what an object has of which they are a part.
+  bool askForGradients(const Operand &options) const;
+
   /// What either of two values may be.
   Value joined(const Value &a, const Value &b) const;
 

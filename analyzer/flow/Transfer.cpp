@@ -229,6 +229,17 @@ static bool isRecorded(const Event &event, const State &state) {
          state.gradMode().possible == GradMode::On && !state.module(event.subject).isFrozen;
 }
 
+/// Whether a forward pass brings tensors to the host: who knows which of its results.
+static bool movesToHost(const FunctionBody &pass) {
+  const auto isHost = [](const Operand &target) { return target.device.kind == Device::Cpu; };
+  return llvm::any_of(pass.blocks, [&](const Block &block) {
+    return llvm::any_of(block.events, [&](const Event &event) {
+      return event.kind == EventKind::Move && !isModule(event.subject.role) &&
+             llvm::any_of(event.operands, isHost);
+    });
+  });
+}
+
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
   passModule(event, state, value, isRecorded(event, state));
@@ -240,6 +251,11 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
+  if (const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+      pass && movesToHost(*pass)) {
+    value.device = {};
+    state.synchronize();
+  }
   state.setValue(event.result, value);
   orderSteps(event, state, value);
 }

@@ -1,5 +1,6 @@
 // What gives a place its value: initialisers, assignments, and what is written to a view.
 #include "FunctionLowering.h"
+#include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/values/Selection.h"
 
 namespace gradtidy {
@@ -13,7 +14,7 @@ static bool isIterator(const Expr *value) {
   return name == "begin" || name == "cbegin" || name == "rbegin";
 }
 
-void FunctionLowering::bind(PathId place, QualType type, const Expr *value, const Stmt *site) {
+Event &FunctionLowering::bind(PathId place, QualType type, const Expr *value, const Stmt *site) {
   Event &event = emit(EventKind::Bind, site);
   event.subject = {place, vocabulary.roleOf(type)};
   if (event.subject.role == TypeRole::None && value && value->isTypeDependent())
@@ -25,6 +26,7 @@ void FunctionLowering::bind(PathId place, QualType type, const Expr *value, cons
     event.operands.push_back(values.operand(value));
   if (value && event.bind == BindKind::Value && (isGradient(value) || isIterator(value)))
     event.bind = BindKind::Handle; // A gradient is shared with its tensor.
+  return event;
 }
 
 void FunctionLowering::assign(const VarDecl *variable, const Expr *value, const Stmt *site) {
@@ -58,9 +60,11 @@ void FunctionLowering::lowerAssignment(const BinaryOperator *assignment) {
            assignment->getOpcode() == BO_Assign ? assignment->getRHS() : nullptr, assignment);
   else
     modify(target, assignment);
-  if (assignment->getOpcode() == BO_Assign && !isArithmetic(target))
-    bind(values.pathOf(target), target->getType().getNonReferenceType(), assignment->getRHS(),
-         assignment);
+  if (assignment->getOpcode() == BO_Assign && !isArithmetic(target)) {
+    Event &event = bind(values.pathOf(target), target->getType().getNonReferenceType(),
+                        assignment->getRHS(), assignment);
+    event.leftover = leftByPointerTo(*assignment, vocabulary);
+  }
   if (assignment->isCompoundAssignmentOp() && values.roleOf(target) == TypeRole::Tensor) {
     // In a template, where the operand has no type yet.
     if (Event *event = combine(assignment, {assignment->getRHS()})) {

@@ -77,7 +77,7 @@ private:
 
   // --- assignments (AssignmentLowering.cpp) -----------------------------------------------------
 
-  void bind(PathId place, clang::QualType type, const clang::Expr *value, const clang::Stmt *site);
+  Event &bind(PathId place, clang::QualType type, const clang::Expr *value, const clang::Stmt *site);
   /// A variable of a repeated condition changes.
   void assign(const clang::VarDecl *variable, const clang::Expr *value, const clang::Stmt *site);
   /// The same for whatever \p target names, in a way that is not known.

@@ -53,7 +53,9 @@ const VarDecl *deadListOf(const Expr &place, const FunctionBody &function, Vocab
     return nullptr;
   const auto *made = dyn_cast<CallExpr>(originalOf(strip(list->getInit())));
   const FunctionDecl *maker = made ? made->getDirectCallee() : nullptr;
-  if (!maker || vocabulary.roleOf(maker) != FunctionRole::Parameters || !made->isPRValue())
+  const bool givesParameters = maker && (vocabulary.roleOf(maker) == FunctionRole::Parameters ||
+                                         simpleName(maker) == "parameters"); // One of the user's.
+  if (!givesParameters || !made->isPRValue())
     return nullptr;
   bool isDead = true;
   forEach(function.body, [&](const Stmt *statement) {

@@ -431,4 +431,13 @@ Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
   return left;
 }
 
+Leftover leftByPointerTo(const BinaryOperator &assignment, Vocabulary &vocabulary) {
+  const Expr *list = assignment.getType()->isPointerType()
+                         ? temporaryAround(assignment.getRHS(), vocabulary)
+                         : nullptr;
+  if (!list)
+    return {};
+  return {.ending = Ending::Always, .temporary = list, .keeper = variableAt(assignment.getLHS())};
+}
+
 } // namespace gradtidy

@@ -21,4 +21,7 @@ Leftover leftByView(const clang::Expr *value, bool leavesFunction, Vocabulary &v
 Leftover leftByVariable(const FunctionBody &function, const clang::VarDecl &variable,
                         Vocabulary &vocabulary, Values &values);
 
+/// What is left of the temporary list to an element of which \p assignment lets a pointer lead.
+Leftover leftByPointerTo(const clang::BinaryOperator &assignment, Vocabulary &vocabulary);
+
 } // namespace gradtidy

@@ -35,6 +35,8 @@ void found_bad(torch::nn::Linear net) {
   const Tensor *bias = net->named_parameters().find("bias"); // expect: ml-dangling-view-argument
   if (bias)
     bias->sum();
+  weight = net->named_parameters().find("bias"); // expect: ml-dangling-view-argument: 'weight' refers
+  weight->sum();
 }
 
 // --- silent

@@ -385,3 +385,22 @@ void initialised_ok(Net net) {
   net->weight.normal_(0, 0.02);
   net->bias.zero_();
 }
+
+// The weights have gradients, and what is made where they are has none.
+struct Splats {
+  torch::Tensor view(torch::Tensor rotation) {
+    auto matrix = torch::eye(4, device);
+    matrix[0] = rotation[0];
+    matrix.index_put_({0}, rotation[1]);
+    return matrix;
+  }
+  torch::Tensor means;
+  torch::Device device = torch::kCPU;
+};
+
+void options_of_an_object_ok(torch::Tensor rotation) {
+  Splats splats;
+  splats.means = torch::randn({10, 3}, torch::requires_grad());
+  for (int i = 0; i < 100; ++i)
+    (splats.view(rotation).sum() * splats.means.sum()).backward();
+}

@@ -58,6 +58,16 @@ void average_named_bad(torch::nn::Linear target, torch::nn::Linear source) {
     parameters[i] = parameters[i] * 0.9 + source->parameters()[i] * 0.1; // expect: ml-rebound-handle (no fix)
 }
 
+struct Own : torch::nn::Module {
+  std::vector<torch::Tensor> parameters(bool recurse = true) const;
+  void copy(const Own &other) {
+    auto mine = parameters();
+    auto others = other.parameters();
+    for (size_t i = 0; i < mine.size(); ++i)
+      mine[i] = others[i]; // expect: ml-rebound-handle (no fix): 'mine' is a list of handles
+  }
+};
+
 void named_ok(torch::nn::Linear net, torch::Tensor value, std::vector<torch::Tensor> list) {
   auto parameters = net->parameters();
   parameters[0] = value;

@@ -84,7 +84,9 @@ private:
     if (const TrainingLoop training = trainingLoopAround(visit); training.loop) {
       const auto within = std::next(llvm::find(frames, training.event));
       return llvm::any_of(llvm::make_range(within, frames.end()),
-                          [&](const Event *frame) { return isPerEpoch(visit, *frame); })
+                          [&](const Event *frame) {
+                            return isPerEpoch(visit, *frame) || isOfConstructor(*frame);
+                          })
                  ? Heat::None
                  : Heat::Training;
     }
@@ -102,8 +104,7 @@ private:
       isOfTensors |= computes(visit, function);
       // What a module makes is worked on.
       const bool isMain = function.function->isMain();
-      isOften |= !isOfModule && isOfTensors && runsModule(function) &&
-                 !llvm::isa<clang::CXXConstructorDecl>(function.function) &&
+      isOften |= !isOfModule && isOfTensors && runsModule(function) && !isOfConstructor(*frame) &&
                  (!isMain || !function.loopsAround(frame->site).empty());
     }
     if (isOften)
@@ -117,10 +118,13 @@ private:
 
   /// Whether the event is part of what sets an object up, or of some rounds of a loop only.
   static bool isNowAndThen(const Event &event) {
-    const FunctionBody &function = *event.function;
-    const auto loops = function.loopsAround(event.site);
-    return llvm::isa<clang::CXXConstructorDecl>(function.function) ||
-           (!loops.empty() && function.isConditional(event.site, loops.front()));
+    const auto loops = event.function->loopsAround(event.site);
+    return isOfConstructor(event) ||
+           (!loops.empty() && event.function->isConditional(event.site, loops.front()));
+  }
+
+  static bool isOfConstructor(const Event &event) {
+    return llvm::isa<clang::CXXConstructorDecl>(event.function->function);
   }
 
   /// Whether the event stands in a function that trains in a loop, but not in that loop.

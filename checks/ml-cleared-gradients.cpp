@@ -3,8 +3,11 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Loops.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
 
 namespace gradtidy {
 namespace {
@@ -15,6 +18,8 @@ public:
     const Event &step = visit.event;
     if (step.kind != EventKind::Step)
       return;
+    if (step.every)
+      return onAccumulation(visit, reporter);
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
     if (!facts || facts->gradients.possible != Gradients::Lost)
       return;
@@ -32,6 +37,62 @@ public:
   }
 
 private:
+  /// `if (k % n == 0) clear; backward; if (k % n == 0) step;`: what the rounds before have added is
+  /// gone, and only the last counts.
+  static void onAccumulation(const Visit &visit, Reporter &reporter) {
+    const Event &step = visit.event;
+    const Event *clear = nullptr;
+    llvm::SmallVector<const Event *, 2> backwards;
+    for (const Block &block : step.function->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Backward) {
+          backwards.push_back(&event);
+        } else if (event.kind == EventKind::ClearGradients &&
+                   event.subject.path == step.subject.path) {
+          if (clear)
+            return;
+          clear = &event;
+        }
+    const clang::IfStmt *choice = choiceOf(step);
+    const clang::IfStmt *other = clear && clear->every ? choiceOf(*clear) : nullptr;
+    const auto isBetween = [&](const Event *backward) {
+      return !contains(visit, choice, backward->site) && !contains(visit, other, backward->site) &&
+             isBehind(visit, *backward, *clear) && isBehind(visit, step, *backward);
+    };
+    if (!other || !choice || choice == other || !isSame(visit, *choice, *other) ||
+        llvm::none_of(backwards, isBetween))
+      return;
+    Finding finding;
+    finding.location = clear->site->getBeginLoc();
+    finding.range = clear->site->getSourceRange();
+    finding.message = "the gradients that the rounds before have added up are cleared in the round "
+                      "that uses them";
+    finding.notes.push_back(
+        {step.site->getBeginLoc(), "the step uses those of the last round here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// What asks for the round in which the event happens.
+  static const clang::IfStmt *choiceOf(const Event &event) {
+    const clang::Stmt *around = event.every;
+    while (around && !llvm::isa<clang::IfStmt>(around))
+      around = event.function->statementAround(around);
+    return llvm::dyn_cast_or_null<clang::IfStmt>(around);
+  }
+
+  static bool isSame(const Visit &visit, const clang::IfStmt &one, const clang::IfStmt &other) {
+    llvm::FoldingSetNodeID first, second;
+    one.getCond()->Profile(first, visit.context, /*Canonical=*/true);
+    other.getCond()->Profile(second, visit.context, /*Canonical=*/true);
+    return first == second &&
+           visit.event.function->loopsAround(&one) == visit.event.function->loopsAround(&other);
+  }
+
+  static bool isBehind(const Visit &visit, const Event &later, const Event &earlier) {
+    return visit.context.getSourceManager().isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
+                                                                      later.site->getBeginLoc());
+  }
+
   /// In front of the backward if both are statements of one block, else behind the step, where it
   /// serves the next round.
   static Fix move(const Visit &visit, const Event &clear, const Event &backward) {

@@ -85,7 +85,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.ignoresMode =
       result->isModuleMethod && ignoresMode(*site.call, vocabulary) && !samplesOnPurpose(*method);
-  if (event.kind == EventKind::Step || event.operation == Operation::Save)
+  if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
+      event.operation == Operation::Save)
     event.every = roundsBetween(*site.call, *result);
   event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);
   if (event.kind == EventKind::Step && site.object)

@@ -1,5 +1,6 @@
 #include "Selection.h"
 
+#include "Syntax.h"
 #include "Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -24,6 +25,9 @@ static bool isMask(const Expr *expr, Vocabulary &vocabulary) {
   }
   const auto *call = dyn_cast<CallExpr>(expr);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (const Expr *object = callee ? objectOf(call) : nullptr; // `(a > b).squeeze()`
+      object && vocabulary.operationOf(callee) == Operation::View)
+    return isMask(object, vocabulary);
   return callee && vocabulary.traitOf(callee) == Trait::MakesMask &&
          vocabulary.roleOf(call->getType()) == TypeRole::Tensor;
 }

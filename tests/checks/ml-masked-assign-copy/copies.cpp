@@ -51,7 +51,7 @@ void lists_bad(torch::Tensor x) {
   x.index({torch::randperm(4)}) = 0;                  // miss: ml-masked-assign-copy: more than one way to select and to write
   x.index({torch::tensor({0, 2}, torch::kLong)}) = 0; // miss: ml-masked-assign-copy: more than one way to select and to write
   auto chosen = torch::nonzero(x.sum({1}) > 0).squeeze(1);
-  x.index({chosen}) = 0; // miss: ml-masked-assign-copy: more than one way to select and to write
+  x.index({chosen}) = 0; // expect: ml-masked-assign-copy
 }
 
 void several_indices_bad(torch::Tensor x, torch::Tensor y) {
@@ -88,6 +88,11 @@ void gathered_bad(torch::Tensor x, torch::Tensor list, torch::Tensor v) {
 void variable_bad(torch::Tensor x) {
   auto part = x.index({x > 0}); // miss: ml-masked-assign-copy: more than one way to select and to write
   part += 1;
+}
+
+void squeezed_bad(torch::Tensor x, torch::Tensor y) {
+  torch::Tensor large = (y > 2).squeeze();
+  x.index({large}) = torch::log(x.index({large})); // expect: ml-masked-assign-copy
 }
 
 void variable_filled_bad(torch::Tensor x, torch::Tensor list) {

@@ -21,7 +21,7 @@ public:
     const bool asksForPlaces = forward.function->asksForPlaces;
     if (const Event *load = module.placed;
         load && load->kind == EventKind::Load && !module.device.isKnown() && !asksForPlaces &&
-        !load->function->asksForPlaces && !isOwnFile(visit, *load))
+        !load->function->asksForPlaces && !isOwnFile(visit, *load) && !movesBehind(visit, *load))
       for (const Operand &input : forward.operands) {
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
@@ -69,6 +69,29 @@ private:
                           .str();
     finding.notes.push_back({forward.site->getBeginLoc(), std::move(use)});
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the function moves the module next, and only an exception keeps it from that.
+  static bool movesBehind(const Visit &visit, const Event &load) {
+    const FunctionBody &function = *load.function;
+    const Operand &loaded =
+        load.subject.path || load.operands.empty() ? load.subject : load.operands.front();
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const auto isBehind = [&](const Event &later, const Event &earlier) {
+      return sources.isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
+                                               later.site->getBeginLoc());
+    };
+    const auto isBeside = [&](const Event &event) {
+      return function.compoundOf(function.statementOf(event.site)) ==
+             function.compoundOf(function.statementOf(load.site));
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.kind == EventKind::Move && event.subject.path == loaded.path &&
+               isBeside(event) && isBehind(event, load) &&
+               (visit.event.function != &function || isBehind(visit.event, event));
+      });
+    });
   }
 
   static bool isDevice(const Operand &operand) { return operand.role == TypeRole::Device; }

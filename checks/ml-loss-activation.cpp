@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Types.h"
 
 #include "clang/AST/ExprCXX.h"
 
@@ -15,6 +16,8 @@ class LossActivation : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &loss = visit.event;
+    if (loss.operation == Operation::Sigmoid || loss.operation == Operation::Softmax)
+      return onActivation(visit, reporter);
     if (loss.operands.empty())
       return;
     const Operand &input = loss.operands.front();
@@ -39,6 +42,26 @@ public:
   }
 
 private:
+  /// What has been through the activation that a loss expects needs it no more.
+  static void onActivation(const Visit &visit, Reporter &reporter) {
+    const Event &activation = visit.event;
+    const auto inputs = inputsOf(activation);
+    if (inputs.empty())
+      return;
+    const auto [made, operation] = visit.unit.producerOf(visit.before.valueOf(*inputs.front()));
+    if (operation != activation.operation || made == &activation)
+      return;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = activation.site->getBeginLoc();
+    finding.range = activation.site->getSourceRange();
+    finding.message = std::string("the input of this ") +
+                      (operation == Operation::Softmax ? "softmax" : "sigmoid") +
+                      " has been through one already: what comes out is hardly different any more";
+    finding.notes.push_back({made->site->getBeginLoc(), "the input is computed here"});
+    reporter.report(std::move(finding));
+  }
+
   using Repair = Fix (LossActivation::*)(const Visit &, const Event &, const Operand &) const;
 
   struct Verdict {

@@ -428,6 +428,8 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
 static bool isWatched(Operation operation) {
   switch (operation) {
   case Operation::Logarithm:
+  case Operation::Sigmoid:
+  case Operation::Softmax:
   case Operation::LogitsLoss:
   case Operation::LogProbabilitiesLoss:
   case Operation::ProbabilityLoss:

@@ -7,6 +7,8 @@
 
 #include "analyzer/events/Typing.h"
 
+#include "clang/AST/ExprCXX.h"
+
 namespace gradtidy {
 namespace {
 
@@ -45,8 +47,28 @@ private:
     case Operation::Sigmoid:
       return "a sigmoid";
     default:
-      return nullptr;
+      return value.made ? zeroInRest(visit, *value.made) : nullptr;
     }
+  }
+
+  /// The same of `1 - x`, if \p made is that.
+  static const char *zeroInRest(const Visit &visit, const Event &made) {
+    const auto *difference = llvm::dyn_cast<clang::CXXOperatorCallExpr>(made.site);
+    if (!difference || difference->getOperator() != clang::OO_Minus ||
+        difference->getNumArgs() != 2 || !isOne(difference->getArg(0)) || made.operands.empty() ||
+        !made.operands.back().isTensor)
+      return nullptr;
+    const Value taken = visit.before.valueOf(made.operands.back());
+    return visit.unit.producerOf(taken).operation == Operation::Sigmoid ? "the rest of a sigmoid"
+                                                                        : nullptr;
+  }
+
+  static bool isOne(const clang::Expr *expr) {
+    const clang::Expr *bare = expr->IgnoreUnlessSpelledInSource();
+    const auto *integer = llvm::dyn_cast<clang::IntegerLiteral>(bare);
+    const auto *real = llvm::dyn_cast<clang::FloatingLiteral>(bare);
+    return (integer && integer->getValue() == 1) ||
+           (real && real->getValueAsApproximateDouble() == 1);
   }
 
   /// Whether the tensor is some of the elements: those of actions that were sampled are above 0.

@@ -56,6 +56,17 @@ torch::Tensor other_formulas_ok(torch::Tensor x, torch::Tensor y) {
   return p.log() + q.log() + r.log() + (1 / (1 + torch::exp(x))).clamp_min(1e-6).log();
 }
 
+// What is left of 1.
+torch::Tensor fake_bad(torch::nn::Linear critic, torch::Tensor fake) {
+  auto p = torch::sigmoid(critic(fake));
+  return -torch::log(1.0 - p).mean(); // expect: ml-log-of-zero: the rest of a sigmoid
+}
+
+torch::Tensor fake_ok(torch::nn::Linear critic, torch::Tensor fake) {
+  auto p = torch::sigmoid(critic(fake));
+  return torch::log(1 - p + 1e-6) - torch::log(2 - p) - torch::log(1 - fake);
+}
+
 // Right, or not known.
 
 torch::Tensor bounded_ok(torch::Tensor x) {

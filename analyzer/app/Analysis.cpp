@@ -202,7 +202,9 @@ private:
     outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
     progress->add(outcome.file);
     // What a crash has left behind is not to be relied on; making a header takes much memory.
-    return outcome.loss.empty() && !outcome.result.seconds.contains(makingPhase.str());
+    const PhaseSeconds &seconds = outcome.result.seconds;
+    return outcome.loss.empty() && !seconds.contains(inVainPhase.str()) &&
+           !seconds.contains(makingPhase.str());
   }
 
   /// The result of \p unit, from the parse of the unit \p by.

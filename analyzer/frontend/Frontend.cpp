@@ -36,6 +36,7 @@
 #include "llvm/Support/thread.h"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -460,7 +461,10 @@ Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
   const tidy::ClangTidyStats before = context.getStats();
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
+  const auto begin = std::chrono::steady_clock::now();
   if (!survives(guard, [&] { parse(request, over, result); })) {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    addPhaseSeconds(inVainPhase, seconds.count());
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;
   }

@@ -73,6 +73,9 @@ struct Companion {
   Unit unit;
 };
 
+/// The name of the time that goes into parses that crash. Their memory is not given back.
+inline constexpr llvm::StringLiteral inVainPhase = "parsing in vain";
+
 class Frontend {
 public:
   /// \param context       gives options and collects statistics; must outlive this object.

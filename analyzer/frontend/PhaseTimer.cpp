@@ -27,10 +27,11 @@ PhaseSeconds &counted() {
 PhaseTimer::PhaseTimer(llvm::StringRef phase)
     : trace(phase), phase(phase), start(processorSeconds()) {}
 
-PhaseTimer::~PhaseTimer() {
-  const double seconds = processorSeconds() - start;
+PhaseTimer::~PhaseTimer() { addPhaseSeconds(phase, processorSeconds() - start); }
+
+void addPhaseSeconds(llvm::StringRef phase, double seconds) {
   const std::lock_guard lock(mutex);
-  counted()[phase] += seconds;
+  counted()[phase.str()] += seconds;
 }
 
 PhaseSeconds takePhaseSeconds() {

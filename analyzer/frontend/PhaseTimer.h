@@ -26,6 +26,9 @@ private:
   double start;
 };
 
+/// Counts what cannot be timed from here: of a thread that does not come back.
+void addPhaseSeconds(llvm::StringRef phase, double seconds);
+
 /// What was counted in this process since the last call.
 PhaseSeconds takePhaseSeconds();
 

@@ -46,6 +46,8 @@ private:
       return "a softmax";
     case Operation::Sigmoid:
       return "a sigmoid";
+    case Operation::TanhDerivative:
+      return "1 - tanh^2";
     default:
       return value.made ? zeroInRest(visit, *value.made) : nullptr;
     }

@@ -259,8 +259,9 @@ struct Event {
   /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
   /// otherwise.
   Flag choice;
-  const clang::Expr *every = nullptr; ///< Step, what saves: N of `if ((i + 1) % N == 0)` around it.
-  bool onlyCounts = false;            ///< The same: nothing is computed of that number.
+  /// Step, ClearGradients, what saves: N of `if ((i + 1) % N == 0)` around it.
+  const clang::Expr *every = nullptr;
+  bool onlyCounts = false; ///< The same: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
   /// where that goes through a part of it only. Anomaly detection: on or off. Where the source

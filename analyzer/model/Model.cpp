@@ -138,6 +138,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Sigmoid, "sigmoid"},
     {Operation::LogSigmoid, "log-sigmoid"},
     {Operation::Logarithm, "logarithm"},
+    {Operation::TanhDerivative, "tanh-derivative"},
     {Operation::LogitsLoss, "logits-loss"},
     {Operation::LogProbabilitiesLoss, "log-probabilities-loss"},
     {Operation::ProbabilityLoss, "probability-loss"},

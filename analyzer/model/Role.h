@@ -210,6 +210,7 @@ enum class Operation : unsigned char {
   Sigmoid,              ///< Probabilities.
   LogSigmoid,           ///< Their logarithms.
   Logarithm,            ///< Of each element.
+  TanhDerivative,       ///< 1 - tanh(x)^2.
   LogitsLoss,           ///< Of classes; does the softmax itself.
   LogProbabilitiesLoss, ///< Of classes, or of a distribution.
   ProbabilityLoss,      ///< Of yes or no.

@@ -144,8 +144,11 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     if (event.loader.workers > 0)
       markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
   }
-  if (event.kind == EventKind::Combine && event.operation == Operation::None && event.isTensor)
-    event.operation = formulaOf(*site.call, *result, vocabulary, context);
+  if (const Operation formula = event.kind == EventKind::Combine && event.isTensor
+                                    ? formulaOf(*site.call, *result, vocabulary, context)
+                                    : Operation::None;
+      formula != Operation::None)
+    event.operation = formula;
   if (isExchange(*site.callee, vocabulary))
     event.operation = Operation::Exchange;
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))

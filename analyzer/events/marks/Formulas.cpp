@@ -35,7 +35,24 @@ public:
            negative->getNumArgs() == 1;
   }
 
+  bool isTanhDerivative(const Expr *minuend, const Expr *subtrahend) const {
+    const Expr *root = isOne(minuend) ? squaredIn(valueOf(subtrahend)) : nullptr;
+    return root && callOf(valueOf(root), "tanh");
+  }
+
 private:
+  /// Of what \p expr is the square, or null: `x * x`, `x.square()`, `pow(x, 2)`.
+  const Expr *squaredIn(const Expr *expr) const {
+    if (const auto *product = dyn_cast<CXXOperatorCallExpr>(expr);
+        product && product->getOperator() == OO_Star && product->getNumArgs() == 2)
+      return isSame(*strip(product->getArg(0)), *strip(product->getArg(1))) ? product->getArg(0)
+                                                                            : nullptr;
+    if (const CallExpr *square = callOf(expr, "square"))
+      return inputOf(*square);
+    const CallExpr *power = callOf(expr, "pow");
+    return power && isNumber(power->getArg(power->getNumArgs() - 1), 2) ? inputOf(*power) : nullptr;
+  }
+
   /// Whether the function gives \p variable another value, or its elements.
   bool isChanged(const VarDecl &variable) const {
     bool found = false;
@@ -77,9 +94,11 @@ private:
     return first == second;
   }
 
-  bool isOne(const Expr *expr) const {
+  bool isOne(const Expr *expr) const { return isNumber(expr, 1); }
+
+  bool isNumber(const Expr *expr, double number) const {
     const Expr *original = strip(originalOf(strip(expr)));
-    return isArithmetic(original) && numberOf(original, *function.body, context) == 1.0;
+    return isArithmetic(original) && numberOf(original, *function.body, context) == number;
   }
 
   const FunctionBody &function;
@@ -91,14 +110,18 @@ private:
 
 Operation formulaOf(const CallExpr &call, const FunctionBody &function, Vocabulary &vocabulary,
                     const ASTContext &context) {
-  const auto *quotient = dyn_cast<CXXOperatorCallExpr>(&call);
-  if (!quotient || quotient->getOperator() != OO_Slash)
+  const auto *operation = dyn_cast<CXXOperatorCallExpr>(&call);
+  if (!operation || operation->getNumArgs() != 2)
     return Operation::None;
+  const Expr *left = operation->getArg(0), *right = operation->getArg(1);
   const Reader reader(function, vocabulary, context);
-  if (reader.isSoftmax(quotient->getArg(0), quotient->getArg(1)))
-    return Operation::Softmax;
-  return reader.isSigmoid(quotient->getArg(0), quotient->getArg(1)) ? Operation::Sigmoid
-                                                                    : Operation::None;
+  if (operation->getOperator() == OO_Minus)
+    return reader.isTanhDerivative(left, right) ? Operation::TanhDerivative : Operation::None;
+  if (operation->getOperator() != OO_Slash)
+    return Operation::None;
+  return reader.isSoftmax(left, right)   ? Operation::Softmax
+         : reader.isSigmoid(left, right) ? Operation::Sigmoid
+                                         : Operation::None;
 }
 
 } // namespace gradtidy

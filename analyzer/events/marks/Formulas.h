@@ -11,7 +11,8 @@ class CallExpr;
 namespace gradtidy {
 
 /// What \p call, in \p function, computes as the last step of a formula: `exp(x) / exp(x).sum(1)`
-/// is a softmax, `1 / (1 + exp(-x))` a sigmoid. Operation::None for all else.
+/// is a softmax, `1 / (1 + exp(-x))` a sigmoid, `1 - tanh(x) * tanh(x)` the derivative of tanh.
+/// Operation::None for all else.
 Operation formulaOf(const clang::CallExpr &call, const FunctionBody &function,
                     Vocabulary &vocabulary, const clang::ASTContext &context);
 

@@ -57,6 +57,18 @@ torch::Tensor other_formulas_ok(torch::Tensor x, torch::Tensor y) {
 }
 
 // What is left of 1.
+torch::Tensor squashed_bad(torch::Tensor u, torch::Tensor density) {
+  auto action = torch::tanh(u);
+  return density - torch::log(1 - action.pow(2)).sum(1) - // expect: ml-log-of-zero: 1 - tanh^2
+         (1.0 - action * action).log().sum(1);            // expect: ml-log-of-zero: 1 - tanh^2
+}
+
+torch::Tensor squashed_ok(torch::Tensor u, torch::Tensor density) {
+  auto action = torch::tanh(u);
+  return density - torch::log(1 - action.pow(2) + 1e-6).sum(1) - torch::log(2 - action.pow(2)) -
+         torch::log(1 - u.pow(2)) - torch::log(1 - 0.9 * action.pow(2));
+}
+
 torch::Tensor fake_bad(torch::nn::Linear critic, torch::Tensor fake) {
   auto p = torch::sigmoid(critic(fake));
   return -torch::log(1.0 - p).mean(); // expect: ml-log-of-zero: the rest of a sigmoid

@@ -31,7 +31,8 @@ public:
       }
     if (const Event *load = module.reloaded;
         load && !asksForPlaces && !load->function->asksForPlaces && !isOwnFile(visit, *load) &&
-        visit.unit.mayBeGpu(module.left) && !isOwnDevice(visit, module.left))
+        !movesBehind(visit, *load) && visit.unit.mayBeGpu(module.left) &&
+        !isOwnDevice(visit, module.left))
       report(*load, forward, module.left, "where they were before",
              "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }

@@ -340,6 +340,7 @@ bool tries(Layer &layer, const std::string &path, torch::Device device) {
 
 void tried_ok(torch::Tensor x, const std::string &path, torch::Device device) {
   Layer layer(4, 1);
+  layer->to(device);
   if (!tries(layer, path, device))
     return;
   layer(x.to(device)).print();

@@ -262,19 +262,24 @@ private:
   }
 
   void findTurns(const Visit &visit) {
+    std::set<const clang::Stmt *> steps; // Loops each round of which is a step, no epoch.
+    for (const Observation &seen : visit.unit.observations())
+      if (seen.event->kind == EventKind::Backward || seen.event->kind == EventKind::Step)
+        if (const auto loops = loopsAround(visitOf(seen, visit)); !loops.empty())
+          steps.insert(loops.front());
     for (const Observation &seen : visit.unit.observations()) {
-      if (seen.event->operation != Operation::ReadScalar)
-        continue;
-      const Visit other{*seen.event, seen.before, seen.callers,
-                        seen.site,   visit.unit,  visit.context};
-      const Turn turn = turnOf(other);
-      if (!turn.around)
+      const Turn turn = turnOf(visitOf(seen, visit));
+      if (!turn.around || (turn.isLoop && !steps.contains(turn.around)))
         continue;
       Turns &all = turns[turn.around];
       all.places.insert({seen.event->site->getBeginLoc(), turn.event->site->getBeginLoc()});
       all.statements.insert({seen.event->function, statementOf(*seen.event)});
     }
     hasTurns = true;
+  }
+
+  static Visit visitOf(const Observation &seen, const Visit &visit) {
+    return {*seen.event, seen.before, seen.callers, seen.site, visit.unit, visit.context};
   }
 
   /// Said once of statements that stand one behind the other.

@@ -237,3 +237,26 @@ Tensor bothForward_ok(Talking talking, Flagged flagged, Tensor x) {
   flagged->to(device);
   return talking(x.to(device)) + flagged(x.to(device));
 }
+
+// ---- once an epoch
+
+Tensor trainFor(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  Tensor scores;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    scores = net(batch.data.to(device));
+    torch::mse_loss(scores, batch.target.to(device)).backward();
+    optimizer.step();
+  }
+  return scores.detach();
+}
+
+void epochs(Net net, torch::optim::Optimizer &optimizer, const Batches &batches, Log &log) {
+  net->to(device);
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    Tensor scores = trainFor(net, optimizer, batches);
+    log.record("mean", scores.mean().item<double>()); // expect: ml-sync-in-loop (level 2)
+    log.record("sum", scores.sum().item<double>());   // expect: ml-sync-in-loop (level 2)
+    log.record("max", scores.max().item<double>());   // expect: ml-sync-in-loop (level 2)
+  }
+}

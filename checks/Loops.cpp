@@ -140,8 +140,10 @@ bool trains(const Visit &visit, const FunctionBody &function,
 /// Whether a round of \p loop, or a run of the function, may go without \p site, and not only for
 /// the choice of a branch that trains.
 static bool isLeftOut(const Visit &visit, const FunctionBody &function, const clang::Stmt *site,
-                      const clang::Stmt *loop) {
-  while (function.isConditional(site, loop)) {
+                      const clang::Stmt *loop,
+                      bool (FunctionBody::*isConditional)(const clang::Stmt *, const clang::Stmt *)
+                          const) {
+  while ((function.*isConditional)(site, loop)) {
     const clang::Stmt *branch = site;
     const clang::Stmt *choice = function.statementAround(branch);
     const auto isChoice = [&] {
@@ -150,7 +152,7 @@ static bool isLeftOut(const Visit &visit, const FunctionBody &function, const cl
     };
     for (; choice && choice != loop && !isChoice(); choice = function.statementAround(choice))
       branch = choice;
-    if (!choice || choice == loop || function.isConditional(site, choice) ||
+    if (!choice || choice == loop || (function.*isConditional)(site, choice) ||
         !trainsIn(visit, function, branch))
       return true;
     site = choice;
@@ -158,18 +160,18 @@ static bool isLeftOut(const Visit &visit, const FunctionBody &function, const cl
   return false;
 }
 
-static TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner,
-                                       bool isOrBranch) {
+/// \param isLeftOut Whether a round of the loop, or a run of the function, may go without the site.
+static TrainingLoop trainingLoopAround(
+    const Visit &visit, const clang::Stmt *inner,
+    llvm::function_ref<bool(const FunctionBody &, const clang::Stmt *site, const clang::Stmt *loop)>
+        isLeftOut) {
   TrainingLoop result;
   llvm::SmallVector<const Event *, 8> frames(visit.callers);
   frames.push_back(&visit.event);
   for (const Event *frame : llvm::reverse(frames)) {
     const FunctionBody &function = *frame->function;
     const clang::Stmt *site = inner && frame == &visit.event ? inner : frame->site;
-    const auto mayLack = [&](const clang::Stmt *loop) {
-      return isOrBranch ? isLeftOut(visit, function, site, loop)
-                        : function.isConditional(site, loop);
-    };
+    const auto mayLack = [&](const clang::Stmt *loop) { return isLeftOut(function, site, loop); };
     for (const clang::Stmt *loop : function.loopsAround(site)) {
       const auto isIts = [&](const clang::Stmt *site) {
         const auto loops = function.loopsAround(site);
@@ -190,24 +192,41 @@ static TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *in
 }
 
 TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner) {
-  return trainingLoopAround(visit, inner, /*isOrBranch=*/false);
+  return trainingLoopAround(
+      visit, inner,
+      [](const FunctionBody &function, const clang::Stmt *site, const clang::Stmt *loop) {
+        return function.isConditional(site, loop);
+      });
 }
 
-TrainingLoop trainingLoopOrBranchAround(const Visit &visit) {
-  return trainingLoopAround(visit, /*inner=*/nullptr, /*isOrBranch=*/true);
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const clang::Stmt *inner) {
+  return trainingLoopAround(
+      visit, inner,
+      [&](const FunctionBody &function, const clang::Stmt *site, const clang::Stmt *loop) {
+        return isLeftOut(visit, function, site, loop, &FunctionBody::isLeftOut);
+      });
+}
+
+static bool hasEvent(const FunctionBody &function,
+                     llvm::function_ref<bool(const Event &)> isMeant) {
+  return llvm::any_of(function.blocks,
+                      [&](const Block &block) { return llvm::any_of(block.events, isMeant); });
+}
+
+bool stepsOptimizer(const FunctionBody &function) {
+  return hasEvent(function,
+                  [&](const Event &event) {
+                    return event.kind == EventKind::Step &&
+                           function.loopsAround(event.site).empty();
+                  }) &&
+         !hasEvent(function, [](const Event &event) {
+           return event.kind == EventKind::Construct && event.resultRole == TypeRole::Optimizer;
+         });
 }
 
 bool isTrainingStep(const FunctionBody &function) {
-  bool hasBackward = false, hasStep = false, makesOptimizer = false;
-  for (const Block &block : function.blocks)
-    for (const Event &event : block.events) {
-      const bool isOnce = function.loopsAround(event.site).empty();
-      hasBackward |= isOnce && event.kind == EventKind::Backward;
-      hasStep |= isOnce && event.kind == EventKind::Step;
-      makesOptimizer |=
-          event.kind == EventKind::Construct && event.resultRole == TypeRole::Optimizer;
-    }
-  return hasBackward && hasStep && !makesOptimizer;
+  return stepsOptimizer(function) &&
+         hasEvent(function, [](const Event &event) { return event.kind == EventKind::Backward; });
 }
 
 /// Whether the event is a call of a module with layers, and not itself part of what a module does

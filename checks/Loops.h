@@ -43,11 +43,14 @@ struct TrainingLoop {
 /// \p inner around it.
 TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner = nullptr);
 
-/// The same, also where the event is in a branch that trains.
-TrainingLoop trainingLoopOrBranchAround(const Visit &visit);
+/// The same, also where the event is in a branch that trains, or what stands before it may end the
+/// loop.
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const clang::Stmt *inner = nullptr);
 
-/// Whether the function is a step of a training: it runs a backward and steps an optimizer that it
-/// has not made, both outside of loops.
+/// Whether the function steps an optimizer that it has not made, outside of loops.
+bool stepsOptimizer(const FunctionBody &function);
+
+/// Whether the function is a step of a training: the same, and it runs a backward.
 bool isTrainingStep(const FunctionBody &function);
 
 /// Whether \p loop goes over the batches of a loader that \p begin begins to give.

@@ -11,6 +11,8 @@
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <set>
+
 namespace gradtidy {
 namespace {
 
@@ -33,12 +35,22 @@ private:
            (visit.unit.movesModules() || !isOwnDevice(visit, device));
   }
 
+  /// The same, or nobody knows where the tensor is, but modules get to a GPU.
+  static bool isLikelyOnGpu(const Visit &visit) {
+    const Value value = visit.before.valueOf(visit.event.subject);
+    return isOnGpu(visit, visit.event.subject) || (value.device.kind == Device::Unknown &&
+                                                   !value.freshOnHost && visit.unit.movesModules());
+  }
+
   void onRead(const Visit &visit, Reporter &reporter) {
     if (visit.event.parameterLoop)
       return onParameter(visit, reporter);
-    if (!isOnGpu(visit, visit.event.subject))
+    if (!isOnGpu(visit, visit.event.subject)) {
+      if (isLikelyOnGpu(visit) && !(visit.event.isAsserted && onAssertion(visit, reporter)))
+        onSeveral(visit, reporter);
       return;
-    const TrainingLoop training = trainingLoopAround(visit);
+    }
+    const TrainingLoop training = trainingLoopOrBranchAround(visit);
     if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
     else if (visit.event.isAsserted && onAssertion(visit, reporter))
@@ -47,6 +59,8 @@ private:
       report(visit, training, "tensor of the list", reporter);
     else if (training.loop && training.depth == 0)
       onRound(visit, training, reporter);
+    else
+      onSeveral(visit, reporter);
   }
 
   /// Whether it reads the tensor that the loop around it takes from a list or map.
@@ -84,8 +98,9 @@ private:
     const Device device = visit.before.valueOf(read.subject).device;
     if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.movesModules())
       return;
-    const TrainingLoop training = trainingLoopAround(visit, read.parameterLoop);
-    const bool isStep = read.function->isStep && !read.function->isInBranch(read.parameterLoop);
+    const TrainingLoop training = trainingLoopOrBranchAround(visit, read.parameterLoop);
+    const bool isStep = (read.function->isStep || stepsOptimizer(*read.function)) &&
+                        !read.function->isInBranch(read.parameterLoop);
     if (!isStep && (!training.loop || training.depth > 1))
       return;
     report(visit, training, "parameter", reporter);
@@ -149,7 +164,7 @@ private:
     return nullptr;
   }
 
-  static void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
+  void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
     Finding finding;
     finding.location = training.event->site->getBeginLoc();
     finding.range = training.event->site->getSourceRange();
@@ -157,6 +172,8 @@ private:
     const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
     const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
     const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
+    if (!isLast && !before && !waiting && onSeveral(visit, reporter))
+      return;
     finding.level = isLast || before || waiting ? Level::Likely : Level::Advice;
     finding.message = std::string(isCalled ? "this call reads" : "reading") +
                       " a number from the GPU" + (isCalled ? ", which" : "") +
@@ -175,6 +192,145 @@ private:
       finding.notes.push_back({visit.event.site->getBeginLoc(), "it is read here"});
     reporter.report(std::move(finding));
   }
+
+  // --- several numbers ---------------------------------------------------------------------------
+
+  /// What each round of a loop, or each run of a function, reads from the GPU for people alone.
+  struct Turn {
+    const clang::Stmt *around = nullptr; ///< The loop, or the body of the function; else null.
+    const Event *event = nullptr;        ///< In the loop: the read, or the call of it.
+    bool isLoop = false;
+    bool isForward = false; ///< The function is the forward pass of a module.
+  };
+
+  /// A read in a turn: where it is, and where it is called.
+  using Place = std::pair<clang::SourceLocation, clang::SourceLocation>;
+
+  struct Turns {
+    std::set<Place> places;
+    std::set<std::pair<const FunctionBody *, const clang::Stmt *>> statements; ///< They stand in.
+  };
+
+  static Turn turnOf(const Visit &visit) {
+    const Event &read = visit.event;
+    if (read.operation != Operation::ReadScalar || read.parameterLoop || !isShown(visit) ||
+        !isLikelyOnGpu(visit))
+      return {};
+    const TrainingLoop training = trainingLoopOrBranchAround(visit);
+    if (read.elementLoop.loop && read.elementLoop.loop != training.loop)
+      return {};
+    if (training.loop)
+      return training.depth == 0 ? Turn{training.loop, training.event, /*isLoop=*/true} : Turn();
+    const FunctionBody &function = *read.function;
+    if (!function.loopsAround(read.site).empty())
+      return {};
+    if (isTrainingStep(function) && !function.isLeftOut(read.site))
+      return {function.body, &read};
+    if (read.shown == Shown::Printed && isForwardPass(function)) {
+      const clang::Stmt *outermost = read.site;
+      for (const clang::Stmt *outer = read.site; outer; outer = function.statementAround(outer))
+        if (llvm::isa<clang::IfStmt>(outer))
+          outermost = outer;
+      if (!function.isLeftOut(outermost))
+        return {function.body, &read, /*isLoop=*/false, /*isForward=*/true};
+    }
+    return {};
+  }
+
+  static bool isForwardPass(const FunctionBody &function) {
+    return function.isModuleMethod && function.returnsTensors &&
+           function.function->getIdentifier() && function.function->getName() == "forward";
+  }
+
+  /// Whether the number, perhaps that of a function that returns it, is for people alone.
+  static bool isShown(const Visit &visit) {
+    Shown shown = visit.event.isAsserted ? Shown::Logged : visit.event.shown;
+    for (const Event *caller : llvm::reverse(visit.callers)) {
+      if (shown != Shown::Returned)
+        break;
+      shown = caller->shown;
+    }
+    return shown == Shown::Logged || shown == Shown::Printed;
+  }
+
+  /// The statement in a block `{ … }` that the read is part of.
+  static const clang::Stmt *statementOf(const Event &read) {
+    const clang::Stmt *statement = read.site;
+    while (statement && !read.function->compoundOf(statement))
+      statement = read.function->statementAround(statement);
+    return statement;
+  }
+
+  void findTurns(const Visit &visit) {
+    std::set<const clang::Stmt *> steps; // Loops each round of which is a step, no epoch.
+    for (const Observation &seen : visit.unit.observations())
+      if (seen.event->kind == EventKind::Backward || seen.event->kind == EventKind::Step)
+        if (const auto loops = loopsAround(visitOf(seen, visit)); !loops.empty())
+          steps.insert(loops.front());
+    for (const Observation &seen : visit.unit.observations()) {
+      const Turn turn = turnOf(visitOf(seen, visit));
+      if (!turn.around || (turn.isLoop && !steps.contains(turn.around)))
+        continue;
+      Turns &all = turns[turn.around];
+      all.places.insert({seen.event->site->getBeginLoc(), turn.event->site->getBeginLoc()});
+      all.statements.insert({seen.event->function, statementOf(*seen.event)});
+    }
+    hasTurns = true;
+  }
+
+  static Visit visitOf(const Observation &seen, const Visit &visit) {
+    return {*seen.event, seen.before, seen.callers, seen.site, visit.unit, visit.context};
+  }
+
+  /// Said once of statements that stand one behind the other.
+  bool isFirst(const Event &read, const Turns &all, const Visit &visit) const {
+    const clang::Stmt *own = statementOf(read);
+    const clang::CompoundStmt *block = own ? read.function->compoundOf(own) : nullptr;
+    const clang::Stmt *before = nullptr;
+    if (block)
+      for (const clang::Stmt *each : block->body()) {
+        if (each == own)
+          break;
+        if (!llvm::isa<clang::NullStmt>(each))
+          before = each;
+      }
+    if (before && all.statements.contains({read.function, before}))
+      return false;
+    return llvm::none_of(all.places, [&](const Place &place) {
+      return own && contains(visit, own, place.first) && place.first < read.site->getBeginLoc();
+    });
+  }
+
+  /// Numbers that could be read together, or every now and then.
+  bool onSeveral(const Visit &visit, Reporter &reporter) {
+    if (!hasTurns)
+      findTurns(visit);
+    const Turn turn = turnOf(visit);
+    const auto found = turn.around ? turns.find(turn.around) : turns.end();
+    if (found == turns.end() || found->second.places.size() < (turn.isForward ? 2 : 3))
+      return false;
+    if (!isFirst(visit.event, found->second, visit))
+      return true;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = visit.event.site->getBeginLoc();
+    finding.range = visit.event.site->getSourceRange();
+    finding.message =
+        std::to_string(found->second.places.size()) + " numbers are read from the GPU one by one " +
+        (turn.isForward ? "whenever the module computes"
+         : turn.isLoop  ? "in every round of the training"
+                        : "in every step of the training") +
+        ", each of which waits for it; stacked or added up there, they are read at once";
+    if (turn.isLoop)
+      finding.notes.push_back({turn.around->getBeginLoc(), "the training is here"});
+    if (turn.event != &visit.event)
+      finding.notes.push_back({turn.event->site->getBeginLoc(), "it is called here"});
+    reporter.report(std::move(finding));
+    return true;
+  }
+
+  llvm::DenseMap<const clang::Stmt *, Turns> turns; ///< By what they are the turns of.
+  bool hasTurns = false;
 
   /// Said once of each loop. What runs once may take its time.
   void onElement(const Visit &visit, const clang::Stmt &loop, const TrainingLoop &training,

@@ -99,7 +99,10 @@ bool FunctionBody::isInBranch(const clang::Stmt *site) const {
   return false;
 }
 
-bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *within) const {
+/// Whether \p site, within \p within, is in a branch, or behind a statement that \p mayLeave.
+template <typename Parent, typename Leave>
+static bool isConditional(const clang::Stmt *site, const clang::Stmt *within, Parent parentOf,
+                          Leave mayLeave) {
   const clang::Stmt *inner = site;
   for (const clang::Stmt *outer = parentOf(site); outer != within;
        outer = parentOf(inner = outer)) {
@@ -114,6 +117,32 @@ bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *wit
       }
   }
   return false;
+}
+
+bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *within) const {
+  return gradtidy::isConditional(
+      site, within, [this](const clang::Stmt *inner) { return parentOf(inner); },
+      [](const clang::Stmt *before) { return mayLeave(before); });
+}
+
+/// Whether \p statement may go on with the next round of the loop it stands in or, if that does not
+/// matter, return.
+static bool goesOn(const clang::Stmt *statement, bool isOfLoop, bool isInLoop = false) {
+  if (!statement || llvm::isa<clang::LambdaExpr>(statement))
+    return false;
+  if (llvm::isa<clang::ContinueStmt>(statement))
+    return !isInLoop;
+  if (llvm::isa<clang::ReturnStmt>(statement))
+    return !isOfLoop;
+  isInLoop |= isLoop(statement);
+  return llvm::any_of(statement->children(),
+                      [&](const clang::Stmt *child) { return goesOn(child, isOfLoop, isInLoop); });
+}
+
+bool FunctionBody::isLeftOut(const clang::Stmt *site, const clang::Stmt *within) const {
+  return gradtidy::isConditional(
+      site, within, [this](const clang::Stmt *inner) { return parentOf(inner); },
+      [&](const clang::Stmt *before) { return goesOn(before, within != nullptr); });
 }
 
 const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {

@@ -165,6 +165,14 @@ struct ElementLoop {
                                      ///< of all elements for the round.
 };
 
+/// What becomes of a number that is for people alone.
+enum class Shown : unsigned char {
+  No,       ///< The program goes by it, or nobody knows.
+  Returned, ///< The function returns it, and does nothing else with it.
+  Logged,   ///< It is added up, kept or handed to a log.
+  Printed,  ///< It is written out at once, if not only for what has a certain size.
+};
+
 /// What is written of the order in which a tensor has samples and steps: its first two dimensions.
 struct OrderMark {
   int samples =
@@ -228,6 +236,7 @@ struct Event {
   const clang::Stmt *readBefore = nullptr;    ///< The same: see readBefore().
   const clang::Stmt *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
   bool isAsserted = false;                    ///< The same: see isAsserted().
+  Shown shown = Shown::No;                    ///< The same, or a Call that gives a number.
   const clang::Stmt *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
@@ -362,6 +371,10 @@ public:
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.
   bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
+
+  /// The same, but not for what ends the loop \p within, or throws: the rounds before that have
+  /// run.
+  bool isLeftOut(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
 
   /// The same, but whatever may leave the function before \p site is reached.
   bool isInBranch(const clang::Stmt *site) const;

@@ -19,6 +19,7 @@
 #include "analyzer/events/marks/Samples.h"
 #include "analyzer/events/marks/Sequences.h"
 #include "analyzer/events/marks/SharedState.h"
+#include "analyzer/events/marks/ShownNumbers.h"
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/modules/BatchFirst.h"
 #include "analyzer/events/values/LastValues.h"
@@ -131,6 +132,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.parameterLoop = parameterLoopOf(*site.call, *result, vocabulary);
     event.isAsserted = isAsserted(*site.call, *result, context);
   }
+  if (event.operation == Operation::ReadScalar ||
+      (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
+    event.shown = shownBy(*site.call, *result, vocabulary);
   if (event.kind == EventKind::Move && event.subject.role == TypeRole::Tensor)
     event.elementLoop = pixelLoopOf(*site.call, *result, vocabulary, context);
   if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||

@@ -237,7 +237,8 @@ bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionBody &function,
       if (inner != choice->getCond() && !asks(choice->getCond(), names))
         return true;
     } else if (const auto *both = dyn_cast<BinaryOperator>(outer)) {
-      if (both->isLogicalOp() && inner == both->getRHS())
+      if (both->isLogicalOp() && inner == both->getRHS() &&
+          !(both->getOpcode() == BO_LAnd && asks(both->getLHS(), names)))
         return true;
     } else if (isa<AbstractConditionalOperator, SwitchStmt, CXXCatchStmt>(outer)) {
       return true;
@@ -272,6 +273,42 @@ bool asksForGradient(const Stmt &loop, const VarDecl &element, Vocabulary &vocab
                variableOf(Selection(object, loop, vocabulary).origin()) == &element;
   });
   return isFound;
+}
+
+/// Whether \p number is computed of \p element, through the tensors that the loop declares.
+bool isComputedOf(const Expr *number, const Stmt &loop, const VarDecl &element,
+                  Vocabulary &vocabulary) {
+  llvm::SmallPtrSet<const VarDecl *, 16> reached;
+  llvm::SmallVector<const Stmt *, 16> pending{number};
+  const auto isTensor = [&](QualType type) { return vocabulary.roleOf(type) == TypeRole::Tensor; };
+  const auto follow = [&](const VarDecl &variable) {
+    if (variable.hasInit())
+      pending.push_back(variable.getInit());
+    forEach(&loop, [&](const Stmt *statement) {
+      const auto *expr = dyn_cast<Expr>(statement);
+      const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
+      if (assigned && variableOf(assigned->target) == &variable)
+        pending.push_back(assigned->value);
+    });
+  };
+  while (!pending.empty()) {
+    const Stmt *part = pending.pop_back_val();
+    if (const auto *reference = dyn_cast<DeclRefExpr>(part)) {
+      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      if (variable == &element)
+        return true;
+      if (variable && isTensor(variable->getType()) && declares(loop, *variable) &&
+          reached.insert(variable).second)
+        follow(*variable);
+    }
+    // What is looked up for a parameter may be anywhere.
+    const auto *call = dyn_cast<CallExpr>(part);
+    if (!call || isTensor(call->getType()))
+      for (const Stmt *child : part->children())
+        if (child)
+          pending.push_back(child);
+  }
+  return false;
 }
 
 // --- batches
@@ -551,13 +588,17 @@ const Stmt *parameterLoopOf(const CallExpr &read, const FunctionBody &function,
     origin = strip(objectOf(item));
   const VarDecl *element = variableOf(origin);
   const auto *range = dyn_cast<CXXForRangeStmt>(&loop);
+  if (range && function.isStep && vocabulary.roleOf(number->getType()) == TypeRole::Tensor &&
+      isComputedOf(number, loop, *range->getLoopVariable(), vocabulary))
+    element = range->getLoopVariable();
   const bool isElement = element && range && element == range->getLoopVariable();
   const bool isList = element && selection.isOfVariableIndex() && !declares(loop, *element) &&
                       vocabulary.isTensorList(element->getType());
   const bool isParameter =
       (isElement && givesParameters(range->getRangeInit())) || (isList && givesParameters(origin));
   if (!(isElement || isList) || !(isParameter || asksForGradient(loop, *element, vocabulary)) ||
-      isSkipped(&read, loop, function, {"defined", "requires_grad", "is_sparse", "has_value"}))
+      isSkipped(&read, loop, function,
+                {"defined", "requires_grad", "is_sparse", "has_value", "dim", "numel"}))
     return nullptr;
   return &loop;
 }

@@ -96,3 +96,67 @@ void shown_ok(Net net, torch::optim::Optimizer &optimizer, const Batches &batche
     optimizer.step();
   }
 }
+
+// ---- before a step
+
+void scaled_bad(Net net, torch::optim::Optimizer &optimizer) {
+  float largest = 0;
+  for (auto &p : net->parameters()) {
+    if (!p.grad().defined())
+      continue;
+    largest = std::max(largest, p.grad().abs().max().item<float>()); // expect: ml-sync-in-loop: in every step
+  }
+  for (auto &p : net->parameters())
+    p.mutable_grad().div_(largest);
+  optimizer.step();
+}
+
+void nanOf_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    torch::mse_loss(net(batch.data.to(device)), batch.target.to(device)).backward();
+    for (const auto &p : net->parameters())
+      if (p.grad().defined() && torch::isnan(p.grad()).any().item<bool>()) { // expect: ml-sync-in-loop: each parameter
+        std::cout << "NaN";
+        break;
+      }
+    optimizer.step();
+  }
+}
+
+struct Memory {
+  Tensor count;
+};
+
+class Factored : public torch::optim::Optimizer {
+public:
+  using Optimizer::Optimizer;
+  Tensor step(LossClosure closure = nullptr) override {
+    torch::NoGradGuard guard;
+    Tensor loss;
+    for (auto &group : param_groups())
+      for (auto &p : group.params()) {
+        if (!p.grad().defined())
+          continue;
+        Memory &memory = memories.at(p.dim());
+        memory.count = memory.count + 1;
+        const double count = memory.count.item<double>(); // On the CPU, for all that is known.
+        if (p.dim() < 2)
+          continue;
+        Tensor change;
+        if (p.dim() == 2)
+          change = p.grad().t();
+        else
+          change = p.grad().view({p.size(0), -1});
+        Tensor norm = change.norm();
+        if (norm.item<double>() > 1e-10) // expect: ml-sync-in-loop: in every step of the training
+          change = change / norm;
+        p.add_(change, -1e-3 / count);
+      }
+    return loss;
+  }
+
+private:
+  std::vector<Memory> memories;
+};

@@ -177,6 +177,7 @@ public:
   IntArrayRef strides() const;
   int64_t stride(int64_t dimension) const;
   int64_t size(int64_t dimension) const;
+  int64_t dim() const;
   int64_t numel() const;
   Device device() const;
   TensorOptions options() const;

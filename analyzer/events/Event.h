@@ -211,11 +211,11 @@ struct Event {
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
                                   ///< nothing reads the variable any more. RequireGrad: or the
                                   ///< gradient.
-  bool switchesGradients =
-      false;                    ///< SetMode: the mode decides whether the parameters get gradients.
-  bool ignoresMode = false;     ///< Combine: it trains whatever the mode of the module.
-  bool usesOwnGradient = false; ///< Of what changes the subject: by its own gradient.
-  bool changesCopy = false;     ///< The same: the subject is a copy of elements, for nothing else.
+  bool switchesGradients = false; ///< SetMode, Forward: the class of the subject enables gradients
+                                  ///< of parameters with the mode.
+  bool ignoresMode = false;       ///< Combine: it trains whatever the mode of the module.
+  bool usesOwnGradient = false;   ///< Of what changes the subject: by its own gradient.
+  bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   Leftover leftover = {};             ///< What ends although something is kept of it.
   CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.

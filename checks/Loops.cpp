@@ -263,14 +263,20 @@ static bool isInOtherSource(const Visit &visit, const Event &a, const Event &b) 
   return partnerAt(a.site->getBeginLoc(), sources) != partnerAt(b.site->getBeginLoc(), sources);
 }
 
-const Event &takerOf(const Visit &visit) {
+const Event &takerOf(const Visit &visit) { return takerOf(visit, 0); }
+
+const Event &takerOf(const Visit &visit, unsigned shared) {
+  llvm::ArrayRef<const Event *> callers = visit.unit.tables().sites.callers(visit.site);
   const Event *taker = &visit.shown();
+  for (; shared > 0; --shared) {
+    taker = callers.back();
+    callers = callers.drop_back();
+  }
   const Event *reader = visit.unit.uses().readerOf(visit.site);
-  for (llvm::ArrayRef<const Event *> callers = visit.unit.tables().sites.callers(visit.site);
-       !callers.empty() && reader && taker->function->returnsTensors &&
-       taker->function != reader->function &&
-       (isOnlyCaller(visit, *callers.back(), callers.size()) ||
-        isInOtherSource(visit, *taker, *callers.back()));
+  for (; !callers.empty() && reader && taker->function->returnsTensors &&
+         taker->function != reader->function &&
+         (isOnlyCaller(visit, *callers.back(), callers.size()) ||
+          isInOtherSource(visit, *taker, *callers.back()));
        callers = callers.drop_back())
     taker = callers.back();
   return *taker;

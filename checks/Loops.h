@@ -71,6 +71,10 @@ bool isCutOff(const Visit &visit);
 /// module gives is the call of the helper, if it is the only one or comes from another source.
 const Event &takerOf(const Visit &visit);
 
+/// The same of a helper that is called through the innermost \p shared of the calls, which is not
+/// called only there.
+const Event &takerOf(const Visit &visit, unsigned shared);
+
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
 bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
 

@@ -23,8 +23,8 @@ public:
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
-        forward.isGuarded || visit.before.guardElsewhere)
-      return; // Of the last, see ml-guard-other-thread.
+        forward.isGuarded || visit.before.guardElsewhere || mayBeFrozenByMode(visit))
+      return; // Of a guard elsewhere, see ml-guard-other-thread.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
     if (isGuardedWithInput(visit, culprit))
@@ -63,8 +63,14 @@ public:
 private:
   /// The forward pass, or the call of a helper that has no use for its graph, which others have.
   static const Event &culpritOf(const Visit &visit) {
-    return isSharedWithTraining(visit) ? *visit.unit.tables().sites.callers(visit.site).back()
-                                       : takerOf(visit);
+    return takerOf(visit, /*shared=*/isSharedWithTraining(visit));
+  }
+
+  /// Whether eval() disables the gradients of the parameters, too, and may have been called.
+  static bool mayBeFrozenByMode(const Visit &visit) {
+    const ModuleFacts facts = visit.before.module(visit.event.subject);
+    return facts.mode != ModuleFacts::Training &&
+           (visit.shown().switchesGradients || (facts.set && facts.set->switchesGradients));
   }
 
   /// Whether a helper's forward is differentiated when others call the helper. Where it keeps it
@@ -87,10 +93,24 @@ private:
   static bool isDetachedAtOnce(const Visit &visit) {
     const FunctionBody &function = *visit.shown().function;
     if (!trainsIn(visit, function, function.body))
-      return function.returnsTensors;
+      return function.returnsTensors && !isTrainedElsewhere(visit);
     return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
       return other.event->kind == EventKind::Backward && other.before.keepsGraph(visit.site);
     });
+  }
+
+  /// Whether another function trains the same member: it is no target network.
+  static bool isTrainedElsewhere(const Visit &visit) {
+    const Tables &tables = visit.unit.tables();
+    const auto memberOf = [&](const Event &event) -> const void * {
+      const PathStep &last = tables.paths.last(event.subject.path);
+      return last.kind == PathStep::Member ? last.subject : nullptr;
+    };
+    const void *member = memberOf(visit.shown());
+    return member && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+             return isModuleCall(*other.event) && visit.unit.uses().isUsed(other.site) &&
+                    memberOf(tables.sites.event(other.site)) == member;
+           });
   }
 
   /// Whether all callers that are known have a guard. Others may not.

@@ -219,6 +219,8 @@ struct Event {
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
                                   ///< nothing reads the variable any more. RequireGrad: or the
                                   ///< gradient.
+  bool switchesGradients = false; ///< SetMode, Forward: the class of the subject enables gradients
+                                  ///< of parameters with the mode.
   bool ignoresMode = false;       ///< Combine: it trains whatever the mode of the module.
   bool usesOwnGradient = false;   ///< Of what changes the subject: by its own gradient.
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.

@@ -96,6 +96,11 @@ bool Interpreter::mayReturn(const FunctionBody &body) {
   return known->second;
 }
 
+/// Whether the caller is told by a result how the call went.
+static bool tellsOutcome(const FunctionBody &body) {
+  return !body.returnsTensors && !body.function->getReturnType()->isVoidType();
+}
+
 bool Interpreter::call(const Event &event, State &state, bool observing) {
   const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
@@ -128,6 +133,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (event.result == event.subject.path)
     makeModule(event, state, {Device::Cpu});
   std::optional<State> after = enter(*body, event, state, told, observing);
+  if (after && tellsOutcome(*body))
+    after->doubtModes(state);
   memory.insert_or_assign({&event, body}, Memory{std::move(before), told, after});
   if (!after)
     return false;

@@ -35,6 +35,10 @@ struct Observation {
 /// user's that may contain some.
 bool isModuleCall(const Event &event);
 
+/// Whether the event computes a tensor, which has no part in the graphs of what it is computed from
+/// where gradients are disabled.
+bool leavesGraphs(const Event &event);
+
 /// Who, but for constructors, decides which module or device a member holds, where that is, and its
 /// mode.
 enum class MemberChanges : unsigned char {

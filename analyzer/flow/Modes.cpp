@@ -132,6 +132,14 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
   }
 }
 
+void State::doubtModes(const State &before) {
+  constexpr std::uint8_t evaluated = ModuleFacts::Evaluation | ModuleFacts::LeftTraining;
+  for (auto &[path, facts] : modules)
+    if (facts.mode & ModuleFacts::Training && facts.mode & evaluated &&
+        !(before.moduleAt(path).mode & evaluated))
+      facts.mode |= ModuleFacts::Unknown;
+}
+
 void State::moveModule(PathId object, Device device, const Event *event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {

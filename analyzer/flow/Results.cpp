@@ -2,6 +2,7 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/events/values/Vocabulary.h"
 
 #include "clang/AST/Expr.h"
 
@@ -29,6 +30,13 @@ static const Event *permutedBy(const Event &event, const State &state) {
       ++tensors;
     }
   return tensors == 1 ? permuted : nullptr;
+}
+
+bool leavesGraphs(const Event &event) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return event.kind == EventKind::Combine && event.resultRole == TypeRole::Tensor && callee &&
+         !isStandard(callee);
 }
 
 Value Interpreter::combined(const Event &event, const State &state) const {
@@ -106,6 +114,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
   if (mode & GradMode::Depends && leavesGraph)
     result.graph |= Graph::Unknown;
+  if (mode == GradMode::Off && leavesGraphs(event))
+    result.graphs = noSources;
   if (!event.isDifferentiable) {
     result.graph = Graph::Detached;
     result.graphs = noSources;

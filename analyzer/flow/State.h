@@ -394,6 +394,9 @@ public:
   llvm::SmallVector<PathId, 4> partsOf(PathId whole) const;
   /// `train()` and `eval()` of \p object; without \p training, nobody knows which.
   void setMode(PathId object, std::optional<bool> training, const Event &event);
+  /// Whether a call has put modules into evaluation mode, as it may have since \p before, is told
+  /// by its result.
+  void doubtModes(const State &before);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
   /// `to()` of a module makes its parameters \p element, which is unknown if nobody knows.

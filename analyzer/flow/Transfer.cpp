@@ -41,7 +41,8 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
   const auto *variable =
       step.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(step.subject) : nullptr;
   const bool isParameter = variable && llvm::isa<clang::ParmVarDecl>(variable) &&
-                           (place != root || variable->getType()->isReferenceType());
+                           (place != root || variable->getType()->isReferenceType() ||
+                            variable->getType()->isPointerType());
   if (!mayHaveGraph(value))
     return;
   const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
@@ -561,6 +562,12 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.stayOn(*given);
     if (isInPlace(event))
       state.replaceElements(state.place(event.operands.front().path), *given);
+  }
+  if (state.gradMode().possible == GradMode::Off && leavesGraphs(event)) {
+    used.detach(state.valueOf(event.subject).graphs);
+    for (const Operand &operand : event.operands)
+      if (operand.isTensor)
+        used.detach(state.valueOf(operand).graphs);
   }
   if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
     used.read(value.history, value.sources, event);

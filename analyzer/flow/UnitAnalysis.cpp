@@ -621,6 +621,24 @@ public:
     return variants;
   }
 
+  /// Whether the class holds, and inherits, neither modules nor parameters.
+  bool isStateless(const ModuleClass &view) {
+    const bool inheritsNone = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+      if (!isModule(vocabulary.roleOf(base)) || vocabulary.isFramework(base))
+        return vocabulary.traitOf(base) != Trait::Container;
+      const ModuleClass *inherited = viewOf(base);
+      return inherited && holdsNothing(*inherited);
+    });
+    return inheritsNone && holdsNothing(view);
+  }
+
+  static bool holdsNothing(const ModuleClass &view) {
+    return llvm::all_of(view.members, [&](const ModuleMember &member) {
+      return view.isVisible && member.role == TypeRole::Tensor && member.registered == Answer::No &&
+             !member.requiresGrad;
+    });
+  }
+
   /// Whether layers of the class may depend on the mode. They are members: what these are tells
   /// enough where the class is implemented elsewhere, but for those that a base class out of sight
   /// holds, such as a Sequential. An option that nobody is seen to set is not set.
@@ -816,16 +834,12 @@ bool UnitAnalysis::isStateless(const Event &event) const {
   const ModuleClass *view = classOf(event);
   if (!view || dependsOnMode(event) != Answer::No)
     return false;
-  const auto isStateless = [](const ModuleClass *view) {
-    return llvm::all_of(view->members, [&](const ModuleMember &member) {
-      return view->isVisible && member.role == TypeRole::Tensor &&
-             member.registered == Answer::No && !member.requiresGrad;
-    });
-  };
   if (!view->record->isAbstract())
-    return isStateless(view);
+    return implementation->isStateless(*view);
   llvm::SmallVector<const ModuleClass *, 4> variants = implementation->variantsOf(*view);
-  return !variants.empty() && llvm::all_of(variants, isStateless);
+  return !variants.empty() && llvm::all_of(variants, [&](const ModuleClass *variant) {
+    return implementation->isStateless(*variant);
+  });
 }
 
 Answer UnitAnalysis::differentiates(const Event &event) const {

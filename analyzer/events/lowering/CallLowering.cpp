@@ -2,6 +2,7 @@
 #include "FunctionLowering.h"
 #include "Placement.h"
 #include "analyzer/events/marks/FixedValues.h"
+#include "analyzer/events/marks/GradientModes.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
@@ -188,6 +189,11 @@ void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
                        : constantOf(site.role, call);
   if (!event.constant && call->getNumArgs())
     event.choice = flagOf(call->getArg(call->getNumArgs() - 1));
+  const QualType object = site.object ? values.typeOf(site.object) : QualType();
+  const CXXRecordDecl *module = !object.isNull() && isModule(vocabulary.roleOf(object))
+                                    ? vocabulary.classOf(object)
+                                    : nullptr;
+  event.switchesGradients = module && switchesGradients(*module, vocabulary);
 }
 
 std::optional<bool> FunctionLowering::constantOf(FunctionRole role, const CallExpr *call) const {

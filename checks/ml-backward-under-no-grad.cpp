@@ -38,7 +38,7 @@ public:
         break;
       }
     if (!depends && guard.constant)
-      finding.fixes = narrow(visit, guard);
+      finding.fixes = narrow(visit, guard, loss.history);
     reporter.report(std::move(finding));
   }
 
@@ -99,9 +99,19 @@ private:
                         [&](const Block &block) { return llvm::any_of(block.events, isOther); });
   }
 
+  /// Whether \p statement runs a forward of the loss with that \p history.
+  static bool computes(const Visit &visit, SourcesId history, const FunctionBody &function,
+                       const clang::Stmt &statement) {
+    const Tables &tables = visit.unit.tables();
+    return llvm::any_of(tables.histories.members(history), [&](SiteId site) {
+      const Event &forward = tables.sites.event(site);
+      return forward.function == &function && contains(visit, &statement, forward.site);
+    });
+  }
+
   /// Braces around the guard and what stands between it and the training; without anything there,
   /// or with declarations, the guard goes.
-  static Fix narrow(const Visit &visit, const Event &guard) {
+  static Fix narrow(const Visit &visit, const Event &guard, SourcesId history) {
     const FunctionBody &function = *guard.function;
     const clang::Stmt *first = function.statementOf(guard.site);
     const clang::CompoundStmt *block = function.compoundOf(first);
@@ -117,7 +127,8 @@ private:
       bool leadsHere = llvm::any_of(visit.callers, [&](const Event *call) {
         return call->function == &function && contains(visit, statement, call->site);
       });
-      if (leadsHere || trainsIn(visit, function, statement))
+      if (leadsHere || trainsIn(visit, function, statement) ||
+          computes(visit, history, function, *statement))
         break;
       if (last && llvm::isa<clang::DeclStmt>(statement)) // Braces would hide it.
         return removeStatement(visit, guard);

@@ -19,12 +19,14 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.kind != EventKind::Step)
       return;
+    // Of those in one place the worst is shown.
+    int place = 0;
     for (const auto &[level, text] : {std::pair(Level::Certain, "certainly 100% wrong"),
                                       std::pair(Level::Likely, "likely wrong"),
                                       std::pair(Level::Advice, "a matter of taste")}) {
       Finding finding;
       finding.level = level;
-      finding.location = visit.event.site->getBeginLoc();
+      finding.location = visit.event.site->getBeginLoc().getLocWithOffset(place++);
       finding.range = visit.event.site->getSourceRange();
       finding.message = text;
       finding.notes.push_back({visit.event.site->getEndLoc(), "it ends here"});

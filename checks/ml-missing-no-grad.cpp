@@ -115,14 +115,19 @@ private:
 
   /// Whether all callers that are known have a guard. Others may not.
   static bool isGuardedByCallers(const Visit &visit) {
+    const auto isFurtherOut = [&](const Observation &other) {
+      const llvm::ArrayRef<const Event *> callers = other.callers;
+      return other.event == &visit.event && callers.size() > visit.callers.size() &&
+             callers.take_back(visit.callers.size()) == visit.callers;
+    };
     bool isGuarded = false;
     for (const Observation &other : visit.unit.observations())
-      if (other.event == &visit.event && !other.callers.empty()) {
+      if (isFurtherOut(other)) {
         if (other.before.gradMode().possible & GradMode::On)
           return false;
         isGuarded = true;
       }
-    return isGuarded && visit.callers.empty();
+    return isGuarded;
   }
 
   /// Whether the guard that a finding asks for, of a forward pass whose result this one gets,

@@ -18,7 +18,7 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
                                          Scope *scope, CXXScopeSpec *qualifier,
                                          CorrectionCandidateCallback &wanted, DeclContext *memberOf,
                                          bool enteringContext, const ObjCObjectPointerType *) {
-  sema.DisableTypoCorrection = headerIsMissing;
+  sema.DisableTypoCorrection |= headerIsMissing;
   IdentifierInfo *identifier = info.getName().getAsIdentifierInfo();
   if (!identifier || memberOf || enteringContext)
     return {};

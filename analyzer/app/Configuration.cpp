@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 #include <algorithm>
@@ -37,11 +38,70 @@ std::string ownGlobs(llvm::StringRef globs) {
   return own;
 }
 
-llvm::ErrorOr<ClangTidyOptions> parseClangTidyFile(llvm::MemoryBufferRef text) {
-  llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfiguration(text);
+llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Makes blank the key of the outermost level that `problem` says is unknown, with its value.
+bool blankUnknownKey(std::string &text, const llvm::SMDiagnostic &problem) {
+  if (!problem.getMessage().starts_with("unknown key") || problem.getColumnNo() != 0)
+    return false;
+  size_t begin = 0;
+  for (int line = 1; line < problem.getLineNo(); ++line)
+    begin = text.find('\n', begin) + 1;
+  size_t end = text.find('\n', begin);
+  while (end != text.npos && end + 1 < text.size() &&
+         llvm::StringRef(" \t-\n").contains(text[end + 1]))
+    end = text.find('\n', end + 1);
+  std::replace_if(
+      text.begin() + begin, end == text.npos ? text.end() : text.begin() + end,
+      [](char letter) { return letter != '\n'; }, ' ');
+  return true;
+}
+
+/// With `othersKeys`, keys that clang-tidy does not know are no error.
+llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKeys) {
+  std::string kept = text.getBuffer().str();
+  while (true) {
+    std::optional<llvm::SMDiagnostic> problem;
+    const llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfigurationWithDiags(
+        {kept, text.getBufferIdentifier()}, [&](const llvm::SMDiagnostic &diagnostic) {
+          if (!problem)
+            problem = diagnostic;
+        });
+    if (options)
+      return *options;
+    if (!problem)
+      return fail(text.getBufferIdentifier() + ": invalid configuration");
+    if (!othersKeys || !blankUnknownKey(kept, *problem))
+      return fail(problem->getFilename() + ":" + llvm::Twine(problem->getLineNo()) + ":" +
+                  llvm::Twine(problem->getColumnNo() + 1) + ": " + problem->getMessage());
+  }
+}
+
+llvm::Expected<ClangTidyOptions> parseOwnFile(llvm::MemoryBufferRef text) {
+  return parse(text, /*othersKeys=*/false);
+}
+
+/// One may be for several versions of clang-tidy, each with keys of its own.
+llvm::Expected<ClangTidyOptions> parseClangTidyFile(llvm::MemoryBufferRef text) {
+  llvm::Expected<ClangTidyOptions> options = parse(text, /*othersKeys=*/true);
   if (options)
     keepOwn(*options);
   return options;
+}
+
+/// Reads files with `parse`. A broken one counts as empty: as an error, clang-tidy would read it
+/// again for every source.
+auto collectErrors(llvm::Expected<ClangTidyOptions> (*parse)(llvm::MemoryBufferRef),
+                   std::vector<std::string> &errors) {
+  return [parse, &errors](llvm::MemoryBufferRef text) -> llvm::ErrorOr<ClangTidyOptions> {
+    llvm::Expected<ClangTidyOptions> options = parse(text);
+    if (options)
+      return std::move(*options);
+    errors.push_back(llvm::toString(options.takeError()));
+    return ClangTidyOptions();
+  };
 }
 
 /// The constructors that take handlers leave the file system to be set.
@@ -58,9 +118,10 @@ public:
 class ConfigurationFiles : public ClangTidyOptionsProvider {
 public:
   ConfigurationFiles(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
-                     const ClangTidyOptions &overrides)
-      : own(global, defaults, overrides, {ownFile.str(), tidy::parseConfiguration}),
-        clangTidy(global, defaults, overrides, {clangTidyFile.str(), parseClangTidyFile}) {}
+                     const ClangTidyOptions &overrides, std::vector<std::string> &errors)
+      : own(global, defaults, overrides, {ownFile.str(), collectErrors(parseOwnFile, errors)}),
+        clangTidy(global, defaults, overrides,
+                  {clangTidyFile.str(), collectErrors(parseClangTidyFile, errors)}) {}
 
   const tidy::ClangTidyGlobalOptions &getGlobalOptions() override { return own.getGlobalOptions(); }
 
@@ -78,8 +139,9 @@ private:
 class GivenConfiguration : public ClangTidyOptionsProvider {
 public:
   GivenConfiguration(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
-                     ClangTidyOptions given, ClangTidyOptions overrides)
-      : files(global, defaults, ClangTidyOptions()), given(std::move(given)),
+                     ClangTidyOptions given, ClangTidyOptions overrides,
+                     std::vector<std::string> &errors)
+      : files(global, defaults, ClangTidyOptions(), errors), given(std::move(given)),
         overrides(std::move(overrides)), alone(global, defaults) {}
 
   const tidy::ClangTidyGlobalOptions &getGlobalOptions() override {
@@ -101,10 +163,6 @@ private:
   ClangTidyOptions given, overrides;
   tidy::DefaultOptionsProvider alone;
 };
-
-llvm::Error fail(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 } // namespace
 
@@ -166,7 +224,8 @@ llvm::Error verifyConfiguration(ClangTidyOptionsProvider &provider, llvm::String
 }
 
 llvm::Expected<std::unique_ptr<ClangTidyOptionsProvider>>
-makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder) {
+makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder,
+                    std::vector<std::string> &errors) {
   tidy::ClangTidyGlobalOptions global;
   if (std::error_code error = tidy::parseLineFilter(commandLine.lineFilter, global))
     return fail("--line-filter: " + error.message());
@@ -204,7 +263,7 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
         return error;
 
   if (!commandLine.config && !commandLine.configFile)
-    return std::make_unique<ConfigurationFiles>(global, defaults, overrides);
+    return std::make_unique<ConfigurationFiles>(global, defaults, overrides, errors);
 
   std::string text, name;
   if (commandLine.configFile) {
@@ -218,12 +277,12 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
     text = *commandLine.config;
   }
   const bool isClangTidyFile = llvm::sys::path::filename(name) == clangTidyFile;
-  llvm::ErrorOr<ClangTidyOptions> given =
-      (isClangTidyFile ? parseClangTidyFile : tidy::parseConfiguration)({text, name});
+  llvm::Expected<ClangTidyOptions> given =
+      (isClangTidyFile ? parseClangTidyFile : parseOwnFile)({text, name});
   if (!given)
-    return fail(name + ": invalid configuration");
+    return given.takeError();
   return std::make_unique<GivenConfiguration>(global, defaults, std::move(*given),
-                                              std::move(overrides));
+                                              std::move(overrides), errors);
 }
 
 } // namespace gradtidy

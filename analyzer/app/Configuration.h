@@ -12,9 +12,11 @@ namespace gradtidy {
 
 /// The options of every file, as the command line and the configuration files give them: of
 /// --config, --config-file, the nearest .gradtidy and the nearest .clang-tidy the first that exists
-/// counts. \p projectFolder becomes ml.ProjectFolder.
+/// counts. \p projectFolder becomes ml.ProjectFolder. Files are read when they are asked for, and what
+/// is wrong with one is added to \p errors then, once; it counts as empty.
 llvm::Expected<std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>>
-makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder);
+makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder,
+                    std::vector<std::string> &errors);
 
 /// What of a .clang-tidy concerns gradtidy: of Checks and WarningsAsErrors the globs that name ml-,
 /// of CheckOptions those of ml- checks and for all of them; all other keys.

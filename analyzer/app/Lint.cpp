@@ -83,10 +83,16 @@ bool asksForConfiguration(const CommandLine &commandLine) {
 }
 
 int answerAboutConfiguration(const CommandLine &commandLine,
-                             tidy::ClangTidyOptionsProvider &provider) {
+                             tidy::ClangTidyOptionsProvider &provider,
+                             const std::vector<std::string> &errors) {
   // Without a source the configuration of the working directory is meant.
   const std::string file = cleanPath(
       commandLine.sources.empty() ? "dummy" : commandLine.sources.front(), currentFolder());
+  provider.getRawOptions(file);
+  for (const std::string &text : errors)
+    error() << text << '\n';
+  if (!errors.empty())
+    return 1;
   if (commandLine.verifyConfig) {
     if (llvm::Error wrong = verifyConfiguration(provider, file)) {
       llvm::handleAllErrors(std::move(wrong), [](const llvm::ErrorInfoBase &info) {
@@ -351,13 +357,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     return 1;
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
-      makeOptionsProvider(commandLine, list.projectFolder);
+      makeOptionsProvider(commandLine, list.projectFolder, list.errors);
   if (!provider) {
     error() << llvm::toString(provider.takeError()) << '\n';
     return 1;
   }
   if (asksForConfiguration(commandLine))
-    return answerAboutConfiguration(commandLine, **provider);
+    return answerAboutConfiguration(commandLine, **provider, list.errors);
 
   if (commandLine.sources.empty()) {
     error() << (commandLine.merge ? "no input files: name the files that --results wrote\n"
@@ -377,6 +383,9 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << llvm::toString(baseline.takeError()) << '\n';
     return 1;
   }
+  // Before the workers start, so that they share what was read.
+  for (const Job &job : list.jobs)
+    (*provider)->getRawOptions(job.file);
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";

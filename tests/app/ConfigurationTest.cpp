@@ -5,6 +5,7 @@
 
 using namespace gradtidy::test;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -53,6 +54,44 @@ TEST_CASE("Of a .clang-tidy only what names ml- counts") {
   project.write(".clang-tidy", "Checks: '-*,-ml-*'\n");
   CHECK(enabled(project) == none);
   CHECK_THAT(enabled(project, {"--checks=ml-*"}), StartsWith(all));
+}
+
+TEST_CASE("Keys of other versions of clang-tidy are no error") {
+  const Project project;
+  project.write(".clang-tidy", "Checks: 'ml-missing-zero-grad,-ml-*,ml-missing-zero-grad'\n"
+                               "AnalyzeTemporaryDtors: false\n"
+                               "KeyOfTheFuture:\n"
+                               "  - a: b\n"
+                               "\n"
+                               "  - c\n"
+                               "OtherKey:\n"
+                               "- d\n"
+                               "WarningsAsErrors: 'ml-missing-*'\n"
+                               "LastKey:");
+  CHECK(enabled(project) == zeroGradOnly);
+  const Run dump = project.gradtidy({"--dump-config", "src/train.cpp", "--"});
+  CHECK_THAT(dump.out, Contains("WarningsAsErrors: 'ml-missing-*'\n"));
+  CHECK(dump.err.empty());
+}
+
+TEST_CASE("A broken configuration file is an error, once, and counts as empty") {
+  const Project project;
+  const std::string fine = "int fine() { return 0; }\n";
+  project.write("src/a.cpp", fine);
+  project.write("src/b.cpp", fine);
+  const auto [name, text, expected] = GENERATE(table<std::string, std::string, std::string>(
+      {{".gradtidy", "Checkz: 'ml-*'\n", ":1:1: unknown key 'Checkz'"},
+       {".clang-tidy", "Checks: 'ml-*\n", ": Expected quote at end of scalar"}}));
+  project.write(name, text);
+  const Run run = project.gradtidy({"--quiet", "src/a.cpp", "src/b.cpp", "--"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err,
+             StartsWith("gradtidy: error: " + project.path(name)) && EndsWith(expected + "\n"));
+  for (const char *question : {"--verify-config", "--dump-config", "--list-checks"}) {
+    const Run answer = project.gradtidy({question, "src/a.cpp", "--"});
+    CHECK(answer.status == 1);
+    CHECK(answer.err == run.err);
+  }
 }
 
 TEST_CASE("A .gradtidy wins over every .clang-tidy") {

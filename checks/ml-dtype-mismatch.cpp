@@ -54,12 +54,13 @@ private:
 
   static void reportMemory(const Visit &visit, Reporter &reporter) {
     const Typing &typing = *visit.event.typing;
-    if (!typing.namesElement && !visit.unit.assumesFloats())
+    if (!typing.holdsAddresses && !typing.namesElement && !visit.unit.assumesFloats())
       return;
     Finding finding;
     finding.location = visit.event.site->getBeginLoc();
     finding.range = visit.event.site->getSourceRange();
-    const std::string memory = elementName(typing.memory).str();
+    const std::string memory =
+        typing.holdsAddresses ? "addresses, not elements" : elementName(typing.memory).str();
     finding.message = "the memory holds " + memory + ", and from_blob() reads " +
                       (typing.namesElement ? elementName(typing.element).str()
                                            : std::string("float32 unless it is told otherwise"));
@@ -67,7 +68,7 @@ private:
     unsigned given = 0;
     for (const clang::Expr *argument : call->arguments())
       given += !llvm::isa<clang::CXXDefaultArgExpr>(argument);
-    const char *constant = constantOf(typing.memory);
+    const char *constant = typing.holdsAddresses ? nullptr : constantOf(typing.memory);
     if (constant && given == 2 && !call->getRParenLoc().isMacroID())
       finding.fixes.push_back(
           clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + std::string(constant)));

@@ -22,6 +22,7 @@ struct Typing {
   bool keepsAxes = false;                     ///< A reduction leaves sizes of 1.
   Reduction reduction = Reduction::Reduced;
   ElementType memory = ElementType::Unknown; ///< What lies where the pointer leads.
+  bool holdsAddresses = false; ///< Not elements: pointers, or containers that keep them elsewhere.
   /// What cannot be, of memory: what is named, or meant where nothing is named.
   bool isMisread = false;
   bool isScrambled = false; ///< Pixels whose channels lie side by side, in a shape that says no.

@@ -257,6 +257,33 @@ void TypingReader::readValues(const Expr *expr, Typing &typing) const {
   typing.shape = Shape::of(sizes);
 }
 
+/// The type of the only kind of elements that a structure is made of; null if there is no such.
+static QualType onlyElementOf(const CXXRecordDecl *record, const ASTContext &context) {
+  QualType only;
+  for (const FieldDecl *field : record->fields()) {
+    QualType type = field->getType();
+    while (const auto *array = type->getAsArrayTypeUnsafe())
+      type = array->getElementType();
+    if (!only.isNull() && !context.hasSameUnqualifiedType(only, type))
+      return {};
+    only = type;
+  }
+  return record->getNumBases() ? QualType() : only;
+}
+
+/// Whether an object of the type tells only where its elements are.
+bool TypingReader::isAddress(QualType type) const {
+  if (type->isPointerType() || vocabulary.roleOf(type) == TypeRole::Tensor)
+    return true;
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && record->isInStdNamespace() && record->getIdentifier() &&
+         llvm::StringSwitch<bool>(record->getName())
+             .Cases({"vector", "basic_string", "deque", "list", "map", "set", "unordered_map",
+                     "unordered_set", "unique_ptr", "shared_ptr"},
+                    true)
+             .Default(false);
+}
+
 void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
   const auto pointed = [](const Expr *expr) -> QualType {
     const QualType type = expr->getType();
@@ -265,24 +292,25 @@ void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
     const auto *array = type->getAsArrayTypeUnsafe();
     return array ? array->getElementType() : QualType();
   };
-  const Expr *expr = pointer;
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    expr = expr->IgnoreParenImpCasts();
-    const QualType type = pointed(expr);
-    if (type.isNull())
+  // A cast may give the memory another type, but does not bring the elements there.
+  for (const Expr *expr = pointer->IgnoreParenImpCasts(); expr;) {
+    QualType element = pointed(expr);
+    if (element.isNull())
       return;
-    if (type->isVoidType()) {
-      const auto *cast = dyn_cast<ExplicitCastExpr>(expr);
-      if (!cast)
-        return;
-      expr = cast->getSubExpr();
-      continue;
-    }
-    QualType element = type;
     while (const auto *array = element->getAsArrayTypeUnsafe())
       element = array->getElementType();
-    typing.memory = gradtidy::elementOf(element, context);
-    return;
+    const bool isFirst = typing.memory == ElementType::Unknown;
+    if (isFirst && !element->isVoidType())
+      typing.memory = gradtidy::elementOf(element, context);
+    if (const CXXRecordDecl *record = element->getAsCXXRecordDecl();
+        isFirst && record && record->hasDefinition()) {
+      const QualType only = onlyElementOf(record->getDefinition(), context);
+      if (!only.isNull() && only->isFloatingType())
+        typing.memory = gradtidy::elementOf(only, context);
+    }
+    typing.holdsAddresses |= isAddress(element);
+    const auto *cast = dyn_cast<ExplicitCastExpr>(expr);
+    expr = cast ? cast->getSubExpr()->IgnoreParenImpCasts() : nullptr;
   }
 }
 
@@ -457,8 +485,10 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
     // Bytes that are pixels are nothing else.
     const bool arePixels = isa_and_nonnull<CallExpr>(pixels) && !isa<CXXMemberCallExpr>(pixels);
     typing.isMisread =
-        !mayHold(typing.memory, read) || (arePixels && read != ElementType::Unknown &&
-                                          sizeOf(typing.memory) == 1 && sizeOf(read) != 1);
+        !mayHold(typing.memory, read) ||
+        (typing.holdsAddresses && read != ElementType::Unknown && read != ElementType::Int64) ||
+        (arePixels && read != ElementType::Unknown && sizeOf(typing.memory) == 1 &&
+         sizeOf(read) != 1);
     typing.isScrambled = pixels && typing.shape && !hasStrides &&
                          namesChannelsFirst(typing.shape->sizes) && !separatesChannels(body);
   }

@@ -36,6 +36,7 @@ private:
   std::optional<Shape> list(const clang::Expr *expr) const;
   void readValues(const clang::Expr *expr, Typing &typing) const;
   void readMemory(const clang::Expr *pointer, Typing &typing) const;
+  bool isAddress(clang::QualType type) const;
   /// What gives the pixels that \p pointer leads to, row by row, the channels of each side by side:
   /// the call that loads them, or the memory of an image. Null if it leads elsewhere.
   const clang::Expr *pixelsAt(const clang::Expr *pointer, unsigned depth = 0) const;

@@ -58,15 +58,41 @@ torch::Tensor static_bad(const std::vector<double> &values) {
   return x.clone();
 }
 
+torch::Tensor nested_bad(std::vector<std::vector<float>> &rows, float **matrix) {
+  auto x = torch::from_blob(rows.data(), {4, 4}); // expect: ml-dtype-mismatch (no fix): addresses
+  auto y = torch::from_blob((float *)rows.data(), {4, 4}); // expect: ml-dtype-mismatch (no fix)
+  auto z = torch::from_blob(matrix, {4, 4});               // expect: ml-dtype-mismatch (no fix)
+  return x + y + z;
+}
+
+struct Position {
+  double x, y, z;
+};
+
+torch::Tensor structures_bad(std::vector<Position> &points) {
+  std::vector<std::array<double, 3>> arrays;
+  auto x = torch::from_blob(points.data(), {4, 3}); // expect: ml-dtype-mismatch
+  auto y = torch::from_blob(arrays.data(), {4, 3}); // expect: ml-dtype-mismatch
+  return x + y;
+}
+
 // Right, or not known.
+
+torch::Tensor addresses_ok(std::vector<float *> &pointers, std::vector<std::vector<float>> &rows,
+                           std::vector<std::array<float, 3>> &arrays,
+                           std::vector<Position> &points) {
+  auto sum = torch::from_blob(rows[0].data(), {4}) + torch::from_blob(arrays.data(), {4, 3}).sum();
+  sum += torch::from_blob(points.data(), {4, 3}, torch::kFloat64).sum();
+  return sum + torch::from_blob(pointers.data(), {4}, torch::kInt64); // For a kernel.
+}
 
 struct Point {
   float x, y;
 };
 
 torch::Tensor right_ok(std::vector<float> &floats, std::vector<double> &doubles,
-                    std::vector<int> &ints, std::vector<int64_t> &longs,
-                    std::vector<Point> &points) {
+                       std::vector<int> &ints, std::vector<int64_t> &longs,
+                       std::vector<Point> &points) {
   auto sum = torch::from_blob(floats.data(), {4}).sum();
   sum += torch::from_blob(doubles.data(), {4}, torch::kFloat64).sum();
   sum += torch::from_blob(doubles.data(), {4}, torch::TensorOptions().dtype(torch::kDouble)).sum();
@@ -93,7 +119,7 @@ torch::Tensor casts_ok(double *values, unsigned char *bytes) {
 }
 
 torch::Tensor told_elsewhere_ok(std::vector<double> &values, torch::TensorOptions options,
-                             torch::ScalarType type) {
+                                torch::ScalarType type) {
   auto sum = torch::from_blob(values.data(), {4}, options).sum();
   return sum + torch::from_blob(values.data(), {4}, type).sum();
 }

@@ -132,8 +132,10 @@ private:
         const Event &pass = tables.sites.event(trained);
         const Pass own = passes.lookup(&pass);
         const clang::ValueDecl *other = nameAt(visit, pass.subject.path);
+        // A module that another object is given has two names, too.
         if (own.module == values.module && !own.isUnrecorded &&
-            pass.subject.path != target.subject.path && other != name && isName(other))
+            pass.subject.path != target.subject.path && other != name && isName(other) &&
+            other->getDeclContext() == name->getDeclContext())
           return report(visit, *name, pass, reporter);
       }
     }

@@ -256,8 +256,11 @@ private:
     llvm::SmallDenseSet<const void *, 4> set, called;
     for (const Block &block : body.blocks)
       for (const Event &event : block.events) {
-        const PathStep &last = tables.paths.last(event.subject.path);
-        if (event.subject.path && last.kind == PathStep::Member &&
+        PathId module = event.subject.path;
+        while (tables.paths.last(module).kind == PathStep::Element)
+          module = tables.paths.parent(module);
+        const PathStep &last = tables.paths.last(module);
+        if (module && last.kind == PathStep::Member &&
             (event.kind == EventKind::SetMode || isModuleCall(event)))
           (event.kind == EventKind::SetMode ? set : called).insert(last.subject);
       }

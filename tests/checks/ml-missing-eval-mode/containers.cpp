@@ -77,3 +77,23 @@ void predict_with_a_copied_holder_ok(torch::Tensor x) {
   torch::NoGradGuard noGrad;
   auto prediction = net(x).argmax(1);
 }
+
+// Others set the mode of the elements.
+struct Servers {
+  void update(const Net &net) {
+    for (size_t i = 0; i < nets.size(); ++i)
+      nets[i]->eval();
+  }
+  void serve_ok(torch::Tensor x, int index) {
+    torch::NoGradGuard noGrad;
+    auto prediction = nets[static_cast<size_t>(index)]->forward(x).argmax(1).item<int64_t>();
+  }
+  std::vector<Net> nets;
+};
+struct Serving {
+  void serve_bad(torch::Tensor x, int index) {
+    torch::NoGradGuard noGrad;
+    std::cout << nets[index]->forward(x).argmax(1).item<int64_t>(); // expect: ml-missing-eval-mode (no fix)
+  }
+  std::vector<Net> nets;
+};

@@ -41,3 +41,16 @@ void unseen(Unseen &unseen, Graph &graph) {
 void plain_bad(Plain &plain, torch::Tensor x) {
   std::cout << std::get<0>(plain->forward(x, 4)).item<float>(); // expect: ml-missing-no-grad (level 1)
 }
+
+// Forces of a compiled model that gives a tuple.
+void of_a_tuple_ok(torch::jit::Module &model, torch::Tensor positions) {
+  auto output = model.forward({positions}).toTuple();
+  torch::Tensor energy = output->elements()[1].toTensor();
+  auto forces = torch::autograd::grad({energy}, {positions});
+  std::cout << forces[0].sum().item<float>() << energy.item<float>();
+}
+void of_a_tuple_bad(torch::jit::Module &model, torch::Tensor positions) {
+  auto output = model.forward({positions}).toTuple(); // expect: ml-missing-no-grad (level 1)
+  const auto &elements = output->elements();
+  std::cout << elements[1].toTensor().item<float>();
+}

@@ -415,3 +415,29 @@ void alias_ok(torch::Tensor x, torch::Tensor y) {
   torch::NoGradGuard guard;
   handle(x).print();
 }
+
+// The trainer is given the module, which has a name there, too.
+struct GivenTrainer {
+  GivenTrainer(std::shared_ptr<NetImpl> given) : net(given), optimizer(given->parameters(), 0.1) {}
+  void step(torch::Tensor x, torch::Tensor values) {
+    auto loss = (net->forward(x) - values).pow(2).mean();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+  std::shared_ptr<NetImpl> net;
+  torch::optim::SGD optimizer;
+};
+
+void given_ok(torch::Tensor x) {
+  auto net = std::make_shared<NetImpl>();
+  GivenTrainer trainer(net);
+  for (int i = 0; i < 10; ++i) {
+    torch::Tensor values;
+    {
+      torch::NoGradGuard no_grad;
+      values = net->forward(x);
+    }
+    trainer.step(x, values);
+  }
+}

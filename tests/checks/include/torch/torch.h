@@ -436,6 +436,12 @@ Tensor normal(const Tensor &mean, const Tensor &std);
 } // namespace at
 
 namespace c10 {
+template <class T> struct intrusive_ptr {
+  T *operator->() const;
+};
+namespace ivalue {
+struct Tuple;
+}
 struct IValue {
   IValue();
   IValue(at::Tensor tensor);
@@ -443,7 +449,17 @@ struct IValue {
   at::Tensor toTensor() &&;
   at::Tensor &toTensor() &;
   const at::Tensor &toTensor() const &;
+  intrusive_ptr<ivalue::Tuple> toTuple() &&;
+  intrusive_ptr<ivalue::Tuple> toTuple() const &;
 };
+namespace ivalue {
+struct TupleElements {
+  const IValue &operator[](size_t index) const;
+};
+struct Tuple {
+  const TupleElements &elements() const &;
+};
+} // namespace ivalue
 } // namespace c10
 
 namespace torch {

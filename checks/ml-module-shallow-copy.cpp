@@ -17,6 +17,8 @@ public:
     const Event &event = visit.event;
     if (event.keepsBest)
       onBest(visit, reporter);
+    else if (event.sharedChange)
+      onList(visit, reporter);
     else if (event.kind == EventKind::Forward)
       passes.insert({&event,
                      {visit.before.resolve(event.subject.path),
@@ -33,6 +35,20 @@ private:
   static std::string nameOf(const Visit &visit, PathId path) {
     const std::string spelling = pathsOf(visit).spelling(path);
     return spelling.empty() ? "the module" : "'" + spelling + "'";
+  }
+
+  /// A list is filled with handles of one object.
+  static void onList(const Visit &visit, Reporter &reporter) {
+    const Event &list = visit.event;
+    const bool isOfModules = list.sharedChange == list.site;
+    Finding finding;
+    finding.location = list.site->getBeginLoc();
+    finding.range = list.site->getSourceRange();
+    finding.message = isOfModules ? "all elements of this list are the same module"
+                                  : "all elements of this list are the same tensor";
+    if (!isOfModules)
+      finding.notes.push_back({list.sharedChange->getBeginLoc(), "a change of one changes all, here"});
+    reporter.report(std::move(finding));
   }
 
   // --- the best of several rounds ---------------------------------------------------------------

@@ -252,6 +252,7 @@ struct Event {
   bool namesGpu = false;     ///< Create, Move: to a GPU, whatever the machine has.
   const clang::Stmt *copied = nullptr; ///< SetEpoch: what has taken a copy of the subject, and
                                        ///< makes the call vain.
+  const clang::Stmt *sharedChange = nullptr; ///< Construct of a list: see changeOfShared().
   bool keepsBest = false;    ///< Bind, or Combine that adds an element to a list: in a branch that
                              ///< keeps the best of a number.
   bool isRegistered = false; ///< Bind: of a layer of the framework, which has registered what it

@@ -740,8 +740,8 @@ static bool isMarked(const Event &event) {
          event.namesGpu || event.dropsBatch || event.leftover.ending != Ending::None ||
          event.custom.inputs >= 0 || event.custom.misplaced >= 0 || event.custom.keepsOutput ||
          event.custom.changesInput || event.operation == Operation::DetectAnomaly ||
-         event.keepsBest || event.isRegistered || event.isLostEdit || event.equalNeurons.before ||
-         event.batchLoop ||
+         event.keepsBest || event.sharedChange || event.isRegistered || event.isLostEdit ||
+         event.equalNeurons.before || event.batchLoop ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 

@@ -1,6 +1,7 @@
 // Constructions of objects.
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/HandleLists.h"
 
 namespace gradtidy {
 
@@ -38,6 +39,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
       readDevice(operand);
+  event.sharedChange = changeOfShared(*construct, *result, vocabulary);
   markConstruction(event, construct->getType(), arguments);
   current->events.push_back(std::move(event));
 }

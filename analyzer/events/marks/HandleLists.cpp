@@ -65,4 +65,70 @@ const VarDecl *deadListOf(const Expr &place, const FunctionBody &function, Vocab
   return isDead ? list : nullptr;
 }
 
+namespace {
+
+/// Whether the expression makes a module, which has state of its own.
+bool makesModule(const Expr &expr, Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = vocabulary.classOf(expr.getType());
+  if (!record || !isModule(vocabulary.roleOf(record)) || vocabulary.isStateless(expr.getType()))
+    return false;
+  const Expr *made = originalOf(strip(&expr));
+  if (const auto *call = dyn_cast<CallExpr>(made))
+    return call->getDirectCallee() && simpleName(call->getDirectCallee()) == "make_shared";
+  const auto *construct = dyn_cast<CXXConstructExpr>(made);
+  return construct && !(construct->getNumArgs() && isNull(construct->getArg(0)));
+}
+
+/// Whether `statement` puts another tensor into each element of the list.
+bool replacesElements(const Stmt &statement, const VarDecl &list, const FunctionBody &function) {
+  const auto *expr = dyn_cast<Expr>(&statement);
+  const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
+  return assigned && listOf(*assigned->target) == &list && !function.loopsAround(expr).empty();
+}
+
+/// Whether `statement` changes the tensor that an element of the list is.
+bool changesElement(const Stmt &statement, const VarDecl &list) {
+  const auto *call = dyn_cast<CallExpr>(&statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (const std::optional<Assigned> assigned = call ? asAssignment(call) : std::nullopt) {
+    const auto *part = dyn_cast<CallExpr>(strip(assigned->target)); // list[i][j] = value
+    return part && objectOf(part) && listOf(*objectOf(part)) == &list;
+  }
+  if (!callee || !objectOf(call) || listOf(*objectOf(call)) != &list)
+    return false;
+  const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+  return operation ? operation->isAssignmentOp() : simpleName(callee).ends_with("_");
+}
+
+} // namespace
+
+const Stmt *changeOfShared(const CXXConstructExpr &made, const FunctionBody &function,
+                           Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = made.getConstructor()->getParent();
+  if (!isStandard(record) || !record->getIdentifier() || record->getName() != "vector" ||
+      made.getNumArgs() < 2 || !made.getArg(0)->getType()->isIntegerType())
+    return nullptr;
+  Expr::EvalResult count;
+  if (!made.getArg(0)->isValueDependent() &&
+      made.getArg(0)->EvaluateAsInt(count, record->getASTContext()) && count.Val.getInt() <= 1)
+    return nullptr;
+  const Expr &element = *made.getArg(1);
+  if (makesModule(element, vocabulary))
+    return &made;
+  const auto *declared = dyn_cast_or_null<DeclStmt>(function.statementOf(&made));
+  const auto *list =
+      declared && declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
+  if (!list || vocabulary.roleOf(element.getType()) != TypeRole::Tensor ||
+      strip(list->getInit()) != &made)
+    return nullptr;
+  const Stmt *change = nullptr;
+  bool isReplaced = false;
+  forEach(function.body, [&](const Stmt *statement) {
+    isReplaced |= replacesElements(*statement, *list, function);
+    if (!change && changesElement(*statement, *list))
+      change = statement;
+  });
+  return isReplaced ? nullptr : change;
+}
+
 } // namespace gradtidy

@@ -12,4 +12,10 @@ namespace gradtidy {
 const clang::VarDecl *deadListOf(const clang::Expr &place, const FunctionBody &function,
                                  Vocabulary &vocabulary);
 
+/// What makes it matter that all elements of the list \p made are handles of one object, as those of
+/// `vector<Tensor> states(3, zeros)`: the list itself if they are modules, and of tensors where the
+/// function changes one of them. Null if nothing does.
+const clang::Stmt *changeOfShared(const clang::CXXConstructExpr &made, const FunctionBody &function,
+                                  Vocabulary &vocabulary);
+
 } // namespace gradtidy

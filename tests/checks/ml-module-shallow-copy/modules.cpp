@@ -35,7 +35,8 @@ void best_bad(torch::Tensor x, torch::Tensor y) {
     const float loss = train(model, optimizer, x, y);
     if (loss < least) {
       least = loss;
-      best = model; // expect: ml-module-shallow-copy (no fix): 'best' is the module that trains on, not a copy
+      best = model; // expect: ml-module-shallow-copy (no fix): 'best' is the module that trains on,
+                    // not a copy
     }
   }
   torch::save(best, "best.pt");
@@ -69,7 +70,8 @@ void best_parameters_bad(torch::Tensor x, torch::Tensor y) {
     const float loss = train(model, optimizer, x, y);
     if (loss < least) {
       least = loss;
-      best = model->parameters(); // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+      best = model->parameters(); // expect: ml-module-shallow-copy (no fix): 'best' lies in the
+                                  // memory of the parameters
     }
   }
 }
@@ -98,7 +100,8 @@ void best_member_bad(torch::Tensor x, torch::Tensor y) {
     const float loss = train(model, optimizer, x, y);
     if (loss < least) {
       least = loss;
-      best = model->fc->weight; // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+      best = model->fc->weight; // expect: ml-module-shallow-copy (no fix): 'best' lies in the
+                                // memory of the parameters
     }
   }
   best.print();
@@ -115,7 +118,8 @@ void best_list_bad(torch::Tensor x, torch::Tensor y) {
       least = loss;
       best.clear();
       for (auto &parameter : model->parameters())
-        best.push_back(parameter); // expect: ml-module-shallow-copy (no fix): 'best' lies in the memory of the parameters
+        best.push_back(parameter); // expect: ml-module-shallow-copy (no fix): 'best' lies in the
+                                   // memory of the parameters
     }
   }
   best[0].print();
@@ -310,7 +314,8 @@ void evaluated_ok(std::vector<Net> &population, torch::Tensor x, torch::Tensor y
 
 void target_bad(torch::Tensor x, torch::Tensor next) {
   Net policy;
-  Net target = policy; // expect: ml-module-shallow-copy (no fix): 'target' is the module 'policy', not a copy of it
+  Net target = policy; // expect: ml-module-shallow-copy (no fix): 'target' is the module 'policy',
+                       // not a copy of it
   Adam optimizer(policy->parameters(), 0.1);
   for (int step = 0; step < 100; ++step) {
     optimizer.zero_grad();
@@ -440,4 +445,31 @@ void given_ok(torch::Tensor x) {
     }
     trainer.step(x, values);
   }
+}
+
+// Lists of handles.
+void filled_list_bad(int count) {
+  std::vector<Net> nets(count, Net()); // expect: ml-module-shallow-copy (no fix): the same module
+  using Pair = std::vector<std::shared_ptr<NetImpl>>;
+  Pair pair(2, std::make_shared<NetImpl>()); // expect: ml-module-shallow-copy (no fix)
+  torch::load(pair[0], "a.pt");
+  torch::load(pair[1], "b.pt");
+  for (auto &net : nets)
+    net->eval();
+}
+
+struct Ensemble {
+  Ensemble() : nets(4, Net()) {} // expect: ml-module-shallow-copy (no fix)
+  std::vector<Net> nets;
+};
+
+void filled_list_ok(int count, Net shared) {
+  std::vector<Net> nets(count, nullptr);
+  std::vector<Net> same(count, shared);
+  std::vector<Net> one(1, Net());
+  std::vector<Net> listed{Net(), Net()};
+  std::vector<torch::nn::ReLU> activations(count, torch::nn::ReLU());
+  std::vector<std::shared_ptr<NetImpl>> none(count);
+  for (auto &net : nets)
+    net = Net();
 }

@@ -7,6 +7,11 @@ void compared_bad(torch::Tensor x) {
   auto before = model->weight.detach(); // expect: ml-module-shallow-copy
   optimizer.zero_grad();
   model(x).sum().backward();
-  optimizer.step(); // note: the step changes it here
+  optimizer.step();                        // note: the step changes it here
   (model->weight - before).norm().print(); // note: the parameters are compared with themselves here
+}
+
+void filled_bad(torch::Tensor x) {
+  std::vector<torch::Tensor> sums(3, x); // expect: ml-module-shallow-copy (no fix)
+  sums[1] += 1;                          // note: a change of one changes all, here
 }

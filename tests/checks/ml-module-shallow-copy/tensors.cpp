@@ -15,7 +15,8 @@ void step(nn::Linear &model, SGD &optimizer, torch::Tensor x) {
 void compared_bad(torch::Tensor x) {
   nn::Linear model(4, 4);
   SGD optimizer(model->parameters(), 0.1);
-  auto before = model->weight.detach(); // expect: ml-module-shallow-copy: this lies in the memory of the parameters, and is no copy
+  auto before = model->weight.detach(); // expect: ml-module-shallow-copy: this lies in the memory
+                                        // of the parameters, and is no copy
   step(model, optimizer, x);
   (model->weight - before).norm().print();
 }
@@ -174,4 +175,29 @@ void taken_again_ok(torch::Tensor x) {
   step(model, optimizer, x);
   weight = model->weight.detach();
   (model->weight - weight).print();
+}
+
+// All elements of a list.
+void filled_list_bad(torch::Tensor x) {
+  auto zeros = torch::zeros({4});
+  std::vector<torch::Tensor> sums(3, zeros); // expect: ml-module-shallow-copy (no fix): same tensor
+  for (int i = 0; i < 3; ++i)
+    sums[i] += x[i];
+  std::vector<torch::Tensor> counts(3, zeros.clone()); // expect: ml-module-shallow-copy (no fix)
+  counts[0].add_(1);
+  std::vector<torch::Tensor> rows(3, zeros.clone()); // expect: ml-module-shallow-copy (no fix)
+  rows.at(1)[0] = 5;
+}
+
+void filled_list_ok(torch::Tensor x, int count) {
+  std::vector<torch::Tensor> states(count, torch::zeros({4}));
+  for (int i = 0; i < count; ++i) {
+    states[i] = torch::zeros({4});
+    states[i] += x;
+  }
+  std::vector<torch::Tensor> zeros(count, torch::zeros({4})); // Never changed.
+  auto sum = torch::stack(zeros).sum() + zeros[0].abs();
+  std::vector<torch::Tensor> empty(count);
+  empty[0] = x.clone();
+  empty[0] += 1;
 }

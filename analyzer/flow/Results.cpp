@@ -103,7 +103,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   if (unrecorded)
     other = Graph::Unrecorded;
   const bool leavesGraph = attached || (other & Graph::Unrecorded);
-  const unsigned mode = state.gradMode().possible;
+  const unsigned mode =
+      event.isGuarded ? unsigned(GradMode::Off) : unsigned(state.gradMode().possible);
   const unsigned rest = unknown ? unsigned(Graph::Unknown) : other;
   result.graph = 0;
   if (mode & GradMode::On)

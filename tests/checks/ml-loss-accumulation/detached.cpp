@@ -164,3 +164,23 @@ void inside_the_iteration_ok(Net net, Optimizer &optimizer, const Batches &batch
     optimizer.step();
   }
 }
+
+// The forward pass has a guard of its own.
+struct ActorImpl : torch::nn::Module {
+  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(4, 4));
+  std::tuple<torch::Tensor, torch::Tensor> forward(torch::Tensor x) {
+    torch::NoGradGuard noGrad;
+    auto action = layer(x);
+    return {action, action.sum()};
+  }
+};
+TORCH_MODULE(Actor);
+
+void guarded_forward_ok(Actor &actor, torch::Tensor x) {
+  torch::Tensor sum = torch::zeros({});
+  for (int step = 0; step < 100; ++step) {
+    auto [action, value] = actor->forward(x);
+    sum = sum + value;
+  }
+  sum.print();
+}

@@ -142,17 +142,25 @@ public:
       interpreter.assumeFloats();
     if (llvm::none_of(lowered, [](const FunctionBody *body) { return body->changesOrder; }))
       interpreter.assumeOrders();
-    llvm::SmallPtrSet<const FunctionBody *, 32> begun;
+    llvm::SmallPtrSet<const FunctionBody *, 32> begun, entered;
     const auto run = [&](const auto &self, const FunctionBody *body) -> void {
       if (!begun.insert(body).second ||
           !runs(*body, isOfTraining, [](const Event &) { return false; }))
         return;
-      for (const Block &block : body->blocks) // What modules make of tensors comes first.
-        for (const Event &event : block.events)
-          if (const FunctionBody *inner =
-                  event.kind == EventKind::Forward && event.callee ? bodyOf(event.callee) : nullptr;
-              inner && !called.contains(inner))
-            self(self, inner);
+      // What modules make of tensors comes first.
+      const auto runPasses = [&](const auto &inside, const FunctionBody *caller) -> void {
+        if (!entered.insert(caller).second)
+          return;
+        for (const Block &block : caller->blocks)
+          for (const Event &event : block.events) {
+            const FunctionBody *callee = event.callee ? bodyOf(event.callee) : nullptr;
+            if (callee && event.kind == EventKind::Call)
+              inside(inside, callee);
+            else if (callee && event.kind == EventKind::Forward && !called.contains(callee))
+              self(self, callee);
+          }
+      };
+      runPasses(runPasses, body);
       interpreter.run(*body);
     };
     for (const FunctionBody *body : all)

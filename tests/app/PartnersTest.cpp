@@ -154,11 +154,14 @@ TEST_CASE("What a model of another source ends with is known where its loss is c
                          "struct Net : torch::nn::Module {\n  Net();\n"
                          "  torch::Tensor forward(torch::Tensor x);\n"
                          "  torch::nn::Linear layer{nullptr};\n};\n");
+  const std::string caller = GENERATE("", "void run(torch::Tensor x, torch::Tensor y) {\n"
+                                          "  Net net;\n  train(net, x, y);\n}\n");
   project.write("main.cpp",
                 "#include \"net.h\"\n"
                 "void train(Net &net, torch::Tensor x, torch::Tensor y) {\n"
                 "  torch::nn::functional::cross_entropy(net.forward(x), y).backward();\n"
-                "}\n");
+                "}\n" +
+                    caller);
   const auto lint = [&](const std::string &result) {
     project.write("net.cpp",
                   "#include \"net.h\"\n"

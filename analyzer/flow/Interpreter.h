@@ -221,6 +221,7 @@ private:
   bool step(const Event &event, State &state, bool observe);
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
+  void noteParts(const Operand &returned, const State &state);
   void forward(const Event &event, State &state);
   void move(const Event &event, State &state, bool observe);
   void load(const Event &event, State &state);
@@ -268,6 +269,12 @@ private:
   llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
+  /// The same of the tensors in a tuple or structure that a function returns.
+  struct Part {
+    PathStep step;
+    const Event *made;
+  };
+  llvm::DenseMap<const FunctionBody *, llvm::SmallVector<Part, 4>> returnedParts;
   /// The elements and the shape of what a function returns, whatever it is given.
   llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
   /// What was told of the functions that have been visited, each time.

@@ -252,12 +252,18 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
-  if (const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
-      pass && movesToHost(*pass)) {
+  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (pass && movesToHost(*pass)) {
     value.device = {};
     state.synchronize();
   }
   state.setValue(event.result, value);
+  for (const Part &part : returnedParts.lookup(pass))
+    if (part.made && part.made->operation != Operation::None) {
+      Value contents = value;
+      contents.made = part.made;
+      state.setValue(tables.paths.step(event.result, part.step), contents);
+    }
   orderSteps(event, state, value);
 }
 
@@ -348,6 +354,43 @@ static bool isInPlace(const Event &event) {
          event.operands[0].path == event.operands[2].path;
 }
 
+/// The steps to what a tuple, a pair or a structure is made of.
+static llvm::SmallVector<PathStep, 4> partsOf(clang::QualType type) {
+  llvm::SmallVector<PathStep, 4> parts;
+  const auto *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  const auto *special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
+  if (special && isStandard(record)) {
+    const auto arguments = special->getTemplateArgs().asArray();
+    const bool isTuple = record->getName() == "tuple" && !arguments.empty();
+    const size_t count = isTuple                       ? arguments.front().pack_size()
+                         : record->getName() == "pair" ? arguments.size()
+                                                       : 0;
+    for (size_t i = 0; i < count; ++i)
+      parts.push_back({PathStep::Element, nullptr, static_cast<std::int64_t>(i)});
+  } else if (record && record->hasDefinition() && !isStandard(record)) {
+    for (const clang::FieldDecl *field : record->fields())
+      parts.push_back({PathStep::Member, field});
+  }
+  return parts;
+}
+
+void Interpreter::noteParts(const Operand &returned, const State &state) {
+  const FunctionBody *body = stack.front();
+  const auto [known, isFirst] = returnedParts.try_emplace(body);
+  for (const PathStep &step : partsOf(body->function->getReturnType())) {
+    Operand part = returned;
+    part.path = tables.paths.step(state.resolve(returned.path), step);
+    part.role = TypeRole::Tensor;
+    const Event *made = state.valueOf(part).made;
+    if (isFirst)
+      known->second.push_back({step, made});
+    else
+      for (Part &other : known->second)
+        if (other.step == step && other.made != made)
+          other.made = nullptr;
+  }
+}
+
 void Interpreter::returnValue(const Event &event, State &state, bool observing) {
   if (event.operands.empty())
     return;
@@ -361,6 +404,9 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
           known->second != returned.made)
         known->second = nullptr;
+    if (observing && stack.front()->function->getReturnType()->isRecordType() && value.path &&
+        value.role == TypeRole::None)
+      noteParts(value, state);
     if (observing)
       if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
         known->second = tables.types.join(known->second, returned.type);

@@ -41,9 +41,9 @@ torch::Tensor written_out_bad(torch::Tensor x, torch::Tensor y) {
   auto p = probabilities(x);
   auto q = 1 / (1 + torch::exp(-x));
   auto r = x.exp() / x.exp().sum(1, true);
-  return -(y * p.log()).sum() +  // expect: ml-log-of-zero: 'p', a softmax
-         (y * q.log()).mean() +  // expect: ml-log-of-zero: 'q', a sigmoid
-         (y * r.log()).mean();   // expect: ml-log-of-zero: 'r', a softmax
+  return -(y * p.log()).sum() + // expect: ml-log-of-zero: 'p', a softmax
+         (y * q.log()).mean() + // expect: ml-log-of-zero: 'q', a sigmoid
+         (y * r.log()).mean();  // expect: ml-log-of-zero: 'r', a softmax
 }
 
 torch::Tensor other_formulas_ok(torch::Tensor x, torch::Tensor y) {
@@ -77,6 +77,40 @@ torch::Tensor fake_bad(torch::nn::Linear critic, torch::Tensor fake) {
 torch::Tensor fake_ok(torch::nn::Linear critic, torch::Tensor fake) {
   auto p = torch::sigmoid(critic(fake));
   return torch::log(1 - p + 1e-6) - torch::log(2 - p) - torch::log(1 - fake);
+}
+
+// One of several results of a forward pass.
+struct Evaluation {
+  torch::Tensor probabilities, value;
+};
+struct ActorCriticImpl : torch::nn::Module {
+  torch::nn::Linear actor = register_module("actor", torch::nn::Linear(4, 3));
+  torch::nn::Linear critic = register_module("critic", torch::nn::Linear(4, 1));
+  Evaluation forward(torch::Tensor x) {
+    auto probabilities = torch::softmax(actor(x), 1);
+    return {probabilities, critic(x)};
+  }
+};
+TORCH_MODULE(ActorCritic);
+struct PairImpl : torch::nn::Module {
+  torch::nn::Linear actor = register_module("actor", torch::nn::Linear(4, 3));
+  std::tuple<torch::Tensor, torch::Tensor> forward(torch::Tensor x) {
+    return {torch::log_softmax(actor(x), 1), torch::softmax(actor(x), 1)};
+  }
+};
+TORCH_MODULE(Pair);
+torch::Tensor several_bad(ActorCritic net, Pair pair, torch::Tensor x, torch::Tensor target) {
+  auto evaluation = net->forward(x);
+  auto [logarithms, probabilities] = pair->forward(x);
+  auto entropy = probabilities * torch::log(probabilities); // expect: ml-log-of-zero
+  return entropy.sum() -
+         (target * torch::log(evaluation.probabilities)).sum(); // expect: ml-log-of-zero
+}
+torch::Tensor several_ok(ActorCritic net, Pair pair, torch::Tensor x) {
+  auto evaluation = net->forward(x);
+  auto [logarithms, probabilities] = pair->forward(x);
+  return (probabilities * logarithms).sum() + torch::log(evaluation.value.abs()).sum() +
+         torch::log(probabilities + 1e-8).sum();
 }
 
 // Right, or not known.

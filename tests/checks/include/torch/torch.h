@@ -226,7 +226,7 @@ public:
   Tensor(const Tensor &);
   Tensor(Tensor &&);
   Tensor &operator=(const Tensor &) &;
-  Tensor &operator=(Tensor &&) &noexcept;
+  Tensor &operator=(Tensor &&) & noexcept;
   Tensor &operator=(const Tensor &) &&;
   Tensor &operator=(Tensor &&) &&;
   Tensor &operator=(const Scalar &) &&;
@@ -374,9 +374,8 @@ Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction = R
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
                       int64_t reduction = Reduction::Mean, double beta = 1.0);
-Tensor nll_loss(const Tensor &input, const Tensor &target,
-                const std::optional<Tensor> &weight = {}, int64_t reduction = Reduction::Mean,
-                int64_t ignore_index = -100);
+Tensor nll_loss(const Tensor &input, const Tensor &target, const std::optional<Tensor> &weight = {},
+                int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target,
                             const std::optional<Tensor> &weight = {},
                             int64_t reduction = Reduction::Mean);
@@ -436,8 +435,13 @@ Tensor normal(const Tensor &mean, const Tensor &std);
 } // namespace at
 
 namespace c10 {
-template <class T> struct intrusive_ptr {
+template <typename T> class intrusive_ptr {
+public:
+  intrusive_ptr();
+  template <typename Other> intrusive_ptr(const intrusive_ptr<Other> &other);
   T *operator->() const;
+  T &operator*() const;
+  T *get() const;
 };
 namespace ivalue {
 struct Tuple;
@@ -548,8 +552,7 @@ struct AutogradContext {
   variable_list get_saved_variables() const;
 };
 template <typename T> struct Function {
-  template <typename X = T, typename... Arguments>
-  static auto apply(Arguments &&...arguments) {
+  template <typename X = T, typename... Arguments> static auto apply(Arguments &&...arguments) {
     return X::forward(nullptr, std::forward<Arguments>(arguments)...);
   }
 };
@@ -597,8 +600,7 @@ public:
   std::vector<std::shared_ptr<Module>> children() const;
   void apply(const std::function<void(Module &)> &function);
   template <typename Holder> typename Holder::ContainedType *as() noexcept;
-  template <typename ModuleType,
-            typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
+  template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
   ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
   Tensor &register_parameter(std::string name, Tensor tensor, bool requires_grad = true);

@@ -4,14 +4,6 @@
 #include <torch/torch.h>
 
 namespace c10 {
-template <typename T> class intrusive_ptr {
-public:
-  intrusive_ptr();
-  template <typename Other> intrusive_ptr(const intrusive_ptr<Other> &other);
-  T *operator->() const;
-  T &operator*() const;
-  T *get() const;
-};
 template <typename T, typename... Arguments>
 intrusive_ptr<T> make_intrusive(Arguments &&...arguments);
 } // namespace c10

@@ -6,7 +6,9 @@
 #include "Fixes.h"
 #include "Loops.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -113,14 +115,47 @@ private:
       return Heat::Training;
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
-    return computes(visit, first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+    return computes(visit, first) && !visit.unit.isCalled(first) && !isOnlyOfMain(visit, first)
+               ? Heat::Often
+               : Heat::None;
   }
 
   /// Whether the event is part of what sets an object up, or of some rounds of a loop only.
   static bool isNowAndThen(const Event &event) {
-    const auto loops = event.function->loopsAround(event.site);
-    return isOfConstructor(event) ||
-           (!loops.empty() && event.function->isConditional(event.site, loops.front()));
+    const FunctionBody &function = *event.function;
+    const auto loops = function.loopsAround(event.site);
+    if (isOfConstructor(event) || loops.empty())
+      return isOfConstructor(event);
+    // What is otherwise done is, but for an exception, done in every round.
+    const clang::Stmt *site = event.site;
+    for (const clang::Stmt *outer = site; outer && outer != loops.front();
+         outer = function.statementAround(outer))
+      if (const auto *choice =
+              llvm::dyn_cast_or_null<clang::IfStmt>(function.statementAround(outer));
+          choice && choice->getElse() == outer && asksForOneCase(*choice->getCond()))
+        site = choice;
+    return function.isConditional(site, loops.front());
+  }
+
+  /// `i == n`
+  static bool asksForOneCase(const clang::Expr &condition) {
+    const auto *comparison =
+        llvm::dyn_cast<clang::BinaryOperator>(condition.IgnoreUnlessSpelledInSource());
+    return comparison && comparison->getOpcode() == clang::BO_EQ;
+  }
+
+  /// Whether only the source of a program with that main function can call \p function.
+  static bool isOnlyOfMain(const Visit &visit, const FunctionBody &function) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const auto isInSource = [&](const clang::Decl *declaration) {
+      return sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation()));
+    };
+    const clang::FunctionDecl &own = *function.function;
+    return !llvm::isa<clang::CXXMethodDecl>(own) && llvm::all_of(own.redecls(), isInSource) &&
+           llvm::any_of(visit.context.getTranslationUnitDecl()->decls(), [&](clang::Decl *each) {
+             const auto *other = llvm::dyn_cast<clang::FunctionDecl>(each);
+             return other && other->isMain() && isInSource(other);
+           });
   }
 
   static bool isOfConstructor(const Event &event) {

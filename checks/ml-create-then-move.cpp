@@ -98,6 +98,10 @@ private:
       const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
+      if (!isOften && !isPass && runsModuleAround(visit, *frame)) {
+        isOften = true;
+        continue;
+      }
       if (isOften ? isNowAndThen(*frame) : isRare(visit, *frame) || isOfData(function))
         return Heat::None;
       if (function.isStep)
@@ -214,6 +218,21 @@ private:
       return llvm::any_of(block.events,
                           [](const Event &event) { return event.kind == EventKind::Forward; });
     });
+  }
+
+  /// Whether each round of the loop around the event runs a module, and the event.
+  static bool runsModuleAround(const Visit &visit, const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto loops = function.loopsAround(event.site);
+    if (loops.empty() || function.isConditional(event.site, loops.front()))
+      return false;
+    const auto isAround = [&](const Event &other) {
+      return isModuleCall(other) && !other.isStateless &&
+             function.loopsAround(other.site) == loops &&
+             !function.isConditional(other.site, loops.front());
+    };
+    return llvm::any_of(function.blocks,
+                        [&](const Block &block) { return llvm::any_of(block.events, isAround); });
   }
 
   /// Whether the event is left out on many runs of its function. One that makes tensors of tensors

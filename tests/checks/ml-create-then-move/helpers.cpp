@@ -105,26 +105,6 @@ struct HeadImpl : torch::nn::Module {
 TORCH_MODULE(Head);
 void uses_head(Head head) { head->to(torch::kCUDA); }
 
-// What makes the results of a module useful, for each of the inputs.
-class Detector {
-public:
-  explicit Detector(torch::Device device) : device(device) {}
-  void show(Tensor image) {
-    auto scores = net(image.to(device));
-    auto boxes = shifted_bad(scores);
-  }
-  Tensor shifted_bad(const Tensor &scores) {
-    auto grid = torch::arange(10); // expect: ml-create-then-move (no fix)
-    return scores + grid.to(device);
-  }
-  torch::nn::Linear net{10, 10};
-  torch::Device device;
-};
-int main() {
-  Detector detector(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
-  detector.show(torch::ones({1, 10}));
-}
-
 // What is in training calls it for some of the layers.
 Tensor with_noise_bad(Tensor x) {
   auto noise = torch::rand({x.size(0), 1}) + 0.5; // expect: ml-create-then-move (no fix)

@@ -11,6 +11,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -272,15 +273,26 @@ private:
     const auto loops = function.loopsAround(event.site);
     if (isOfConstructor(event) || loops.empty())
       return isOfConstructor(event);
-    // What is otherwise done is, but for an exception, done in every round.
-    const clang::Stmt *site = event.site;
-    for (const clang::Stmt *outer = site; outer && outer != loops.front();
-         outer = function.statementAround(outer))
-      if (const auto *choice =
-              llvm::dyn_cast_or_null<clang::IfStmt>(function.statementAround(outer));
-          choice && choice->getElse() == outer && asksForOneCase(*choice->getCond()))
-        site = choice;
-    return function.isConditional(site, loops.front());
+    return function.isConditional(usualOf(function, event.site), loops.front());
+  }
+
+  /// \p site, or what around it runs it, but for an exception, whenever it runs: a branch for all
+  /// cases but one, or for training.
+  static const clang::Stmt *usualOf(const FunctionBody &function, const clang::Stmt *site) {
+    const clang::Stmt *inner = site;
+    for (const clang::Stmt *outer = function.statementAround(site); outer;
+         outer = function.statementAround(inner = outer)) {
+      if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(outer))
+        break;
+      const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
+      if (!choice || inner == choice->getCond())
+        continue;
+      if (choice->getElse() == inner ? !asksForOneCase(*choice->getCond())
+                                     : calledName(choice->getCond()) != "is_training")
+        break;
+      site = choice;
+    }
+    return site;
   }
 
   /// `i == n`
@@ -385,7 +397,7 @@ private:
     const bool isSteady =
         function.isStep || (computes(visit, function) && !keepsTensors(visit, function));
     if (isSteady && &event == &visit.event)
-      return function.isInBranch(event.site);
+      return function.isInBranch(usualOf(function, event.site));
     return !isSteady && function.isConditional(event.site);
   }
 

@@ -294,3 +294,16 @@ Tensor of_values_ok(Tensor x, std::vector<float> values, float number) {
   auto single = torch::tensor(number).to(x.device());
   return x + listed + both + single;
 }
+
+// Whatever else it does, it trains.
+struct DecoderImpl : torch::nn::Module {
+  Tensor forward(Tensor x) {
+    Tensor lengths;
+    if (is_training())
+      lengths = torch::arange(10).to(x.device()); // expect: ml-create-then-move
+    if (!is_training())
+      lengths = torch::linspace(0, 1, 10).to(x.device());
+    return x + lengths;
+  }
+};
+TORCH_MODULE(Decoder);

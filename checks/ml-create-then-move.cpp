@@ -241,7 +241,7 @@ private:
       const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
-      if (!isOften && !isPass && runsModuleAround(visit, *frame)) {
+      if (!isOften && !isPass && (runsModuleAround(visit, *frame) || givesSample(*frame))) {
         isOften = true;
         continue;
       }
@@ -372,6 +372,27 @@ private:
       return llvm::any_of(block.events,
                           [](const Event &event) { return event.kind == EventKind::Forward; });
     });
+  }
+
+  /// Whether the event is part of how a list of samples of the user's own gives one of them. What
+  /// the framework's data sets do is on the CPU.
+  static bool givesSample(const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
+    const auto isNamed = [](const clang::CXXMethodDecl *method,
+                            llvm::ArrayRef<llvm::StringRef> names) {
+      return method->getIdentifier() &&
+             llvm::is_contained(names, llvm::StringRef(method->getName().lower()));
+    };
+    return method && function.returnsTensors && !function.isOfDataset && !function.isModuleMethod &&
+           method->getNumParams() == 1 &&
+           method->getParamDecl(0)->getType().getNonReferenceType()->isIntegerType() &&
+           isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
+           llvm::any_of(method->getParent()->methods(),
+                        [&](const clang::CXXMethodDecl *each) {
+                          return isNamed(each, {"size", "length", "len", "__len__"});
+                        }) &&
+           !function.isConditional(event.site);
   }
 
   /// Whether each round of the loop around the event runs a module, and the event.

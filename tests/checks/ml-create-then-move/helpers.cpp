@@ -307,3 +307,25 @@ struct DecoderImpl : torch::nn::Module {
   }
 };
 TORCH_MODULE(Decoder);
+
+// A list of samples that is no data set of the framework's gives them to nobody but the program.
+class Events {
+public:
+  explicit Events(torch::Device device) : device(device) {}
+  size_t size() const { return 10; }
+  Tensor get(size_t index) const { return torch::cat({encoded(index), torch::ones({1, 1}).to(device)}); } // expect: ml-create-then-move
+
+private:
+  Tensor encoded(size_t index) const {
+    return torch::zeros({1, 4}).to(device); // expect: ml-create-then-move
+  }
+  torch::Device device;
+};
+
+// No samples.
+class Settings {
+public:
+  explicit Settings(torch::Device device) : device(device) {}
+  Tensor get(size_t) const { return torch::zeros({1, 4}).to(device); }
+  torch::Device device;
+};

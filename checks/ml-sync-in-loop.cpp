@@ -57,18 +57,14 @@ private:
   void onRead(const Visit &visit, Reporter &reporter) {
     if (visit.event.parameterLoop)
       return onParameter(visit, reporter);
-    const bool isKnown = isOnGpu(visit, sourceOf(visit));
-    if (!isKnown && !isLikelyOnGpu(visit))
+    if (!isOnGpu(visit, sourceOf(visit))) {
+      if (isLikelyOnGpu(visit) && !onUse(visit, reporter))
+        onSeveral(visit, reporter);
       return;
+    }
     const TrainingLoop training = trainingLoopOrBranchAround(visit);
-    const clang::Stmt *loop = visit.event.elementLoop.loop;
-    const bool isOfModules = visit.before.valueOf(sourceOf(visit)).history != noSources;
-    if (loop && loop != training.loop && (isKnown || isOfModules))
+    if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
-    else if (!isKnown && !onUse(visit, reporter))
-      onSeveral(visit, reporter);
-    else if (!isKnown)
-      return;
     else if (onUse(visit, reporter))
       return;
     else if (training.loop && training.depth == 1 && isOfList(visit.event))

@@ -1,13 +1,20 @@
 // A tensor that is made on the CPU and then moved costs a copy over the bus and holds the CPU up,
 // each time; the factory can make it on the GPU.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
 #include "Fixes.h"
 #include "Loops.h"
 
+#include "analyzer/events/values/Syntax.h"
+
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <optional>
 
@@ -30,8 +37,12 @@ public:
     const Value value = visit.before.valueOf(move.subject);
     const Event *creation = value.freshOnHost;
     const Operand *target = deviceIn(move);
-    if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target) ||
-        !isMadeEachTime(move, *creation) || visit.unit.uses().isNeededOnHost(*creation))
+    if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target))
+      return;
+    const bool isNeededOnHost = visit.unit.uses().isNeededOnHost(*creation);
+    if (move.function != creation->function)
+      return onMaker(visit, value, isNeededOnHost, reporter);
+    if (!isMadeEachTime(move, *creation) || isNeededOnHost)
       return;
     const std::optional<Level> level =
         levelOf(heatOf(visit), *creation, value.hasDimensions, isInInnerLoop(visit));
@@ -63,6 +74,140 @@ public:
   }
 
 private:
+  /// A tensor that a function of the user's makes of numbers alone.
+  void onMaker(const Visit &visit, const Value &value, bool isNeededOnHost, Reporter &reporter) {
+    const Event &move = visit.event;
+    const clang::CallExpr *call = makerOf(*move.subject.expr);
+    const clang::FunctionDecl *maker = call ? call->getDirectCallee() : nullptr;
+    if (!maker || !maker->getIdentifier() || value.isNoise || !value.hasDimensions ||
+        !isOfNumbers(*maker) || !makesTheSame(*maker) ||
+        move.function->loopsAround(move.site) != move.function->loopsAround(call) ||
+        (isNeededOnHost && !llvm::all_of(call->arguments(), [&](const clang::Expr *argument) {
+           return isSteady(*argument, visit.context);
+         })))
+      return;
+    const Heat heat = heatOf(visit);
+    if (heat == Heat::None || !made.insert(call).second)
+      return;
+    Finding finding;
+    finding.level = heat == Heat::Training ? Level::Likely : Level::Advice;
+    finding.location = move.site->getBeginLoc();
+    finding.range = move.site->getSourceRange();
+    finding.message = "'" + maker->getNameAsString() +
+                      "' makes the tensor on the CPU, and it is copied to the GPU, each time; " +
+                      (isNeededOnHost ? "made and copied once, it can stay there"
+                                      : "it can be made there, or once");
+    finding.notes.push_back({call->getBeginLoc(), "it is made here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// The call of a function outside of classes that has made \p tensor, or null.
+  static const clang::CallExpr *makerOf(const clang::Expr &tensor) {
+    const clang::Expr *value = tensor.IgnoreUnlessSpelledInSource();
+    for (unsigned depth = 0; depth < 8; ++depth) {
+      const auto *method = llvm::dyn_cast<clang::CXXMemberCallExpr>(value);
+      const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(value);
+      const auto *variable =
+          reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+      if (method)
+        value = method->getImplicitObjectArgument()->IgnoreUnlessSpelledInSource();
+      else if (variable && variable->isLocalVarDecl() && !variable->isStaticLocal() &&
+               variable->hasInit())
+        value = variable->getInit()->IgnoreUnlessSpelledInSource();
+      else
+        break;
+    }
+    return llvm::isa<clang::CXXMemberCallExpr, clang::CXXOperatorCallExpr>(value)
+               ? nullptr
+               : llvm::dyn_cast<clang::CallExpr>(value);
+  }
+
+  static bool isOfNumbers(const clang::FunctionDecl &maker) {
+    return !llvm::isa<clang::CXXMethodDecl>(maker) && maker.getNumParams() > 0 &&
+           llvm::all_of(maker.parameters(), [](const clang::ParmVarDecl *parameter) {
+             const clang::QualType type = parameter->getType().getNonReferenceType();
+             return type->isArithmeticType() && type->getAs<clang::EnumType>() == nullptr;
+           });
+  }
+
+  /// Whether the same numbers make the same tensor: nothing else is asked, neither chance nor the
+  /// world.
+  static bool makesTheSame(const clang::FunctionDecl &maker, unsigned depth = 0) {
+    const clang::FunctionDecl *definition = nullptr;
+    if (depth == 4 || !maker.hasBody(definition))
+      return false;
+    bool isSame = true;
+    forEach(definition->getBody(), [&](const clang::Stmt *part) {
+      if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(part)) {
+        const auto *variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+        isSame &=
+            !variable || (variable->hasGlobalStorage() ? variable->getType().isConstQualified()
+                                                       : isPlain(variable->getType()));
+      }
+      isSame &= !llvm::isa<clang::StringLiteral>(part);
+      const auto *call = llvm::dyn_cast<clang::CallExpr>(part);
+      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+      if (!call || !isSame)
+        return;
+      const llvm::StringRef name =
+          callee && callee->getIdentifier() ? callee->getName() : llvm::StringRef();
+      isSame = callee && !name.contains("rand") && name != "normal" && name != "bernoulli" &&
+               (callee->getBuiltinID() != 0 || isOfLibrary(*callee) ||
+                (isOfNumbers(*callee) && makesTheSame(*callee, depth + 1)));
+    });
+    return isSame;
+  }
+
+  /// Whether a variable of the type holds numbers, tensors, or lists of them.
+  static bool isPlain(clang::QualType type) {
+    type = type.getNonReferenceType();
+    if (type->isPointerType())
+      type = type->getPointeeType();
+    const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+    if (!record)
+      return type->isArithmeticType() || type->isArrayType();
+    return isOfLibrary(*record) && (outermostNamespace(*record) != "std" ||
+                                    record->getName() == "vector" || record->getName() == "array");
+  }
+
+  static llvm::StringRef outermostNamespace(const clang::Decl &declaration) {
+    llvm::StringRef name;
+    for (const clang::DeclContext *outer = declaration.getDeclContext(); outer;
+         outer = outer->getParent())
+      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(outer))
+        name = space->getName();
+    return name;
+  }
+
+  /// Whether the standard library or the framework declares it.
+  static bool isOfLibrary(const clang::Decl &declaration) {
+    return llvm::is_contained({"std", "torch", "at", "c10"}, outermostNamespace(declaration));
+  }
+
+  /// Whether \p number is mostly the same: a constant, a size, what need not be told.
+  static bool isSteady(const clang::Expr &number, const clang::ASTContext &context) {
+    const clang::Expr *value = number.IgnoreUnlessSpelledInSource();
+    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(value);
+    const auto *parameter =
+        reference ? llvm::dyn_cast<clang::ParmVarDecl>(reference->getDecl()) : nullptr;
+    const auto *variable =
+        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+    if (llvm::isa<clang::CXXDefaultArgExpr>(number) ||
+        (!value->isValueDependent() && value->isEvaluatable(context)))
+      return true;
+    if (parameter) {
+      const auto *function = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
+      return llvm::any_of(function->redecls(), [&](const clang::FunctionDecl *each) {
+        return each->getParamDecl(parameter->getFunctionScopeIndex())->hasDefaultArg();
+      });
+    }
+    if (variable)
+      return variable->hasInit() && isSteady(*variable->getInit(), context);
+    return calledName(value) == "size";
+  }
+
+  llvm::DenseSet<const clang::CallExpr *> made; ///< What is said of calls of makers.
+
   /// Constants are few: they count where the time of every step does. A single number counts less
   /// still, unless it is copied several times a step.
   static std::optional<Level> levelOf(Heat heat, const Event &creation, bool hasDimensions,
@@ -96,6 +241,10 @@ private:
       const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
+      if (!isOften && !isPass && (runsModuleAround(visit, *frame) || givesSample(*frame))) {
+        isOften = true;
+        continue;
+      }
       if (isOften ? isNowAndThen(*frame) : isRare(visit, *frame) || isOfData(function))
         return Heat::None;
       if (function.isStep)
@@ -113,14 +262,58 @@ private:
       return Heat::Training;
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
-    return computes(visit, first) && !visit.unit.isCalled(first) ? Heat::Often : Heat::None;
+    return computes(visit, first) && !visit.unit.isCalled(first) && !isOnlyOfMain(visit, first)
+               ? Heat::Often
+               : Heat::None;
   }
 
   /// Whether the event is part of what sets an object up, or of some rounds of a loop only.
   static bool isNowAndThen(const Event &event) {
-    const auto loops = event.function->loopsAround(event.site);
-    return isOfConstructor(event) ||
-           (!loops.empty() && event.function->isConditional(event.site, loops.front()));
+    const FunctionBody &function = *event.function;
+    const auto loops = function.loopsAround(event.site);
+    if (isOfConstructor(event) || loops.empty())
+      return isOfConstructor(event);
+    return function.isConditional(usualOf(function, event.site), loops.front());
+  }
+
+  /// \p site, or what around it runs it, but for an exception, whenever it runs: a branch for all
+  /// cases but one, or for training.
+  static const clang::Stmt *usualOf(const FunctionBody &function, const clang::Stmt *site) {
+    const clang::Stmt *inner = site;
+    for (const clang::Stmt *outer = function.statementAround(site); outer;
+         outer = function.statementAround(inner = outer)) {
+      if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(outer))
+        break;
+      const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
+      if (!choice || inner == choice->getCond())
+        continue;
+      if (choice->getElse() == inner ? !asksForOneCase(*choice->getCond())
+                                     : calledName(choice->getCond()) != "is_training")
+        break;
+      site = choice;
+    }
+    return site;
+  }
+
+  /// `i == n`
+  static bool asksForOneCase(const clang::Expr &condition) {
+    const auto *comparison =
+        llvm::dyn_cast<clang::BinaryOperator>(condition.IgnoreUnlessSpelledInSource());
+    return comparison && comparison->getOpcode() == clang::BO_EQ;
+  }
+
+  /// Whether only the source of a program with that main function can call \p function.
+  static bool isOnlyOfMain(const Visit &visit, const FunctionBody &function) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const auto isInSource = [&](const clang::Decl *declaration) {
+      return sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation()));
+    };
+    const clang::FunctionDecl &own = *function.function;
+    return !llvm::isa<clang::CXXMethodDecl>(own) && llvm::all_of(own.redecls(), isInSource) &&
+           llvm::any_of(visit.context.getTranslationUnitDecl()->decls(), [&](clang::Decl *each) {
+             const auto *other = llvm::dyn_cast<clang::FunctionDecl>(each);
+             return other && other->isMain() && isInSource(other);
+           });
   }
 
   static bool isOfConstructor(const Event &event) {
@@ -181,6 +374,42 @@ private:
     });
   }
 
+  /// Whether the event is part of how a list of samples of the user's own gives one of them. What
+  /// the framework's data sets do is on the CPU.
+  static bool givesSample(const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
+    const auto isNamed = [](const clang::CXXMethodDecl *method,
+                            llvm::ArrayRef<llvm::StringRef> names) {
+      return method->getIdentifier() &&
+             llvm::is_contained(names, llvm::StringRef(method->getName().lower()));
+    };
+    return method && function.returnsTensors && !function.isOfDataset && !function.isModuleMethod &&
+           method->getNumParams() == 1 &&
+           method->getParamDecl(0)->getType().getNonReferenceType()->isIntegerType() &&
+           isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
+           llvm::any_of(method->getParent()->methods(),
+                        [&](const clang::CXXMethodDecl *each) {
+                          return isNamed(each, {"size", "length", "len", "__len__"});
+                        }) &&
+           !function.isConditional(event.site);
+  }
+
+  /// Whether each round of the loop around the event runs a module, and the event.
+  static bool runsModuleAround(const Visit &visit, const Event &event) {
+    const FunctionBody &function = *event.function;
+    const auto loops = function.loopsAround(event.site);
+    if (loops.empty() || function.isConditional(event.site, loops.front()))
+      return false;
+    const auto isAround = [&](const Event &other) {
+      return isModuleCall(other) && !other.isStateless &&
+             function.loopsAround(other.site) == loops &&
+             !function.isConditional(other.site, loops.front());
+    };
+    return llvm::any_of(function.blocks,
+                        [&](const Block &block) { return llvm::any_of(block.events, isAround); });
+  }
+
   /// Whether the event is left out on many runs of its function. One that makes tensors of tensors
   /// calls what it has been made to call, and leaves early what is an exception, unless it keeps
   /// something.
@@ -189,7 +418,7 @@ private:
     const bool isSteady =
         function.isStep || (computes(visit, function) && !keepsTensors(visit, function));
     if (isSteady && &event == &visit.event)
-      return function.isInBranch(event.site);
+      return function.isInBranch(usualOf(function, event.site));
     return !isSteady && function.isConditional(event.site);
   }
 

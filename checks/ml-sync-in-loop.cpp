@@ -29,6 +29,17 @@ public:
   }
 
 private:
+  /// What the event reads: the original of a copy that the same expression makes on the host.
+  static const Operand &sourceOf(const Visit &visit) {
+    const Event &read = visit.event;
+    const Value value = visit.before.valueOf(read.subject);
+    const bool isCopy = value.placed && value.placed->kind == EventKind::Move &&
+                        value.device.kind == Device::Cpu &&
+                        value.placed->function == read.function && value.placed->subject.expr &&
+                        contains(visit, read.site, value.placed->site);
+    return isCopy ? value.placed->subject : read.subject;
+  }
+
   static bool isOnGpu(const Visit &visit, const Operand &tensor) {
     const Device device = visit.before.valueOf(tensor).device;
     return visit.unit.mayBeGpu(device) &&
@@ -37,23 +48,24 @@ private:
 
   /// The same, or nobody knows where the tensor is, but modules get to a GPU.
   static bool isLikelyOnGpu(const Visit &visit) {
-    const Value value = visit.before.valueOf(visit.event.subject);
-    return isOnGpu(visit, visit.event.subject) || (value.device.kind == Device::Unknown &&
-                                                   !value.freshOnHost && visit.unit.movesModules());
+    const Operand &source = sourceOf(visit);
+    const Value value = visit.before.valueOf(source);
+    return isOnGpu(visit, source) || (value.device.kind == Device::Unknown && !value.freshOnHost &&
+                                      visit.unit.movesModules());
   }
 
   void onRead(const Visit &visit, Reporter &reporter) {
     if (visit.event.parameterLoop)
       return onParameter(visit, reporter);
-    if (!isOnGpu(visit, visit.event.subject)) {
-      if (isLikelyOnGpu(visit) && !(visit.event.isAsserted && onAssertion(visit, reporter)))
+    if (!isOnGpu(visit, sourceOf(visit))) {
+      if (isLikelyOnGpu(visit) && !onUse(visit, reporter))
         onSeveral(visit, reporter);
       return;
     }
     const TrainingLoop training = trainingLoopOrBranchAround(visit);
     if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
-    else if (visit.event.isAsserted && onAssertion(visit, reporter))
+    else if (onUse(visit, reporter))
       return;
     else if (training.loop && training.depth == 1 && isOfList(visit.event))
       report(visit, training, "tensor of the list", reporter);
@@ -121,28 +133,100 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// A number that nobody sees unless something has gone wrong.
-  static bool onAssertion(const Visit &visit, Reporter &reporter) {
-    const auto isLeftOut = [](const Event *frame) {
-      return frame->function->isInBranch(frame->site);
+  /// How often a number is read for certain.
+  struct Pace {
+    const char *words = nullptr; ///< Null if it is not read again and again.
+    TrainingLoop training;       ///< The loop, if it is one.
+  };
+
+  /// \param site The event, or what is always run and asks for it.
+  static Pace paceOf(const Visit &visit, const clang::Stmt *site) {
+    const auto isLeftOut = [&](const Event *frame) {
+      return frame->function->isInBranch(frame == &visit.event ? site : frame->site);
     };
-    const bool isComputed =
-        isOfModule(visit) && !isLeftOut(&visit.event) && llvm::none_of(visit.callers, isLeftOut);
-    const TrainingLoop training = trainingLoopOrBranchAround(visit);
-    if (!isComputed && (!training.loop || training.depth > 0))
+    const TrainingLoop training = trainingLoopOrBranchAround(visit, site);
+    if (training.loop && training.depth == 0)
+      return {"in every round of the training", training};
+    if (training.loop)
+      return {};
+    if (isOfModule(visit) && !isLeftOut(&visit.event) && llvm::none_of(visit.callers, isLeftOut))
+      return {"whenever the module computes", {}};
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    for (const Event *frame : llvm::reverse(frames)) {
+      if (isLeftOut(frame) || !frame->function->loopsAround(frame->site).empty())
+        return {};
+      if (isTrainingStep(*frame->function))
+        return {"in every step of the training", {}};
+    }
+    return {};
+  }
+
+  /// A number that need not be read for what it is for.
+  static bool onUse(const Visit &visit, Reporter &reporter) {
+    const Event &read = visit.event;
+    const NumberUse &use = read.use;
+    const bool isVain = use.isVain && !takesTime(*read.function);
+    const bool isJoined = use.joined && joinsOnGpu(visit, *use.joined);
+    if (!isVain && !use.assertion && !use.otherTest && !isJoined)
+      return false;
+    const Pace pace = paceOf(visit, use.assertion ? use.assertion : read.site);
+    if (!pace.words)
       return false;
     Finding finding;
     finding.level = Level::Likely;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message =
-        std::string("an assertion reads a number from the GPU, and waits for it, ") +
-        (training.loop ? "in every round of the training" : "whenever the module computes") +
-        "; asked every now and then, it tells the same";
-    if (training.loop && training.event != &visit.event)
-      finding.notes.push_back({training.event->site->getBeginLoc(), "it is called here"});
+    finding.location = read.site->getBeginLoc();
+    finding.range = read.site->getSourceRange();
+    const std::string words = pace.words;
+    if (isVain)
+      finding.message = "a number is read from the GPU, which waits for it, " + words +
+                        ", and nothing is done with it";
+    else if (use.assertion)
+      finding.message = "an assertion reads a number from the GPU, and waits for it, " + words +
+                        "; asked every now and then, it tells the same";
+    else if (use.otherTest)
+      finding.message =
+          "two tests of one tensor wait for the GPU " + words + "; isfinite() tells both at once";
+    else
+      finding.message = "a number is read from the GPU, which waits for it, " + words +
+                        ", only to be computed with a tensor there; so can the tensor that it is "
+                        "read from, detached";
+    if (use.otherTest && !isVain && !use.assertion)
+      finding.notes.push_back({use.otherTest->getBeginLoc(), "the other test is here"});
+    if (pace.training.loop && pace.training.event != &read)
+      finding.notes.push_back({pace.training.event->site->getBeginLoc(), "it is called here"});
     reporter.report(std::move(finding));
     return true;
+  }
+
+  /// Whether the function measures times, for which it may have to wait.
+  static bool takesTime(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [](const Block &block) {
+      return llvm::any_of(
+          block.events, [](const Event &event) { return event.operation == Operation::ReadClock; });
+    });
+  }
+
+  /// Whether the tensor that \p operation computes with the number is where the number is from.
+  static bool joinsOnGpu(const Visit &visit, const clang::Stmt &operation) {
+    const Value source = visit.before.valueOf(sourceOf(visit));
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events) {
+        if (event.site != &operation)
+          continue;
+        llvm::SmallVector<const Operand *, 4> operands{&event.subject};
+        for (const Operand &operand : event.operands)
+          operands.push_back(&operand);
+        for (const Operand *operand : operands)
+          if (operand->role == TypeRole::Tensor && operand->path) {
+            const Value other = visit.before.valueOf(*operand);
+            if (!other.freshOnHost && other.device.kind != Device::Cpu &&
+                (other.device == source.device ? source.device.isKnown()
+                                               : other.history != noSources))
+              return true;
+          }
+      }
+    return false;
   }
 
   /// The forward pass behind the event, in the same round of \p loop, of a module on another GPU,
@@ -244,7 +328,7 @@ private:
 
   /// Whether the number, perhaps that of a function that returns it, is for people alone.
   static bool isShown(const Visit &visit) {
-    Shown shown = visit.event.isAsserted ? Shown::Logged : visit.event.shown;
+    Shown shown = visit.event.use.assertion ? Shown::Logged : visit.event.shown;
     for (const Event *caller : llvm::reverse(visit.callers)) {
       if (shown != Shown::Returned)
         break;

@@ -173,6 +173,14 @@ enum class Shown : unsigned char {
   Printed,  ///< It is written out at once, if not only for what has a certain size.
 };
 
+/// What a number that is read from a tensor is read for.
+struct NumberUse {
+  const clang::Stmt *assertion = nullptr; ///< See assertionOf().
+  bool isVain = false;                    ///< See isVain().
+  const clang::Stmt *otherTest = nullptr; ///< See otherTestOf().
+  const clang::Stmt *joined = nullptr;    ///< See joinedBy().
+};
+
 /// What is written of the order in which a tensor has samples and steps: its first two dimensions.
 struct OrderMark {
   int samples =
@@ -237,7 +245,7 @@ struct Event {
   const clang::Stmt *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
   const clang::Stmt *readBefore = nullptr;    ///< The same: see readBefore().
   const clang::Stmt *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
-  bool isAsserted = false;                    ///< The same: see isAsserted().
+  NumberUse use = {};                         ///< The same.
   Shown shown = Shown::No;                    ///< The same, or a Call that gives a number.
   const clang::Stmt *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.

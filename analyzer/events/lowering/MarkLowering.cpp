@@ -13,6 +13,7 @@
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/LoopSelections.h"
+#include "analyzer/events/marks/NumberUses.h"
 #include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
 #include "analyzer/events/marks/Ranks.h"
@@ -130,7 +131,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.lastOfLoop = lastOfLoop(*site.call, *result);
     event.readBefore = readBefore(*site.call, *result);
     event.parameterLoop = parameterLoopOf(*site.call, *result, vocabulary);
-    event.isAsserted = isAsserted(*site.call, *result, context);
+    event.use = {assertionOf(*site.call, *result, context), isVain(*site.call, *result, context),
+                 otherTestOf(*site.call, *result), joinedBy(*site.call, *result, vocabulary)};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))

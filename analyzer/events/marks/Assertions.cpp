@@ -63,6 +63,8 @@ bool givesUp(const Stmt *statement, bool isAnyEnd) {
 bool isMessage(const Stmt *statement) {
   if (const auto *block = dyn_cast<CompoundStmt>(statement))
     return !block->body_empty() && llvm::all_of(block->body(), isMessage);
+  if (const auto *choice = dyn_cast<IfStmt>(statement))
+    return isMessage(choice->getThen()) && (!choice->getElse() || isMessage(choice->getElse()));
   const auto *expr = dyn_cast<Expr>(statement);
   const auto *call = expr ? dyn_cast<CallExpr>(expr->IgnoreUnlessSpelledInSource()) : nullptr;
   if (!call)
@@ -115,26 +117,62 @@ bool isForDebugging(SourceLocation site, const ASTContext &context) {
   return llvm::is_contained(open, true);
 }
 
+/// Whether \p statement does nothing, and nothing is left out of it by the preprocessor.
+bool isEmpty(const Stmt *statement, const ASTContext &context) {
+  const auto *block = dyn_cast<CompoundStmt>(statement);
+  const bool hasText =
+      block && Lexer::getSourceText(CharSourceRange::getTokenRange(block->getSourceRange()),
+                                    context.getSourceManager(), context.getLangOpts())
+                   .contains('#');
+  return block && block->body_empty() && !hasText && !block->getBeginLoc().isMacroID();
+}
+
+/// How often the text of the function names \p variable, also where the preprocessor leaves it out.
+unsigned mentions(const VarDecl &variable, const FunctionBody &function,
+                  const ASTContext &context) {
+  const SourceManager &sources = context.getSourceManager();
+  const SourceLocation begin = sources.getExpansionLoc(function.body->getBeginLoc());
+  const auto [file, offset] = sources.getDecomposedLoc(begin);
+  const unsigned end = sources.getFileOffset(sources.getExpansionLoc(function.body->getEndLoc()));
+  const StringRef text = sources.getBufferData(file);
+  Lexer lexer(sources.getLocForStartOfFile(file), context.getLangOpts(), text.begin(),
+              text.begin() + offset, text.end());
+  unsigned count = 0;
+  Token token;
+  while (!lexer.LexFromRawLexer(token) && sources.getFileOffset(token.getLocation()) < end)
+    count += token.is(tok::raw_identifier) && token.getRawIdentifier() == variable.getName();
+  return count;
+}
+
 class Assertion {
 public:
   Assertion(const CallExpr &read, const FunctionBody &function)
-      : function(function), isNan(testsNan(objectOf(&read))),
-        isFloating(read.getType()->isRealFloatingType()), isOne(decidesOnEnd(&read)) {}
+      : function(function), question(&read), isNan(testsNan(objectOf(&read))),
+        isFloating(read.getType()->isRealFloatingType()) {
+    if (!decidesOnEnd(&read))
+      question = nullptr;
+  }
 
-  bool holds() const { return isOne; }
+  /// What asks for the number; null if it is read for more.
+  const Stmt *asked() const { return question; }
 
 private:
   bool decidesOnEnd(const Stmt *value, bool isNamed = false) {
+    const BinaryOperator *condition = nullptr; // `!isNan && …`
     for (const Stmt *outer = function.statementAround(value); outer;
          value = outer, outer = function.statementAround(outer)) {
       if (const auto *choice = dyn_cast<IfStmt>(outer))
-        return value == choice->getCond() && !choice->getElse() && isEnd(choice->getThen());
+        return value == choice->getCond() && !choice->getElse() &&
+               (isEnd(choice->getThen()) || (!isNamed && isRemembered(*choice, condition)));
       if (const auto *declarations = dyn_cast<DeclStmt>(outer))
         return !isNamed && declarations->isSingleDecl() &&
                isAskedForEnd(dyn_cast<VarDecl>(declarations->getSingleDecl()));
       const auto *expr = dyn_cast<Expr>(outer);
       if (!expr || !handsOn(expr, value))
         return false;
+      if (const auto *both = dyn_cast<BinaryOperator>(expr);
+          both && both->getOpcode() == BO_LAnd && value == both->getRHS())
+        condition = both;
       isNan |= isNanTest(expr);
       const auto *known = dyn_cast<CallExpr>(expr);
       isFloating |= known && llvm::is_contained({"toFloat", "toDouble"}, nameOf(*known));
@@ -145,6 +183,53 @@ private:
   bool isEnd(const Stmt *then) const {
     return isNan ? givesUp(then, /*isAnyEnd=*/true) || isMessage(then)
                  : isFloating && givesUp(then, /*isAnyEnd=*/false);
+  }
+
+  /// Whether a variable keeps that there was a NaN, for a message. What is asked no more after the
+  /// first is asked in every round while all is well.
+  bool isRemembered(const IfStmt &choice, const BinaryOperator *condition) {
+    const Stmt *then = choice.getThen();
+    if (const auto *block = dyn_cast<CompoundStmt>(then); block && block->size() == 1)
+      then = block->body_front();
+    const auto *assignment = dyn_cast<BinaryOperator>(then);
+    const auto *count = dyn_cast<UnaryOperator>(then);
+    const VarDecl *flag = assignment && assignment->isAssignmentOp() &&
+                                  (isa<CXXBoolLiteralExpr>(assignment->getRHS()) ||
+                                   assignment->isCompoundAssignmentOp())
+                              ? variableOf(assignment->getLHS())
+                          : count && count->isIncrementOp() ? variableOf(count->getSubExpr())
+                                                            : nullptr;
+    if (!isNan || !flag || !flag->isLocalVarDecl() || !flag->getType()->isArithmeticType())
+      return false;
+    bool isSaid = false, isMore = false;
+    forEach(function.body, [&](const Stmt *part) {
+      const auto *reference = dyn_cast<DeclRefExpr>(part);
+      if (!reference || reference->getDecl() != flag)
+        return;
+      const Stmt *value = reference;
+      const Stmt *outer = function.statementAround(value);
+      while (isa_and_nonnull<Expr>(outer) && !isMessage(outer))
+        outer = function.statementAround(value = outer);
+      const auto *asked = dyn_cast_or_null<IfStmt>(outer);
+      const bool isMessageOf =
+          (outer && isMessage(outer)) || (asked && value == asked->getCond() && isMessage(asked));
+      isSaid |= isMessageOf;
+      const auto *reset = dyn_cast_or_null<BinaryOperator>(function.statementOf(reference));
+      const bool isReset = reset && reset->getOpcode() == BO_Assign &&
+                           isa<CXXBoolLiteralExpr, IntegerLiteral>(strip(reset->getRHS()));
+      isMore |=
+          !isMessageOf && !isReset && asked != &choice && function.statementOf(reference) != then;
+    });
+    if (!isSaid || isMore)
+      return false;
+    bool asksMore = false;
+    forEach(condition ? condition->getLHS() : nullptr, [&](const Stmt *part) {
+      const auto *reference = dyn_cast<DeclRefExpr>(part);
+      asksMore |= isa<CallExpr, MemberExpr>(part) || (reference && reference->getDecl() != flag);
+    });
+    if (condition && !asksMore)
+      question = &choice;
+    return true;
   }
 
   /// Whether all that names the variable does so for an assertion.
@@ -161,14 +246,36 @@ private:
   }
 
   const FunctionBody &function;
+  const Stmt *question;
   bool isNan, isFloating;
-  bool isOne;
 };
 
 } // namespace
 
-bool isAsserted(const CallExpr &read, const FunctionBody &function, const ASTContext &context) {
-  return Assertion(read, function).holds() && !isForDebugging(read.getBeginLoc(), context);
+const Stmt *assertionOf(const CallExpr &read, const FunctionBody &function,
+                        const ASTContext &context) {
+  const Stmt *asked = Assertion(read, function).asked();
+  return asked && !isForDebugging(read.getBeginLoc(), context) ? asked : nullptr;
+}
+
+bool isVain(const CallExpr &read, const FunctionBody &function, const ASTContext &context) {
+  const Stmt *value = &read;
+  const Stmt *outer = function.statementAround(value);
+  for (; isa_and_nonnull<Expr>(outer); outer = function.statementAround(value = outer))
+    if (!handsOn(cast<Expr>(outer), value))
+      return false;
+  if (const auto *choice = dyn_cast_or_null<IfStmt>(outer))
+    return value == choice->getCond() && !choice->getElse() && isEmpty(choice->getThen(), context);
+  const auto *declarations = dyn_cast_or_null<DeclStmt>(outer);
+  const auto *variable = declarations && declarations->isSingleDecl()
+                             ? dyn_cast<VarDecl>(declarations->getSingleDecl())
+                             : nullptr;
+  // Some only want to wait.
+  return variable && variable->isLocalVarDecl() && !variable->hasAttr<UnusedAttr>() &&
+         !variable->getLocation().isMacroID() &&
+         !variable->getName().contains_insensitive("sync") &&
+         !variable->getName().contains_insensitive("dummy") &&
+         mentions(*variable, function, context) == 1;
 }
 
 } // namespace gradtidy

@@ -5,9 +5,15 @@
 
 namespace gradtidy {
 
-/// Whether the number that \p read gives is read for nothing but an assertion: it ends the program
-/// with an error, or says that there is a NaN. Not where the preprocessor keeps it for debugging.
-bool isAsserted(const clang::CallExpr &read, const FunctionBody &function,
-                const clang::ASTContext &context);
+/// What asks for the number that \p read gives, if it is read for nothing but an assertion: to end
+/// the program with an error, to say that there is a NaN, or to remember that, and say it later.
+/// Null if it is read for more, or where the preprocessor keeps it for debugging.
+const clang::Stmt *assertionOf(const clang::CallExpr &read, const FunctionBody &function,
+                               const clang::ASTContext &context);
+
+/// Whether nothing is done with the number that \p read gives: it is asked for a branch that is
+/// empty, or kept in a variable that nothing names, whatever the preprocessor leaves of the code.
+bool isVain(const clang::CallExpr &read, const FunctionBody &function,
+            const clang::ASTContext &context);
 
 } // namespace gradtidy

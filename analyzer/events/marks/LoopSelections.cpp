@@ -106,8 +106,9 @@ private:
     const auto *call = dyn_cast<CallExpr>(whole);
     const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
     const bool isSelection = object && selects(*call, vocabulary);
+    const auto isCopy = [](StringRef name) { return name == "to" || name == "cpu"; };
     if (!object || !(isSelection || keepsValues(vocabulary.operationOf(call->getDirectCallee())) ||
-                     simpleName(call->getDirectCallee()) == "to"))
+                     isCopy(simpleName(call->getDirectCallee()))))
       return seesThrough && call && stepThrough(*call);
     if (isSelection)
       for (const Expr *argument : call->arguments())
@@ -234,7 +235,9 @@ bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionBody &function,
           return true;
       }
     } else if (const auto *choice = dyn_cast<IfStmt>(outer)) {
-      if (inner != choice->getCond() && !asks(choice->getCond(), names))
+      const Stmt *other = inner == choice->getThen() ? choice->getElse() : choice->getThen();
+      if (inner != choice->getCond() && !asks(choice->getCond(), names) &&
+          !(other && asks(other, {"item"}))) // Whatever the answer, a number is read.
         return true;
     } else if (const auto *both = dyn_cast<BinaryOperator>(outer)) {
       if (both->isLogicalOp() && inner == both->getRHS() &&
@@ -536,6 +539,18 @@ bool carriesState(const Stmt &loop, Vocabulary &vocabulary) {
   return isFound;
 }
 
+/// What \p value is a copy of on the host, or without its history; \p value if it is none.
+const Expr *copiedBy(const Expr *value) {
+  value = strip(value);
+  while (const auto *call = dyn_cast<CXXMemberCallExpr>(value)) {
+    if (call->getNumArgs() > 0 || !call->getDirectCallee() ||
+        !llvm::is_contained({"cpu", "detach"}, simpleName(call->getDirectCallee())))
+      break;
+    value = strip(call->getImplicitObjectArgument());
+  }
+  return value;
+}
+
 } // namespace
 
 ElementLoop elementLoopOf(const CallExpr &read, const FunctionBody &function,
@@ -622,7 +637,7 @@ const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
 
 const Stmt *readBefore(const CallExpr &read, const FunctionBody &function) {
   const auto loops = function.loopsAround(&read);
-  const VarDecl *tensor = objectOf(&read) ? variableOf(objectOf(&read)) : nullptr;
+  const VarDecl *tensor = objectOf(&read) ? variableOf(copiedBy(objectOf(&read))) : nullptr;
   if (loops.empty() || !tensor || !declares(*loops.front(), *tensor))
     return nullptr;
   const CallExpr *first = nullptr;
@@ -631,7 +646,7 @@ const Stmt *readBefore(const CallExpr &read, const FunctionBody &function) {
     const auto *call = dyn_cast<CallExpr>(statement);
     const Expr *object = call ? objectOf(call) : nullptr;
     isReached |= call == &read;
-    if (!object || isReached || variableOf(object) != tensor || !call->getDirectCallee())
+    if (!object || isReached || variableOf(copiedBy(object)) != tensor || !call->getDirectCallee())
       return;
     const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
     const StringRef name = simpleName(call->getDirectCallee());

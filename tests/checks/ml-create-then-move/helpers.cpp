@@ -105,26 +105,6 @@ struct HeadImpl : torch::nn::Module {
 TORCH_MODULE(Head);
 void uses_head(Head head) { head->to(torch::kCUDA); }
 
-// What makes the results of a module useful, for each of the inputs.
-class Detector {
-public:
-  explicit Detector(torch::Device device) : device(device) {}
-  void show(Tensor image) {
-    auto scores = net(image.to(device));
-    auto boxes = shifted_bad(scores);
-  }
-  Tensor shifted_bad(const Tensor &scores) {
-    auto grid = torch::arange(10); // expect: ml-create-then-move (no fix)
-    return scores + grid.to(device);
-  }
-  torch::nn::Linear net{10, 10};
-  torch::Device device;
-};
-int main() {
-  Detector detector(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
-  detector.show(torch::ones({1, 10}));
-}
-
 // What is in training calls it for some of the layers.
 Tensor with_noise_bad(Tensor x) {
   auto noise = torch::rand({x.size(0), 1}) + 0.5; // expect: ml-create-then-move (no fix)
@@ -314,3 +294,38 @@ Tensor of_values_ok(Tensor x, std::vector<float> values, float number) {
   auto single = torch::tensor(number).to(x.device());
   return x + listed + both + single;
 }
+
+// Whatever else it does, it trains.
+struct DecoderImpl : torch::nn::Module {
+  Tensor forward(Tensor x) {
+    Tensor lengths;
+    if (is_training())
+      lengths = torch::arange(10).to(x.device()); // expect: ml-create-then-move
+    if (!is_training())
+      lengths = torch::linspace(0, 1, 10).to(x.device());
+    return x + lengths;
+  }
+};
+TORCH_MODULE(Decoder);
+
+// A list of samples that is no data set of the framework's gives them to nobody but the program.
+class Events {
+public:
+  explicit Events(torch::Device device) : device(device) {}
+  size_t size() const { return 10; }
+  Tensor get(size_t index) const { return torch::cat({encoded(index), torch::ones({1, 1}).to(device)}); } // expect: ml-create-then-move
+
+private:
+  Tensor encoded(size_t index) const {
+    return torch::zeros({1, 4}).to(device); // expect: ml-create-then-move
+  }
+  torch::Device device;
+};
+
+// No samples.
+class Settings {
+public:
+  explicit Settings(torch::Device device) : device(device) {}
+  Tensor get(size_t) const { return torch::zeros({1, 4}).to(device); }
+  torch::Device device;
+};

@@ -160,3 +160,14 @@ void counted(Net net, torch::optim::Optimizer &optimizer, const Batches &batches
   }
   std::cout << sum;
 }
+
+/// A run of it is a step of a training.
+void step_bad(Net net, torch::optim::Optimizer &optimizer, Tensor x, Tensor y) {
+  net->to(device);
+  optimizer.zero_grad();
+  Tensor loss = torch::mse_loss(net(x.to(device)), y.to(device));
+  if (torch::isnan(loss).any().item<bool>()) // expect: ml-sync-in-loop: in every step of the training
+    throw std::runtime_error("NaN");
+  loss.backward();
+  optimizer.step();
+}

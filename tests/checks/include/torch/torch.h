@@ -307,6 +307,9 @@ public:
   Tensor norm(const Scalar &p, IntArrayRef dimensions, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> max(int64_t dimension, bool keepdim = false) const;
   Tensor max() const;
+  Tensor min() const;
+  Tensor isnan() const;
+  Tensor isinf() const;
   Tensor any() const;
   Tensor eq(const Tensor &other) const;
   Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
@@ -412,6 +415,7 @@ Tensor masked_select(const Tensor &input, const Tensor &mask);
 Tensor nonzero(const Tensor &input);
 Tensor isnan(const Tensor &input);
 Tensor isfinite(const Tensor &input);
+Tensor isinf(const Tensor &input);
 Tensor logical_and(const Tensor &a, const Tensor &b);
 Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1);
 Tensor transpose(const Tensor &input, int64_t first, int64_t second);

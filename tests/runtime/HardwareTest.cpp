@@ -377,6 +377,30 @@ TEST_CASE("attention and its gradients are those of the host") {
     }
 }
 
+TEST_CASE("attention to keys all of which fit badly is that of the host") {
+  torch::manual_seed(38);
+  const Tensor q = torch::randint(1, 4, {2, 3, 37, 8}), k = torch::randint(-22, -19, {2, 3, 70, 8}),
+               v = torch::randn({2, 3, 70, 8}), weight = torch::randn({2, 3, 37, 8}),
+               hidden = torch::full({37, 70}, -1e3);
+  for (auto type : {torch::kFloat, torch::kDouble})
+    for (bool masked : {false, true}) {
+      auto run = [&](torch::Device device) {
+        std::vector<Tensor> in;
+        for (const Tensor &x : {q, k, v})
+          in.push_back(x.to(device, type).clone().requires_grad_());
+        torch::optional<Tensor> mask;
+        if (masked)
+          mask = hidden.to(device, type);
+        Tensor out = torch::scaled_dot_product_attention(in[0], in[1], in[2], mask, 0, false, 1.0);
+        (out * weight.to(device, type)).sum().backward();
+        return std::vector<Tensor>{out, in[0].grad(), in[1].grad(), in[2].grad()};
+      };
+      const auto host = run(kCPU), device = run(kCUDA);
+      for (std::size_t i = 0; i < host.size(); ++i)
+        CHECK(close(host[i], device[i], type == torch::kFloat ? 1e-3 : 1e-9));
+    }
+}
+
 TEST_CASE("dropout of attention keeps the mean, and its gradients are those of what stays") {
   torch::manual_seed(34);
   std::vector<Tensor> host{torch::randn({2, 3, 40, 16}, torch::kDouble),

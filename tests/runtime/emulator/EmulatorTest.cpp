@@ -75,6 +75,24 @@ TEST_CASE("the host cannot touch an emulated device's memory, kernels cannot mis
   CHECK(signalThatEnds([&] { *memory = 1; }) == SIGSEGV); // after a kernel, too
 }
 
+TEST_CASE("memory that nobody has written holds nothing that a result should") {
+  int *memory = deviceInts();
+  CHECK(onHost(memory) == -1);
+  auto kernel = +[](int *found) {
+    __shared__ int shared[2];
+    if (threadIdx.x == 0)
+      found[blockIdx.x] = shared[0];
+    __syncthreads();
+    shared[threadIdx.x] = 1;
+  };
+  cudaLaunchConfig_t shape{dim3(2), dim3(2), 0, nullptr};
+  CHECK(cudaLaunchKernelEx(&shape, kernel, memory) == cudaSuccess);
+  const int filled = emulator::fillsShared() ? 0x7f7f7f7f : 0;
+  CHECK(onHost(memory) == filled);
+  CHECK(onHost(memory + 1) == (filled ? filled : 1)); // what the block before left
+  CHECK(cudaFree(memory) == cudaSuccess);
+}
+
 TEST_CASE("a barrier that some threads of a block do not reach ends the program") {
   int *memory = deviceInts();
   auto half = +[](int *) {

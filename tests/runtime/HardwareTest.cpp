@@ -946,6 +946,42 @@ TEST_CASE("replays draw new random numbers, and refuse what they cannot do") {
                     Catch::Contains("without a preceding successful capture"));
 }
 
+TEST_CASE("a graph has the work of streams that join it, and their memory") {
+  if (std::string(std::getenv("GRADTIDY_DEVICE")) != "cuda")
+    return;
+  const c10::cuda::CUDAStream first = c10::cuda::getStreamFromPool(),
+                              second = c10::cuda::getStreamFromPool();
+  const c10::cuda::CUDAStreamGuard guard(first);
+  const Tensor in = torch::arange(1000, kCUDA), out = torch::zeros_like(in);
+  c10::Event forked(kCUDA), joined(kCUDA);
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  forked.record(first);
+  forked.block(second);
+  {
+    Tensor sums;
+    {
+      const c10::cuda::CUDAStreamGuard onSecond(second);
+      sums = in * in + 1;
+      joined.record(second);
+    }
+    joined.block(first);
+    out.copy_(sums);
+  }
+  graph.capture_end();
+  std::vector<Tensor> others;
+  {
+    const c10::cuda::CUDAStreamGuard onSecond(second);
+    for (int i = 0; i < 4; ++i)
+      others.push_back(torch::full({1000}, 7, torch::TensorOptions(kCUDA).dtype(torch::kLong)));
+  }
+  torch::cuda::synchronize();
+  graph.replay();
+  CHECK(out.equal(in * in + 1));
+  for (const Tensor &other : others)
+    CHECK(other.eq(7).all().item<bool>());
+}
+
 TEST_CASE("work of two streams meets by events, and memory waits for both") {
   const c10::cuda::CUDAStream other = c10::cuda::getStreamFromPool();
   for (int round = 0; round < 20; ++round) {

@@ -2,13 +2,17 @@
 // those of HardwareTest.cpp, say whether the kernels compute what they should.
 #include "cuda_runtime.h"
 
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <catch2/catch.hpp>
 #include <torch/torch.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -153,6 +157,94 @@ TEST_CASE("devices copy to each other where the source's work is, whichever was 
   const torch::Tensor first = torch::full({1000}, 3.0, torch::Device("cuda:0")),
                       second = torch::ones({1000}, torch::Device("cuda:1"));
   CHECK((first.to("cuda:1") + second).cpu().eq(4).all().item<bool>());
+}
+
+TEST_CASE("no device is started that nobody asked for") {
+  using namespace c10::cuda;
+  CUDACachingAllocator::emptyCache();
+  REQUIRE(CUDACachingAllocator::snapshot().segments.empty());
+  emulator::forgetStartedDevices();
+  std::thread([] {
+    const torch::Device second("cuda:1");
+    const CUDAStreamGuard guard(getStreamFromPool(false, 1));
+    const torch::Tensor x = torch::rand({1000}, second);
+    at::cuda::CUDAEvent event;
+    event.record(getCurrentCUDAStream(1));
+    std::thread([&] {
+      event.query(); // which a thread may do that has used none
+      event.synchronize();
+      torch::ones({1000}).pin_memory().to(second, /*non_blocking=*/true);
+      torch::ones({1000}).pin_memory();
+    }).join();
+    x.sum().item<float>();
+    CUDACachingAllocator::emptyCache();
+  }).join();
+  CHECK(emulator::startedDevices() == std::set<int>{1});
+}
+
+TEST_CASE("the memory of a graph that is reset waits for the stream that runs it") {
+  using namespace c10::cuda;
+  const CUDAStream working = getStreamFromPool();
+  const CUDAStreamGuard guard(getStreamFromPool());
+  auto number = [] {
+    return torch::empty({1}, torch::TensorOptions(torch::kCUDA).dtype(torch::kLong));
+  };
+  const torch::Tensor x = torch::zeros({1}, torch::kCUDA);
+  const void *counter = number().data_ptr(); // the graph gets this block, too
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  x.add_(1);
+  graph.capture_end();
+  {
+    const CUDAStreamGuard onOther(working);
+    graph.replay();
+  }
+  graph.reset();
+  const torch::Tensor other = number();
+  CHECK(other.data_ptr() != counter);
+  torch::cuda::synchronize();
+  CHECK(number().data_ptr() == counter);
+}
+
+TEST_CASE("a graph ends without a word when its device works no more") {
+  CHECK(signalThatEnds([] {
+          try {
+            const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+            const torch::Tensor x = torch::rand({3}, torch::kCUDA),
+                                at = torch::zeros(
+                                    {1}, torch::TensorOptions(torch::kCUDA).dtype(torch::kLong));
+            at::cuda::CUDAGraph graph;
+            graph.capture_begin();
+            const torch::Tensor chosen = x.index_select(0, at);
+            graph.capture_end();
+            at.fill_(7);
+            graph.replay();
+            torch::cuda::synchronize();
+          } catch (const c10::Error &) {
+            return;
+          }
+          _exit(1);
+        }) == 0);
+}
+
+TEST_CASE("a capture begins with all memory that nobody uses, and survives that there is no more") {
+  using namespace c10::cuda;
+  const auto bytes = torch::TensorOptions(torch::kCUDA).dtype(torch::kByte);
+  constexpr int64_t most = int64_t{40} << 20;
+  CUDACachingAllocator::emptyCache();
+  const auto reserved = CUDACachingAllocator::getDeviceStats(0).reserved_bytes[0].current;
+  const CUDAStreamGuard guard(getStreamFromPool());
+  emulator::setMemory(static_cast<std::size_t>(reserved + most + most / 2));
+  torch::empty({most}, bytes);
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  const torch::Tensor kept = torch::empty({most}, bytes);
+  CHECK_THROWS_AS(torch::empty({most}, bytes), c10::OutOfMemoryError);
+  kept.narrow(0, 0, 9).fill_(3);
+  graph.capture_end();
+  emulator::setMemory(std::size_t{2} << 30);
+  graph.replay();
+  CHECK(kept.narrow(0, 0, 9).eq(3).all().item<bool>());
 }
 
 namespace {

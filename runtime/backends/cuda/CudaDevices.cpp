@@ -4,6 +4,7 @@
 #include "../../core/Storage.h"
 #include "CublasLt.h"
 #include "Cuda.cuh"
+#include "CudaProduct.h"
 #include "Cudnn.h"
 
 #include <array>
@@ -136,7 +137,13 @@ public:
   bool multiply(const MatrixProduct &product) override {
     OnDevice guard(index);
     std::call_once(blasMade, [&] { blas = std::make_unique<CublasLt>(); });
-    return blas->multiply(product, *this, stream(currentStream()));
+    cudaStream_t queue = stream(currentStream());
+    if (blas->multiply(product, *this, queue))
+      return true;
+    if (product.epilogue)
+      return false;
+    multiplyByThreads(product, queue);
+    return true;
   }
   bool hasEpilogues() const override { return true; }
 #if defined(GRADTIDY_CUDNN)

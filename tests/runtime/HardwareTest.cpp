@@ -204,6 +204,23 @@ TEST_CASE("convolutions and their gradients are close to the host's, by cuDNN an
   }
 }
 
+TEST_CASE("convolutions take operands from the middle of others") {
+  torch::manual_seed(39);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4}, {torch::kHalf, 2e-2}}) {
+    const Tensor x = torch::rand({3, 3, 3, 3}).to(type), w = torch::rand({3, 3, 2, 2}).to(type),
+                 g = torch::rand({3, 2, 2, 2}).to(type);
+    auto run = [&](torch::Device device) {
+      Tensor in = x.to(device).clone().requires_grad_(), by = w.to(device).clone().requires_grad_();
+      Tensor out = torch::conv2d(in.slice(0, 1), by.slice(0, 1));
+      out.backward(g.to(device).slice(0, 1));
+      return std::vector<Tensor>{out, in.grad(), by.grad()};
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], tolerance));
+  }
+}
+
 TEST_CASE("long and wide sums are close to the host's") {
   torch::manual_seed(13);
   Tensor x = torch::rand({300, 5000});

@@ -776,6 +776,39 @@ TEST_CASE("sums over repeated positions lose nothing") {
   }
 }
 
+TEST_CASE("sums over repeated positions are the same in every run, if that is asked for") {
+  torch::manual_seed(40);
+  const Tensor positions = torch::randint(0, 5, {100, 300}), values = torch::rand({100, 300, 3});
+  at::globalContext().setDeterministicAlgorithms(true);
+  for (auto [type, tolerance] :
+       {std::pair{torch::kFloat, 1e-4}, {torch::kDouble, 1e-9}, {torch::kHalf, 1e-1}})
+    for (bool accumulates : {true, false}) {
+      auto put = [&](torch::Device device) {
+        Tensor target = torch::ones({6, 3}, torch::TensorOptions(device).dtype(type));
+        target.index_put_(std::vector<torch::optional<Tensor>>{positions.to(device)},
+                          values.to(device, type) / 100, accumulates);
+        return target.cpu();
+      };
+      const Tensor host = put(kCPU), device = put(kCUDA);
+      CHECK(close(host, device, accumulates ? tolerance : 0));
+      CHECK(device.equal(put(kCUDA)));
+    }
+  auto gradients = [&](torch::Device device) {
+    Tensor weight = torch::ones({5, 4}, device).requires_grad_(),
+           x = torch::ones({5, 300}, device).requires_grad_();
+    torch::embedding(weight, positions.to(device))
+        .mul(values.to(device).narrow(2, 0, 1))
+        .sum()
+        .backward();
+    x.gather(0, positions.to(device)).mul(values.to(device).select(2, 1)).sum().backward();
+    return torch::cat({weight.grad().flatten(), x.grad().flatten()});
+  };
+  const Tensor device = gradients(kCUDA);
+  CHECK(close(gradients(kCPU), device, 1e-3));
+  CHECK(device.equal(gradients(kCUDA)));
+  at::globalContext().setDeterministicAlgorithms(false);
+}
+
 TEST_CASE("random numbers have the distributions that are asked for") {
   torch::manual_seed(14);
   const torch::TensorOptions device(kCUDA);

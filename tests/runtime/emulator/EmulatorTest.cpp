@@ -182,6 +182,26 @@ TEST_CASE("no device is started that nobody asked for") {
   CHECK(emulator::startedDevices() == std::set<int>{1});
 }
 
+TEST_CASE(
+    "what others put at a position does not depend on who comes first, if that is asked for") {
+  torch::manual_seed(1);
+  const torch::Tensor positions = torch::randint(0, 7, {20000}).to(torch::kCUDA),
+                      values = torch::rand({20000}).to(torch::kCUDA);
+  for (bool deterministic : {false, true}) {
+    at::globalContext().setDeterministicAlgorithms(deterministic);
+    auto run = [&](bool lastBlockFirst) {
+      emulator::setLastBlockFirst(lastBlockFirst);
+      torch::Tensor sums = torch::zeros({7}, torch::kCUDA), last = sums.clone();
+      sums.index_add_(0, positions, values);
+      last.index_put_({positions}, values);
+      emulator::setLastBlockFirst(false);
+      return torch::stack({sums, last}).cpu();
+    };
+    CHECK(run(false).equal(run(true)) == deterministic);
+  }
+  at::globalContext().setDeterministicAlgorithms(false);
+}
+
 TEST_CASE("the memory of a graph that is reset waits for the stream that runs it") {
   using namespace c10::cuda;
   const CUDAStream working = getStreamFromPool();

@@ -60,7 +60,8 @@ struct MatrixProduct {
 
 /// The convolution that makes of an input (N, C, extents) and a weight (K, C / groups, kernel) an
 /// output (N, K, positions), or either of its derivatives, which make one operand of the other two.
-/// All are of one type, contiguous and not empty; those that are read are not written.
+/// All are of one type, contiguous and not empty, and begin at multiples of 16 bytes; those that
+/// are read are not written.
 struct BatchConvolution {
   enum Operand { Output, Input, Weight } wanted;
   ScalarType type;

@@ -196,8 +196,11 @@ bool BlockCache::isWholeSegment(Blocks::const_iterator block) const {
 }
 
 void BlockCache::clear() {
+  if (blocks.empty()) // no reason to start a device
+    return;
   settle(true);
-  driver.waitForDevice();
+  if (!driver.waitForDevice())
+    return;
   for (auto entry = free.begin(); entry != free.end();) {
     auto block = blocks.find(std::get<3>(*entry));
     if (!isWholeSegment(block) || kept.contains(block->second.stream)) {

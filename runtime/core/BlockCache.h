@@ -105,7 +105,8 @@ public:
   void release(void *memory);
   /// Work of `stream`, too, uses the block at this address, if there is one.
   void recordStream(void *memory, StreamKey stream);
-  /// Waits for what is awaited and gives back all segments that hold no block in use.
+  /// Waits for what is awaited and gives back all segments that hold no block in use, unless the
+  /// driver cannot wait for its device.
   void clear();
   /// clear() leaves the segments of a stream alone until letGo() is called as often: recorded work
   /// will use their blocks again, although nobody holds them.

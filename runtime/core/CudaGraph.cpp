@@ -53,6 +53,7 @@ void CUDAGraph::replay() {
   TORCH_CHECK(work, "Called CUDAGraph::replay without a preceding successful capture.");
   CUDAGuard guard(stream->device());
   work->replay(getCurrentCUDAStream().id());
+  replays.record_stream(getCurrentCUDAStream()); // which may still count when this is reset
 }
 
 void CUDAGraph::reset() {

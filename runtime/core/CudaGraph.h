@@ -13,7 +13,8 @@ class RecordedWork;
 
 namespace cuda {
 
-/// The work of a stream between capture_begin() and capture_end(), which do not do it. It works on
+/// The work of a stream between capture_begin() and capture_end(), which do not do it, and that of
+/// others which wait for events of it and for which it waits. It works on
 /// the same memory each time, so inputs must be copied into the tensors that it has seen, and what
 /// it allocated keeps its place until reset(). Random numbers are new in each replay. All else that
 /// the host computed meanwhile stays as it was, learning rates for example; what the host waits for

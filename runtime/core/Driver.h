@@ -41,8 +41,9 @@ public:
   virtual void *acquire(std::size_t bytes) = 0;
   /// No device works on the segment any more.
   virtual void giveBack(void *segment, std::size_t bytes) = 0;
-  /// Lets the host wait for all work on segments.
-  virtual void waitForDevice() = 0;
+  /// Lets the host wait for all work on segments. False, at once, where it cannot now: then no
+  /// segment goes back.
+  virtual bool waitForDevice() = 0;
   /// The end of the work that the stream has been given so far. Throws where there is none.
   virtual std::unique_ptr<Marker> mark(StreamKey stream) = 0;
 };

@@ -91,15 +91,18 @@ struct Context {
   bool benchmarkCuDNN() const { return benchmark; }
   void setBenchmarkCuDNN(bool measure) const { benchmark = measure; }
 
-  /// Whether everything must give the same bits in every run. Only cuDNN might not.
-  bool deterministicAlgorithms() const { return deterministicCuDNN(); }
+  /// Whether everything must give the same bits in every run. On CUDA devices cuDNN might not, and
+  /// what is put at repeated positions (gradients of embeddings and indices, index_add_, scatter_
+  /// ...) is put in any order, unless this is said: then it is sorted before.
+  bool deterministicAlgorithms() const { return everythingReproducible; }
   void setDeterministicAlgorithms(bool deterministic, bool = false) const {
-    setDeterministicCuDNN(deterministic);
+    everythingReproducible = deterministic;
   }
 
 private:
   inline static std::atomic<bool> productsInTF32 = false, convolutionsInTF32 = true, cudnn = true,
-                                  reproducible = false, benchmark = false;
+                                  reproducible = false, everythingReproducible = false,
+                                  benchmark = false;
 };
 inline Context globalContext() { return {}; }
 

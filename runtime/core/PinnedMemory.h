@@ -23,7 +23,7 @@ public:
 private:
   void *acquire(std::size_t bytes) override;
   void giveBack(void *segment, std::size_t bytes) override;
-  void waitForDevice() override {} // a block is free when all copies are done
+  bool waitForDevice() override { return true; } // a block is free when all copies are done
   std::unique_ptr<Marker> mark(StreamKey stream) override;
 
   std::mutex mutex;

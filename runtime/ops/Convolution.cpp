@@ -88,13 +88,19 @@ DimVector joined(std::initializer_list<int64_t> front, IntArrayRef back) {
 Tensor correlateInput(G output, G weight, G bias, const Correlation &c);
 Tensor correlateWeight(G input, G output, const Correlation &c);
 
+/// A tensor as libraries expect it, which for some of its elements is not how their slices lie.
+Tensor aligned(G x) {
+  Tensor packed = x.contiguous();
+  return reinterpret_cast<uintptr_t>(packed.data_ptr()) % 16 == 0 ? packed : packed.clone();
+}
+
 /// Lets a library of the device compute one operand from the others; false where it does not.
 bool correlateByLibrary(BatchConvolution::Operand wanted, G input, G weight, G output,
                         const Correlation &c) {
   Backend &backend = backendOf(input.device());
   if (!backend.convolves() || input.numel() == 0 || weight.numel() == 0 || output.numel() == 0)
     return false;
-  Tensor x = input.contiguous(), w = weight.contiguous(), y = output.contiguous();
+  Tensor x = aligned(input), w = aligned(weight), y = aligned(output); // new ones as they are
   return backend.convolve({wanted, x.scalar_type(), x.sizes().vec(), w.sizes().vec(),
                            y.sizes().vec(), c.windows.stride, c.padding, c.windows.dilation,
                            c.groups, x.data_ptr(), w.data_ptr(), y.data_ptr()});

@@ -1,11 +1,13 @@
 #include "Indexing.h"
 #include "../autograd/Record.h"
+#include "../core/Generator.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
 #include "Copies.h"
 #include "Cumulative.h"
 #include "Factories.h"
 #include "Reductions.h"
+#include "Sorting.h"
 #include "Views.h"
 #include "kernels/Elementwise.h"
 
@@ -14,6 +16,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #if defined(__CUDACC__)
 #include <cuda/atomic>
@@ -74,13 +77,37 @@ template <class T, class Op> struct Accumulate {
   GRADTIDY_HOST_DEVICE void operator()(T value, int64_t picked, int64_t rest) const {
     T &element = data[picked + rest];
 #if defined(__CUDA_ARCH__) // where other threads may change the same element
-    ::cuda::atomic_ref<T, ::cuda::thread_scope_device> shared(element);
-    T before = shared.load(::cuda::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(before, op(before, value), ::cuda::memory_order_relaxed)) {
+    constexpr bool isSum = std::is_same_v<Op, Plus>;
+    if constexpr (isSum && (std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                            std::is_same_v<T, int32_t>)) {
+      atomicAdd(&element, value);
+    } else if constexpr (isSum && std::is_same_v<T, int64_t>) { // the same bits
+      using Bits = unsigned long long;
+      atomicAdd(reinterpret_cast<Bits *>(&element), static_cast<Bits>(value));
+    } else {
+      ::cuda::atomic_ref<T, ::cuda::thread_scope_device> shared(element);
+      T before = shared.load(::cuda::memory_order_relaxed);
+      while (
+          !shared.compare_exchange_weak(before, op(before, value), ::cuda::memory_order_relaxed)) {
+      }
     }
 #else
     element = op(element, value);
 #endif
+  }
+};
+
+/// Lets `op` put the values of equal positions, which lie side by side, in their order.
+template <class T, class Op> struct PutInOrder {
+  Op op;
+  const int64_t *positions, *order;
+  const T *values;
+  int64_t count;
+  GRADTIDY_HOST_DEVICE void operator()(int64_t first) const {
+    if (first > 0 && positions[first - 1] == positions[first])
+      return;
+    for (int64_t i = first; i < count && positions[i] == positions[first]; ++i)
+      op(values[order[i]], positions[i], 0);
   }
 };
 
@@ -123,8 +150,26 @@ void put(const Tensor &self, const Places &places, const Tensor &values, Combine
   Tensor source = values.dim() == 0 ? values.to(self.device()) : values;
   commonDevice({&self, &source});
   source = castValues(source, self.scalar_type()).expand(places.shape);
+  // On the host and simulated devices the order is the same each time.
+  const bool inOrder = globalContext().deterministicAlgorithms() && cudaStreamOf(self.device()) &&
+                       source.numel() > 0;
+  Tensor positions, order, numbers;
+  if (inOrder) {
+    source = source.reshape({-1});
+    std::tie(positions, order) =
+        sort((places.picked + places.rest).to(self.device()).expand(places.shape).reshape({-1}));
+    numbers = arange(source.numel(), self.device());
+  }
   dispatchAll(self.scalar_type(), "index_put_", [&]<class T>() {
     auto write = [&]<class Op>(const Op &op) {
+#if defined(GRADTIDY_KERNELS)
+      if (inOrder)
+        return visitElements<int64_t>(self.device(),
+                                      PutInOrder<T, Op>{op, kernelData<int64_t>(positions),
+                                                        kernelData<int64_t>(order),
+                                                        kernelData<T>(source), source.numel()},
+                                      numbers);
+#endif
       visitElements<T, int64_t, int64_t>(self.device(), op, source, places.picked, places.rest);
     };
     T *data = kernelData<T>(self);

@@ -133,6 +133,20 @@ TEST_CASE("where memory is short, what is cached goes back, and what is awaited 
   CHECK(cache.stats.num_device_free == 2);
 }
 
+TEST_CASE(
+    "where the device cannot be waited for, nothing goes back, and an empty cache asks nothing") {
+  FakeDriver driver(20 * megabyte);
+  BlockCache cache(driver);
+  cache.clear();
+  CHECK(driver.waited == 0);
+  cache.release(cache.allocate(20 * megabyte, first));
+  driver.records = true;
+  CHECK(cache.allocate(20 * megabyte, second) == nullptr);
+  CHECK(driver.segments.size() == 1);
+  driver.records = false;
+  CHECK(cache.allocate(20 * megabyte, second) != nullptr);
+}
+
 TEST_CASE("what was awaited may lie in a segment that stays") {
   FakeDriver driver(20 * megabyte);
   BlockCache cache(driver);

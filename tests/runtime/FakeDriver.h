@@ -39,7 +39,13 @@ public:
     segments.erase(found);
     used -= bytes;
   }
-  void waitForDevice() override { work.clear(); }
+  bool waitForDevice() override {
+    ++waited;
+    if (records)
+      return false;
+    work.clear();
+    return true;
+  }
   std::unique_ptr<gradtidy::runtime::Marker> mark(StreamKey stream) override {
     TORCH_CHECK(!broken, "CUDA error: unspecified launch failure");
     ++marked;
@@ -64,8 +70,8 @@ public:
   }
 
   std::size_t capacity, used = 0;
-  int acquired = 0, marked = 0, queried = 0;
-  bool broken = false;
+  int acquired = 0, marked = 0, queried = 0, waited = 0;
+  bool broken = false, records = false;
   std::map<char *, std::size_t> segments;
 
 private:

@@ -204,6 +204,23 @@ TEST_CASE("convolutions and their gradients are close to the host's, by cuDNN an
   }
 }
 
+TEST_CASE("convolutions take operands from the middle of others") {
+  torch::manual_seed(39);
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-4}, {torch::kHalf, 2e-2}}) {
+    const Tensor x = torch::rand({3, 3, 3, 3}).to(type), w = torch::rand({3, 3, 2, 2}).to(type),
+                 g = torch::rand({3, 2, 2, 2}).to(type);
+    auto run = [&](torch::Device device) {
+      Tensor in = x.to(device).clone().requires_grad_(), by = w.to(device).clone().requires_grad_();
+      Tensor out = torch::conv2d(in.slice(0, 1), by.slice(0, 1));
+      out.backward(g.to(device).slice(0, 1));
+      return std::vector<Tensor>{out, in.grad(), by.grad()};
+    };
+    const auto host = run(kCPU), device = run(kCUDA);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      CHECK(close(host[i], device[i], tolerance));
+  }
+}
+
 TEST_CASE("long and wide sums are close to the host's") {
   torch::manual_seed(13);
   Tensor x = torch::rand({300, 5000});
@@ -374,6 +391,30 @@ TEST_CASE("attention and its gradients are those of the host") {
       check(looks, false);
       check(summands, false);
       check(padding, false);
+    }
+}
+
+TEST_CASE("attention to keys all of which fit badly is that of the host") {
+  torch::manual_seed(38);
+  const Tensor q = torch::randint(1, 4, {2, 3, 37, 8}), k = torch::randint(-22, -19, {2, 3, 70, 8}),
+               v = torch::randn({2, 3, 70, 8}), weight = torch::randn({2, 3, 37, 8}),
+               hidden = torch::full({37, 70}, -1e3);
+  for (auto type : {torch::kFloat, torch::kDouble})
+    for (bool masked : {false, true}) {
+      auto run = [&](torch::Device device) {
+        std::vector<Tensor> in;
+        for (const Tensor &x : {q, k, v})
+          in.push_back(x.to(device, type).clone().requires_grad_());
+        torch::optional<Tensor> mask;
+        if (masked)
+          mask = hidden.to(device, type);
+        Tensor out = torch::scaled_dot_product_attention(in[0], in[1], in[2], mask, 0, false, 1.0);
+        (out * weight.to(device, type)).sum().backward();
+        return std::vector<Tensor>{out, in[0].grad(), in[1].grad(), in[2].grad()};
+      };
+      const auto host = run(kCPU), device = run(kCUDA);
+      for (std::size_t i = 0; i < host.size(); ++i)
+        CHECK(close(host[i], device[i], type == torch::kFloat ? 1e-3 : 1e-9));
     }
 }
 
@@ -735,6 +776,39 @@ TEST_CASE("sums over repeated positions lose nothing") {
   }
 }
 
+TEST_CASE("sums over repeated positions are the same in every run, if that is asked for") {
+  torch::manual_seed(40);
+  const Tensor positions = torch::randint(0, 5, {100, 300}), values = torch::rand({100, 300, 3});
+  at::globalContext().setDeterministicAlgorithms(true);
+  for (auto [type, tolerance] :
+       {std::pair{torch::kFloat, 1e-4}, {torch::kDouble, 1e-9}, {torch::kHalf, 1e-1}})
+    for (bool accumulates : {true, false}) {
+      auto put = [&](torch::Device device) {
+        Tensor target = torch::ones({6, 3}, torch::TensorOptions(device).dtype(type));
+        target.index_put_(std::vector<torch::optional<Tensor>>{positions.to(device)},
+                          values.to(device, type) / 100, accumulates);
+        return target.cpu();
+      };
+      const Tensor host = put(kCPU), device = put(kCUDA);
+      CHECK(close(host, device, accumulates ? tolerance : 0));
+      CHECK(device.equal(put(kCUDA)));
+    }
+  auto gradients = [&](torch::Device device) {
+    Tensor weight = torch::ones({5, 4}, device).requires_grad_(),
+           x = torch::ones({5, 300}, device).requires_grad_();
+    torch::embedding(weight, positions.to(device))
+        .mul(values.to(device).narrow(2, 0, 1))
+        .sum()
+        .backward();
+    x.gather(0, positions.to(device)).mul(values.to(device).select(2, 1)).sum().backward();
+    return torch::cat({weight.grad().flatten(), x.grad().flatten()});
+  };
+  const Tensor device = gradients(kCUDA);
+  CHECK(close(gradients(kCPU), device, 1e-3));
+  CHECK(device.equal(gradients(kCUDA)));
+  at::globalContext().setDeterministicAlgorithms(false);
+}
+
 TEST_CASE("random numbers have the distributions that are asked for") {
   torch::manual_seed(14);
   const torch::TensorOptions device(kCUDA);
@@ -920,6 +994,42 @@ TEST_CASE("replays draw new random numbers, and refuse what they cannot do") {
                     Catch::Contains("must be captured on a non-default stream"));
   CHECK_THROWS_WITH(at::cuda::CUDAGraph().replay(),
                     Catch::Contains("without a preceding successful capture"));
+}
+
+TEST_CASE("a graph has the work of streams that join it, and their memory") {
+  if (std::string(std::getenv("GRADTIDY_DEVICE")) != "cuda")
+    return;
+  const c10::cuda::CUDAStream first = c10::cuda::getStreamFromPool(),
+                              second = c10::cuda::getStreamFromPool();
+  const c10::cuda::CUDAStreamGuard guard(first);
+  const Tensor in = torch::arange(1000, kCUDA), out = torch::zeros_like(in);
+  c10::Event forked(kCUDA), joined(kCUDA);
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  forked.record(first);
+  forked.block(second);
+  {
+    Tensor sums;
+    {
+      const c10::cuda::CUDAStreamGuard onSecond(second);
+      sums = in * in + 1;
+      joined.record(second);
+    }
+    joined.block(first);
+    out.copy_(sums);
+  }
+  graph.capture_end();
+  std::vector<Tensor> others;
+  {
+    const c10::cuda::CUDAStreamGuard onSecond(second);
+    for (int i = 0; i < 4; ++i)
+      others.push_back(torch::full({1000}, 7, torch::TensorOptions(kCUDA).dtype(torch::kLong)));
+  }
+  torch::cuda::synchronize();
+  graph.replay();
+  CHECK(out.equal(in * in + 1));
+  for (const Tensor &other : others)
+    CHECK(other.eq(7).all().item<bool>());
 }
 
 TEST_CASE("work of two streams meets by events, and memory waits for both") {

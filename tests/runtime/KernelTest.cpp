@@ -191,4 +191,26 @@ TEST_CASE("cuDNN takes our descriptions of convolutions, and finds the same size
                         "cuDNN gives this convolution an output of other sizes");
     }
 }
+
+TEST_CASE("cuDNN gets no operand whose elements it cannot count") {
+  using Sizes = std::vector<int64_t>;
+  auto countable = [](const Sizes &input, const Sizes &weight, const Sizes &output) {
+    return isCountable({BatchConvolution::Output,
+                        ScalarType::BFloat16,
+                        input,
+                        weight,
+                        output,
+                        {1, 1},
+                        {0, 0},
+                        {1, 1},
+                        1,
+                        nullptr,
+                        nullptr,
+                        nullptr});
+  };
+  CHECK(countable({127, 64, 512, 512}, {64, 64, 1, 1}, {127, 64, 512, 512}));
+  CHECK_FALSE(countable({128, 64, 512, 512}, {8, 64, 1, 1}, {128, 8, 512, 512}));
+  CHECK_FALSE(countable({128, 8, 512, 512}, {64, 8, 1, 1}, {128, 64, 512, 512}));
+  CHECK_FALSE(countable({1, 1, 1, int64_t{1} << 33}, {1, 1, 1, 1}, {1, 1, 1, int64_t{1} << 33}));
+}
 #endif

@@ -102,7 +102,6 @@ Owned<cublasLtMatrixLayoutOpaque_t> layoutOf(const ColumnMajor &x, cudaDataType_
   auto layout = make(lt.cublasLtMatrixLayoutCreate, lt.cublasLtMatrixLayoutDestroy, type,
                      static_cast<uint64_t>(x.rows), static_cast<uint64_t>(x.columns), x.leading);
   if (batch > 1) {
-    TORCH_CHECK(batch <= INT32_MAX, "a batch of ", batch, " matrices is too large for cuBLAS");
     set(lt.cublasLtMatrixLayoutSetAttribute, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
         static_cast<int32_t>(batch));
     set(lt.cublasLtMatrixLayoutSetAttribute, layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
@@ -234,17 +233,18 @@ std::shared_ptr<const CublasLt::Algorithm> CublasLt::algorithmFor(const MatrixPr
     check(status, "cublasLtMatmulAlgoGetHeuristic");
   if (algorithms.size() == mostAlgorithms)
     algorithms.clear();
-  return algorithms[key] = found > 0 ? std::make_shared<const Algorithm>(best) : nullptr;
+  const bool usable = found > 0 && best.state == CUBLAS_STATUS_SUCCESS;
+  return algorithms[key] = usable ? std::make_shared<const Algorithm>(best) : nullptr;
 }
 
 bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *stream) {
+  if (product.batch > INT32_MAX) // which is how it counts them
+    return false;
   const ProductPlan plan(product);
   const auto &[types, operands, a, b, c, operation, preference] = plan;
   const std::shared_ptr<const Algorithm> algorithm = algorithmFor(product, plan);
-  if (!algorithm && product.epilogue)
+  if (!algorithm)
     return false;
-  TORCH_CHECK(algorithm, "cuBLAS has no algorithm for a product of ", product.m, "x", product.k,
-              " and ", product.k, "x", product.n, " matrices of type ", product.type);
 
   // Factors are of a type of their own.
   const double one = 1, zero = 0;
@@ -258,7 +258,8 @@ bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
       handle, operation.get(), alpha, operands.first.data, a.get(), operands.second.data, b.get(),
       beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo, workspace.data(),
       bytes, static_cast<cudaStream_t>(stream));
-  if (product.epilogue && isRefusal(status)) // the search may not see all that it asks for
+  // The search may not see all that an epilogue asks for.
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (product.epilogue && isRefusal(status)))
     return false;
   check(status, "cublasLtMatmul");
   return true;

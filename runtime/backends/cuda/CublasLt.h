@@ -24,7 +24,8 @@ public:
   ~CublasLt();
 
   /// Queues the product in a cudaStream_t. Workspace is taken from `device` and given back to it.
-  /// False where the library has no algorithm with the epilogue.
+  /// False, with nothing done, where the library has no algorithm for the product, or for it with
+  /// the epilogue.
   bool multiply(const MatrixProduct &product, Backend &device, void *stream);
 
 private:

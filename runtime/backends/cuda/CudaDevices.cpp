@@ -4,28 +4,45 @@
 #include "../../core/Storage.h"
 #include "CublasLt.h"
 #include "Cuda.cuh"
+#include "CudaProduct.h"
 #include "Cudnn.h"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace gradtidy::runtime {
 namespace {
 
-/// Makes a device current for the calls in its scope, apart from the one the program has chosen.
+// To make a device current starts it, which takes some hundred megabytes of its memory and fails
+// where another process has it alone. In a new thread the first device is current, and started by
+// any call that needs one: so all calls say their device, and none goes back to that one.
+thread_local int deviceOfThread = -1; ///< which we have made current
+std::atomic<int> startedDevice = -1;  ///< one of those
+
+void makeCurrent(int device) {
+  checkCuda(cudaSetDevice(device));
+  deviceOfThread = startedDevice = device;
+}
+
+/// Makes a device current for the calls in its scope.
 class OnDevice {
 public:
-  explicit OnDevice(int device) {
-    checkCuda(cudaGetDevice(&before));
-    checkCuda(cudaSetDevice(device));
+  explicit OnDevice(int device) : before(deviceOfThread) { makeCurrent(device); }
+  ~OnDevice() {
+    if (before >= 0 && cudaSetDevice(before) == cudaSuccess)
+      deviceOfThread = before;
   }
-  ~OnDevice() { cudaSetDevice(before); }
 
 private:
-  int before = 0;
+  const int before;
 };
+
+/// For calls that any device serves.
+int anyDevice() { return startedDevice >= 0 ? startedDevice.load() : cuda::current_device(); }
 
 /// The memory that get(&memory) asks the driver for; null where there is not enough.
 template <class Get> void *orNull(Get get) {
@@ -51,23 +68,31 @@ bool isDone(cudaError_t status) {
 
 class CudaMarker final : public Marker {
 public:
-  CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) {
+  CudaMarker(int device, cudaStream_t stream, unsigned flags = cudaEventDefault) : device(device) {
     OnDevice guard(device);
     checkCuda(cudaEventCreateWithFlags(&event, flags));
     checkCuda(cudaEventRecord(event, stream));
   }
   ~CudaMarker() override { cudaEventDestroy(event); }
 
-  bool reached() override { return isDone(cudaEventQuery(event)); }
-  void wait() override { checkCuda(cudaEventSynchronize(event)); }
+  bool reached() override {
+    OnDevice guard(device);
+    return isDone(cudaEventQuery(event));
+  }
+  void wait() override {
+    OnDevice guard(device);
+    checkCuda(cudaEventSynchronize(event));
+  }
   void block(DeviceIndex other, StreamId stream) override;
   double millisecondsTo(Marker &later) override {
+    OnDevice guard(device);
     float milliseconds = 0;
     checkCuda(cudaEventElapsedTime(&milliseconds, event, static_cast<CudaMarker &>(later).event));
     return milliseconds;
   }
 
 private:
+  const int device;
   cudaEvent_t event = nullptr;
 };
 
@@ -96,9 +121,7 @@ public:
   void *allocate(std::size_t bytes) override {
     std::lock_guard lock(mutex);
     OnDevice guard(index);
-    auto recorded = recording.find(currentStream());
-    void *memory = cache.allocate(
-        bytes, recorded == recording.end() ? StreamKey{index, currentStream()} : *recorded->second);
+    void *memory = cache.allocate(bytes, keyOfCurrentStream());
     if (!memory)
       throw OutOfMemoryError(concat("CUDA out of memory. Tried to allocate ", bytes, " bytes."));
     return memory;
@@ -114,7 +137,13 @@ public:
   bool multiply(const MatrixProduct &product) override {
     OnDevice guard(index);
     std::call_once(blasMade, [&] { blas = std::make_unique<CublasLt>(); });
-    return blas->multiply(product, *this, stream(currentStream()));
+    cudaStream_t queue = stream(currentStream());
+    if (blas->multiply(product, *this, queue))
+      return true;
+    if (product.epilogue)
+      return false;
+    multiplyByThreads(product, queue);
+    return true;
   }
   bool hasEpilogues() const override { return true; }
 #if defined(GRADTIDY_CUDNN)
@@ -133,7 +162,7 @@ public:
                "runtime has no kernel for it. GRADTIDY_DEVICE=sim has all operations."));
   }
   std::optional<void *> cudaStream() override {
-    checkCuda(cudaSetDevice(index)); // where the caller launches its kernel
+    makeCurrent(index); // the caller launches its kernel there
     return stream(currentStream());
   }
 
@@ -173,32 +202,38 @@ public:
     return isDone(cudaStreamQuery(stream(id)));
   }
   void *acquirePinned(std::size_t bytes) override {
+    OnDevice guard(anyDevice());
     return orNull(
         [&](void **memory) { return cudaHostAlloc(memory, bytes, cudaHostAllocPortable); });
   }
-  void giveBackPinned(void *memory) override { checkCuda(cudaFreeHost(memory)); }
+  void giveBackPinned(void *memory) override {
+    OnDevice guard(anyDevice());
+    checkCuda(cudaFreeHost(memory));
+  }
   void synchronize() override {
     OnDevice guard(index);
     checkCuda(cudaDeviceSynchronize());
   }
   void beginRecording(StreamId id) override {
     OnDevice guard(index);
+    std::shared_ptr<Keys> keys(new Keys, [this](Keys *keys) { // must not throw
+      std::lock_guard lock(mutex);
+      for (const auto &[stream, key] : *keys)
+        cache.letGo(key);
+      delete keys;
+    });
+    std::lock_guard lock(mutex);
+    cache.clear(); // it cannot be later, and what is recorded gets none of its blocks
     // Memory may be asked for meanwhile: that is no work of the stream.
     checkCuda(cudaStreamBeginCapture(stream(id), cudaStreamCaptureModeRelaxed));
-    std::lock_guard lock(mutex);
-    const StreamKey key{index, --lastRecorded};
-    cache.keep(key);
-    recording[id] = std::shared_ptr<StreamKey>(new StreamKey(key), [this](StreamKey *key) {
-      memory([&](BlockCache &cache) { cache.letGo(*key); });
-      delete key;
-    });
+    recording[id] = {captureOf(id), std::move(keys)};
   }
   std::unique_ptr<RecordedWork> endRecording(StreamId id) override {
     OnDevice guard(index);
     std::shared_ptr<void> memory;
     {
       std::lock_guard lock(mutex);
-      memory = std::move(recording.extract(id).mapped());
+      memory = std::move(recording.extract(id).mapped().keys);
     }
     cudaGraph_t graph = nullptr;
     checkCuda(cudaStreamEndCapture(stream(id), &graph));
@@ -206,7 +241,6 @@ public:
   }
   void memory(const std::function<void(BlockCache &)> &use) override {
     std::lock_guard lock(mutex);
-    OnDevice guard(index);
     use(cache);
   }
 
@@ -225,10 +259,42 @@ private:
   void *acquire(std::size_t bytes) override {
     return orNull([&](void **segment) { return cudaMalloc(segment, bytes); });
   }
-  void giveBack(void *segment, std::size_t) override { checkCuda(cudaFree(segment)); }
-  void waitForDevice() override { checkCuda(cudaDeviceSynchronize()); }
+  void giveBack(void *segment, std::size_t) override {
+    OnDevice guard(index);
+    checkCuda(cudaFree(segment));
+  }
+  bool waitForDevice() override {
+    if (!recording.empty()) // it would be an error, and the end of what is recorded
+      return false;
+    OnDevice guard(index);
+    checkCuda(cudaDeviceSynchronize());
+    return true;
+  }
   std::unique_ptr<Marker> mark(StreamKey stream) override {
     return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);
+  }
+
+  /// The capture that a stream is part of; none, or one that has failed, has no number.
+  std::optional<unsigned long long> captureOf(StreamId id) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long number = 0;
+    checkCuda(cudaStreamGetCaptureInfo(stream(id), &status, &number));
+    return status == cudaStreamCaptureStatusActive ? std::optional(number) : std::nullopt;
+  }
+  StreamKey keyOfCurrentStream() {
+    const StreamId current = currentStream();
+    if (!recording.empty())
+      if (const auto capture = captureOf(current))
+        for (auto &[begun, recorded] : recording)
+          if (recorded.capture == capture) {
+            const auto [key, isNew] = recorded.keys->try_emplace(current, index, lastRecorded - 1);
+            if (isNew) {
+              --lastRecorded;
+              cache.keep(key->second);
+            }
+            return key->second;
+          }
+    return {index, current};
   }
 
   /// CUDA promises to have waited for memory that is not page-locked on some machines only.
@@ -243,9 +309,15 @@ private:
   const DeviceIndex index;
   std::mutex mutex; // of the cache and what is recorded
   BlockCache cache;
-  /// As whose memory the cache sees what recorded streams allocate: a stream of its own, which no
-  /// other work is queued in.
-  std::map<StreamId, std::shared_ptr<StreamKey>> recording;
+  /// As whose memory the cache sees what recorded streams allocate: for each a stream of its own,
+  /// which no other work is queued in.
+  using Keys = std::map<StreamId, StreamKey>;
+  struct Recording {
+    std::optional<unsigned long long> capture;
+    std::shared_ptr<Keys> keys;
+  };
+  /// By the streams in which they began; others join by waiting for events.
+  std::map<StreamId, Recording> recording;
   StreamId lastRecorded = 0;
   std::once_flag blasMade;
   std::unique_ptr<CublasLt> blas;

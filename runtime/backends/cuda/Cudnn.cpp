@@ -1,9 +1,14 @@
 #include "Cudnn.h"
+#include "../../core/Cuda.h"
 #include "../../core/Generator.h"
 #include "SharedLibrary.h"
 
+#include <algorithm>
 #include <cudnn.h>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -157,6 +162,14 @@ private:
   }
 };
 
+bool isCountable(const BatchConvolution &convolution) {
+  const auto sizes = {&convolution.inputSizes, &convolution.weightSizes, &convolution.outputSizes};
+  return std::all_of(sizes.begin(), sizes.end(), [](const std::vector<int64_t> *operand) {
+    return std::accumulate(operand->begin(), operand->end(), int64_t{1}, std::multiplies<>()) <=
+           std::numeric_limits<int>::max();
+  });
+}
+
 std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolution) {
   return std::make_shared<ConvolutionPlan>(convolution);
 }
@@ -165,6 +178,8 @@ Cudnn::Cudnn() { check(library().cudnnCreate(&handle), "cudnnCreate"); }
 Cudnn::~Cudnn() { library().cudnnDestroy(handle); }
 
 bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
+  if (!isCountable(c))
+    return false;
   std::lock_guard lock(mutex);
   const CudnnLibrary &dnn = library();
   const ConvolutionPlan plan(c);
@@ -179,6 +194,9 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
 
+  const bool reproducible =
+      globalContext().deterministicCuDNN() || globalContext().deterministicAlgorithms();
+
   // find(most, &count, found) lists algorithms, the fastest first; run(algorithm, workspace, bytes)
   // runs one.
   auto runFastest = [&](auto *found, auto find, auto run) {
@@ -191,12 +209,17 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
     check(status, "cudnnGetConvolution...Algorithm_v7");
     for (const auto &algorithm : std::span(algorithms).first(static_cast<std::size_t>(count))) {
       if (algorithm.status != CUDNN_STATUS_SUCCESS || algorithm.memory > largestWorkspace ||
-          (globalContext().deterministicCuDNN() && algorithm.determinism != CUDNN_DETERMINISTIC))
+          (reproducible && algorithm.determinism != CUDNN_DETERMINISTIC))
         continue;
       check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
             "cudnnSetConvolutionMathType");
-      const Workspace workspace(device, algorithm.memory);
-      status = run(algorithm.algo, workspace.data(), algorithm.memory);
+      std::optional<Workspace> workspace;
+      try {
+        workspace.emplace(device, algorithm.memory);
+      } catch (const OutOfMemoryError &) {
+        continue; // others take less
+      }
+      status = run(algorithm.algo, workspace->data(), algorithm.memory);
       if (isRefusal(status)) // whatever was expected of it
         continue;
       check(status, "cudnnConvolution...");

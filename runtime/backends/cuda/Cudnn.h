@@ -10,6 +10,10 @@ struct cudnnContext;
 
 namespace gradtidy::runtime {
 
+/// Whether the library, which knows no numbers from 2^31 on, can count the elements of all
+/// operands.
+bool isCountable(const BatchConvolution &convolution);
+
 /// A convolution in the library's words, all that can be said of it without a device.
 struct ConvolutionPlan;
 /// Opens the library if need be. Throws where it is missing, does not take the description, or
@@ -23,7 +27,8 @@ public:
   ~Cudnn();
 
   /// Queues the convolution in a cudaStream_t. Workspace is taken from `device` and given back to
-  /// it. Says whether the library has an algorithm.
+  /// it. Says whether the library has an algorithm; all operands must begin at multiples of 16
+  /// bytes, as it may expect of them.
   bool convolve(const BatchConvolution &convolution, Backend &device, void *stream);
 
 private:

@@ -110,8 +110,9 @@ public:
 private:
   void *acquire(std::size_t bytes) override { return arena.acquire(bytes); }
   void giveBack(void *segment, std::size_t bytes) override { arena.giveBack(segment, bytes); }
-  void waitForDevice() override {
+  bool waitForDevice() override {
     simulator().waitUntil(*std::max_element(ends.begin(), ends.end()));
+    return true;
   }
   std::unique_ptr<Marker> mark(StreamKey stream) override {
     return acceleratorOf({kCUDA, stream.device}).fence(stream.stream);

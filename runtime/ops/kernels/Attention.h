@@ -251,8 +251,9 @@ template <class T> __global__ void attentionKernel(Attention<T> a, AttentionResu
     load(tile, value, a.value.rowStep, from, a.keys, a.valueWidth);
     for (int i = 0; i < rowsOfThread; ++i) {
       const Math before = peak[i];
-      for (Math score : weights.elements[squareY() + i * side])
-        peak[i] = score > peak[i] ? score : peak[i];
+      const Math *row = weights.elements[squareY() + i * side];
+      for (int column = 0; column < keysOfTile; ++column)
+        peak[i] = row[column] > peak[i] ? row[column] : peak[i];
       const Math share = weightOf(before, peak[i]);
       sum[i] *= share;
       for (auto &pack : out[i])

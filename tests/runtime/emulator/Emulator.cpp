@@ -14,29 +14,46 @@
 #include <ucontext.h>
 #include <vector>
 
+// Where all that blocks share lies, if it has a section.
+extern char sharedBegin[] __asm__("__start_emulated_shared") __attribute__((weak));
+extern char sharedEnd[] __asm__("__stop_emulated_shared") __attribute__((weak));
+
 struct EmulatedGraph {
   std::vector<std::function<void()>> work;
   bool valid = true;
+  unsigned long long id = 0;
+  cudaStream_t origin = nullptr;
+  std::set<cudaStream_t> forked; ///< streams that wait for the captured work of another one,
+                                 ///< and for which nobody waits
 };
+using CapturedGraph = std::shared_ptr<EmulatedGraph>;
 struct EmulatedStream {
   int device;
-  std::unique_ptr<EmulatedGraph> captured; ///< null unless it is
+  CapturedGraph captured; ///< null unless it is
 };
 struct EmulatedEvent {
   std::chrono::steady_clock::time_point when;
   std::size_t before = 0; ///< How much work was queued.
   bool asked = false;
-  bool captured = false; ///< It is part of a graph then.
+  CapturedGraph captured;        ///< It is part of this graph then,
+  cudaStream_t stream = nullptr; ///< by way of this stream.
 };
 
 namespace {
 
 constexpr int deviceCount = 2;
 constexpr std::size_t pageBytes = 4096;
-constexpr std::size_t deviceBytes = std::size_t{2} << 30;
+// What memory holds that nobody has written. In the device's it is no number, which no sum or
+// product hides; what blocks share is huge instead, as comparisons would pass over what is none.
+constexpr int unwritten = 0xff, unwrittenShared = 0x7f;
 
 thread_local int currentDevice = 0;
 std::recursive_mutex mutex; // of all below
+std::size_t deviceBytes = std::size_t{2} << 30;
+std::set<int> started;
+std::set<cudaStream_t> streams;
+unsigned long long captures = 0;
+bool lastBlockFirst = false;
 cudaError_t lastError = cudaSuccess;
 bool broken = false; // after a kernel failed nothing works any more
 std::atomic<std::size_t> launched = 0;
@@ -44,6 +61,12 @@ std::atomic<std::size_t> launched = 0;
 std::atomic<std::size_t> queued = 0, waitedFor = 0;
 
 cudaError_t fail(cudaError_t error) { return lastError = error; }
+
+/// As each call does that needs a device.
+void startDevice() {
+  std::lock_guard lock(mutex);
+  started.insert(currentDevice);
+}
 
 /// The memory of a device: pages the host cannot touch unless a kernel runs.
 struct Segment {
@@ -123,11 +146,20 @@ void start(std::size_t thread) {
   resume(thread);
 }
 
+bool sharedWritten = true;
+std::size_t sharedBytes() { // none at all are at the same address
+  return reinterpret_cast<std::uintptr_t>(sharedEnd) -
+         reinterpret_cast<std::uintptr_t>(sharedBegin);
+}
+
 void runBlock(std::size_t threads) {
   if (fibres.size() < threads)
     fibres = std::vector<Fibre>(threads);
+  if (sharedWritten && emulator::fillsShared())
+    std::memset(sharedBegin, unwrittenShared, sharedBytes());
   start(0);
-  if (fibres[0].done) { // no barriers
+  sharedWritten = !fibres[0].done; // there is no use of it without barriers
+  if (fibres[0].done) {            // no barriers
     for (std::size_t thread = 1; thread < threads && !failure; ++thread)
       runThread(thread);
     return;
@@ -159,6 +191,7 @@ namespace emulator {
 
 cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work) {
   std::lock_guard lock(mutex);
+  startDevice();
   if (broken)
     return fail(cudaErrorAssert);
   if (stream && stream->device != currentDevice)
@@ -186,15 +219,36 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
     failure = nullptr;
     blockDim = shape.blockDim;
     gridDim = shape.gridDim;
-    for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
-      for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-        for (blockIdx.x = 0; blockIdx.x < gridDim.x && !failure; ++blockIdx.x)
-          runBlock(threads);
+    const std::size_t blocks = std::size_t{gridDim.x} * gridDim.y * gridDim.z;
+    for (std::size_t i = 0; i < blocks && !failure; ++i) {
+      const std::size_t block = lastBlockFirst ? blocks - 1 - i : i, row = block / gridDim.x;
+      blockIdx =
+          dim3(static_cast<unsigned>(block % gridDim.x), static_cast<unsigned>(row % gridDim.y),
+               static_cast<unsigned>(row / gridDim.y));
+      runBlock(threads);
+    }
     broken = failure != nullptr;
   });
 }
 
 std::size_t launches() { return launched; }
+bool fillsShared() { return sharedBytes() != 0; }
+std::set<int> startedDevices() {
+  std::lock_guard lock(mutex);
+  return started;
+}
+void forgetStartedDevices() {
+  std::lock_guard lock(mutex);
+  started.clear();
+}
+void setMemory(std::size_t bytes) {
+  std::lock_guard lock(mutex);
+  deviceBytes = bytes;
+}
+void setLastBlockFirst(bool reversed) {
+  std::lock_guard lock(mutex);
+  lastBlockFirst = reversed;
+}
 
 } // namespace emulator
 
@@ -216,6 +270,8 @@ const char *cudaGetErrorString(cudaError_t error) {
     return "operation not permitted on an event last recorded in a capturing stream";
   case cudaErrorStreamCaptureInvalidated:
     return "operation failed due to a previous error during capture";
+  case cudaErrorStreamCaptureUnjoined:
+    return "capturing stream has unjoined work";
   case cudaErrorStreamCaptureUnsupported:
     return "operation not permitted when stream is capturing";
   default:
@@ -239,24 +295,45 @@ cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= deviceCount)
     return fail(cudaErrorInvalidDevice);
   currentDevice = device;
-  return cudaSuccess;
+  startDevice();
+  return broken ? fail(cudaErrorAssert) : cudaSuccess; // it tells of earlier work
 }
-cudaError_t cudaDeviceSynchronize() {
+
+namespace {
+cudaError_t waitForWork() {
+  startDevice();
   waitedFor = queued.load();
   return broken ? fail(cudaErrorAssert) : cudaSuccess;
 }
+} // namespace
+
+cudaError_t cudaDeviceSynchronize() {
+  std::lock_guard lock(mutex);
+  bool captured = false;
+  for (cudaStream_t stream : streams)
+    if (stream->device == currentDevice && stream->captured) {
+      stream->captured->valid = false;
+      captured = true;
+    }
+  return captured ? fail(cudaErrorStreamCaptureUnsupported) : waitForWork();
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  std::lock_guard lock(mutex);
+  startDevice();
   *stream = new EmulatedStream{currentDevice, nullptr};
+  streams.insert(*stream);
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  std::lock_guard lock(mutex);
+  streams.erase(stream);
   delete stream;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (!stream || !stream->captured)
-    return cudaDeviceSynchronize();
+    return waitForWork();
   stream->captured->valid = false;
   return fail(cudaErrorStreamCaptureUnsupported);
 }
@@ -264,27 +341,50 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (stream && stream->captured)
     return cudaStreamSynchronize(stream);
   const bool done = waitedFor == queued;
-  const cudaError_t status = cudaDeviceSynchronize();
+  const cudaError_t status = waitForWork();
   return done || status != cudaSuccess ? status : fail(cudaErrorNotReady);
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
-  *status =
-      stream && stream->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                     unsigned long long *id) {
+  startDevice();
+  if (!stream || !stream->captured) {
+    *status = cudaStreamCaptureStatusNone;
+  } else if (!stream->captured->valid) {
+    *status = cudaStreamCaptureStatusInvalidated;
+  } else {
+    *status = cudaStreamCaptureStatusActive;
+    *id = stream->captured->id;
+  }
   return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
+  unsigned long long id = 0;
+  return cudaStreamGetCaptureInfo(stream, status, &id);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream || stream->captured)
     return fail(cudaErrorStreamCaptureUnsupported);
-  stream->captured = std::make_unique<EmulatedGraph>();
+  stream->captured = std::make_shared<EmulatedGraph>();
+  stream->captured->id = ++captures;
+  stream->captured->origin = stream;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  if (!stream || !stream->captured)
+  std::lock_guard lock(mutex);
+  if (!stream || !stream->captured || stream->captured->origin != stream)
     return fail(cudaErrorInvalidValue);
-  const std::unique_ptr<EmulatedGraph> captured = std::move(stream->captured);
-  *graph = captured->valid ? new EmulatedGraph(*captured) : nullptr;
-  return captured->valid ? cudaSuccess : fail(cudaErrorStreamCaptureInvalidated);
+  const CapturedGraph captured = stream->captured;
+  for (cudaStream_t each : streams)
+    if (each->captured == captured)
+      each->captured = nullptr;
+  *graph = nullptr;
+  if (!captured->valid)
+    return fail(cudaErrorStreamCaptureInvalidated);
+  if (!captured->forked.empty())
+    return fail(cudaErrorStreamCaptureUnjoined);
+  *graph = new EmulatedGraph(*captured);
+  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph, unsigned long long) {
   *work = new EmulatedGraph(*graph);
@@ -293,7 +393,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph, unsig
 cudaError_t cudaGraphLaunch(cudaGraphExec_t work, cudaStream_t stream) {
   return emulator::onDevice(stream, [work] {
     for (const auto &each : work->work)
-      each();
+      if (!broken)
+        each();
   });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -306,14 +407,18 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t work) {
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  startDevice();
   *event = new EmulatedEvent;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  *event = {std::chrono::steady_clock::now(), queued, false, stream && stream->captured};
+  startDevice();
+  *event = {std::chrono::steady_clock::now(), queued, false, stream ? stream->captured : nullptr,
+            stream};
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  startDevice();
   if (broken)
     return fail(cudaErrorAssert);
   if (event->captured)
@@ -323,7 +428,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return reached ? cudaSuccess : fail(cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return event->captured ? fail(cudaErrorCapturedEvent) : cudaDeviceSynchronize();
+  return event->captured ? fail(cudaErrorCapturedEvent) : waitForWork();
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
@@ -333,25 +438,42 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
   *milliseconds = std::chrono::duration<float, std::milli>(end->when - start->when).count();
   return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  startDevice();
+  if (!event->captured)
+    return cudaSuccess;
+  if (!stream)
+    return fail(cudaErrorStreamCaptureUnsupported);
+  if (!stream->captured) {
+    stream->captured = event->captured;
+    stream->captured->forked.insert(stream);
+  } else {
+    stream->captured->forked.erase(event->stream);
+  }
+  return cudaSuccess;
+}
 
 cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
   std::lock_guard lock(mutex);
+  startDevice();
   std::size_t used = 0;
   for (const auto &[address, segment] : segments)
     used += segment.device == currentDevice ? segment.bytes : 0;
   bytes = (bytes + pageBytes - 1) / pageBytes * pageBytes;
   if (bytes > deviceBytes - std::min(used, deviceBytes))
     return fail(cudaErrorMemoryAllocation);
-  void *pages = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED)
     return fail(cudaErrorMemoryAllocation);
+  std::memset(pages, unwritten, bytes);
+  mprotect(pages, bytes, PROT_NONE);
   segments[static_cast<char *>(pages)] = {currentDevice, bytes};
   *memory = pages;
   return cudaSuccess;
 }
 cudaError_t cudaFree(void *memory) {
   std::lock_guard lock(mutex);
+  startDevice();
   auto segment = segments.find(static_cast<char *>(memory));
   if (segment == segments.end() || segment->second.device != currentDevice)
     return fail(cudaErrorInvalidValue);
@@ -360,10 +482,15 @@ cudaError_t cudaFree(void *memory) {
   return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
+  startDevice();
   *memory = std::malloc(bytes);
-  return *memory ? cudaSuccess : fail(cudaErrorMemoryAllocation);
+  if (!*memory)
+    return fail(cudaErrorMemoryAllocation);
+  std::memset(*memory, unwritten, bytes);
+  return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void *memory) {
+  startDevice();
   std::free(memory);
   return cudaSuccess;
 }

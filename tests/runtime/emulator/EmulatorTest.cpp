@@ -2,13 +2,17 @@
 // those of HardwareTest.cpp, say whether the kernels compute what they should.
 #include "cuda_runtime.h"
 
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <catch2/catch.hpp>
 #include <torch/torch.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -75,6 +79,24 @@ TEST_CASE("the host cannot touch an emulated device's memory, kernels cannot mis
   CHECK(signalThatEnds([&] { *memory = 1; }) == SIGSEGV); // after a kernel, too
 }
 
+TEST_CASE("memory that nobody has written holds nothing that a result should") {
+  int *memory = deviceInts();
+  CHECK(onHost(memory) == -1);
+  auto kernel = +[](int *found) {
+    __shared__ int shared[2];
+    if (threadIdx.x == 0)
+      found[blockIdx.x] = shared[0];
+    __syncthreads();
+    shared[threadIdx.x] = 1;
+  };
+  cudaLaunchConfig_t shape{dim3(2), dim3(2), 0, nullptr};
+  CHECK(cudaLaunchKernelEx(&shape, kernel, memory) == cudaSuccess);
+  const int filled = emulator::fillsShared() ? 0x7f7f7f7f : 0;
+  CHECK(onHost(memory) == filled);
+  CHECK(onHost(memory + 1) == (filled ? filled : 1)); // what the block before left
+  CHECK(cudaFree(memory) == cudaSuccess);
+}
+
 TEST_CASE("a barrier that some threads of a block do not reach ends the program") {
   int *memory = deviceInts();
   auto half = +[](int *) {
@@ -135,6 +157,114 @@ TEST_CASE("devices copy to each other where the source's work is, whichever was 
   const torch::Tensor first = torch::full({1000}, 3.0, torch::Device("cuda:0")),
                       second = torch::ones({1000}, torch::Device("cuda:1"));
   CHECK((first.to("cuda:1") + second).cpu().eq(4).all().item<bool>());
+}
+
+TEST_CASE("no device is started that nobody asked for") {
+  using namespace c10::cuda;
+  CUDACachingAllocator::emptyCache();
+  REQUIRE(CUDACachingAllocator::snapshot().segments.empty());
+  emulator::forgetStartedDevices();
+  std::thread([] {
+    const torch::Device second("cuda:1");
+    const CUDAStreamGuard guard(getStreamFromPool(false, 1));
+    const torch::Tensor x = torch::rand({1000}, second);
+    at::cuda::CUDAEvent event;
+    event.record(getCurrentCUDAStream(1));
+    std::thread([&] {
+      event.query(); // which a thread may do that has used none
+      event.synchronize();
+      torch::ones({1000}).pin_memory().to(second, /*non_blocking=*/true);
+      torch::ones({1000}).pin_memory();
+    }).join();
+    x.sum().item<float>();
+    CUDACachingAllocator::emptyCache();
+  }).join();
+  CHECK(emulator::startedDevices() == std::set<int>{1});
+}
+
+TEST_CASE(
+    "what others put at a position does not depend on who comes first, if that is asked for") {
+  torch::manual_seed(1);
+  const torch::Tensor positions = torch::randint(0, 7, {20000}).to(torch::kCUDA),
+                      values = torch::rand({20000}).to(torch::kCUDA);
+  for (bool deterministic : {false, true}) {
+    at::globalContext().setDeterministicAlgorithms(deterministic);
+    auto run = [&](bool lastBlockFirst) {
+      emulator::setLastBlockFirst(lastBlockFirst);
+      torch::Tensor sums = torch::zeros({7}, torch::kCUDA), last = sums.clone();
+      sums.index_add_(0, positions, values);
+      last.index_put_({positions}, values);
+      emulator::setLastBlockFirst(false);
+      return torch::stack({sums, last}).cpu();
+    };
+    CHECK(run(false).equal(run(true)) == deterministic);
+  }
+  at::globalContext().setDeterministicAlgorithms(false);
+}
+
+TEST_CASE("the memory of a graph that is reset waits for the stream that runs it") {
+  using namespace c10::cuda;
+  const CUDAStream working = getStreamFromPool();
+  const CUDAStreamGuard guard(getStreamFromPool());
+  auto number = [] {
+    return torch::empty({1}, torch::TensorOptions(torch::kCUDA).dtype(torch::kLong));
+  };
+  const torch::Tensor x = torch::zeros({1}, torch::kCUDA);
+  const void *counter = number().data_ptr(); // the graph gets this block, too
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  x.add_(1);
+  graph.capture_end();
+  {
+    const CUDAStreamGuard onOther(working);
+    graph.replay();
+  }
+  graph.reset();
+  const torch::Tensor other = number();
+  CHECK(other.data_ptr() != counter);
+  torch::cuda::synchronize();
+  CHECK(number().data_ptr() == counter);
+}
+
+TEST_CASE("a graph ends without a word when its device works no more") {
+  CHECK(signalThatEnds([] {
+          try {
+            const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+            const torch::Tensor x = torch::rand({3}, torch::kCUDA),
+                                at = torch::zeros(
+                                    {1}, torch::TensorOptions(torch::kCUDA).dtype(torch::kLong));
+            at::cuda::CUDAGraph graph;
+            graph.capture_begin();
+            const torch::Tensor chosen = x.index_select(0, at);
+            graph.capture_end();
+            at.fill_(7);
+            graph.replay();
+            torch::cuda::synchronize();
+          } catch (const c10::Error &) {
+            return;
+          }
+          _exit(1);
+        }) == 0);
+}
+
+TEST_CASE("a capture begins with all memory that nobody uses, and survives that there is no more") {
+  using namespace c10::cuda;
+  const auto bytes = torch::TensorOptions(torch::kCUDA).dtype(torch::kByte);
+  constexpr int64_t most = int64_t{40} << 20;
+  CUDACachingAllocator::emptyCache();
+  const auto reserved = CUDACachingAllocator::getDeviceStats(0).reserved_bytes[0].current;
+  const CUDAStreamGuard guard(getStreamFromPool());
+  emulator::setMemory(static_cast<std::size_t>(reserved + most + most / 2));
+  torch::empty({most}, bytes);
+  at::cuda::CUDAGraph graph;
+  graph.capture_begin();
+  const torch::Tensor kept = torch::empty({most}, bytes);
+  CHECK_THROWS_AS(torch::empty({most}, bytes), c10::OutOfMemoryError);
+  kept.narrow(0, 0, 9).fill_(3);
+  graph.capture_end();
+  emulator::setMemory(std::size_t{2} << 30);
+  graph.replay();
+  CHECK(kept.narrow(0, 0, 9).eq(3).all().item<bool>());
 }
 
 namespace {

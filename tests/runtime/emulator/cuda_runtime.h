@@ -6,23 +6,33 @@
 // barrier. Streams do not lag, but their work and events are done only when the host has waited for
 // something, or asks once more. What a real device would not forgive fails here, too: memory of the
 // device that the host touches, barriers that not all threads of a block reach, launches of too
-// many threads or while another device is current, waiting for a stream that is captured, errors of
-// earlier calls that nobody has asked for when CUB is called.
+// many threads or while another device is current, waiting for a stream that is captured or for its
+// device, errors of earlier calls that nobody has asked for when CUB is called. Memory that nobody
+// has written holds what no result should.
 //
-// What this cannot show: races between threads, memory that is read before it is written, and
-// anything about time.
+// What this cannot show: races between threads, and anything about time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <utility>
 
 #define __global__
 #define __device__
 #define __host__
 #define __grid_constant__
-#define __shared__ static // only one block runs at a time
+// Only one block runs at a time. In a section of its own all that blocks share can be filled before
+// each of them. GCC has no such section for templates, and the sanitizer of addresses would not see
+// what lies behind an end there.
+#define __shared__ static
+#if defined(__clang__)
+#if !__has_feature(address_sanitizer)
+#undef __shared__
+#define __shared__ static __attribute__((section("emulated_shared"), used))
+#endif
+#endif
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -44,6 +54,7 @@ enum cudaError_t {
   cudaErrorAssert = 710,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureUnjoined = 904,
   cudaErrorCapturedEvent = 907,
 };
 const char *cudaGetErrorString(cudaError_t error);
@@ -97,8 +108,14 @@ using cudaGraph_t = struct EmulatedGraph *;
 using cudaGraphExec_t = struct EmulatedGraph *;
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated
+};
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                     unsigned long long *id);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *work, cudaGraph_t graph,
                                  unsigned long long flags);
@@ -119,6 +136,15 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
 cudaError_t onDevice(cudaStream_t stream, const std::function<void()> &work);
 /// How many kernels were launched so far, those of libraries not counted.
 std::size_t launches();
+/// Whether what blocks share is filled before each of them.
+bool fillsShared();
+/// The devices that were started, by any call that needs one, since they were last forgotten.
+std::set<int> startedDevices();
+void forgetStartedDevices();
+/// How many bytes each device has.
+void setMemory(std::size_t bytes);
+/// In which order the blocks of later kernels run: any would do.
+void setLastBlockFirst(bool reversed);
 } // namespace emulator
 
 template <class... Parameters, class... Arguments>

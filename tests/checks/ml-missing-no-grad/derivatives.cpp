@@ -54,3 +54,14 @@ void of_a_tuple_bad(torch::jit::Module &model, torch::Tensor positions) {
   const auto &elements = output->elements();
   std::cout << elements[1].toTensor().item<float>();
 }
+
+// Other methods of a compiled model than forward().
+void of_a_method_bad(torch::jit::Module &model, torch::Tensor x) {
+  auto y = model.get_method("encode")({x}).toTensor(); // expect: ml-missing-no-grad (level 1)
+  std::cout << y.item<float>();
+}
+void of_a_method_ok(torch::jit::Module &model, torch::Tensor x) {
+  model.get_method("encode")({x}).toTensor().sum().backward();
+  torch::NoGradGuard no_grad;
+  std::cout << model.get_method("encode")({x}).toTensor().item<float>();
+}

@@ -1280,8 +1280,14 @@ namespace jit {
 
 using c10::IValue;
 
+struct Method {
+  IValue operator()(std::vector<IValue> inputs,
+                    const std::unordered_map<std::string, IValue> &kwargs = {}) const;
+};
+
 class Module {
 public:
+  Method get_method(const std::string &name) const;
   IValue forward(std::vector<IValue> inputs,
                  const std::unordered_map<std::string, IValue> &kwargs = {});
   IValue attr(const std::string &name) const;

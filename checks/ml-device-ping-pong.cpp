@@ -38,7 +38,7 @@ public:
       finding.notes.push_back({trainingLoopAround(visit).loop->getBeginLoc(), "the loop is here"});
     } else if (const clang::VarDecl *variable = variableOf(visit)) {
       const clang::Stmt *loop = loopWithout(visit, *variable, *target);
-      if (!loop || !value.hasDimensions || isWrittenOut(value))
+      if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(value))
         return;
       finding.message = "'" + variable->getNameAsString() +
                         "' is copied to the GPU in every round of the loop, and is the same each "
@@ -103,6 +103,11 @@ private:
   /// Of values that the source lists there are few.
   static bool isWrittenOut(const Value &value) {
     return value.made && !value.made->isData && calledName(value.made->site) == "tensor";
+  }
+
+  /// Who owns the memory may write to it.
+  static bool isOverMemory(const Value &value) {
+    return value.made && value.made->operation == Operation::WrapMemory;
   }
 
   /// The member of its object that the event copies in every round of a loop that trains, where

@@ -15,18 +15,19 @@ public:
     const Event &event = visit.event;
     if (!event.ignoresMode || event.function->isConditional(event.site))
       return;
-    const auto *call = llvm::cast<clang::CallExpr>(event.site);
+    // Else a layer that calls the function.
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
     Finding finding;
-    finding.location = call->getBeginLoc();
-    finding.range = call->getSourceRange();
-    const clang::FunctionDecl *callee = call->getDirectCallee();
-    finding.message = callee && callee->getName().contains("dropout")
+    finding.location = event.site->getBeginLoc();
+    finding.range = event.site->getSourceRange();
+    finding.message = !call || call->getDirectCallee()->getName().contains("dropout")
                           ? "this dropout is on in evaluation, too: it does not ask whether the "
                             "module is training"
                           : "this normalises by the batch in evaluation, too, and changes the "
                             "running statistics: "
                             "it does not ask whether the module is training";
-    finding.fixes = ask(visit, *call);
+    if (call)
+      finding.fixes = ask(visit, *call);
     reporter.report(std::move(finding));
   }
 

@@ -301,13 +301,14 @@ struct RankGroup {
 struct Block {
   struct Edge {
     unsigned target;
-    int condition = -1;        ///< The repeated condition this edge decides, or -1.
-    bool value = false;        ///< What the edge says about it.
-    unsigned excluded = 0;     ///< The repeated conditions that do not hold along it, as bits.
-    bool isKeptApart = true;   ///< The ways stay apart from here on (see Conditions.h).
-    PathId undefined = noPath; ///< What holds nothing along this edge.
-    PathId exhausted = noPath; ///< A loader that has given its last batch along this edge.
-    bool lacksGpu = false;     ///< It is taken only where there is no GPU.
+    int condition = -1;         ///< The repeated condition this edge decides, or -1.
+    bool value = false;         ///< What the edge says about it.
+    unsigned excluded = 0;      ///< The repeated conditions that do not hold along it, as bits.
+    bool isKeptApart = true;    ///< The ways stay apart from here on (see Conditions.h).
+    PathId undefined = noPath;  ///< What holds nothing along this edge.
+    PathId exhausted = noPath;  ///< A loader that has given its last batch along this edge.
+    bool lacksGpu = false;      ///< It is taken only where there is no GPU.
+    bool isSwitchedOff = false; ///< A flag that nothing sets keeps control from it.
     llvm::SmallVector<PathId, 2> placed = {}; ///< The tensors whose devices decide.
     /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
     /// answers then.
@@ -319,6 +320,9 @@ struct Block {
   llvm::SmallVector<Edge, 2> edges;
   bool isLoopHead = false;  ///< Control comes back to it.
   bool endsProgram = false; ///< What it calls last does not come back.
+  /// No way leads to it but for edges that are: code that is kept for other settings. Checks see
+  /// it, as its reader may switch it on; what the program as it stands uses is not told by it.
+  bool isSwitchedOff = false;
   /// The edge that leaves a `for` or `while` loop, which is assumed to run at least once; else -1.
   int exitEdge = -1;
   /// The block from which control comes back to this loop head (see exitEdge).

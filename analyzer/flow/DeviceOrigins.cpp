@@ -12,22 +12,36 @@ DeviceOrigins::DeviceOrigins(const PathTable &paths, Vocabulary &vocabulary,
   for (const FunctionBody *body : bodies)
     for (const Block &block : body->blocks)
       for (const Event &event : block.events) {
-        add(event, calleeOf);
+        if (!block.isSwitchedOff)
+          add(event, calleeOf);
         addInitialiser(event.subject.path, vocabulary);
         for (const Operand &operand : event.operands)
           addInitialiser(operand.path, vocabulary);
       }
 }
 
+static const clang::Expr *initialiserOf(const clang::VarDecl &variable) {
+  return variable.hasGlobalStorage() ? variable.getAnyInitializer() : nullptr;
+}
+
+/// The same of a member that no other source can set.
+static const clang::Expr *initialiserOf(const clang::FieldDecl &field) {
+  const clang::SourceManager &sources = field.getASTContext().getSourceManager();
+  return field.hasInClassInitializer() && sources.isInMainFile(field.getLocation())
+             ? field.getInClassInitializer()
+             : nullptr;
+}
+
 void DeviceOrigins::addInitialiser(PathId path, Vocabulary &vocabulary) {
   const PathStep &last = paths.last(path);
-  if (last.kind != PathStep::Variable || !initialised.insert(last.subject).second)
+  const clang::Expr *value = nullptr;
+  if (last.kind == PathStep::Variable)
+    value = initialiserOf(*static_cast<const clang::VarDecl *>(last.subject));
+  else if (last.kind == PathStep::Member)
+    value = initialiserOf(*static_cast<const clang::FieldDecl *>(last.subject));
+  if (!value || !initialised.insert(last.subject).second)
     return;
-  const auto *variable = static_cast<const clang::VarDecl *>(last.subject);
-  const clang::Expr *value = variable->hasGlobalStorage() ? variable->getAnyInitializer() : nullptr;
-  if (!value)
-    return;
-  std::vector<Operand> &parts = origins[variable];
+  std::vector<Operand> &parts = origins[last.subject];
   if (namesDevice(value, vocabulary))
     parts.push_back({});
 }

@@ -25,12 +25,12 @@ private:
   /// What a path is known by, whatever object it is a part of; null if it is not to be known.
   const void *keyOf(PathId path) const;
   void add(const Event &event, Callee calleeOf);
-  /// The initialiser of a variable that no function initialises.
+  /// The initialiser of a variable or member where no function initialises it.
   void addInitialiser(PathId path, Vocabulary &vocabulary);
 
   const PathTable &paths;
   llvm::DenseMap<const void *, std::vector<Operand>> origins;
-  llvm::DenseSet<const void *> initialised; ///< Variables.
+  llvm::DenseSet<const void *> initialised; ///< Variables and members.
 };
 
 } // namespace gradtidy

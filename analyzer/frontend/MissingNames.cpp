@@ -111,12 +111,20 @@ std::optional<Token> MissingNames::tokenBehind(SourceLocation name) const {
 }
 
 void UnknownLayouts::CompletedTagDefinition(const TagDecl *tag) {
-  const auto *record = dyn_cast<CXXRecordDecl>(tag);
-  if (!record || record->isDependentContext())
+  auto *record = dyn_cast<CXXRecordDecl>(const_cast<TagDecl *>(tag));
+  if (!record)
     return;
-  const auto isUnknown = [](const FieldDecl *field) { return field->getType()->isDependentType(); };
-  if (llvm::any_of(record->fields(), isUnknown))
-    const_cast<CXXRecordDecl *>(record)->setInvalidDecl();
+  const auto isDependent = [](const FieldDecl *field) {
+    return field->getType()->isDependentType();
+  };
+  if (!record->isDependentContext() && llvm::any_of(record->fields(), isDependent))
+    return record->setInvalidDecl();
+  const auto isWrong = [](const FieldDecl *field) { return field->isInvalidDecl(); };
+  const auto hasNoSize = [](const FieldDecl *field) {
+    return field->getType()->isIncompleteType();
+  };
+  if (llvm::any_of(record->fields(), isWrong) && llvm::none_of(record->fields(), hasNoSize))
+    record->setInvalidDecl(false);
 }
 
 } // namespace gradtidy

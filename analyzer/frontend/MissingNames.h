@@ -52,8 +52,11 @@ private:
   llvm::DenseMap<Name, clang::NamedDecl *> namespaces, values;
 };
 
-/// Closures that capture something of unknown type: clang asks for their size, and does not survive
-/// that unless they are invalid.
+/// Classes with members of unknown types. To clang those that use a name that is missing are invalid,
+/// and with them all variables of the class and all that is done with these: yet it gives such a
+/// member a type that has a size, and the rest of the class can be understood. The size of closures
+/// that capture something of unknown type is asked for, too, and clang does not survive that unless
+/// they are invalid.
 class UnknownLayouts : public clang::ASTMutationListener {
 public:
   void CompletedTagDefinition(const clang::TagDecl *tag) override;

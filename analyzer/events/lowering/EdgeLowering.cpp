@@ -13,6 +13,7 @@ struct FunctionLowering::Question {
   int number = -1;                     ///< Of the repeated condition, or -1.
   bool isNegated = false;              ///< The first way is taken where it does not hold.
   PathId asked = noPath;               ///< What `x.defined()` asks for.
+  std::optional<bool> answer;          ///< The only one that there is.
   bool isAboutGpu = false;             ///< Whether there is one.
   llvm::SmallVector<PathId, 2> placed; ///< The tensors whose devices are asked for.
 };
@@ -94,6 +95,7 @@ FunctionLowering::Question FunctionLowering::questionOf(const CFGBlock &block) {
       isBranch(block) ? dyn_cast_or_null<Expr>(block.getLastCondition()) : nullptr;
   if (!condition)
     return question;
+  question.answer = fixedAnswer(condition);
   condition = conditions.asked(condition, question.isNegated);
   if (!condition)
     return question;
@@ -113,6 +115,7 @@ void FunctionLowering::answer(Block::Edge &edge, const Question &question, bool 
   }
   if (question.asked && taken == question.isNegated)
     edge.undefined = question.asked;
+  edge.isSwitchedOff = question.answer && taken != *question.answer;
   edge.lacksGpu = question.isAboutGpu && taken == question.isNegated;
   edge.placed = question.placed;
 }

@@ -47,6 +47,8 @@ private:
   /// The CFG does not tell that parameters end: those in whose memory tensors lie.
   void endParameters(Block &exit);
   void markLoopHeads();
+  /// Finds the blocks that no edge leads to but those that are switched off.
+  void markSwitchedOff();
   /// Finds the temporaries of each block that no other block mentions.
   void findTemporaries();
 
@@ -61,6 +63,8 @@ private:
   /// What \p expr says literally or as a constant, seen through conversions; an argument left out
   /// says its default.
   std::optional<bool> literalBool(const clang::Expr *expr) const;
+  /// What \p condition answers where it is a flag of the function that nothing sets.
+  std::optional<bool> fixedAnswer(const clang::Expr *condition) const;
 
   void lowerElement(const clang::CFGElement &element);
   void lowerDestructor(const clang::CFGAutomaticObjDtor &end);
@@ -77,7 +81,8 @@ private:
 
   // --- assignments (AssignmentLowering.cpp) -----------------------------------------------------
 
-  Event &bind(PathId place, clang::QualType type, const clang::Expr *value, const clang::Stmt *site);
+  Event &bind(PathId place, clang::QualType type, const clang::Expr *value,
+              const clang::Stmt *site);
   /// A variable of a repeated condition changes.
   void assign(const clang::VarDecl *variable, const clang::Expr *value, const clang::Stmt *site);
   /// The same for whatever \p target names, in a way that is not known.

@@ -31,10 +31,11 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   describeFunction();
   lowerBlocks(*cfg);
   markLoopHeads();
+  markSwitchedOff();
   findTemporaries();
   for (const Block &block : result->blocks)
     for (const Event &event : block.events) {
-      result->usesGpu |= mentionsGpu(event, vocabulary);
+      result->usesGpu |= !block.isSwitchedOff && mentionsGpu(event, vocabulary);
       result->movesModules |= mayMoveModules(event);
     }
   return std::move(result);
@@ -132,6 +133,20 @@ void FunctionLowering::markLoopHeads() {
         result->blocks[edge.target].isLoopHead = true;
 }
 
+void FunctionLowering::markSwitchedOff() {
+  for (Block &block : result->blocks)
+    block.isSwitchedOff = true;
+  llvm::SmallVector<unsigned, 16> reached = {0};
+  while (!reached.empty()) {
+    Block &block = result->blocks[reached.pop_back_val()];
+    if (!std::exchange(block.isSwitchedOff, false))
+      continue;
+    for (const Block::Edge &edge : block.edges)
+      if (!edge.isSwitchedOff)
+        reached.push_back(edge.target);
+  }
+}
+
 void FunctionLowering::findTemporaries() {
   constexpr unsigned several = ~0u;
   llvm::DenseMap<PathId, unsigned> blockOf;
@@ -200,6 +215,16 @@ std::optional<bool> FunctionLowering::literalBool(const Expr *expr) const {
   const bool isConstant = expr->getType()->isBooleanType() && !expr->isValueDependent() &&
                           expr->EvaluateAsBooleanCondition(value, context);
   return isConstant ? std::optional(value) : std::nullopt;
+}
+
+std::optional<bool> FunctionLowering::fixedAnswer(const Expr *condition) const {
+  bool isNegated = false;
+  const VarDecl *flag = variableOf(conditions.asked(condition, isNegated));
+  if (!flag || !flag->isLocalVarDecl() || flag->getDeclContext() != function || !flag->hasInit() ||
+      !isOnlyRead(function->getBody(), flag))
+    return std::nullopt;
+  const std::optional<bool> value = literalBool(flag->getInit());
+  return value ? std::optional(*value != isNegated) : std::nullopt;
 }
 
 // --- elements and statements --------------------------------------------------------------------
@@ -292,7 +317,11 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
 
 void FunctionLowering::lowerChoice(const AbstractConditionalOperator *choice) {
   const Flag flag = flagOf(choice->getCond());
-  if (Event *event = combine(choice, {choice->getTrueExpr(), choice->getFalseExpr()})) {
+  const Expr *ways[] = {choice->getTrueExpr(), choice->getFalseExpr()};
+  Expressions taken = ways;
+  if (std::optional<bool> answer = fixedAnswer(choice->getCond()))
+    taken = taken.slice(*answer ? 0 : 1, 1);
+  if (Event *event = combine(choice, taken)) {
     event->choice = flag;
     event->isAnyDevice = true;
   }

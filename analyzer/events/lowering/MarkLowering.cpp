@@ -276,6 +276,9 @@ static bool iteratesOnce(const Stmt &options) {
 
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
   event.trait = vocabulary.traitOfObject(type);
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  event.ignoresMode =
+      record && isModule(vocabulary.roleOf(type)) && ignoresMode(*record, arguments, vocabulary);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.rate = rateOf(*arguments[1], *function->getBody(), context);

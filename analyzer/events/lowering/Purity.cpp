@@ -68,7 +68,16 @@ bool FunctionLowering::isForwardPass() const {
   return result->isModuleMethod && isForward(function);
 }
 
+/// Whether \p callee makes a new dataset of one.
+static bool mapsDataset(const FunctionDecl &callee, const Vocabulary &vocabulary) {
+  const auto *method = dyn_cast<CXXMethodDecl>(&callee);
+  return method && simpleName(method) == "map" &&
+         vocabulary.traitOf(method->getParent()) == Trait::GivesBatches;
+}
+
 bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) {
+  if (mapsDataset(*callee, vocabulary))
+    return true;
   StringRef name = simpleName(callee);
   QualType type = callee->getReturnType();
   if (makesValue(callee->getOverloadedOperator()))

@@ -58,24 +58,37 @@ static bool keepsStatistics(const CallExpr &call, const FunctionDecl &callee) {
   return false;
 }
 
+/// Whether \p callee trains where it is given \p arguments.
+static bool trainsWith(const FunctionDecl &callee, llvm::ArrayRef<const Expr *> arguments,
+                       const Vocabulary &vocabulary) {
+  for (auto [parameter, argument] : llvm::zip(callee.parameters(), arguments)) {
+    const CXXRecordDecl *record = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (parameter->getType()->isFloatingType() && isZero(argument))
+      return false;
+    if (parameter->getType()->isBooleanType() && isMode(parameter->getName()))
+      return isTrue(argument);
+    if (record && record->getName().ends_with("Options"))
+      return meansTraining(argument, vocabulary);
+  }
+  return false;
+}
+
 bool ignoresMode(const CallExpr &call, const Vocabulary &vocabulary) {
   const FunctionDecl *callee = call.getDirectCallee();
   if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent)
     return false;
   const StringRef name = simpleName(callee);
-  if (!name.contains("dropout") && (name != "batch_norm" || !keepsStatistics(call, *callee)))
-    return false;
-  for (unsigned i = 0; i < call.getNumArgs() && i < callee->getNumParams(); ++i) {
-    const ParmVarDecl *parameter = callee->getParamDecl(i);
-    const CXXRecordDecl *record = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
-    if (parameter->getType()->isFloatingType() && isZero(call.getArg(i)))
-      return false;
-    if (parameter->getType()->isBooleanType() && isMode(parameter->getName()))
-      return isTrue(call.getArg(i));
-    if (record && record->getName().ends_with("Options"))
-      return meansTraining(call.getArg(i), vocabulary);
-  }
-  return false;
+  return (name.contains("dropout") || (name == "batch_norm" && keepsStatistics(call, *callee))) &&
+         trainsWith(*callee, {call.getArgs(), call.getNumArgs()}, vocabulary);
+}
+
+bool ignoresMode(const CXXRecordDecl &layer, llvm::ArrayRef<const Expr *> arguments,
+                 Vocabulary &vocabulary) {
+  const auto *named = arguments.empty() ? nullptr : dyn_cast<DeclRefExpr>(strip(arguments.front()));
+  const auto *callee = named ? dyn_cast<FunctionDecl>(named->getDecl()) : nullptr;
+  return callee && vocabulary.isFramework(&layer) &&
+         vocabulary.traitOf(callee) == Trait::ModeDependent &&
+         simpleName(callee).contains("dropout") && trainsWith(*callee, arguments, vocabulary);
 }
 
 bool samplesOnPurpose(const CXXMethodDecl &method) {

@@ -13,6 +13,11 @@ namespace gradtidy {
 /// told so literally, or by a default.
 bool ignoresMode(const clang::CallExpr &call, const Vocabulary &vocabulary);
 
+/// Whether a \p layer does so that is made of a function and all that this is to be called with but
+/// the tensor.
+bool ignoresMode(const clang::CXXRecordDecl &layer, llvm::ArrayRef<const clang::Expr *> arguments,
+                 Vocabulary &vocabulary);
+
 /// Whether the method, or its class, says by its name that it wants randomness in evaluation, too.
 bool samplesOnPurpose(const clang::CXXMethodDecl &method);
 

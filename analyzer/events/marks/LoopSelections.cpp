@@ -87,7 +87,8 @@ public:
           arrow && arrow->getNumArgs() == 1)
         owner = strip(arrow->getArg(0));
     }
-    const VarDecl *variable = variableOf(owner);
+    const auto *named = dyn_cast<DeclRefExpr>(owner);
+    const auto *variable = named ? dyn_cast<VarDecl>(canonical(named->getDecl())) : nullptr;
     const bool isLasting = variable ? !declares(loop, *variable) : isa<CXXThisExpr>(owner);
     return isLasting ? entityOf(whole) : nullptr;
   }

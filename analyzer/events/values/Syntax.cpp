@@ -14,7 +14,7 @@ Entity canonical(const ValueDecl *declaration) {
 
 Entity entityOf(const Expr *expr) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
-    return dyn_cast<VarDecl>(reference->getDecl());
+    return isa<VarDecl, BindingDecl>(reference->getDecl()) ? reference->getDecl() : nullptr;
   const auto *member = dyn_cast<MemberExpr>(expr);
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
   return field ? canonical(field) : nullptr;

@@ -16,7 +16,7 @@ using Entity = const clang::ValueDecl *;
 /// The declaration that stands for all of the entity; that of the whole for a structured binding.
 Entity canonical(const clang::ValueDecl *declaration);
 
-/// The variable or member that the expression names, or null.
+/// The variable, structured binding or member that the expression names, or null.
 Entity entityOf(const clang::Expr *expr);
 
 /// The variable that the expression names, or null.

@@ -82,7 +82,7 @@ const Operand *targetOf(const Event &move) {
 bool mayBeGpu(const Visit &visit, const Operand &target) {
   // Of cuda(), which has no operand, nothing else is known.
   return !target.expr ? target.device.kind != Device::Cpu
-                      : visit.unit.mayBeGpu(visit.before.deviceOf(target));
+                      : visit.unit.program().mayBeGpu(visit.before.deviceOf(target));
 }
 
 static bool isGpu(const Operand &operand) { return operand.device.kind == Device::Cuda; }

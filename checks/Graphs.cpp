@@ -17,10 +17,11 @@ static bool cutsGraph(const Event &event) {
 }
 
 bool recordsGraph(const Visit &visit, const Event &forward) {
-  if (!visit.unit.classOf(forward)) // A layer of the framework, or a container of some.
+  if (!visit.unit.modules().classOf(forward)) // A layer of the framework, or a container of some.
     return true;
-  const FunctionBody *body = forward.callee ? visit.unit.bodyOf(*forward.callee) : nullptr;
-  return body && !visit.unit.runs(*body, cutsGraph, [](const Event &) { return true; });
+  const FunctionBody *body =
+      forward.callee ? visit.unit.callGraph().bodyOf(*forward.callee) : nullptr;
+  return body && !visit.unit.callGraph().runs(*body, cutsGraph, [](const Event &) { return true; });
 }
 
 } // namespace gradtidy

@@ -7,13 +7,13 @@
 
 namespace gradtidy {
 
-/// Whether Python or a dispatcher gets hold of \p function. Without Python's headers clang takes the
-/// definition of a module for none; what is written has to do then.
+/// Whether Python or a dispatcher gets hold of \p function. Without Python's headers clang takes
+/// the definition of a module for none; what is written has to do then.
 static bool isHandedOn(const UnitAnalysis &unit, const FunctionBody &function) {
   const clang::SourceManager &sources = unit.context().getSourceManager();
-  const llvm::StringRef text =
-      sources.getBufferData(sources.getFileID(sources.getFileLoc(function.function->getLocation())));
-  return unit.isHandedOn(function) ||
+  const llvm::StringRef text = sources.getBufferData(
+      sources.getFileID(sources.getFileLoc(function.function->getLocation())));
+  return unit.program().isHandedOn(function) ||
          (text.contains("PYBIND11_MODULE(") && function.function->getIdentifier() &&
           text.contains(("&" + function.function->getName()).str()));
 }
@@ -25,9 +25,9 @@ static Cared caredByCallers(const UnitAnalysis &unit, const FunctionBody &functi
     return Cared::Yes;
   if (isHandedOn(unit, function))
     return Cared::No;
-  Cared least = unit.isCalled(function) ? Cared::Yes : Cared::Unknown;
-  for (const FunctionBody *caller : unit.callersOf(function))
-    if (!(unit.kernelCareOf(*caller).*what))
+  Cared least = unit.callGraph().isCalled(function) ? Cared::Yes : Cared::Unknown;
+  for (const FunctionBody *caller : unit.callGraph().callersOf(function))
+    if (!(unit.program().kernelCareOf(*caller).*what))
       least = std::max(least, caredByCallers(unit, *caller, what, seen));
   return least;
 }

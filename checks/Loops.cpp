@@ -127,7 +127,7 @@ bool trains(const Visit &visit, const FunctionBody &function,
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
       bool isNeeded = event.kind == EventKind::Backward || event.kind == EventKind::Step ||
-                      visit.unit.callsTraining(event) ||
+                      visit.unit.effects().callsTraining(event) ||
                       (isModuleCall(event) && uses.mayBeNeeded(event));
       if (isNeeded && isMeant(event.site))
         return true;
@@ -207,12 +207,6 @@ TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const clang::Stmt *i
       });
 }
 
-static bool hasEvent(const FunctionBody &function,
-                     llvm::function_ref<bool(const Event &)> isMeant) {
-  return llvm::any_of(function.blocks,
-                      [&](const Block &block) { return llvm::any_of(block.events, isMeant); });
-}
-
 bool stepsOptimizer(const FunctionBody &function) {
   return hasEvent(function,
                   [&](const Event &event) {
@@ -234,7 +228,7 @@ bool isTrainingStep(const FunctionBody &function) {
 static bool isCallOfLayers(const Visit &visit) {
   const Event &event = visit.event;
   const FunctionBody &outermost = *visit.shown().function;
-  return isModuleCall(event) && !event.isStateless && !visit.unit.isStateless(event) &&
+  return isModuleCall(event) && !event.isStateless && !visit.unit.modules().isStateless(event) &&
          !(outermost.isModuleMethod && outermost.returnsTensors);
 }
 

@@ -44,11 +44,12 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   for (const Observation &seen : analysis.observations())
     check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, analysis.context()},
              collector);
-  for (const ModuleClass &view : analysis.classes())
+  for (const ModuleClass &view : analysis.modules().classes())
     check.onClass({view, analysis.context()}, collector);
-  for (const FunctionBody *function : analysis.launchers())
-    check.onLauncher({*function, analysis.kernelCareOf(*function), analysis, analysis.context()},
-                     collector);
+  for (const FunctionBody *function : analysis.program().launchers())
+    check.onLauncher(
+        {*function, analysis.program().kernelCareOf(*function), analysis, analysis.context()},
+        collector);
   collector.flush(reporter);
 }
 

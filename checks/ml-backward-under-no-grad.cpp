@@ -81,7 +81,8 @@ private:
   /// of the function it stands in.
   static bool isBeside(const Visit &visit, const Event &setting, const Event &training) {
     const FunctionBody &function = *training.function;
-    if (function.loopsAround(training.site).empty() || visit.unit.enablesGradients(function))
+    if (function.loopsAround(training.site).empty() ||
+        visit.unit.effects().enablesGradients(function))
       return false;
     const clang::Stmt *loop = function.loopsAround(training.site).back();
     const auto isOther = [&](const Event &event) {

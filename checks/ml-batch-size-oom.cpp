@@ -33,19 +33,19 @@ public:
     if (depth > maxDepth)
       return std::nullopt;
     const FunctionBody *body = forward.callee && !forward.isVirtual && !isFramework(forward)
-                                   ? unit.bodyOf(*forward.callee)
+                                   ? unit.callGraph().bodyOf(*forward.callee)
                                    : nullptr;
     if (body)
       return run(*body, input, depth);
     std::optional<Shape> shape = input;
-    for (const SizedLayer &layer : unit.sizeOf(forward).layers) {
+    for (const SizedLayer &layer : unit.modules().sizeOf(forward).layers) {
       if (!shape)
         break;
       if (layer.keepsInput)
         kept += countOf(*shape);
       shape = layer.apply(*shape);
     }
-    return unit.sizeOf(forward).layers.empty() ? std::nullopt : shape;
+    return unit.modules().sizeOf(forward).layers.empty() ? std::nullopt : shape;
   }
 
   static std::int64_t countOf(const Shape &shape) {
@@ -67,7 +67,7 @@ public:
 private:
   static constexpr unsigned maxDepth = 6;
 
-  bool isFramework(const Event &forward) const { return unit.isLayer(forward); }
+  bool isFramework(const Event &forward) const { return unit.modules().isLayer(forward); }
 
   std::optional<Shape> run(const FunctionBody &body, const std::optional<Shape> &input,
                            unsigned depth) {
@@ -202,7 +202,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || &visit.shown() != &forward ||
-        !visit.unit.movesModules() || !visit.unit.assumesFloats() ||
+        !visit.unit.program().movesModules() || !visit.unit.program().assumesFloats() ||
         visit.before.gradMode().possible != GradMode::On ||
         visit.before.autocast().possible != Autocast::Off ||
         !visit.unit.uses().isDifferentiated(visit.site) ||
@@ -212,8 +212,8 @@ public:
     ForwardPass pass(visit.unit);
     const std::optional<Shape> result = pass.run(forward, batch.shape);
     const Optimizer optimizer = optimizerOf(visit);
-    const double parameters =
-        bytes * optimizer.copies * static_cast<double>(visit.unit.sizeOf(forward).parameters);
+    const double parameters = bytes * optimizer.copies *
+                              static_cast<double>(visit.unit.modules().sizeOf(forward).parameters);
     // The first of what is kept is the batch itself.
     const double input =
         batch.shape ? bytes * static_cast<double>(ForwardPass::countOf(*batch.shape)) : 0;

@@ -20,7 +20,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || &visit.shown() != &forward || !isTraining(visit) ||
-        !visit.unit.normalizesBatches(forward))
+        !visit.unit.modules().normalizesBatches(forward))
       return;
     const auto loops = forward.function->loopsAround(forward.site);
     const Event *step = loops.empty() ? nullptr : stepOf(visit, *loops.front());
@@ -64,7 +64,7 @@ private:
       for (const Event &event : block.events) {
         const bool changes = event.kind == EventKind::Step || event.kind == EventKind::Backward ||
                              event.kind == EventKind::ClearGradients ||
-                             visit.unit.callsTraining(event);
+                             visit.unit.effects().callsTraining(event);
         if (!changes)
           continue;
         const bool isInside = contains(visit, &loop, event.site);
@@ -118,7 +118,8 @@ private:
       }
     for (const Observation &other : visit.unit.observations())
       if (other.event->function == forward.function && isOver(*other.event, loop))
-        if (const Event *maker = visit.unit.makerOf(other.event->operands.front(), other.before))
+        if (const Event *maker =
+                visit.unit.program().makerOf(other.event->operands.front(), other.before))
           return {maker->loader.batchSize, maker};
     return {};
   }
@@ -126,7 +127,7 @@ private:
   /// Whether the class has a train() of its own, or the program sets the mode of single layers or
   /// of a part of the module: the norms may be among them.
   static bool keepsOtherModes(const Visit &visit) {
-    const ModuleClass *view = visit.unit.classOf(visit.event);
+    const ModuleClass *view = visit.unit.modules().classOf(visit.event);
     if (view && llvm::any_of(view->record->methods(), [](const clang::CXXMethodDecl *method) {
           return method->getDeclName().isIdentifier() && method->getName() == "train";
         }))
@@ -137,7 +138,7 @@ private:
       if (other.event->kind != EventKind::SetMode || other.event->constant == true)
         return false;
       const PathId object = other.before.resolve(other.event->subject.path);
-      return visit.unit.isLayer(*other.event) ||
+      return visit.unit.modules().isLayer(*other.event) ||
              (object != module && paths.isWithin(object, module));
     });
   }

@@ -262,7 +262,8 @@ private:
       return Heat::Training;
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
-    return computes(visit, first) && !visit.unit.isCalled(first) && !isOnlyOfMain(visit, first)
+    return computes(visit, first) && !visit.unit.callGraph().isCalled(first) &&
+                   !isOnlyOfMain(visit, first)
                ? Heat::Often
                : Heat::None;
   }
@@ -326,7 +327,7 @@ private:
     const auto own = function.loopsAround(event.site);
     const auto isTrainedInLoop = [&](const Event &each) {
       const bool isTraining = each.kind == EventKind::Backward || each.kind == EventKind::Step ||
-                              visit.unit.callsTraining(each);
+                              visit.unit.effects().callsTraining(each);
       return isTraining && llvm::any_of(function.loopsAround(each.site), [&](const auto *loop) {
                return !llvm::is_contained(own, loop);
              });
@@ -471,7 +472,7 @@ private:
   static bool mayGoToGpu(const Visit &visit, const Operand &target) {
     return mayBeGpu(visit, target) ||
            (target.expr && visit.before.deviceOf(target).kind == Device::Unknown &&
-            visit.unit.movesModules());
+            visit.unit.program().movesModules());
   }
 
   /// What the tensor is moved to: a device, or to where another tensor is.

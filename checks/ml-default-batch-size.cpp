@@ -12,7 +12,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
     const clang::Stmt *loop = loopBegunBy(visit);
-    const Event *maker = loop ? visit.unit.makerOf(begin.operands.front(), visit.before) : nullptr;
+    const Event *maker =
+        loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksBatchSize || !stepsIn(visit, *loop))
       return;
     Finding finding;
@@ -32,7 +33,7 @@ private:
     const FunctionBody &function = *visit.event.function;
     return llvm::any_of(function.blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
-        if (event.kind != EventKind::Step && !visit.unit.callsTraining(event))
+        if (event.kind != EventKind::Step && !visit.unit.effects().callsTraining(event))
           return false;
         const auto loops = function.loopsAround(event.site);
         return !loops.empty() && loops.front() == &loop &&

@@ -15,7 +15,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
-          visit.unit.mayBeGpu(clash.otherDevice))
+          visit.unit.program().mayBeGpu(clash.otherDevice))
         return report(visit, clash, reporter);
   }
 
@@ -29,7 +29,7 @@ private:
 
   static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
     Finding finding;
-    if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.movesModules())
+    if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.program().movesModules())
       finding.level = Level::Advice;
     finding.location = visit.event.site->getBeginLoc();
     finding.range = visit.event.site->getSourceRange();

@@ -96,7 +96,7 @@ private:
         visit.event.subject.expr->IgnoreUnlessSpelledInSource() != before->site)
       return false;
     const Device origin = visit.before.valueOf(before->subject).device;
-    return visit.unit.mayBeGpu(origin) &&
+    return visit.unit.program().mayBeGpu(origin) &&
            origin == (target.expr ? visit.before.deviceOf(target) : target.device);
   }
 
@@ -121,7 +121,7 @@ private:
     const auto *member = static_cast<const clang::FieldDecl *>(paths.last(place).subject);
     const clang::Stmt *loop = loopOutlivedBy(visit, visit.before.resolve(place));
     const bool isInTraining = loop && loop == trainingLoopAround(visit).loop;
-    return isInTraining && visit.unit.isSetUpOnly(*member) ? member : nullptr;
+    return isInTraining && visit.unit.effects().isSetUpOnly(*member) ? member : nullptr;
   }
 
   static const clang::VarDecl *variableOf(const Visit &visit) {

@@ -91,7 +91,7 @@ private:
   }
 
   static void onBatches(const Visit &visit, const clang::Stmt &loop, Reporter &reporter) {
-    const Event *maker = visit.unit.makerOf(visit.event.operands.front(), visit.before);
+    const Event *maker = visit.unit.program().makerOf(visit.event.operands.front(), visit.before);
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
     if (!maker || !maker->loader.givesAll || maker->function != team.function ||
@@ -149,18 +149,19 @@ private:
     const clang::Stmt *training = loops.empty() ? team.event->site : loops.back();
     for (const Block &block : team.function->blocks)
       for (const Event &event : block.events) {
-        const FunctionBody *callee = event.callee ? visit.unit.bodyOf(*event.callee) : nullptr;
+        const FunctionBody *callee =
+            event.callee ? visit.unit.callGraph().bodyOf(*event.callee) : nullptr;
         const bool isUnknown = event.kind == EventKind::Call && !callee;
         if (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), training->getBeginLoc())) {
           if (isUnknown && takes(event, isTrained))
             return true; // It may put hooks there.
         } else if (isExchange(event) || (isUnknown && isUnseen(event)) ||
-                   (callee && visit.unit.runs(*callee, isExchange, isUnseen))) {
+                   (callee && visit.unit.callGraph().runs(*callee, isExchange, isUnseen))) {
           return true;
         }
       }
     return llvm::any_of(team.within, [&](const Event *inner) {
-      return visit.unit.runs(*inner->function, isExchange, isUnseen);
+      return visit.unit.callGraph().runs(*inner->function, isExchange, isUnseen);
     });
   }
 };

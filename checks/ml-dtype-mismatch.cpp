@@ -54,7 +54,7 @@ private:
 
   static void reportMemory(const Visit &visit, Reporter &reporter) {
     const Typing &typing = *visit.event.typing;
-    if (!typing.holdsAddresses && !typing.namesElement && !visit.unit.assumesFloats())
+    if (!typing.holdsAddresses && !typing.namesElement && !visit.unit.program().assumesFloats())
       return;
     Finding finding;
     finding.location = visit.event.site->getBeginLoc();
@@ -81,8 +81,9 @@ private:
     if (inputs.empty() || visit.before.autocast().possible != Autocast::Off)
       return;
     const ElementType element = visit.before.typeOf(*inputs.front()).element;
-    const bool isKnown = visit.unit.keepsElements() ||
-                         (visit.unit.assumesFloats() && visit.before.module(layer.subject).isNew);
+    const bool isKnown =
+        visit.unit.program().keepsElements() ||
+        (visit.unit.program().assumesFloats() && visit.before.module(layer.subject).isNew);
     if (!isIntegral(element) && !(element == ElementType::Float64 && isKnown))
       return;
     Finding finding;

@@ -40,7 +40,7 @@ private:
   }
 
   static const Event *makerOf(const Visit &begin) {
-    return begin.unit.makerOf(begin.event.operands.front(), begin.before);
+    return begin.unit.program().makerOf(begin.event.operands.front(), begin.before);
   }
 
   static Visit visitOf(const Visit &visit, const Observation &other) {
@@ -65,7 +65,8 @@ private:
   static bool isForEvaluation(const Visit &visit, const Event &maker) {
     for (const Block &block : maker.function->blocks)
       for (const Event &event : block.events)
-        if (event.kind == EventKind::Call && (!event.callee || !visit.unit.bodyOf(*event.callee)) &&
+        if (event.kind == EventKind::Call &&
+            (!event.callee || !visit.unit.callGraph().bodyOf(*event.callee)) &&
             llvm::any_of(event.operands, [](const Operand &operand) {
               return operand.role == TypeRole::DataLoader;
             }))

@@ -22,7 +22,7 @@ public:
 private:
   static void report(const Visit &visit, const Event &creation, Reporter &reporter) {
     Finding finding;
-    finding.level = visit.unit.movesModules() ? Level::Certain : Level::Advice;
+    finding.level = visit.unit.program().movesModules() ? Level::Certain : Level::Advice;
     finding.location = creation.site->getBeginLoc();
     finding.range = creation.site->getSourceRange();
     finding.message = "this tensor is created on the CPU, wherever the module is";

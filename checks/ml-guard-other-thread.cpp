@@ -18,7 +18,7 @@ public:
     if (!guard || !isEvaluation(visit) || visit.event.isGuarded ||
         visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(visit.event.subject).isFrozen ||
-        visit.unit.differentiates(visit.event) == Answer::Yes)
+        visit.unit.effects().differentiates(visit.event) == Answer::Yes)
       return;
     const auto start = llvm::find_if(llvm::reverse(visit.callers),
                                      [](const Event *caller) { return caller->startsThread; });

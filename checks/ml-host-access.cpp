@@ -17,7 +17,7 @@ public:
     if (read.hostRead == HostRead::None || read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
-    if (!visit.unit.mayBeGpu(value.device))
+    if (!visit.unit.program().mayBeGpu(value.device))
       return;
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();

@@ -19,7 +19,7 @@ public:
       return;
     Finding finding = findingAt(visit, *first);
     // A program knows whether it uses any other stream.
-    finding.level = visit.unit.isProgram() ? Level::Advice : Level::Likely;
+    finding.level = visit.unit.program().isProgram() ? Level::Advice : Level::Likely;
     finding.message =
         "this kernel runs on the default stream, whatever the current one is, in whose "
         "order its tensors are computed";

@@ -26,9 +26,9 @@ public:
 
 private:
   static bool asksInCallers(const LauncherVisit &visit) {
-    const auto callers = visit.unit.callersOf(visit.function);
+    const auto callers = visit.unit.callGraph().callersOf(visit.function);
     return !callers.empty() && llvm::all_of(callers, [&](const FunctionBody *caller) {
-      return visit.unit.kernelCareOf(*caller).asksForErrors;
+      return visit.unit.program().kernelCareOf(*caller).asksForErrors;
     });
   }
 

@@ -58,11 +58,12 @@ private:
 
   /// Whether the closure, or code that it calls, may run a backward.
   static bool mayDifferentiate(const Visit &visit, const clang::LambdaExpr &closure) {
-    const FunctionBody *body = visit.unit.bodyOf(*closure.getCallOperator());
+    const FunctionBody *body = visit.unit.callGraph().bodyOf(*closure.getCallOperator());
     const auto isBackward = [](const Event &event) {
       return event.kind == EventKind::Backward || event.kind == EventKind::Differentiate;
     };
-    return !body || visit.unit.runs(*body, isBackward, [](const Event &) { return true; });
+    return !body ||
+           visit.unit.callGraph().runs(*body, isBackward, [](const Event &) { return true; });
   }
 };
 

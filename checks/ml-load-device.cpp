@@ -25,13 +25,13 @@ public:
       for (const Operand &input : forward.operands) {
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
-        if (visit.unit.mayBeGpu(device))
+        if (visit.unit.program().mayBeGpu(device))
           return report(*load, forward, device, "that of the inputs",
                         "used here with inputs on " + nameOf(visit, device), reporter);
       }
     if (const Event *load = module.reloaded;
         load && !asksForPlaces && !load->function->asksForPlaces && !isOwnFile(visit, *load) &&
-        !movesBehind(visit, *load) && visit.unit.mayBeGpu(module.left) &&
+        !movesBehind(visit, *load) && visit.unit.program().mayBeGpu(module.left) &&
         !isOwnDevice(visit, module.left))
       report(*load, forward, module.left, "where they were before",
              "used here; the program has chosen " + nameOf(visit, module.left), reporter);
@@ -46,7 +46,7 @@ private:
     const ModuleFacts module = visit.before.module(*loaded);
     const PathStep &member = visit.unit.tables().paths.last(loaded->path);
     if (!visit.callers.empty() || module.reloaded || member.kind != PathStep::Member ||
-        !visit.unit.mayBeGpu(module.left) || load.function->asksForPlaces ||
+        !visit.unit.program().mayBeGpu(module.left) || load.function->asksForPlaces ||
         llvm::any_of(load.operands, isDevice) || isSavedBefore(visit, load))
       return;
     for (const Observation &other : visit.unit.observations())
@@ -101,10 +101,10 @@ private:
 
   /// Whether the event saves something, or calls a function that does.
   static bool saves(const Visit &visit, const Event &event) {
-    const FunctionBody *callee =
-        event.kind == EventKind::Call && event.callee ? visit.unit.bodyOf(*event.callee) : nullptr;
-    return isSave(event) ||
-           (callee && visit.unit.runs(*callee, isSave, [](const Event &) { return false; }));
+    const FunctionBody *callee = event.kind == EventKind::Call && event.callee
+                                     ? visit.unit.callGraph().bodyOf(*event.callee)
+                                     : nullptr;
+    return isSave(event) || (callee && visit.unit.callGraph().runs(*callee, isSave));
   }
 
   /// Whether \p function may have saved something when it comes to \p site, of this or, \p inLoops,
@@ -141,17 +141,15 @@ private:
   static bool isSavedBefore(const Visit &visit, const Event &load) {
     const auto mayHaveSaved = [&](const Event &event) {
       const FunctionBody *callee = event.kind == EventKind::Call && event.callee
-                                       ? visit.unit.bodyOf(*event.callee)
+                                       ? visit.unit.callGraph().bodyOf(*event.callee)
                                        : nullptr;
       return callee == load.function && savesBefore(visit, *event.function, event.site, true);
     };
     return llvm::any_of(load.function->blocks,
                         [](const Block &block) { return llvm::any_of(block.events, isSave); }) ||
-           llvm::any_of(visit.unit.callersOf(*load.function), [&](const FunctionBody *caller) {
-             return llvm::any_of(caller->blocks, [&](const Block &block) {
-               return llvm::any_of(block.events, mayHaveSaved);
-             });
-           });
+           llvm::any_of(
+               visit.unit.callGraph().callersOf(*load.function),
+               [&](const FunctionBody *caller) { return hasEvent(*caller, mayHaveSaved); });
   }
 };
 

@@ -67,7 +67,7 @@ private:
         return std::nullopt;
       const ModuleFacts module = other.before.module(save.operands.front());
       const bool isKnown = module.element != ElementType::Unknown && !module.undone &&
-                           (module.cast || visit.unit.keepsDefaultType());
+                           (module.cast || visit.unit.program().keepsDefaultType());
       if (!isKnown || (found && found->element != module.element))
         return std::nullopt;
       found = {&save, module.element};

@@ -15,7 +15,7 @@ public:
       return;
     const Operand &loader = begin.operands.front();
     const Event *before = visit.before.unfinishedLoop(loader);
-    const Event *maker = before ? visit.unit.makerOf(loader, visit.before) : nullptr;
+    const Event *maker = before ? visit.unit.program().makerOf(loader, visit.before) : nullptr;
     if (!maker || maker->loader.workers == 0)
       return;
     Finding finding;

@@ -29,7 +29,7 @@ public:
         if (const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop))
           if (const clang::VarDecl *loader =
                   loaderOf(over->getRangeInit(), llvm::ArrayRef(frames).drop_back());
-              loader && loop != outermost && visit.unit.keepsOrder(*loader))
+              loader && loop != outermost && visit.unit.program().keepsOrder(*loader))
             report(visit, *over, *loader, reporter);
   }
 
@@ -67,7 +67,7 @@ private:
   static bool hasBackward(const Visit &visit, const clang::Stmt &loop) {
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
-        return (event.kind == EventKind::Backward || visit.unit.callsTraining(event)) &&
+        return (event.kind == EventKind::Backward || visit.unit.effects().callsTraining(event)) &&
                contains(visit, &loop, event.site);
       });
     });

@@ -12,7 +12,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
     const clang::Stmt *loop = loopBegunBy(visit);
-    const Event *maker = loop ? visit.unit.makerOf(begin.operands.front(), visit.before) : nullptr;
+    const Event *maker =
+        loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksWorkers || !maker->loader.read || !trainsOnGpu(visit, *loop))
       return;
     Finding finding;
@@ -44,9 +45,9 @@ private:
   /// Whether the module of a forward pass may be on a GPU: it, or what it gets.
   static bool isOnGpu(const Visit &visit, const Observation &forward) {
     const State &before = forward.before;
-    return visit.unit.mayBeGpu(before.module(forward.event->subject).device) ||
+    return visit.unit.program().mayBeGpu(before.module(forward.event->subject).device) ||
            llvm::any_of(forward.event->operands, [&](const Operand &operand) {
-             return operand.isTensor && visit.unit.mayBeGpu(before.deviceOf(operand));
+             return operand.isTensor && visit.unit.program().mayBeGpu(before.deviceOf(operand));
            });
   }
 };

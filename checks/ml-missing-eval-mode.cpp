@@ -33,7 +33,7 @@ public:
                                             ModuleFacts::LeftTraining)));
     if (!isTraining && !isForgotten)
       return;
-    Answer layers = visit.unit.dependsOnMode(visit.shown());
+    Answer layers = visit.unit.modules().dependsOnMode(visit.shown());
 
     Finding finding;
     finding.level = layers == Answer::No                       ? Level::Advice
@@ -48,7 +48,8 @@ public:
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
-                      (isForgotten && isSetByCaller(visit)) || visit.unit.isLayer(visit.shown()) ||
+                      (isForgotten && isSetByCaller(visit)) ||
+                      visit.unit.modules().isLayer(visit.shown()) ||
                       forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
                       (layers == Answer::Unknown &&
                        forward.subject.role != TypeRole::ScriptModule && !isPutIntoTraining(visit));
@@ -85,7 +86,7 @@ private:
 
   /// eval() is in vain where the class asks a flag of its own.
   static void onEval(const Visit &visit, Reporter &reporter) {
-    const ModuleClass *view = visit.unit.classOf(visit.event);
+    const ModuleClass *view = visit.unit.modules().classOf(visit.event);
     const ModeFlag *flag = view ? view->stuckFlag : nullptr;
     if (!flag)
       return;
@@ -110,10 +111,10 @@ private:
 
   /// Whether the program puts modules of that class into training mode, so that it knows of modes.
   static bool isPutIntoTraining(const Visit &visit) {
-    const ModuleClass *view = visit.unit.classOf(visit.shown());
+    const ModuleClass *view = visit.unit.modules().classOf(visit.shown());
     return view && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
              return other.event->kind == EventKind::SetMode && other.event->constant == true &&
-                    visit.unit.classOf(*other.event) == view;
+                    visit.unit.modules().classOf(*other.event) == view;
            });
   }
 
@@ -170,8 +171,9 @@ private:
     while (paths.last(whole).kind == PathStep::Element)
       whole = paths.parent(whole);
     const PathStep &last = paths.last(whole);
-    bool isSetUp = last.kind == PathStep::Member &&
-                   visit.unit.isModeSetUp(static_cast<const clang::FieldDecl *>(last.subject));
+    bool isSetUp =
+        last.kind == PathStep::Member &&
+        visit.unit.effects().isModeSetUp(*static_cast<const clang::FieldDecl *>(last.subject));
     return !paths.isTemporary(object) && module.role != TypeRole::ScriptModule && !isSetUp;
   }
 

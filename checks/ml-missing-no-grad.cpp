@@ -19,7 +19,7 @@ class MissingNoGrad : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
-    const Answer isDifferentiated = visit.unit.differentiates(forward);
+    const Answer isDifferentiated = visit.unit.effects().differentiates(forward);
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
@@ -43,7 +43,7 @@ public:
         forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
         (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
         isTrial(visit) || isProbe(visit) || isGuardedByCallers(visit) ||
-        (visit.unit.isLayer(shown) && !facts.isTrained);
+        (visit.unit.modules().isLayer(shown) && !facts.isTrained);
     finding.level = isDoubtful ? Level::Advice : Level::Likely;
     finding.location = culprit.site->getBeginLoc();
     finding.range = culprit.site->getSourceRange();

@@ -97,9 +97,9 @@ private:
       return event.kind == EventKind::Step && names(event.subject.path);
     };
     return llvm::any_of(record->methods(), [&](const clang::CXXMethodDecl *method) {
-      const FunctionBody *body = visit.unit.bodyOf(*method);
-      return body && (isUsedOtherwise(visit, *body, names) ||
-                      visit.unit.runs(*body, isStep, [](const Event &) { return false; }));
+      const FunctionBody *body = visit.unit.callGraph().bodyOf(*method);
+      return body &&
+             (isUsedOtherwise(visit, *body, names) || visit.unit.callGraph().runs(*body, isStep));
     });
   }
 

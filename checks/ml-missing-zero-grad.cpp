@@ -52,7 +52,7 @@ private:
     const Event &step = visit.event;
     const Event *backward = backwardBefore(visit);
     const clang::FieldDecl *field = backward ? ownMember(visit) : nullptr;
-    if (!field || isCalledInSight(visit) || visit.unit.mayClear(*field))
+    if (!field || isCalledInSight(visit) || visit.unit.program().mayClear(*field))
       return;
     Finding finding = leftOver(visit);
     finding.level = field->getAccess() == clang::AS_private ? Level::Likely : Level::Advice;

@@ -56,7 +56,8 @@ private:
       tensors.push_back(&operand);
     for (const Operand *tensor : tensors) {
       const Value value = tensor->isTensor ? visit.before.valueOf(*tensor) : Value();
-      if (!value.copying || (value.copiedFrom.isKnown() && !visit.unit.mayBeGpu(value.copiedFrom)))
+      if (!value.copying ||
+          (value.copiedFrom.isKnown() && !visit.unit.program().mayBeGpu(value.copiedFrom)))
         continue;
       Finding finding;
       finding.level = value.copiedFrom.isKnown() ? Level::Certain : Level::Likely;
@@ -75,7 +76,7 @@ private:
 
   static bool goesToGpu(const Visit &visit) {
     if (visit.event.kind != EventKind::Move)
-      return visit.unit.mayBeGpu(visit.before.valueOf(visit.event.subject).device);
+      return visit.unit.program().mayBeGpu(visit.before.valueOf(visit.event.subject).device);
     const Operand *target = targetOf(visit.event);
     return target && mayBeGpu(visit, *target);
   }
@@ -87,7 +88,8 @@ private:
       return llvm::any_of(function.blocks, [&](const Block &block) {
         return llvm::any_of(block.events, [&](const Event &event) {
           const bool runs = isModuleCall(event) || event.kind == EventKind::Backward ||
-                            event.kind == EventKind::Step || visit.unit.callsTraining(event);
+                            event.kind == EventKind::Step ||
+                            visit.unit.effects().callsTraining(event);
           return runs && contains(visit, loop, event.site);
         });
       });

@@ -56,7 +56,7 @@ private:
 
   bool onlyInfers(const Visit &visit) {
     if (!isServing)
-      isServing = visit.unit.onlyInfers();
+      isServing = visit.unit.program().onlyInfers();
     return *isServing;
   }
 
@@ -87,7 +87,7 @@ private:
   /// InferenceMode cannot be.
   static bool isChangedElsewhere(const Visit &visit, const Event &guard) {
     const bool isWhole = guard.function->compoundOf(guard.site) == guard.function->body;
-    return visit.unit.changesTensors(isWhole ? guard.function : nullptr);
+    return visit.unit.program().changesTensors(isWhole ? guard.function : nullptr);
   }
 
   std::optional<bool> isServing; ///< What the unit says once and for all.

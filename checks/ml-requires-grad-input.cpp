@@ -29,9 +29,9 @@ private:
       const Event &event = *other.event;
       if (event.kind != EventKind::Forward || event.function != visit.event.function)
         return false;
-      const bool isUnseen =
-          visit.unit.classOf(event) && event.callee && !visit.unit.bodyOf(*event.callee);
-      return isUnseen || visit.unit.differentiates(event) != Answer::No;
+      const bool isUnseen = visit.unit.modules().classOf(event) && event.callee &&
+                            !visit.unit.callGraph().bodyOf(*event.callee);
+      return isUnseen || visit.unit.effects().differentiates(event) != Answer::No;
     });
   }
 

@@ -72,7 +72,7 @@ private:
                return operand.role == TypeRole::Optimizer;
              });
     };
-    return visit.unit.runs(*visit.event.function, isChange, takesOptimizer);
+    return visit.unit.callGraph().runs(*visit.event.function, isChange, takesOptimizer);
   }
 };
 

@@ -42,8 +42,8 @@ private:
 
   static bool isOnGpu(const Visit &visit, const Operand &tensor) {
     const Device device = visit.before.valueOf(tensor).device;
-    return visit.unit.mayBeGpu(device) &&
-           (visit.unit.movesModules() || !isOwnDevice(visit, device));
+    return visit.unit.program().mayBeGpu(device) &&
+           (visit.unit.program().movesModules() || !isOwnDevice(visit, device));
   }
 
   /// The same, or nobody knows where the tensor is, but modules get to a GPU.
@@ -51,7 +51,7 @@ private:
     const Operand &source = sourceOf(visit);
     const Value value = visit.before.valueOf(source);
     return isOnGpu(visit, source) || (value.device.kind == Device::Unknown && !value.freshOnHost &&
-                                      visit.unit.movesModules());
+                                      visit.unit.program().movesModules());
   }
 
   void onRead(const Visit &visit, Reporter &reporter) {
@@ -108,7 +108,7 @@ private:
   static void onParameter(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
     const Device device = visit.before.valueOf(read.subject).device;
-    if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.movesModules())
+    if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.program().movesModules())
       return;
     const TrainingLoop training = trainingLoopOrBranchAround(visit, read.parameterLoop);
     const bool isStep = (read.function->isStep || stepsOptimizer(*read.function)) &&

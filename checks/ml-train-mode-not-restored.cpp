@@ -28,8 +28,9 @@ public:
     const Event &eval = *facts.set;
 
     Finding finding;
-    finding.level =
-        visit.unit.dependsOnMode(visit.shown()) == Answer::No ? Level::Advice : Level::Certain;
+    finding.level = visit.unit.modules().dependsOnMode(visit.shown()) == Answer::No
+                        ? Level::Advice
+                        : Level::Certain;
     finding.location = eval.site->getBeginLoc();
     finding.range = eval.site->getSourceRange();
     finding.message = "training goes on in evaluation mode after this eval()";

@@ -44,7 +44,7 @@ private:
 
   static void checkLoss(const Visit &visit, Reporter &reporter) {
     const auto inputs = inputsOf(visit.event);
-    if (inputs.size() != 2 || !visit.unit.isPlainLoss(visit.event))
+    if (inputs.size() != 2 || !visit.unit.modules().isPlainLoss(visit.event))
       return;
     const Event *padded = visit.before.valueOf(*inputs[1]).padded;
     if (!padded)

@@ -15,7 +15,7 @@ public:
     const Event &end = visit.event;
     const GpuWork &work = visit.before.gpuWork();
     if (end.operation != Operation::ReadClock || !end.since || !work.launched || !work.clock ||
-        work.clock->subject.path != end.since || !visit.unit.mayBeGpu(work.device) ||
+        work.clock->subject.path != end.since || !visit.unit.program().mayBeGpu(work.device) ||
         asksBeforeWaiting(*end.function))
       return;
     Finding finding;

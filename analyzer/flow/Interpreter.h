@@ -109,6 +109,7 @@ public:
 
   /// What becomes of values. Complete when all functions are analysed.
   Uses &uses() { return used; }
+  const Uses &uses() const { return used; }
 
   /// What makes the tensor that a function returns, if that is always the same.
   const Event *returned(const FunctionBody &body) const { return returnedBy.lookup(&body); }

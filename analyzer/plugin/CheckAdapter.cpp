@@ -80,7 +80,7 @@ public:
   void add(const UnitAnalysis &unit) {
     const clang::SourceManager &sources = unit.context().getSourceManager();
     const std::lock_guard lock(mutex);
-    coverage.functions += unit.functionCount();
+    coverage.functions += unit.callGraph().relevant().size();
     for (const FunctionBody *body : unit.cutShort()) {
       const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
       coverage.cutShort.insert(body->function->getQualifiedNameAsString() + " (" +

@@ -1,5 +1,7 @@
 #include "Loaders.h"
 
+#include "Samples.h"
+
 #include "analyzer/events/values/LearningRates.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
@@ -237,9 +239,7 @@ public:
       if (constructor->isCopyConstructor() && constructor->isUserProvided())
         return nullptr; // A copy may draw others.
     for (const CXXMethodDecl *method : record.methods())
-      if (const StringRef name = simpleName(method); name == "get" || name == "get_batch" ||
-                                                     name == "apply" || name == "apply_batch" ||
-                                                     method->getOverloadedOperator() == OO_Call)
+      if (givesSamples(*method) || method->getOverloadedOperator() == OO_Call)
         visit(*method);
     return isSeeded ? nullptr : found;
   }

@@ -140,31 +140,41 @@ private:
 
 } // namespace
 
-void markSamples(LoaderOptions &options, QualType dataset, Vocabulary &vocabulary) {
+llvm::SmallVector<const CXXRecordDecl *, 2> sampleClasses(QualType dataset,
+                                                          Vocabulary &vocabulary) {
   dataset = dataset.getNonReferenceType();
   if (const QualType object = pointee(dataset); !object.isNull())
     dataset = object;
   const CXXRecordDecl *record = dataset->getAsCXXRecordDecl();
   record = record ? record->getDefinition() : nullptr;
   if (!record || record->isLambda())
-    return;
-  if (vocabulary.isFramework(record)) {
-    if (const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record))
-      for (const TemplateArgument &argument : wrapper->getTemplateArgs().asArray())
-        if (argument.getKind() == TemplateArgument::Type)
-          markSamples(options, argument.getAsType(), vocabulary);
-    return;
+    return {};
+  if (!vocabulary.isFramework(record))
+    return {record};
+  llvm::SmallVector<const CXXRecordDecl *, 2> wrapped;
+  if (const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record))
+    for (const TemplateArgument &argument : wrapper->getTemplateArgs().asArray())
+      if (argument.getKind() == TemplateArgument::Type)
+        wrapped.append(sampleClasses(argument.getAsType(), vocabulary));
+  return wrapped;
+}
+
+bool givesSamples(const CXXMethodDecl &method) {
+  const StringRef name = simpleName(&method);
+  return name == "get" || name == "get_batch" || name == "apply" || name == "apply_batch";
+}
+
+void markSamples(LoaderOptions &options, QualType dataset, Vocabulary &vocabulary) {
+  for (const CXXRecordDecl *record : sampleClasses(dataset, vocabulary)) {
+    Giving giving(vocabulary);
+    for (const CXXMethodDecl *method : record->methods())
+      if (givesSamples(*method) || method->getOverloadedOperator() == OO_Call)
+        giving.visit(*method);
+    if (!options.draw && !giving.isSeeded)
+      options.draw = giving.draw;
+    if (!options.read)
+      options.read = giving.read;
   }
-  Giving giving(vocabulary);
-  for (const CXXMethodDecl *method : record->methods())
-    if (const StringRef name = simpleName(method); name == "get" || name == "get_batch" ||
-                                                   name == "apply" || name == "apply_batch" ||
-                                                   method->getOverloadedOperator() == OO_Call)
-      giving.visit(*method);
-  if (!options.draw && !giving.isSeeded)
-    options.draw = giving.draw;
-  if (!options.read)
-    options.read = giving.read;
 }
 
 } // namespace gradtidy

@@ -7,6 +7,14 @@
 
 namespace gradtidy {
 
+/// The user's classes that give the samples of a dataset, a transform or a pointer to one, of the
+/// type \p dataset: its own, or those that the framework's class around them has got.
+llvm::SmallVector<const clang::CXXRecordDecl *, 2> sampleClasses(clang::QualType dataset,
+                                                                 Vocabulary &vocabulary);
+
+/// Whether \p method is what a loader calls for samples, by its name.
+bool givesSamples(const clang::CXXMethodDecl &method);
+
 /// Notes in \p options what a dataset of the type \p dataset does, and what it wraps.
 void markSamples(LoaderOptions &options, clang::QualType dataset, Vocabulary &vocabulary);
 

@@ -1,10 +1,11 @@
 #include "SharedState.h"
 
+#include "Samples.h"
+
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
@@ -209,29 +210,17 @@ static bool isStateful(const CXXRecordDecl &record, const Vocabulary &vocabulary
 }
 
 void markShared(LoaderOptions &options, QualType dataset, Vocabulary &vocabulary) {
-  dataset = dataset.getNonReferenceType();
-  if (const QualType object = pointee(dataset); !object.isNull())
-    dataset = object;
-  const CXXRecordDecl *record = dataset->getAsCXXRecordDecl();
-  record = record ? record->getDefinition() : nullptr;
-  if (!record || record->isLambda())
-    return;
-  if (vocabulary.isFramework(record)) {
-    if (const auto *wrapper = dyn_cast<ClassTemplateSpecializationDecl>(record))
-      for (const TemplateArgument &argument : wrapper->getTemplateArgs().asArray())
-        if (argument.getKind() == TemplateArgument::Type && !options.shared)
-          markShared(options, argument.getAsType(), vocabulary);
+  for (const CXXRecordDecl *record : sampleClasses(dataset, vocabulary)) {
+    Changes changes(isStateful(*record, vocabulary), vocabulary);
+    for (const CXXMethodDecl *method : record->methods())
+      if (givesSamples(*method))
+        changes.visit(*method);
+    if (changes.isGuarded || !changes.shared)
+      continue;
+    options.shared = changes.shared;
+    options.change = changes.change;
     return;
   }
-  Changes changes(isStateful(*record, vocabulary), vocabulary);
-  for (const CXXMethodDecl *method : record->methods())
-    if (const StringRef name = simpleName(method);
-        name == "get" || name == "get_batch" || name == "apply" || name == "apply_batch")
-      changes.visit(*method);
-  if (changes.isGuarded || !changes.shared)
-    return;
-  options.shared = changes.shared;
-  options.change = changes.change;
 }
 
 } // namespace gradtidy

@@ -1,0 +1,81 @@
+// The functions of a unit and its partners, and which call which, as far as that shows. A virtual
+// call may run what overrides its callee; a closure is called by the function in which it stands.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/values/Vocabulary.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+
+class UserCode;
+
+class CallGraph {
+public:
+  /// Of the functions of the context's traversal scope. All arguments must outlive this object.
+  CallGraph(clang::ASTContext &context, PathTable &paths, Vocabulary &vocabulary,
+            const UserCode &userCode);
+
+  llvm::ArrayRef<const FunctionBody *> functions() const { return all.getArrayRef(); }
+
+  /// Those of the unit itself, and of its partners those that lead to them.
+  llvm::ArrayRef<const FunctionBody *> relevant() const { return followed; }
+
+  /// Whether \p function is of the unit itself.
+  bool isOwn(const FunctionBody &function) const;
+
+  /// The events of a function of the user, or null where it has no body.
+  const FunctionBody *bodyOf(const clang::FunctionDecl &function) const;
+
+  /// The body that a call of \p callee runs, if it has one and no other can be meant.
+  const FunctionBody *calleeOf(const clang::FunctionDecl &callee, bool isVirtual) const;
+
+  /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
+  llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) const;
+
+  /// Whether \p function, or what it calls, runs an event that is \p one, or a call that cannot be
+  /// seen and is \p unseen.
+  bool runs(
+      const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
+      llvm::function_ref<bool(const Event &)> unseen = [](const Event &) { return false; }) const;
+
+  /// Whether the unit or one of its partners calls \p function.
+  bool isCalled(const FunctionBody &function) const { return callers.contains(&function); }
+
+  /// The same, but for a partner's calls of what is the unit's: others may call that, too.
+  bool isCalledWithin(const FunctionBody &function) const { return called.contains(&function); }
+
+  /// The functions of the unit and its partners that call \p function, or in which it is a closure.
+  llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
+
+private:
+  using FunctionSet = llvm::SetVector<const FunctionBody *>;
+
+  void addOverrider(const clang::CXXMethodDecl &overridden, const clang::CXXMethodDecl &method);
+  void addCallsOf(const FunctionBody &body);
+  /// The function in which a lambda stands, or null.
+  const FunctionBody *bodyAround(const FunctionBody &closure) const;
+
+  clang::ASTContext &context;
+  PathTable &paths;
+  Vocabulary &vocabulary;
+  const UserCode &userCode;
+  mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
+  llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
+      overriders;
+  llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
+  llvm::SmallPtrSet<const FunctionBody *, 32> called; ///< See isCalledWithin().
+  FunctionSet all;
+  FunctionSet leading;                        ///< Those of the unit, and what leads to them.
+  std::vector<const FunctionBody *> followed; ///< The same in the order of all.
+};
+
+/// Whether \p function is a lambda.
+bool isClosure(const FunctionBody &function);
+
+/// Whether one of the events of \p function itself is \p one.
+bool hasEvent(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one);
+
+} // namespace gradtidy

@@ -1,0 +1,113 @@
+#include "CalledModules.h"
+
+#include "analyzer/events/values/Values.h"
+#include "analyzer/frontend/UserCode.h"
+
+#include "clang/AST/ASTContext.h"
+
+namespace gradtidy {
+
+CalledModules::CalledModules(clang::ASTContext &context, Vocabulary &vocabulary,
+                             const UserCode &userCode)
+    : vocabulary(vocabulary), modules(context, vocabulary, [&](const clang::Decl *declaration) {
+        return userCode.contains(declaration->getLocation(), context.getSourceManager());
+      }) {}
+
+const ModuleClass *CalledModules::classOf(const Event &event) const {
+  const clang::Expr *module = event.subject.expr;
+  return module ? viewOf(vocabulary.classOf(strip(module)->getType())) : nullptr;
+}
+
+const ModuleClass *CalledModules::viewOf(const clang::CXXRecordDecl *record) const {
+  for (const ModuleClass &view : classes())
+    if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
+      return &view;
+  return nullptr;
+}
+
+CalledModules::Views CalledModules::variantsOf(const ModuleClass &view) const {
+  Views variants;
+  for (const ModuleClass &other : classes())
+    if (!other.record->isAbstract() && other.record->isDerivedFrom(view.record))
+      variants.push_back(&other);
+  return variants;
+}
+
+static bool holdsNothing(const ModuleClass &view) {
+  return llvm::all_of(view.members, [&](const ModuleMember &member) {
+    return view.isVisible && member.role == TypeRole::Tensor && member.registered == Answer::No &&
+           !member.requiresGrad;
+  });
+}
+
+bool CalledModules::isStateless(const ModuleClass &view) const {
+  const bool inheritsNone = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+    if (!isModule(vocabulary.roleOf(base)) || vocabulary.isFramework(base))
+      return vocabulary.traitOf(base) != Trait::Container;
+    const ModuleClass *inherited = viewOf(base);
+    return inherited && holdsNothing(*inherited);
+  });
+  return inheritsNone && holdsNothing(view);
+}
+
+bool CalledModules::isStateless(const Event &event) const {
+  const ModuleClass *view = classOf(event);
+  if (!view || dependsOnMode(event) != Answer::No)
+    return false;
+  if (!view->record->isAbstract())
+    return isStateless(*view);
+  const Views variants = variantsOf(*view);
+  return !variants.empty() &&
+         llvm::all_of(variants, [&](const ModuleClass *variant) { return isStateless(*variant); });
+}
+
+bool CalledModules::mayHoldModes(const ModuleClass &view, Seen &seen) const {
+  if (!seen.insert(&view).second)
+    return false;
+  if (view.record->isAbstract() && llvm::any_of(variantsOf(view), [](const ModuleClass *variant) {
+        return variant->dependsOnMode == Answer::Yes;
+      }))
+    return true;
+  const bool isAllSeen = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+    if (!isModule(vocabulary.roleOf(base)))
+      return true;
+    if (vocabulary.isFramework(base))
+      return vocabulary.traitOf(base) != Trait::Container;
+    const ModuleClass *inherited = viewOf(base);
+    return inherited && !mayHoldOwnModes(*inherited, seen);
+  });
+  return !isAllSeen || mayHoldOwnModes(view, seen);
+}
+
+bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
+  return llvm::any_of(view.members, [&](const ModuleMember &member) {
+    const clang::QualType type = member.field->getType();
+    if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
+      return false;
+    const clang::CXXRecordDecl *record = vocabulary.classOf(type);
+    const ModuleClass *inner = viewOf(record);
+    if (inner && (!inner->isVisible || inner->record->isAbstract()))
+      return mayHoldModes(*inner, seen);
+    return view.isVisible || !record || vocabulary.traitOf(record) != Trait::ModeByOption;
+  });
+}
+
+Answer CalledModules::dependsOnMode(const Event &event) const {
+  if (!event.subject.expr)
+    return Answer::Unknown;
+  const Answer answer = modules.dependsOnMode(event.subject.expr);
+  const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
+  llvm::SmallPtrSet<const ModuleClass *, 4> seen;
+  return view && !mayHoldModes(*view, seen) ? Answer::No : answer;
+}
+
+bool CalledModules::isLayer(const Event &event) const {
+  const clang::Expr *module = event.subject.expr;
+  const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;
+  if (!record || !vocabulary.isFramework(record))
+    return false;
+  const Trait trait = vocabulary.traitOf(record);
+  return trait != Trait::Container && trait != Trait::Opaque;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,71 @@
+// What is known of the modules that events call: from their classes, whatever the flow.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/modules/ModuleClass.h"
+
+namespace gradtidy {
+
+class UserCode;
+
+class CalledModules {
+public:
+  /// All arguments must outlive this object.
+  CalledModules(clang::ASTContext &context, Vocabulary &vocabulary, const UserCode &userCode);
+
+  /// The module classes of the user.
+  const std::vector<ModuleClass> &classes() const { return modules.all(); }
+
+  /// The view of the class of the module that \p event calls, or null.
+  const ModuleClass *classOf(const Event &event) const;
+
+  /// Whether the module that \p event calls is of a user's class with neither layers nor
+  /// parameters.
+  bool isStateless(const Event &event) const;
+
+  /// Whether it makes a difference in which mode the module is that \p event calls.
+  Answer dependsOnMode(const Event &event) const;
+
+  /// Whether a part of the module that \p event calls normalises by what is in the batch.
+  bool normalizesBatches(const Event &event) const {
+    return event.subject.expr && modules.normalizesBatches(event.subject.expr) == Answer::Yes;
+  }
+
+  /// What is known of the sizes of the module that \p event calls.
+  ModuleSize sizeOf(const Event &event) const {
+    return event.subject.expr ? modules.sizeOf(event.subject.expr) : ModuleSize();
+  }
+
+  /// Whether \p event calls a single layer of the framework.
+  bool isLayer(const Event &event) const;
+
+  /// The layer that the forward pass \p event is one of, or ends in.
+  Layer layerOf(const Event &event) const {
+    return event.subject.expr ? modules.lastLayer(event.subject.expr) : Layer();
+  }
+
+  /// Whether \p event is a loss of classes that counts all it is given, and each the same.
+  bool isPlainLoss(const Event &event) const {
+    return event.kind == EventKind::Forward ? layerOf(event).isPlain : event.order.isPlain;
+  }
+
+private:
+  using Views = llvm::SmallVector<const ModuleClass *, 4>;
+  using Seen = llvm::SmallPtrSetImpl<const ModuleClass *>;
+
+  const ModuleClass *viewOf(const clang::CXXRecordDecl *record) const;
+  /// What an object of the class may be, which is abstract.
+  Views variantsOf(const ModuleClass &view) const;
+  /// Whether the class holds, and inherits, neither modules nor parameters.
+  bool isStateless(const ModuleClass &view) const;
+  /// Whether layers of the class may depend on the mode. They are members: what these are tells
+  /// enough where the class is implemented elsewhere, but for those that a base class out of sight
+  /// holds, such as a Sequential. An option that nobody is seen to set is not set.
+  bool mayHoldModes(const ModuleClass &view, Seen &seen) const;
+  bool mayHoldOwnModes(const ModuleClass &view, Seen &seen) const;
+
+  Vocabulary &vocabulary;
+  ModuleClasses modules;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,169 @@
+#include "ProgramFacts.h"
+
+#include "analyzer/events/values/Values.h"
+
+namespace gradtidy {
+
+static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBody::*holds) {
+  return llvm::any_of(functions, [&](const FunctionBody *body) { return body->*holds; });
+}
+
+ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary)
+    : graph(graph), paths(paths), vocabulary(vocabulary),
+      hasMain(llvm::any_of(graph.functions(),
+                           [](const FunctionBody *body) { return body->function->isMain(); })),
+      changesElements(any(graph.functions(), &FunctionBody::changesElements)),
+      setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),
+      changesOrder(any(graph.functions(), &FunctionBody::changesOrder)),
+      // A library's modules are moved by others.
+      mayMoveModules(any(graph.relevant(), &FunctionBody::usesGpu) &&
+                     (!hasMain || any(graph.functions(), &FunctionBody::movesModules))) {
+  for (const FunctionBody *body : graph.functions())
+    if (body->function->getLangOpts().CUDA)
+      addKernels(*body);
+}
+
+void ProgramFacts::addKernels(const FunctionBody &function) {
+  const KernelCare &care = kernelCare[&function] = gradtidy::kernelCareOf(function, vocabulary);
+  handedOn.insert_range(care.named);
+  if (!care.launches.empty() && !isClosure(function) && graph.isOwn(function))
+    launching.push_back(&function);
+}
+
+const KernelCare &ProgramFacts::kernelCareOf(const FunctionBody &function) const {
+  static const KernelCare none;
+  const auto known = kernelCare.find(&function);
+  return known == kernelCare.end() ? none : known->second;
+}
+
+bool ProgramFacts::isHandedOn(const FunctionBody &function) const {
+  return handedOn.contains(function.function->getCanonicalDecl());
+}
+
+bool ProgramFacts::onlyInfers() const {
+  const auto isTraining = [](const Event &event) {
+    switch (event.kind) {
+    case EventKind::Backward:
+    case EventKind::Step:
+    case EventKind::Differentiate:
+    case EventKind::ClearGradients:
+      return true;
+    case EventKind::RequireGrad:
+    case EventKind::EnterGradMode:
+    case EventKind::SetGradMode:
+      return event.constant != false;
+    default:
+      return event.subject.role == TypeRole::Optimizer;
+    }
+  };
+  return hasMain && llvm::none_of(graph.functions(), [&](const FunctionBody *body) {
+           return hasEvent(*body, isTraining);
+         });
+}
+
+bool ProgramFacts::changesTensors(const FunctionBody *except) const {
+  const auto isChange = [&](const Event &event) {
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    return event.subject.role == TypeRole::Tensor &&
+           (event.kind == EventKind::Overwrite ||
+            (event.kind == EventKind::Combine && event.subject.escapes &&
+             !(callee && vocabulary.traitOf(callee) == Trait::SharesHandle)));
+  };
+  return llvm::any_of(graph.functions(), [&](const FunctionBody *body) {
+    return body != except && hasEvent(*body, isChange);
+  });
+}
+
+bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
+  const auto fieldAt = [&](PathId path) {
+    const PathStep &last = paths.last(path);
+    return path && last.kind == PathStep::Member
+               ? static_cast<const clang::FieldDecl *>(last.subject)
+               : nullptr;
+  };
+  // By name: a class template and its instances have fields of their own.
+  const auto isOfClass = [&](const clang::RecordDecl *record) {
+    return record->getName() == field.getParent()->getName();
+  };
+  const auto isOwn = [&](const Operand &operand) {
+    const clang::FieldDecl *other = fieldAt(operand.path);
+    return other && isOfClass(other->getParent()) &&
+           (isModule(operand.role) || other->getName() == field.getName());
+  };
+  const auto isClear = [&](const Event &event) {
+    return event.kind == EventKind::ClearGradients ||
+           (event.subject.path && paths.last(event.subject.path).kind == PathStep::Gradient);
+  };
+  const auto runsClear = [&](const FunctionBody *body) { return graph.runs(*body, isClear); };
+  // Whether the event clears them, gives them to code that may, or got them from elsewhere.
+  const auto concerns = [&](const FunctionBody &body, const Event &event) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+    if (isClear(event))
+      return isOwn(event.subject) ||
+             (!fieldAt(event.subject.path) && method && isOfClass(method->getParent()));
+    return llvm::any_of(event.operands, [&](const Operand &operand) {
+      const bool isBound = event.kind == EventKind::Bind;
+      if (!isOwn(operand))
+        return isBound && event.subject.role == TypeRole::Optimizer && isOwn(event.subject) &&
+               paths.last(paths.rootOf(operand.path)).kind == PathStep::Variable;
+      if (event.kind == EventKind::Call) {
+        const auto callees = graph.candidates(event);
+        return callees.empty() || llvm::any_of(callees, runsClear);
+      }
+      return (event.kind == EventKind::Return && operand.role == TypeRole::Optimizer) ||
+             (((isBound && event.bind != BindKind::Value) ||
+               llvm::isa<clang::InitListExpr>(event.site)) &&
+              runsClear(&body));
+    });
+  };
+  return llvm::any_of(graph.functions(), [&](const FunctionBody *body) {
+    return hasEvent(*body, [&](const Event &event) { return concerns(*body, event); });
+  });
+}
+
+bool ProgramFacts::mayBeGpu(Device device) const {
+  if (device.kind != Device::Symbol)
+    return device.kind == Device::Cuda;
+  if (!origins)
+    origins.emplace(paths, vocabulary, graph.functions(), [this](const Event &call) {
+      return call.callee ? graph.bodyOf(*call.callee) : nullptr;
+    });
+  return origins->mayBeGpu(device.id);
+}
+
+const Event *ProgramFacts::makerOf(const Operand &loader, const State &state) const {
+  if (const Event *made = state.valueOf(loader).made)
+    return made->operation == Operation::MakeLoader ? made : nullptr;
+  const PathStep &last = paths.last(state.resolve(loader.path));
+  return last.kind == PathStep::Member ? onlyMakerFor(last.subject) : nullptr;
+}
+
+/// Whether a pointer that is made of \p value points to nothing.
+static bool isEmpty(const clang::Expr *value) {
+  const auto *made = value ? llvm::dyn_cast<clang::CXXConstructExpr>(strip(value)) : nullptr;
+  return value && ((made && made->getNumArgs() == 0) || isNull(value));
+}
+
+const Event *ProgramFacts::onlyMakerFor(const void *field) const {
+  const Event *maker = nullptr;
+  for (const FunctionBody *body : graph.functions())
+    for (const Block &block : body->blocks)
+      for (const Event &event : block.events) {
+        const PathStep &last = paths.last(event.subject.path);
+        if (event.kind != EventKind::Bind || event.operands.empty() || !event.subject.path ||
+            last.kind != PathStep::Member || last.subject != field ||
+            isEmpty(event.operands.front().expr))
+          continue;
+        const auto made = llvm::find_if(block.events, [&](const Event &each) {
+          return each.operation == Operation::MakeLoader &&
+                 each.result == event.operands.front().path;
+        });
+        if (made == block.events.end() || (maker && maker != &*made))
+          return nullptr;
+        maker = &*made;
+      }
+  return maker;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,90 @@
+// What holds of a unit and its partners, as the program that they are or are part of, whatever the
+// flow.
+#pragma once
+
+#include "CallGraph.h"
+#include "DeviceOrigins.h"
+#include "State.h"
+
+#include "analyzer/events/marks/KernelLaunches.h"
+#include "analyzer/events/marks/Loaders.h"
+
+#include <optional>
+
+namespace gradtidy {
+
+class ProgramFacts {
+public:
+  /// All arguments must outlive this object.
+  ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary);
+
+  /// Whether the unit or one of its partners has the main function of a program.
+  bool isProgram() const { return hasMain; }
+
+  /// Whether the unit is of a program, seen as far as functions are shared, in which nothing
+  /// trains: no optimizer, no backward, no tensor that is to have a gradient.
+  bool onlyInfers() const;
+
+  /// Whether a function changes a tensor in place, other than \p except if that is not null.
+  bool changesTensors(const FunctionBody *except) const;
+
+  /// Whether code of the unit may clear the gradients of the optimizer that the member \p field
+  /// holds, or hands it to code that may.
+  bool mayClear(const clang::FieldDecl &field) const;
+
+  /// Whether new tensors and parameters are of float32 where nothing else is said, as far as the
+  /// unit shows.
+  bool assumesFloats() const { return !changesElements; }
+
+  /// The same, and the unit is part of a program that shows what is done to its modules.
+  bool keepsElements() const { return !changesElements && hasMain; }
+
+  /// Whether nothing in the unit says what elements new tensors have.
+  bool keepsDefaultType() const { return !setsDefaultType; }
+
+  /// Whether layers keep the order of dimensions that they are made with.
+  bool keepsOrders() const { return !changesOrder; }
+
+  /// Whether the unit uses a GPU and modules may get there: it puts them where a variable says, or
+  /// is not the whole program.
+  bool movesModules() const { return mayMoveModules; }
+
+  /// Whether \p device is a GPU, or something that may be one.
+  bool mayBeGpu(Device device) const;
+
+  /// What has made the data loader \p loader, as \p state knows it, or as the only one that the
+  /// unit puts into the member that holds it. Null if nobody knows.
+  const Event *makerOf(const Operand &loader, const State &state) const;
+
+  /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
+  /// nothing shuffles them, as far as can be seen.
+  bool keepsOrder(const clang::VarDecl &loader) const {
+    return gradtidy::keepsOrder(loader, vocabulary);
+  }
+
+  /// The functions of the unit that launch kernels on memory of tensors.
+  llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
+
+  /// What \p function does about kernels; nothing where the unit is not of CUDA.
+  const KernelCare &kernelCareOf(const FunctionBody &function) const;
+
+  /// Whether the unit, which is of CUDA, or one of its partners hands \p function on without
+  /// calling it: to Python, to a dispatcher, as a callback.
+  bool isHandedOn(const FunctionBody &function) const;
+
+private:
+  void addKernels(const FunctionBody &function);
+  /// What makes the only data loader that gets into the member \p field, or null.
+  const Event *onlyMakerFor(const void *field) const;
+
+  const CallGraph &graph;
+  const PathTable &paths;
+  Vocabulary &vocabulary;
+  bool hasMain, changesElements, setsDefaultType, changesOrder, mayMoveModules;
+  llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare;
+  std::vector<const FunctionBody *> launching;
+  llvm::DenseSet<const clang::FunctionDecl *> handedOn; ///< Their canonical declarations.
+  mutable std::optional<DeviceOrigins> origins;         ///< Made when a finding first asks for it.
+};
+
+} // namespace gradtidy

@@ -489,9 +489,11 @@ private:
     return factory && factory->getIdentifier() ? factory->getName() : llvm::StringRef();
   }
 
-  /// Whether the factory makes up the values.
+  /// Whether a factory makes up the values; those of batches are read.
   static bool isMadeUp(const Event &creation) {
-    return !nameOf(creation).empty() && creation.operation != Operation::WrapMemory;
+    const auto isLoader = [](const Operand &each) { return each.role == TypeRole::DataLoader; };
+    return !nameOf(creation).empty() && creation.operation != Operation::WrapMemory &&
+           llvm::none_of(creation.operands, isLoader);
   }
 
   /// Gives the device to the factory, where it is all that the move is told.

@@ -45,11 +45,32 @@ public:
   std::vector<const clang::FunctionDecl *> found;
 
 private:
-  /// Whether \p function is a template that the unit never instantiates.
+  /// Whether the unit never instantiates \p function, which is a template or a member of one.
   static bool isUnused(const clang::FunctionDecl &function) {
     const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
-    return pattern && pattern->specializations().empty() &&
-           !pattern->getDeclContext()->isDependentContext();
+    if (pattern && !pattern->specializations().empty())
+      return false;
+    for (const clang::DeclContext *around = function.getDeclContext(); around->isDependentContext();
+         around = around->getParent()) {
+      const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(around);
+      if (!record || llvm::isa<clang::ClassTemplatePartialSpecializationDecl>(record))
+        return false;
+      const clang::ClassTemplateDecl *generic = record->getDescribedClassTemplate();
+      const auto mayDefine = [&](const clang::CXXRecordDecl *instance) {
+        return pattern || record != function.getDeclContext() || defines(*instance, function);
+      };
+      if (generic && llvm::any_of(generic->specializations(), mayDefine))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether the class has an instance of \p method, of its template, that was asked for.
+  static bool defines(const clang::CXXRecordDecl &instance, const clang::FunctionDecl &method) {
+    return llvm::any_of(instance.methods(), [&](const clang::CXXMethodDecl *each) {
+      const clang::FunctionDecl *origin = each->getInstantiatedFromMemberFunction();
+      return origin && origin->getCanonicalDecl() == method.getCanonicalDecl() && each->isDefined();
+    });
   }
 
   const UserCode &userCode;

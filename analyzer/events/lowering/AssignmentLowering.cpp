@@ -20,7 +20,7 @@ Event &FunctionLowering::bind(PathId place, QualType type, const Expr *value, co
   if (event.subject.role == TypeRole::None && value && value->isTypeDependent())
     event.subject.role = values.roleOf(value);
   event.bind = values.bindKind(type);
-  if (value && isArithmetic(strip(value)))
+  if (value && values.isNumber(value))
     event.isArithmetic = true;
   else if (value)
     event.operands.push_back(values.operand(value));

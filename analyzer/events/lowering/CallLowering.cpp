@@ -103,7 +103,7 @@ void FunctionLowering::describeResult(Event &event, const CallSite &site) {
   // Where errors or templates hide what comes back, a statement wants nothing.
   event.isArithmetic =
       type->isArithmeticType() || type->isVoidType() || (type->isDependentType() && isStatement);
-  event.isTensor = vocabulary.holdsTensors(type);
+  event.isTensor = vocabulary.holdsTensors(type) && event.operation != Operation::AccessElements;
   event.resultRole = vocabulary.roleOf(type);
   event.isAttribute =
       site.role == FunctionRole::Attribute || site.role == FunctionRole::Defined ||
@@ -293,6 +293,8 @@ void FunctionLowering::addArguments(Event &event, const FunctionDecl *callee,
     QualType parameter = argument->getType();
     if (callee && index < callee->getNumParams())
       parameter = callee->getParamDecl(index)->getType();
+    else if (argument->isTypeDependent() && values.isNumber(argument))
+      parameter = values.typeOf(argument);
     else if (!callee && argument->isLValue())
       parameter = context.getLValueReferenceType(parameter);
     event.operands.push_back(values.operand(argument, parameter));

@@ -25,10 +25,14 @@ static bool isAssignment(const CallExpr *call) {
 CallSite FunctionLowering::resolve(const CallExpr *call) {
   CallSite site;
   site.call = call;
-  site.callee = call->getDirectCallee();
+  site.callee = values.calleeOf(call);
   site.method = dyn_cast_or_null<CXXMethodDecl>(site.callee);
   site.isAssignment = isAssignment(call);
   site.object = objectOf(call);
+  const bool isOpen = site.callee && !call->getDirectCallee();
+  if (isOpen && !site.object && site.method)
+    site.object =
+        isa<CXXOperatorCallExpr>(call) ? call->getArg(0) : unresolvedMember(call, site.name);
   site.arguments.append(call->arg_begin(), call->arg_end());
   if (site.object && isa<CXXOperatorCallExpr>(call))
     site.arguments.erase(site.arguments.begin());

@@ -278,6 +278,9 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
       lowerAssignment(binary);
     else if (binary->isTypeDependent())
       combine(binary, {binary->getLHS(), binary->getRHS()});
+  } else if (const auto *element = dyn_cast<ArraySubscriptExpr>(statement)) {
+    if (element->isTypeDependent() && values.roleOf(element->getBase()) == TypeRole::Tensor)
+      combine(element, {element->getBase()});
   } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
     if (unary->isIncrementDecrementOp())
       modify(unary->getSubExpr(), unary);
@@ -365,7 +368,7 @@ void FunctionLowering::lowerError(const RecoveryExpr *error) {
       event.subject = values.operand(member->getBase());
     }
     const Expr *argument = method ? member->getBase() : part;
-    if (isArithmetic(argument))
+    if (values.isNumber(argument))
       continue;
     event.operands.push_back(values.operand(argument));
     event.operands.back().escapes = event.operands.back().role != TypeRole::None ||

@@ -170,7 +170,13 @@ PathId Values::pathOf(const Expr *expr) {
       return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
     return pathOfVariable(member->getMemberDecl(), expr);
   }
-  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
+  if (const FieldDecl *field = openField(expr)) {
+    const Expr *object = cast<CXXDependentScopeMemberExpr>(expr)->getBase();
+    return isStandard(field) ? partOf(object, field->getFieldIndex())
+                             : paths.member(pathOf(object), field->getCanonicalDecl());
+  }
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr);
+      subscript && roleOf(subscript->getBase()) != TypeRole::Tensor)
     return elementOf(subscript->getBase(), subscript->getIdx());
   if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
     if (const Expr *source = forwarded(construct))
@@ -376,6 +382,10 @@ QualType Values::typeOf(const Expr *expr) {
   }
   if (const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(expr))
     return construct->getTypeAsWritten();
+  if (const FieldDecl *field = openField(expr))
+    return field->getType();
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
+    return typeOfElement(*subscript);
   if (const auto *operation = dyn_cast<BinaryOperator>(expr))
     return typeOfOperation(operation->getLHS(), operation->getRHS());
   const auto *call = dyn_cast<CallExpr>(expr);
@@ -384,18 +394,130 @@ QualType Values::typeOf(const Expr *expr) {
   return call ? typeOfCall(call) : type;
 }
 
+const CXXRecordDecl *Values::recordOf(const Expr *expr) {
+  const QualType type = typeOf(expr);
+  const CXXRecordDecl *record =
+      type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
+  return record ? record->getDefinition() : nullptr;
+}
+
+/// The members of that name, of the class or else of a class it is derived from.
+static DeclContext::lookup_result membersOf(const CXXRecordDecl *record, DeclarationName name) {
+  DeclContext::lookup_result found = record->lookup(name);
+  for (const CXXBaseSpecifier &base : record->bases()) {
+    const CXXRecordDecl *inherited = base.getType()->getAsCXXRecordDecl();
+    if (found.empty() && inherited && inherited->hasDefinition())
+      found = membersOf(inherited->getDefinition(), name);
+  }
+  return found;
+}
+
+bool Values::isNumber(const Expr *expr) {
+  const QualType type = typeOf(expr);
+  return !type.isNull() && type->isArithmeticType();
+}
+
+const FieldDecl *Values::openField(const Expr *expr) {
+  const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(expr);
+  if (!member || member->isImplicitAccess() || member->isArrow())
+    return nullptr;
+  const CXXRecordDecl *record = recordOf(member->getBase());
+  const auto found = record ? membersOf(record, member->getMember()) : DeclContext::lookup_result();
+  return found.isSingleResult() ? dyn_cast<FieldDecl>(found.front()) : nullptr;
+}
+
+const FunctionDecl *Values::calleeOf(const CallExpr *call) {
+  if (const FunctionDecl *callee = call->getDirectCallee())
+    return callee;
+  const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
+  const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+  const FunctionDecl *likely = nullptr;
+  bool isOpen = false;
+  const auto consider = [&](const NamedDecl *candidate) {
+    const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
+    const bool isMethod = function && operation && isa<CXXMethodDecl>(function);
+    const unsigned given = call->getNumArgs() - (isMethod ? 1 : 0);
+    if (!function || given < function->getMinRequiredArguments() ||
+        (given > function->getNumParams() && !function->isVariadic()))
+      return;
+    isOpen |= !isExternal(function) || !vocabulary.isFramework(function) ||
+              (likely && (vocabulary.roleOf(likely) != vocabulary.roleOf(function) ||
+                          vocabulary.operationOf(likely) != vocabulary.operationOf(function)));
+    likely = function;
+  };
+  if (operation && operation->getNumArgs() > 0) {
+    const DeclarationName name =
+        context.DeclarationNames.getCXXOperatorName(operation->getOperator());
+    if (const CXXRecordDecl *record = recordOf(operation->getArg(0)))
+      llvm::for_each(membersOf(record, name), consider);
+  } else if (const auto *overloads = dyn_cast<OverloadExpr>(callee)) {
+    llvm::for_each(overloads->decls(), consider);
+  } else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
+             member && !member->isImplicitAccess() && !member->isArrow()) {
+    if (const CXXRecordDecl *record = recordOf(member->getBase()))
+      llvm::for_each(membersOf(record, member->getMember()), consider);
+  }
+  return isOpen ? nullptr : likely;
+}
+
+/// A part of a tensor is one; what is read through an accessor is taken for a number at once.
+QualType Values::typeOfElement(const ArraySubscriptExpr &subscript) {
+  const Expr *whole = strip(subscript.getBase());
+  const QualType type = typeOf(whole);
+  if (vocabulary.roleOf(type) == TypeRole::Tensor)
+    return type;
+  if (type->isPointerType())
+    return type->getPointeeType();
+  const auto *named = dyn_cast<DeclRefExpr>(whole);
+  const auto *variable = named ? dyn_cast<VarDecl>(named->getDecl()) : nullptr;
+  const Expr *made = variable && variable->hasInit() ? strip(variable->getInit()) : whole;
+  const auto *call = dyn_cast<CallExpr>(made);
+  const auto *accessor = call ? dyn_cast<CXXDependentScopeMemberExpr>(call->getCallee()) : nullptr;
+  const FunctionDecl *callee = accessor ? calleeOf(call) : nullptr;
+  const bool isNumber =
+      callee && accessor->getNumTemplateArgs() > 0 &&
+      vocabulary.operationOf(callee) == Operation::AccessElements &&
+      accessor->getTemplateArgs()[0].getArgument().getKind() == TemplateArgument::Type;
+  if (isNumber)
+    return accessor->getTemplateArgs()[0].getArgument().getAsType();
+  return type->isArithmeticType() ? type : subscript.getType();
+}
+
 /// What is made of a tensor and something unknown is a tensor.
 QualType Values::typeOfOperation(const Expr *left, const Expr *right) {
   QualType type = typeOf(left);
   return vocabulary.roleOf(type) == TypeRole::Tensor ? type : typeOf(right);
 }
 
+/// What a template gives that is told the first of its types: `item<float>()`, `data_ptr<float>()`.
+static QualType typeAskedFor(QualType returned, const TemplateArgument &first,
+                             const ASTContext &context) {
+  const auto isIt = [](QualType type) {
+    const auto *parameter = type->getAs<TemplateTypeParmType>();
+    return parameter && parameter->getIndex() == 0;
+  };
+  if (first.getKind() != TemplateArgument::Type)
+    return returned;
+  if (isIt(returned))
+    return first.getAsType();
+  return returned->isPointerType() && isIt(returned->getPointeeType())
+             ? context.getPointerType(first.getAsType())
+             : returned;
+}
+
 QualType Values::typeOfCall(const CallExpr *call) {
   const Expr *callee = call->getCallee()->IgnoreParenImpCasts();
   QualType result;
+  const auto *open = dyn_cast<CXXDependentScopeMemberExpr>(callee);
+  const bool isAsked = open && open->getNumTemplateArgs() > 0;
   auto consider = [&](const NamedDecl *candidate) {
     const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
-    QualType type = function ? function->getReturnType().getNonReferenceType() : QualType();
+    if (isAsked && function && !function->getDescribedFunctionTemplate())
+      return;
+    QualType type = function ? function->getReturnType().getNonReferenceType().getUnqualifiedType()
+                             : QualType();
+    if (isAsked && function)
+      type = typeAskedFor(type, open->getTemplateArgs()[0].getArgument(), context);
     bool agrees =
         result.isNull() || (!type.isNull() && result.getCanonicalType() == type.getCanonicalType());
     result = agrees && !type.isNull() ? type : call->getType();
@@ -404,14 +526,9 @@ QualType Values::typeOfCall(const CallExpr *call) {
     consider(function);
   else if (const auto *overloads = dyn_cast<OverloadExpr>(callee))
     llvm::for_each(overloads->decls(), consider);
-  else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(callee);
-           member && !member->isImplicitAccess()) {
-    QualType object = typeOf(member->getBase());
-    const CXXRecordDecl *record =
-        object.isNull() ? nullptr : object.getNonReferenceType()->getAsCXXRecordDecl();
-    if (record && record->hasDefinition() && !member->isArrow())
-      llvm::for_each(record->lookup(member->getMember()), consider);
-  }
+  else if (open && !open->isImplicitAccess() && !open->isArrow())
+    if (const CXXRecordDecl *record = recordOf(open->getBase()))
+      llvm::for_each(membersOf(record, open->getMember()), consider);
   return result.isNull() ? call->getType() : result;
 }
 
@@ -433,7 +550,7 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
   const PathStep &last = paths.last(value.path);
   value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
   value.isClosure = Vocabulary::isClosure(strip(expr)->getType());
-  value.isTensor = value.role == TypeRole::Tensor || vocabulary.holdsTensors(expr->getType());
+  value.isTensor = value.role == TypeRole::Tensor || vocabulary.holdsTensors(typeOf(expr));
   value.device = value.role == TypeRole::Tensor && hostBatches.contains(paths.parent(value.path))
                      ? Device{Device::Cpu}
                      : literalDevice(strip(expr));

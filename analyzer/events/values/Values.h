@@ -76,10 +76,22 @@ public:
   /// The tensors of that struct or tuple are on the host unless something else is known of them.
   void addHostBatch(PathId path) { hostBatches.insert(path); }
 
+  /// The function that is called; where errors or template parameters leave it open, a function of
+  /// the framework that has the same role and operation as all others it may be. Or null.
+  const clang::FunctionDecl *calleeOf(const clang::CallExpr *call);
+
+  /// Whether the value is a number, as far as is known.
+  bool isNumber(const clang::Expr *expr);
+
   /// Functions whose bodies nobody looks into: what they do is said by the model.
   bool isExternal(const clang::FunctionDecl *callee);
 
 private:
+  /// The data member that an expression names whose object's type clang does not know; or null.
+  const clang::FieldDecl *openField(const clang::Expr *expr);
+  /// The class of the value, if it is one.
+  const clang::CXXRecordDecl *recordOf(const clang::Expr *expr);
+  clang::QualType typeOfElement(const clang::ArraySubscriptExpr &subscript);
   clang::QualType typeOfOperation(const clang::Expr *left, const clang::Expr *right);
   clang::QualType typeOfCall(const clang::CallExpr *call);
   PathId pathOfVariable(const clang::ValueDecl *declaration, const clang::Expr *expr);

@@ -293,8 +293,9 @@ private:
       for (const Event &event : block.events) {
         const bool isHandedOn =
             event.kind == EventKind::Call && !runsNone(event, changing, mayChange, getsHold);
-        const bool isMoved = event.kind == EventKind::Move && isModule(event.subject.role);
-        bool isChange = isMoved || event.kind == EventKind::SetMode ||
+        const bool isPlaced = (event.kind == EventKind::Move || event.kind == EventKind::Load) &&
+                              isModule(event.subject.role);
+        bool isChange = isPlaced || event.kind == EventKind::SetMode ||
                         event.kind == EventKind::Bind ||
                         (isHandedOn && event.subject.escapes && !isModuleCall(event));
         if (isChange)

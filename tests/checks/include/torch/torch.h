@@ -587,6 +587,25 @@ using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSu
 
 template <typename Contained> class ModuleHolder;
 
+} // namespace nn
+
+namespace serialize {
+class OutputArchive {
+public:
+  OutputArchive();
+  void write(const std::string &key, OutputArchive &nested_archive);
+  void save_to(const std::string &filename);
+};
+class InputArchive {
+public:
+  InputArchive();
+  void read(const std::string &key, InputArchive &archive);
+  void load_from(const std::string &filename, std::optional<Device> device = std::nullopt);
+};
+} // namespace serialize
+
+namespace nn {
+
 class Module : public std::enable_shared_from_this<Module> {
 public:
   Module();
@@ -607,6 +626,8 @@ public:
   template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
   ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
   Tensor &register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);
   template <typename ModuleType>
@@ -1132,11 +1153,6 @@ public:
 using Dtype = at::ScalarType;
 using std::nullopt;
 using std::optional;
-
-namespace serialize {
-class OutputArchive;
-class InputArchive;
-} // namespace serialize
 
 namespace data {
 

@@ -8,6 +8,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -19,7 +20,7 @@ public:
     if (save.operation != Operation::Save || !isModule(savedBy(save).role))
       return;
     const Training training = trainingAround(visit);
-    if (!training.loop || savesMore(visit))
+    if (!training.loop || savesMore(visit) || !reported.insert(save.function->function).second)
       return;
     Finding finding;
     const Event *load = loadOf(visit, training);
@@ -133,6 +134,8 @@ private:
     }
     return nullptr;
   }
+
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< That save, once each.
 };
 
 } // namespace

@@ -21,17 +21,23 @@ public:
       return;
     const ModuleFacts module = visit.before.module(forward.subject);
     if (const Event *load = module.placed;
-        load && load->kind == EventKind::Load && !module.device.isKnown() && isLeft(visit, *load))
+        load && load->kind == EventKind::Load && !module.device.isKnown() && isLeft(visit, *load)) {
+      const bool isOwn = isOwnFile(visit, *load);
+      const Device saved = isOwn ? savedFrom(visit, *load) : Device();
       for (const Operand &input : forward.operands) {
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
-        if (visit.unit.mayBeGpu(device))
-          return report(*load, forward, device, "that of the inputs",
-                        "used here with inputs on " + nameOf(visit, device), reporter);
+        const bool isOnHost = device.kind == Device::Cpu && visit.unit.mayBeGpu(saved);
+        if (isOnHost || (!isOwn && visit.unit.mayBeGpu(device)))
+          return report(*load, forward, isOnHost ? saved : device, "that of the inputs",
+                        "used here with inputs on " + nameOf(visit, device) +
+                            (isOnHost ? "; the file was saved from " + nameOf(visit, saved) : ""),
+                        reporter);
       }
-    if (const Event *load = module.reloaded; load && isLeft(visit, *load) &&
-                                             visit.unit.mayBeGpu(module.left) &&
-                                             !isOwnDevice(visit, module.left))
+    }
+    if (const Event *load = module.reloaded;
+        load && isLeft(visit, *load) && visit.unit.mayBeGpu(module.left) &&
+        !isOwnDevice(visit, module.left) && !isOwnFile(visit, *load))
       report(*load, forward, module.left, "where they were before",
              "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }
@@ -78,8 +84,7 @@ private:
   static bool isLeft(const Visit &visit, const Event &load) {
     const FunctionBody &user = *visit.event.function;
     return llvm::none_of(load.operands, isDevice) &&
-           (&user == load.function || !user.asksForPlaces) && !movesBehind(visit, load) &&
-           !isOwnFile(visit, load);
+           (&user == load.function || !user.asksForPlaces) && !movesBehind(visit, load);
   }
 
   /// Whether the function moves the module next: only an exception keeps it from that, or where
@@ -153,6 +158,15 @@ private:
       around.insert_range(visit.unit.callersOf(function));
     }
     return false;
+  }
+
+  /// Where the module was when the program saved the file, if it says the name of the file twice.
+  static Device savedFrom(const Visit &visit, const Event &load) {
+    for (const Observation &other : visit.unit.observations())
+      if (const Event &save = *other.event;
+          save.operation == Operation::Save && !save.file.empty() && save.file == load.file)
+        return other.before.module(save.operands.front()).device;
+    return {};
   }
 };
 

@@ -362,6 +362,31 @@ void play_ok(torch::Tensor x, torch::Device device, const bool &goesOn) {
   }
 }
 
+// Of the file of this very run, too.
+void back_on_the_host_bad(torch::Tensor x) {
+  torch::Device device(torch::kCPU);
+  if (torch::cuda::is_available())
+    device = torch::kCUDA;
+  const std::string path = "net.pt";
+  Layer layer(4, 1);
+  layer->to(device);
+  torch::save(layer, path);
+  layer = Layer(4, 1);
+  torch::load(layer, path); // expect: ml-load-device: nothing moves them to that of the inputs
+  layer(x.to(torch::kCPU)).print();
+}
+
+void back_on_the_host_ok(torch::Tensor x, torch::Device device) {
+  Layer layer(4, 1);
+  layer->to(device);
+  layer(x.to(device)).print();
+  layer->to(torch::kCPU);
+  torch::save(layer, "other.pt");
+  layer = Layer(4, 1);
+  torch::load(layer, "other.pt");
+  layer(x.to(torch::kCPU)).print();
+}
+
 // Which device it is, is only printed.
 void printed_bad(torch::Tensor x, torch::Device device) {
   Layer layer(4, 1);

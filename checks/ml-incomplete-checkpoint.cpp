@@ -2,6 +2,7 @@
 // checkpoint without them begins with averages of nothing: the first steps of Adam are too long,
 // and the loss jumps.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 
@@ -17,7 +18,7 @@ class IncompleteCheckpoint : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
-    if (save.operation != Operation::Save || !isModule(savedBy(save).role))
+    if (save.operation != Operation::Save || !isModule(storedBy(save).role))
       return;
     const Training training = trainingAround(visit);
     if (!training.loop || savesMore(visit) || !reported.insert(save.function->function).second)
@@ -41,10 +42,6 @@ private:
     const FunctionBody *function = nullptr; ///< In which the loop stands.
     const Event *step = nullptr;            ///< One of the steps in it.
   };
-
-  static const Operand &savedBy(const Event &save) {
-    return save.subject.path || save.operands.empty() ? save.subject : save.operands.front();
-  }
 
   /// The innermost loop that saves in every round, or every Nth, and runs steps of an optimizer
   /// with a state of its own.
@@ -72,6 +69,7 @@ private:
   static bool keepsState(const Visit &visit, const Observation &step) {
     if (step.event->trait == Trait::AdaptiveSteps)
       return true;
+    const bool isEither = step.event->trait == Trait::None; // Of the base class.
     const auto isMadeFor = [](const Event &made, const FunctionBody &function) {
       return made.function == &function ||
              (llvm::isa<clang::CXXConstructorDecl>(made.function->function) &&
@@ -80,7 +78,7 @@ private:
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       const Event &made = *other.event;
       return made.kind == EventKind::Construct && made.subject.role == TypeRole::Optimizer &&
-             (made.keepsMomentum || made.trait == Trait::AdaptiveSteps) &&
+             (made.keepsMomentum || (isEither && made.trait == Trait::AdaptiveSteps)) &&
              (isMadeFor(made, *step.event->function) ||
               llvm::any_of(step.callers, [&](const Event *caller) {
                 return isMadeFor(made, *caller->function);
@@ -102,7 +100,7 @@ private:
     return llvm::any_of(visit.unit.observations(), [](const Observation &other) {
       if (other.event->operation != Operation::Save)
         return false;
-      const Operand &saved = savedBy(*other.event);
+      const Operand &saved = storedBy(*other.event);
       return saved.role == TypeRole::Optimizer || (saved.role == TypeRole::None && !saved.isTensor);
     });
   }
@@ -111,7 +109,7 @@ private:
   /// or in the constructor of an object of which it is a member; or null.
   static const Event *loadOf(const Visit &visit, const Training &training) {
     const PathTable &paths = visit.unit.tables().paths;
-    const Operand &saved = savedBy(visit.event);
+    const Operand &saved = storedBy(visit.event);
     const auto isBefore = [&](const Event *event) {
       return event->function == training.function &&
              visit.context.getSourceManager().isBeforeInTranslationUnit(
@@ -121,8 +119,7 @@ private:
       const Event &load = *other.event;
       if (load.kind != EventKind::Load)
         continue;
-      const Operand &loaded =
-          load.subject.path || load.operands.empty() ? load.subject : load.operands.front();
+      const Operand &loaded = storedBy(load);
       const bool isSame = other.before.resolve(loaded.path) == visit.before.resolve(saved.path) &&
                           (isBefore(&load) || llvm::any_of(other.callers, isBefore));
       const PathStep &member = paths.last(loaded.path);

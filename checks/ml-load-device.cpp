@@ -22,16 +22,17 @@ public:
     const ModuleFacts module = visit.before.module(forward.subject);
     if (const Event *load = module.placed;
         load && load->kind == EventKind::Load && !module.device.isKnown() && isLeft(visit, *load)) {
-      const bool isOwn = isOwnFile(visit, *load);
-      const Device saved = isOwn ? savedFrom(visit, *load) : Device();
       for (const Operand &input : forward.operands) {
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
-        const bool isOnHost = device.kind == Device::Cpu && visit.unit.mayBeGpu(saved);
-        if (isOnHost || (!isOwn && visit.unit.mayBeGpu(device)))
-          return report(*load, forward, isOnHost ? saved : device, "that of the inputs",
-                        "used here with inputs on " + nameOf(visit, device) +
-                            (isOnHost ? "; the file was saved from " + nameOf(visit, saved) : ""),
+        if (visit.unit.mayBeGpu(device) && !isOwnFile(visit, *load))
+          return report(*load, forward, device, "that of the inputs",
+                        "used here with inputs on " + nameOf(visit, device), reporter);
+        const Device saved = device.kind == Device::Cpu ? savedFrom(visit, *load) : Device();
+        if (visit.unit.mayBeGpu(saved) && isOwnFile(visit, *load))
+          return report(*load, forward, saved, "that of the inputs",
+                        "used here with inputs on the CPU; the file was saved from " +
+                            nameOf(visit, saved),
                         reporter);
       }
     }
@@ -43,14 +44,10 @@ public:
   }
 
 private:
-  static const Operand &loadedBy(const Event &load) {
-    return load.subject.path || load.operands.empty() ? load.subject : load.operands.front();
-  }
-
   /// A member that constructors put on its device, which others use there.
   static void onLoad(const Visit &visit, Reporter &reporter) {
     const Event &load = visit.event;
-    const Operand &loaded = loadedBy(load);
+    const Operand &loaded = storedBy(load);
     const ModuleFacts module = visit.before.module(loaded);
     const PathStep &member = visit.unit.tables().paths.last(loaded.path);
     if (!visit.callers.empty() || module.reloaded || member.kind != PathStep::Member ||
@@ -91,7 +88,7 @@ private:
   /// something is.
   static bool movesBehind(const Visit &visit, const Event &load) {
     const FunctionBody &function = *load.function;
-    const Operand &loaded = loadedBy(load);
+    const Operand &loaded = storedBy(load);
     const clang::SourceManager &sources = visit.context.getSourceManager();
     const auto isBehind = [&](const Event &later, const Event &earlier) {
       return sources.isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
@@ -134,7 +131,7 @@ private:
       return other.event->operation == Operation::Save;
     });
     const PathTable &paths = visit.unit.tables().paths;
-    const PathStep &module = paths.last(paths.rootOf(loadedBy(load).path));
+    const PathStep &module = paths.last(paths.rootOf(storedBy(load).path));
     const auto repeats = [&](const Event &event) {
       return llvm::any_of(event.function->loopsAround(event.site), [&](const clang::Stmt *loop) {
         return module.kind != PathStep::Variable ||
@@ -165,7 +162,7 @@ private:
     for (const Observation &other : visit.unit.observations())
       if (const Event &save = *other.event;
           save.operation == Operation::Save && !save.file.empty() && save.file == load.file)
-        return other.before.module(save.operands.front()).device;
+        return other.before.module(storedBy(save)).device;
     return {};
   }
 };

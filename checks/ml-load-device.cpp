@@ -109,7 +109,14 @@ private:
 
   static bool isDevice(const Operand &operand) { return operand.role == TypeRole::Device; }
 
-  static bool isSave(const Event &event) { return calledName(event.site) == "save"; }
+  /// Whether the event saves something, not a module that is on the CPU wherever the program runs.
+  static bool isSave(const Visit &visit, const Event &event) {
+    return calledName(event.site) == "save" &&
+           llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+             return other.event == &event &&
+                    other.before.module(storedBy(event)).device.kind == Device::Cpu;
+           });
+  }
 
   /// The function of the unit that the event calls, or null.
   static const FunctionBody *calleeOf(const Visit &visit, const Event &event) {
@@ -119,9 +126,10 @@ private:
 
   /// Whether the event saves something, or calls a function that does.
   static bool saves(const Visit &visit, const Event &event) {
+    const auto isOne = [&](const Event &each) { return isSave(visit, each); };
     const FunctionBody *callee = calleeOf(visit, event);
-    return isSave(event) ||
-           (callee && visit.unit.runs(*callee, isSave, [](const Event &) { return false; }));
+    return isOne(event) ||
+           (callee && visit.unit.runs(*callee, isOne, [](const Event &) { return false; }));
   }
 
   /// Whether the same run may have written the file, from the same device: it saves something

@@ -1044,6 +1044,8 @@ public:
   virtual ~Optimizer();
 
   void add_param_group(const OptimizerParamGroup &param_group);
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
   using LossClosure = std::function<Tensor()>;
   virtual Tensor step(LossClosure closure = nullptr) = 0;
   void zero_grad(bool set_to_none = true);
@@ -1080,6 +1082,8 @@ public:
   explicit Adam(const std::vector<OptimizerParamGroup> &param_groups, AdamOptions defaults = {});
   explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
   Tensor step(LossClosure closure = nullptr) override;
+  void save(serialize::OutputArchive &archive) const override;
+  void load(serialize::InputArchive &archive) override;
 };
 
 struct AdamWOptions : OptimizerOptions {

@@ -21,24 +21,31 @@ llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
   return loops;
 }
 
-bool runsAgain(const Visit &visit) {
-  const std::vector<Block> &blocks = visit.event.function->blocks;
-  const auto own = llvm::find_if(blocks, [&](const Block &block) {
-    return llvm::any_of(block.events, [&](const Event &event) { return &event == &visit.event; });
-  });
-  if (own == blocks.end())
-    return false;
-  const auto number = static_cast<unsigned>(own - blocks.begin());
-  llvm::SmallVector<unsigned, 16> pending{number};
+bool comesBehind(const Event &event, llvm::function_ref<bool(const Event &)> isOther) {
+  const std::vector<Block> &blocks = event.function->blocks;
+  llvm::SmallVector<unsigned, 16> pending;
+  for (unsigned number = 0; number < blocks.size(); ++number)
+    if (llvm::any_of(blocks[number].events, isOther))
+      pending.push_back(number);
+  const auto isHere = [&](const Event &other) { return &other == &event; };
+  for (unsigned number : pending) {
+    const std::vector<Event> &events = blocks[number].events;
+    if (std::find_if(llvm::find_if(events, isOther) + 1, events.end(), isHere) != events.end())
+      return true;
+  }
   llvm::SmallDenseSet<unsigned, 16> reached;
   while (!pending.empty())
-    for (const Block::Edge &edge : blocks[pending.pop_back_val()].edges) {
-      if (edge.target == number)
-        return true;
-      if (reached.insert(edge.target).second)
+    for (const Block::Edge &edge : blocks[pending.pop_back_val()].edges)
+      if (reached.insert(edge.target).second) {
+        if (llvm::any_of(blocks[edge.target].events, isHere))
+          return true;
         pending.push_back(edge.target);
-    }
+      }
   return false;
+}
+
+bool runsAgain(const Visit &visit) {
+  return comesBehind(visit.event, [&](const Event &other) { return &other == &visit.event; });
 }
 
 bool givesParameters(const clang::CXXForRangeStmt &loop) {

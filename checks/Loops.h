@@ -19,6 +19,9 @@ const clang::Stmt *loopBegunBy(const Visit &visit);
 /// The innermost loop around the event that the object at \p place is older than, or null.
 const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
 
+/// Whether control can come to \p event from one that \p isOther, within the function.
+bool comesBehind(const Event &event, llvm::function_ref<bool(const Event &)> isOther);
+
 /// Whether control can come back to the event within its function.
 bool runsAgain(const Visit &visit);
 

@@ -26,8 +26,8 @@ public:
     const bool isOfModule = function.isModuleMethod && !isMove(function);
     // What asks anything before may have been told the device, by a name or a flag.
     const bool isElsewhere =
-        isBesideChoice ||
-        (!isOfModule && !function.isConditional(named.site) && isChosenByCaller(visit));
+        isBesideChoice || (!isOfModule && !function.isConditional(named.site) &&
+                           (isChosenByCaller(visit) || isChosenBySibling(visit)));
     if (!isOfModule && !isElsewhere && !function.function->isMain())
       return;
     if (!reported.insert(function.function).second)
@@ -50,6 +50,15 @@ private:
     const clang::IdentifierInfo *name = function.function->getIdentifier();
     return name && (name->getName().contains_insensitive("cuda") ||
                     name->getName().contains_insensitive("gpu"));
+  }
+
+  /// Whether another method of the class chooses the device of its objects.
+  static bool isChosenBySibling(const Visit &visit) {
+    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(visit.event.function->function);
+    return method && llvm::any_of(method->getParent()->methods(), [&](const auto *sibling) {
+             const FunctionBody *body = visit.unit.callGraph().bodyOf(*sibling);
+             return body && keepsChosenDevice(*body);
+           });
   }
 
   /// Whether a caller has made sure that there is a GPU.

@@ -1,11 +1,15 @@
-// Adam keeps two averages of every parameter. A program that is to go on from a checkpoint without
-// them begins with averages of nothing: its first steps are too long, and the loss jumps.
+// Adam keeps two averages of every parameter, SGD its momentum. A program that is to go on from a
+// checkpoint without them begins with averages of nothing: the first steps of Adam are too long,
+// and the loss jumps.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -14,14 +18,13 @@ class IncompleteCheckpoint : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
-    if (save.operation != Operation::Save || save.operands.empty() ||
-        !isModule(save.operands.front().role))
+    if (save.operation != Operation::Save || !isModule(storedBy(save).role))
       return;
     const Training training = trainingAround(visit);
-    if (!training.loop || savesMore(visit))
+    if (!training.loop || savesMore(visit) || !reported.insert(save.function->function).second)
       return;
     Finding finding;
-    const Event *load = loadBefore(visit, training);
+    const Event *load = loadOf(visit, training);
     finding.level = load ? Level::Likely : Level::Advice;
     finding.location = save.site->getBeginLoc();
     finding.range = save.site->getSourceRange();
@@ -52,14 +55,35 @@ private:
           return {};
         for (const Observation &other : visit.unit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
-            return other.event->trait == Trait::AdaptiveSteps
-                       ? Training{loop, &function, other.event}
-                       : Training();
+            return keepsState(visit, other) ? Training{loop, &function, other.event} : Training();
       }
       if (function.isConditional(frame->site) && !frame->every)
         return {};
     }
     return {};
+  }
+
+  /// Whether the optimizer that \p step steps has a state of its own: by its class, or as it is
+  /// made by one of the functions that lead there or by the constructor of an object whose method
+  /// runs.
+  static bool keepsState(const Visit &visit, const Observation &step) {
+    if (step.event->trait == Trait::AdaptiveSteps)
+      return true;
+    const bool isEither = step.event->trait == Trait::None; // Of the base class.
+    const auto isMadeFor = [](const Event &made, const FunctionBody &function) {
+      return made.function == &function ||
+             (llvm::isa<clang::CXXConstructorDecl>(made.function->function) &&
+              made.function->function->getParent() == function.function->getParent());
+    };
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      const Event &made = *other.event;
+      return made.kind == EventKind::Construct && made.subject.role == TypeRole::Optimizer &&
+             (made.keepsMomentum || (isEither && made.trait == Trait::AdaptiveSteps)) &&
+             (isMadeFor(made, *step.event->function) ||
+              llvm::any_of(step.callers, [&](const Event *caller) {
+                return isMadeFor(made, *caller->function);
+              }));
+    });
   }
 
   /// Whether the event, or a call that leads there, is in \p loop of \p function.
@@ -76,16 +100,16 @@ private:
     return llvm::any_of(visit.unit.observations(), [](const Observation &other) {
       if (other.event->operation != Operation::Save)
         return false;
-      const Operand &saved =
-          other.event->subject.path ? other.event->subject : other.event->operands.front();
+      const Operand &saved = storedBy(*other.event);
       return saved.role == TypeRole::Optimizer || (saved.role == TypeRole::None && !saved.isTensor);
     });
   }
 
-  /// The load of the same module in front of the loop, in its function or one that is called there;
-  /// or null.
-  static const Event *loadBefore(const Visit &visit, const Training &training) {
-    const PathId saved = visit.before.resolve(visit.event.operands.front().path);
+  /// The load of the same module in front of the loop, in its function or one that is called there,
+  /// or in the constructor of an object of which it is a member; or null.
+  static const Event *loadOf(const Visit &visit, const Training &training) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const Operand &saved = storedBy(visit.event);
     const auto isBefore = [&](const Event *event) {
       return event->function == training.function &&
              visit.context.getSourceManager().isBeforeInTranslationUnit(
@@ -95,15 +119,20 @@ private:
       const Event &load = *other.event;
       if (load.kind != EventKind::Load)
         continue;
-      const Operand *module = isModule(load.subject.role) ? &load.subject
-                              : load.operands.empty()     ? nullptr
-                                                          : &load.operands.front();
-      if (module && other.before.resolve(module->path) == saved &&
-          (isBefore(&load) || llvm::any_of(other.callers, isBefore)))
+      const Operand &loaded = storedBy(load);
+      const bool isSame = other.before.resolve(loaded.path) == visit.before.resolve(saved.path) &&
+                          (isBefore(&load) || llvm::any_of(other.callers, isBefore));
+      const PathStep &member = paths.last(loaded.path);
+      const bool isOfObject = member.kind == PathStep::Member &&
+                              member.subject == paths.last(saved.path).subject &&
+                              llvm::isa<clang::CXXConstructorDecl>(load.function->function);
+      if (isModule(loaded.role) && (isSame || isOfObject))
         return &load;
     }
     return nullptr;
   }
+
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< That save, once each.
 };
 
 } // namespace

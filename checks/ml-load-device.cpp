@@ -6,6 +6,8 @@
 #include "Devices.h"
 #include "Loops.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace gradtidy {
 namespace {
 
@@ -18,21 +20,25 @@ public:
     if (forward.kind != EventKind::Forward)
       return;
     const ModuleFacts module = visit.before.module(forward.subject);
-    const bool asksForPlaces = forward.function->asksForPlaces;
     if (const Event *load = module.placed;
-        load && load->kind == EventKind::Load && !module.device.isKnown() && !asksForPlaces &&
-        !load->function->asksForPlaces && !isOwnFile(visit, *load) && !movesBehind(visit, *load))
+        load && load->kind == EventKind::Load && !module.device.isKnown() && isLeft(visit, *load)) {
       for (const Operand &input : forward.operands) {
         const Device device =
             input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
-        if (visit.unit.program().mayBeGpu(device))
+        if (visit.unit.program().mayBeGpu(device) && !isOwnFile(visit, *load))
           return report(*load, forward, device, "that of the inputs",
                         "used here with inputs on " + nameOf(visit, device), reporter);
+        const Device saved = device.kind == Device::Cpu ? savedFrom(visit, *load) : Device();
+        if (visit.unit.program().mayBeGpu(saved) && isOwnFile(visit, *load))
+          return report(*load, forward, saved, "that of the inputs",
+                        "used here with inputs on the CPU; the file was saved from " +
+                            nameOf(visit, saved),
+                        reporter);
       }
+    }
     if (const Event *load = module.reloaded;
-        load && !asksForPlaces && !load->function->asksForPlaces && !isOwnFile(visit, *load) &&
-        !movesBehind(visit, *load) && visit.unit.program().mayBeGpu(module.left) &&
-        !isOwnDevice(visit, module.left))
+        load && isLeft(visit, *load) && visit.unit.program().mayBeGpu(module.left) &&
+        !isOwnDevice(visit, module.left) && !isOwnFile(visit, *load))
       report(*load, forward, module.left, "where they were before",
              "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }
@@ -41,13 +47,12 @@ private:
   /// A member that constructors put on its device, which others use there.
   static void onLoad(const Visit &visit, Reporter &reporter) {
     const Event &load = visit.event;
-    const Operand *loaded =
-        load.subject.path || load.operands.empty() ? &load.subject : &load.operands.front();
-    const ModuleFacts module = visit.before.module(*loaded);
-    const PathStep &member = visit.unit.tables().paths.last(loaded->path);
+    const Operand &loaded = storedBy(load);
+    const ModuleFacts module = visit.before.module(loaded);
+    const PathStep &member = visit.unit.tables().paths.last(loaded.path);
     if (!visit.callers.empty() || module.reloaded || member.kind != PathStep::Member ||
         !visit.unit.program().mayBeGpu(module.left) || load.function->asksForPlaces ||
-        llvm::any_of(load.operands, isDevice) || isSavedBefore(visit, load))
+        llvm::any_of(load.operands, isDevice) || isOwnFile(visit, load))
       return;
     for (const Observation &other : visit.unit.observations())
       if (const Event &forward = *other.event;
@@ -72,11 +77,18 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// Whether the function moves the module next, and only an exception keeps it from that.
+  /// Whether the module is where the file says when it comes to the forward \p visit.
+  static bool isLeft(const Visit &visit, const Event &load) {
+    const FunctionBody &user = *visit.event.function;
+    return llvm::none_of(load.operands, isDevice) &&
+           (&user == load.function || !user.asksForPlaces) && !movesBehind(visit, load);
+  }
+
+  /// Whether the function moves the module next: only an exception keeps it from that, or where
+  /// something is.
   static bool movesBehind(const Visit &visit, const Event &load) {
     const FunctionBody &function = *load.function;
-    const Operand &loaded =
-        load.subject.path || load.operands.empty() ? load.subject : load.operands.front();
+    const Operand &loaded = storedBy(load);
     const clang::SourceManager &sources = visit.context.getSourceManager();
     const auto isBehind = [&](const Event &later, const Event &earlier) {
       return sources.isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
@@ -89,7 +101,7 @@ private:
     return llvm::any_of(function.blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
         return event.kind == EventKind::Move && event.subject.path == loaded.path &&
-               isBeside(event) && isBehind(event, load) &&
+               (function.asksForPlaces || isBeside(event)) && isBehind(event, load) &&
                (visit.event.function != &function || isBehind(visit.event, event));
       });
     });
@@ -97,59 +109,69 @@ private:
 
   static bool isDevice(const Operand &operand) { return operand.role == TypeRole::Device; }
 
-  static bool isSave(const Event &event) { return calledName(event.site) == "save"; }
+  /// Whether the event saves something, not a module that is on the CPU wherever the program runs.
+  static bool isSave(const Visit &visit, const Event &event) {
+    return calledName(event.site) == "save" &&
+           llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+             return other.event == &event &&
+                    other.before.module(storedBy(event)).device.kind == Device::Cpu;
+           });
+  }
+
+  /// The function of the unit that the event calls, or null.
+  static const FunctionBody *calleeOf(const Visit &visit, const Event &event) {
+    return event.kind == EventKind::Call && event.callee
+               ? visit.unit.callGraph().bodyOf(*event.callee)
+               : nullptr;
+  }
 
   /// Whether the event saves something, or calls a function that does.
   static bool saves(const Visit &visit, const Event &event) {
-    const FunctionBody *callee = event.kind == EventKind::Call && event.callee
-                                     ? visit.unit.callGraph().bodyOf(*event.callee)
-                                     : nullptr;
-    return isSave(event) || (callee && visit.unit.callGraph().runs(*callee, isSave));
+    const auto isOne = [&](const Event &each) { return isSave(visit, each); };
+    const FunctionBody *callee = calleeOf(visit, event);
+    return isOne(event) || (callee && visit.unit.callGraph().runs(*callee, isOne));
   }
 
-  /// Whether \p function may have saved something when it comes to \p site, of this or, \p inLoops,
-  /// of an earlier round.
-  static bool savesBefore(const Visit &visit, const FunctionBody &function, const clang::Stmt *site,
-                          bool inLoops) {
-    const clang::SourceManager &sources = visit.context.getSourceManager();
-    const auto loops = function.loopsAround(site);
-    return llvm::any_of(function.blocks, [&](const Block &block) {
-      return llvm::any_of(block.events, [&](const Event &event) {
-        return saves(visit, event) &&
-               (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), site->getBeginLoc()) ||
-                (inLoops && llvm::any_of(loops, [&](const clang::Stmt *loop) {
-                   return contains(visit, loop, event.site);
-                 })));
-      });
-    });
-  }
-
-  /// Whether the same run may have written the file, from the same device.
+  /// Whether the same run may have written the file, from the same device: it saves something
+  /// before it comes to the load, or loads a module again and again, which another thread may save.
   static bool isOwnFile(const Visit &visit, const Event &load) {
-    const Event &forward = visit.event;
-    const auto mayHaveSaved = [&](const Event &event) {
-      return event.function != load.function &&
-             savesBefore(visit, *event.function, event.site, false);
+    const bool mayShare = llvm::any_of(visit.unit.observations(), [](const Observation &other) {
+      return other.event->operation == Operation::Save;
+    });
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &module = paths.last(paths.rootOf(storedBy(load).path));
+    const auto repeats = [&](const Event &event) {
+      return llvm::any_of(event.function->loopsAround(event.site), [&](const clang::Stmt *loop) {
+        return module.kind != PathStep::Variable ||
+               !contains(visit, loop,
+                         static_cast<const clang::VarDecl *>(module.subject)->getLocation());
+      });
     };
-    return mayHaveSaved(forward) ||
-           llvm::any_of(visit.callers,
-                        [&](const Event *caller) { return mayHaveSaved(*caller); }) ||
-           isSavedBefore(visit, load);
+    llvm::SmallSetVector<const FunctionBody *, 8> around; // The load, and calls that lead there.
+    around.insert(load.function);
+    for (unsigned i = 0; i < around.size(); ++i) {
+      const FunctionBody &function = *around[i];
+      const auto isSavedBefore = [&](const Event &event) {
+        return (&event == &load || around.contains(calleeOf(visit, event))) &&
+               ((mayShare && repeats(event)) ||
+                comesBehind(event, [&](const Event &other) { return saves(visit, other); }));
+      };
+      if (llvm::any_of(function.blocks, [&](const Block &block) {
+            return llvm::any_of(block.events, isSavedBefore);
+          }))
+        return true;
+      around.insert_range(visit.unit.callGraph().callersOf(function));
+    }
+    return false;
   }
 
-  /// The same, by what is around the load.
-  static bool isSavedBefore(const Visit &visit, const Event &load) {
-    const auto mayHaveSaved = [&](const Event &event) {
-      const FunctionBody *callee = event.kind == EventKind::Call && event.callee
-                                       ? visit.unit.callGraph().bodyOf(*event.callee)
-                                       : nullptr;
-      return callee == load.function && savesBefore(visit, *event.function, event.site, true);
-    };
-    return llvm::any_of(load.function->blocks,
-                        [](const Block &block) { return llvm::any_of(block.events, isSave); }) ||
-           llvm::any_of(
-               visit.unit.callGraph().callersOf(*load.function),
-               [&](const FunctionBody *caller) { return hasEvent(*caller, mayHaveSaved); });
+  /// Where the module was when the program saved the file, if it says the name of the file twice.
+  static Device savedFrom(const Visit &visit, const Event &load) {
+    for (const Observation &other : visit.unit.observations())
+      if (const Event &save = *other.event;
+          save.operation == Operation::Save && !save.file.empty() && save.file == load.file)
+        return other.before.module(storedBy(save)).device;
+    return {};
   }
 };
 

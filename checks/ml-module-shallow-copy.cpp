@@ -47,7 +47,8 @@ private:
     finding.message = isOfModules ? "all elements of this list are the same module"
                                   : "all elements of this list are the same tensor";
     if (!isOfModules)
-      finding.notes.push_back({list.sharedChange->getBeginLoc(), "a change of one changes all, here"});
+      finding.notes.push_back(
+          {list.sharedChange->getBeginLoc(), "a change of one changes all, here"});
     reporter.report(std::move(finding));
   }
 

@@ -214,6 +214,7 @@ struct Event {
   const Typing *typing = nullptr; ///< What is written of the elements and shape of the result.
   Trait trait = Trait::None;      ///< Construct, Step: what holds of the class of the subject.
   LearningRate rate = {};         ///< Construct: that an optimizer starts with.
+  bool keepsMomentum = false;     ///< Construct: the optimizer has a momentum.
   LoaderOptions loader = {};      ///< Combine: of the data loader that is made.
   EarlyEnd earlyEnd = {};         ///< Create of batches: how the loop over them ends.
   bool isArithmetic = false;      ///< The result carries no tensor.
@@ -279,9 +280,9 @@ struct Event {
   /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
   /// otherwise.
   Flag choice;
-  /// Step, ClearGradients, what saves: N of `if ((i + 1) % N == 0)` around it.
+  /// Step, ClearGradients, Call, what saves: N of `if ((i + 1) % N == 0)` around it.
   const clang::Expr *every = nullptr;
-  bool onlyCounts = false; ///< The same: nothing is computed of that number.
+  bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
   /// where that goes through a part of it only. Anomaly detection: on or off. Where the source

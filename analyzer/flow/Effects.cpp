@@ -168,8 +168,9 @@ void Effects::findChanges(const FunctionBody &body, const PathTable &paths) {
     for (const Event &event : block.events) {
       const bool isHandedOn =
           event.kind == EventKind::Call && !runsNone(event, changing, mayChange, getsHold);
-      const bool isMoved = event.kind == EventKind::Move && isModule(event.subject.role);
-      const bool isChange = isMoved || event.kind == EventKind::SetMode ||
+      const bool isPlaced = (event.kind == EventKind::Move || event.kind == EventKind::Load) &&
+                            isModule(event.subject.role);
+      const bool isChange = isPlaced || event.kind == EventKind::SetMode ||
                             event.kind == EventKind::Bind ||
                             (isHandedOn && event.subject.escapes && !isModuleCall(event));
       if (isChange)

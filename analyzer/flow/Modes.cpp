@@ -150,7 +150,9 @@ void State::moveModule(PathId object, Device device, const Event *event) {
     return;
   }
   own(object);
-  const bool isFromFile = event && event->kind == EventKind::Load && !device.isKnown();
+  const bool isFromFile =
+      event && event->kind == EventKind::Load &&
+      llvm::none_of(event->operands, [](const Operand &op) { return op.role == TypeRole::Device; });
   for (auto &[path, facts] : modules)
     if (paths.isWithin(path, object)) {
       if (!isFromFile) {

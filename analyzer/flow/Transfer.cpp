@@ -788,6 +788,7 @@ static bool isMarked(const Event &event) {
          event.custom.changesInput || event.operation == Operation::DetectAnomaly ||
          event.keepsBest || event.sharedChange || event.isRegistered || event.isLostEdit ||
          event.equalNeurons.before || event.batchLoop ||
+         (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
 

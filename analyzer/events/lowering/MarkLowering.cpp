@@ -88,9 +88,10 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   event.ignoresMode =
       result->isModuleMethod && ignoresMode(*site.call, vocabulary) && !samplesOnPurpose(*method);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
-      event.operation == Operation::Save)
+      event.kind == EventKind::Call || event.operation == Operation::Save)
     event.every = roundsBetween(*site.call, *result);
-  event.onlyCounts = event.every && onlyCounts(*event.every, *result, context);
+  event.onlyCounts =
+      event.every && event.kind != EventKind::Call && onlyCounts(*event.every, *result, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Construct)
@@ -168,8 +169,11 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.file = fileOf(*site.call, *function->getBody());
   if (event.kind == EventKind::RequireGrad && event.constant == true)
     event.isDiscarded = asksInVain(*site.call, *result, values, vocabulary);
-  if (event.kind == EventKind::Load)
+  if (event.kind == EventKind::Load) {
     event.filled = fillerOf(*site.call, *result, vocabulary);
+    if (mayHaveDevice(*site.call, *function->getBody()))
+      event.operands.push_back({.role = TypeRole::Device});
+  }
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
       setter && event.operation == Operation::SetEpoch)
     event.copied = missedLoader(*setter, *result, vocabulary);
@@ -213,8 +217,10 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
                          return takesOptions(argument, vocabulary);
                        });
   if (event.kind == EventKind::Create || event.kind == EventKind::Move)
-    event.namesGpu = llvm::any_of(
-        event.operands, [](const Operand &operand) { return operand.device.kind == Device::Cuda; });
+    event.namesGpu = site.role == FunctionRole::MoveToCuda ||
+                     llvm::any_of(event.operands, [](const Operand &operand) {
+                       return operand.device.kind == Device::Cuda;
+                     });
 }
 
 void FunctionLowering::markMember(Event &event, const Expr &value) {
@@ -282,6 +288,7 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.rate = rateOf(*arguments[1], *function->getBody(), context);
+  event.keepsMomentum = setsMomentum(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
 }

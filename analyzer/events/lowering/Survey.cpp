@@ -215,6 +215,9 @@ bool Surveyor::isTensorOrDevice(const CXXMemberCallExpr *call) {
 Survey surveyBody(clang::Stmt *body, const clang::FunctionDecl *function, PathTable &paths,
                   Vocabulary &vocabulary, Values &values) {
   Surveyor surveyor(function, paths, vocabulary, values);
+  if (const auto *constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function))
+    for (const clang::CXXCtorInitializer *member : constructor->inits())
+      surveyor.visit(member->getInit());
   surveyor.visit(body);
   return std::move(surveyor.found);
 }

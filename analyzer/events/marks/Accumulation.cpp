@@ -21,7 +21,7 @@ static const Expr *divisorIn(const Expr *condition) {
     return nullptr;
   if (operation->getOpcode() == BO_Rem)
     return strip(operation->getRHS());
-  if (operation->getOpcode() != BO_EQ && operation->getOpcode() != BO_LOr)
+  if (!llvm::is_contained({BO_EQ, BO_LT, BO_LOr, BO_LAnd}, operation->getOpcode()))
     return nullptr;
   const Expr *divisor = divisorIn(operation->getLHS());
   return divisor ? divisor : divisorIn(operation->getRHS());

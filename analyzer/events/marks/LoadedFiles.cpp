@@ -35,6 +35,38 @@ StringRef fileOf(const CallExpr &call, const Stmt &body) {
   return call.getNumArgs() > 1 ? textIn(call.getArg(1), body) : StringRef();
 }
 
+// --- archives
+// ----------------------------------------------------------------------------------------
+
+/// The calls that open archives: `archive.load_from(path)`.
+static void findOpenings(const Stmt *statement, SmallVectorImpl<const CallExpr *> &found) {
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+      call && simpleName(call->getDirectCallee()) == "load_from" && call->getNumArgs() > 0)
+    found.push_back(call);
+  for (const Stmt *child : statement->children())
+    if (child)
+      findOpenings(child, found);
+}
+
+static bool isArchive(const Expr *expr) {
+  const CXXRecordDecl *type = expr->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  return type && type->getIdentifier() && type->getName() == "InputArchive";
+}
+
+bool mayHaveDevice(const CallExpr &load, const Stmt &body) {
+  const auto archive = llvm::find_if(load.arguments(), isArchive);
+  if (archive == load.arguments().end())
+    return false;
+  const auto *reference = dyn_cast<DeclRefExpr>(strip(*archive));
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  SmallVector<const CallExpr *, 2> openings;
+  findOpenings(&body, openings);
+  return !variable || !variable->isLocalVarDecl() || openings.empty() ||
+         !llvm::all_of(openings, [](const CallExpr *opening) {
+           return isa<CXXDefaultArgExpr>(opening->getArg(opening->getNumArgs() - 1));
+         });
+}
+
 // --- lists
 // ----------------------------------------------------------------------------------------
 

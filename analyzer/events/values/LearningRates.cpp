@@ -51,4 +51,20 @@ LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &con
   return value ? LearningRate{expr, *value} : LearningRate{};
 }
 
+bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {
+  const Expr *expr = strip(&options);
+  while (true) {
+    const auto *setter = dyn_cast<CXXMemberCallExpr>(expr);
+    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+    if (setter && simpleName(setter->getMethodDecl()) == "momentum" && setter->getNumArgs() == 1)
+      return numberOf(setter->getArg(0), body, context) != 0;
+    if (setter)
+      expr = strip(setter->getImplicitObjectArgument());
+    else if (construct && construct->getNumArgs() > 0)
+      expr = strip(construct->getArg(0));
+    else
+      return false;
+  }
+}
+
 } // namespace gradtidy

@@ -1,4 +1,4 @@
-// Learning rates that the source says.
+// Learning rates, and momentum, that the source says.
 #pragma once
 
 #include "analyzer/events/Event.h"
@@ -17,5 +17,9 @@ std::optional<double> numberOf(const clang::Expr *expr, const clang::Stmt &body,
 /// constant.
 LearningRate rateOf(const clang::Expr &options, const clang::Stmt &body,
                     const clang::ASTContext &context);
+
+/// Whether \p options set a momentum, which is not 0.
+bool setsMomentum(const clang::Expr &options, const clang::Stmt &body,
+                  const clang::ASTContext &context);
 
 } // namespace gradtidy

@@ -167,3 +167,82 @@ torch::Tensor render_ok(torch::Tensor view, torch::Tensor camera, const float *b
   }
   return matrix + camera;
 }
+
+int moved_beside_bad() {
+  torch::DeviceType device;
+  if (torch::cuda::is_available())
+    device = torch::kCUDA;
+  else
+    device = torch::kCPU;
+  Net net;
+  net.to(device);
+  net.forward(torch::ones({4, 8}).cuda()); // expect: ml-hardcoded-device: asks whether there is one
+  return 0;
+}
+
+int moved_in_the_choice_ok() {
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  Net net;
+  net.to(device);
+  auto x = torch::ones({4, 8});
+  if (device.is_cuda())
+    x = x.cuda();
+  net.forward(x);
+  return 0;
+}
+
+// One method chooses, another one does not care.
+class Segmenter {
+public:
+  void train() {
+    auto device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+    net->to(device);
+  }
+  Tensor test_bad(Tensor x) {
+    return net(x.to(torch::kCUDA)); // expect: ml-hardcoded-device: asks whether there is one
+  }
+  Tensor show_ok(Tensor x, bool onGpu) {
+    if (onGpu)
+      x = x.to(torch::kCUDA);
+    return net(x);
+  }
+
+private:
+  torch::nn::Linear net{8, 8};
+};
+
+class Tracker {
+public:
+  Tracker() : device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU) { net->to(device); }
+  Tensor track_bad(Tensor x) {
+    return net(x.cuda()); // expect: ml-hardcoded-device: asks whether there is one
+  }
+
+private:
+  torch::nn::Linear net{8, 8};
+  torch::Device device;
+};
+
+// It is for GPUs alone.
+class Renderer {
+public:
+  Renderer() { net->to(torch::kCUDA); }
+  Tensor render_ok(Tensor x) { return net(x.cuda()); }
+
+private:
+  torch::nn::Linear net{8, 8};
+};
+
+// It ends without one.
+class Checked {
+public:
+  Checked() {
+    if (!torch::cuda::is_available())
+      throw std::runtime_error("no GPU");
+    net->to(torch::kCUDA);
+  }
+  Tensor forward_ok(Tensor x) { return net(x.cuda()); }
+
+private:
+  torch::nn::Linear net{8, 8};
+};

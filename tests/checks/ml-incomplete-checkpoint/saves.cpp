@@ -96,3 +96,138 @@ void evaluated_ok(Net net, const Tensors &inputs) {
   for (const auto &x : inputs)
     torch::save(net, "copy.pt");
 }
+
+void momentum_bad(Net net, const Tensors &inputs, double momentum) {
+  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.1).momentum(momentum));
+  torch::load(net, "model.pt"); // note: the program goes on from one here
+  for (const auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();             // note: the optimizer steps here
+    torch::save(net, "model.pt"); // expect: ml-incomplete-checkpoint (level 1)
+  }
+}
+
+void no_momentum_ok(Net net, const Tensors &inputs) {
+  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0));
+  torch::load(net, "model.pt");
+  for (const auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();
+    torch::save(net, "model.pt");
+  }
+}
+
+// The user says which optimizer.
+void either_bad(Net net, const Tensors &inputs, bool adam, double rate) {
+  std::shared_ptr<torch::optim::Optimizer> optimizer;
+  if (adam)
+    optimizer =
+        std::make_shared<torch::optim::Adam>(net->parameters(), torch::optim::AdamOptions(rate));
+  else
+    optimizer =
+        std::make_shared<torch::optim::SGD>(net->parameters(), torch::optim::SGDOptions(rate));
+  torch::load(net, "model.pt"); // note: the program goes on from one here
+  for (const auto &x : inputs) {
+    optimizer->zero_grad();
+    net(x).mean().backward();
+    optimizer->step();            // note: the optimizer steps here
+    torch::save(net, "model.pt"); // expect: ml-incomplete-checkpoint (level 1)
+  }
+}
+
+void archive_bad(Net net, const Tensors &inputs, bool resume, int last) {
+  torch::optim::AdamW optimizer(net->parameters(), 1e-3);
+  if (resume) {
+    torch::serialize::InputArchive archive;
+    archive.load_from("model.pt");
+    net->load(archive); // note: the program goes on from one here
+  }
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step(); // note: the optimizer steps here
+    }
+    if ((epoch > 0 && epoch % 10 == 0) || epoch == last) {
+      torch::serialize::OutputArchive archive;
+      net->save(archive); // expect: ml-incomplete-checkpoint (level 1): not the state of its optimizer
+      archive.save_to("model.pt");
+    }
+  }
+}
+
+// As long as a batch is counts, the remainder seldom is 0.
+void about_every_bad(Net net, const Tensors &inputs, int batch, int frequency) {
+  torch::optim::AdamW optimizer(net->parameters(), 1e-3);
+  torch::load(net, "model.pt"); // note: the program goes on from one here
+  int step = 0;
+  for (const auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step(); // note: the optimizer steps here
+    step += batch;
+    if (step == batch || step % frequency < batch)
+      torch::save(net, "model.pt"); // expect: ml-incomplete-checkpoint (level 1)
+  }
+}
+
+void keep(const Net &net) {
+  torch::save(net, "model.pt"); // expect: ml-incomplete-checkpoint (level 1)
+}
+
+void in_a_helper_bad(Net net, const Tensors &inputs) {
+  torch::optim::Adam optimizer(net->parameters(), 1e-3);
+  torch::load(net, "model.pt"); // note: the program goes on from one here
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step(); // note: the optimizer steps here
+    }
+    if (epoch % 10 == 9)
+      keep(net);
+  }
+}
+
+class Agent {
+public:
+  Agent(bool resume) {
+    if (resume)
+      torch::load(net, "model.pt"); // note: the program goes on from one here
+  }
+  void update(const torch::Tensor &x) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step(); // note: the optimizer steps here
+  }
+  void train_bad(const Tensors &inputs) {
+    for (int epoch = 0; epoch < 100; ++epoch) {
+      for (const auto &x : inputs)
+        update(x);
+      torch::save(net, "model.pt"); // expect: ml-incomplete-checkpoint (level 1)
+    }
+  }
+
+private:
+  Net net{4, 1};
+  torch::optim::SGD optimizer{net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9)};
+};
+
+class Plain {
+public:
+  Plain() { torch::load(net, "model.pt"); }
+  void train_ok(const Tensors &inputs) {
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step();
+      torch::save(net, "model.pt");
+    }
+  }
+
+private:
+  Net net{4, 1};
+  torch::optim::SGD optimizer{net->parameters(), torch::optim::SGDOptions(0.1)};
+};

@@ -1,6 +1,8 @@
 // Modules that are where their inputs are.
 #include <torch/torch.h>
 
+#include <cstdio>
+
 using Layer = torch::nn::Linear;
 
 void device_given_ok(torch::Tensor x, const std::string &path, torch::Device device) {
@@ -282,13 +284,13 @@ void best_epoch_ok(torch::Tensor x, torch::Device device) {
   layer(x.to(device)).print();
 }
 
-// The checkpoint is from an earlier run of this program, on the same machine.
-void own_checkpoint_ok(torch::Tensor x, torch::Device device, bool resume) {
+// The checkpoint is from an earlier run, whose device may have been another one.
+void earlier_checkpoint_bad(torch::Tensor x, torch::Device device, bool resume) {
   Layer layer(4, 1);
   layer->to(device);
   torch::optim::SGD optimizer(layer->parameters(), 0.1);
   if (resume) {
-    torch::load(layer, "checkpoint.pt");
+    torch::load(layer, "checkpoint.pt"); // expect: ml-load-device
     torch::load(optimizer, "optimizer.pt");
   }
   for (int epoch = 0; epoch < 10; ++epoch) {
@@ -298,6 +300,101 @@ void own_checkpoint_ok(torch::Tensor x, torch::Device device, bool resume) {
     torch::save(layer, "checkpoint.pt");
     torch::save(optimizer, "optimizer.pt");
   }
+}
+
+void fit(Layer &layer, const torch::Tensor &x, torch::Device device) {
+  torch::optim::SGD optimizer(layer->parameters(), 0.1);
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    optimizer.zero_grad();
+    layer(x.to(device)).mean().backward();
+    optimizer.step();
+  }
+  torch::save(layer, "layer.pt");
+}
+
+void fitted_ok(torch::Tensor x, torch::Device device) {
+  Layer layer(4, 1);
+  layer->to(device);
+  fit(layer, x, device);
+  torch::load(layer, "layer.pt");
+  layer(x.to(device)).print();
+}
+
+void fitted_if_wanted_ok(torch::Tensor x, torch::Device device, bool trains) {
+  Layer layer(4, 1);
+  layer->to(device);
+  if (trains)
+    fit(layer, x, device);
+  torch::load(layer, "layer.pt");
+  layer(x.to(device)).print();
+}
+
+// Either of the two, not both.
+void fitted_earlier_bad(torch::Tensor x, torch::Device device, bool trains) {
+  Layer layer(4, 1);
+  layer->to(device);
+  if (trains)
+    fit(layer, x, device);
+  else
+    torch::load(layer, "layer.pt"); // expect: ml-load-device
+  layer(x.to(device)).print();
+}
+
+// Each generation goes on from the one before.
+void generations_ok(torch::Tensor x, torch::Device device) {
+  for (int generation = 0; generation < 10; ++generation) {
+    Layer layer(4, 1);
+    layer->to(device);
+    if (generation > 0)
+      torch::load(layer, "layer.pt");
+    fit(layer, x, device);
+  }
+}
+
+// Another thread saves what this one plays with.
+void play_ok(torch::Tensor x, torch::Device device, const bool &goesOn) {
+  Layer layer(4, 1);
+  layer->to(device);
+  while (goesOn) {
+    torch::load(layer, "layer.pt");
+    torch::NoGradGuard guard;
+    layer(x.to(device)).print();
+  }
+}
+
+// Of the file of this very run, too.
+void back_on_the_host_bad(torch::Tensor x) {
+  torch::Device device(torch::kCPU);
+  if (torch::cuda::is_available())
+    device = torch::kCUDA;
+  const std::string path = "net.pt";
+  Layer layer(4, 1);
+  layer->to(device);
+  torch::save(layer, path);
+  layer = Layer(4, 1);
+  torch::load(layer, path); // expect: ml-load-device: nothing moves them to that of the inputs
+  layer(x.to(torch::kCPU)).print();
+}
+
+void back_on_the_host_ok(torch::Tensor x, torch::Device device) {
+  Layer layer(4, 1);
+  layer->to(device);
+  layer(x.to(device)).print();
+  layer->to(torch::kCPU);
+  torch::save(layer, "other.pt");
+  layer = Layer(4, 1);
+  torch::load(layer, "other.pt");
+  layer(x.to(torch::kCPU)).print();
+}
+
+// Which device it is, is only printed.
+void printed_bad(torch::Tensor x, torch::Device device) {
+  Layer layer(4, 1);
+  layer->to(device);
+  torch::load(layer, "layer.pt"); // expect: ml-load-device
+  if (device.is_cuda())
+    std::puts("on a GPU");
+  layer(x.to(device)).print();
 }
 
 // ---- what is no module, or another load()

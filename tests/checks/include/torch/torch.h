@@ -587,6 +587,25 @@ using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSu
 
 template <typename Contained> class ModuleHolder;
 
+} // namespace nn
+
+namespace serialize {
+class OutputArchive {
+public:
+  OutputArchive();
+  void write(const std::string &key, OutputArchive &nested_archive);
+  void save_to(const std::string &filename);
+};
+class InputArchive {
+public:
+  InputArchive();
+  void read(const std::string &key, InputArchive &archive);
+  void load_from(const std::string &filename, std::optional<Device> device = std::nullopt);
+};
+} // namespace serialize
+
+namespace nn {
+
 class Module : public std::enable_shared_from_this<Module> {
 public:
   Module();
@@ -607,6 +626,8 @@ public:
   template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
   ModuleType *as() noexcept;
   virtual void zero_grad(bool set_to_none = true);
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
   Tensor &register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   Tensor &register_buffer(std::string name, Tensor tensor);
   template <typename ModuleType>
@@ -1023,6 +1044,8 @@ public:
   virtual ~Optimizer();
 
   void add_param_group(const OptimizerParamGroup &param_group);
+  virtual void save(serialize::OutputArchive &archive) const;
+  virtual void load(serialize::InputArchive &archive);
   using LossClosure = std::function<Tensor()>;
   virtual Tensor step(LossClosure closure = nullptr) = 0;
   void zero_grad(bool set_to_none = true);
@@ -1059,6 +1082,8 @@ public:
   explicit Adam(const std::vector<OptimizerParamGroup> &param_groups, AdamOptions defaults = {});
   explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
   Tensor step(LossClosure closure = nullptr) override;
+  void save(serialize::OutputArchive &archive) const override;
+  void load(serialize::InputArchive &archive) override;
 };
 
 struct AdamWOptions : OptimizerOptions {
@@ -1132,11 +1157,6 @@ public:
 using Dtype = at::ScalarType;
 using std::nullopt;
 using std::optional;
-
-namespace serialize {
-class OutputArchive;
-class InputArchive;
-} // namespace serialize
 
 namespace data {
 

@@ -38,7 +38,7 @@ public:
       finding.notes.push_back({trainingLoopAround(visit).loop->getBeginLoc(), "the loop is here"});
     } else if (const clang::VarDecl *variable = variableOf(visit)) {
       const clang::Stmt *loop = loopWithout(visit, *variable, *target);
-      if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(value))
+      if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
         return;
       finding.message = "'" + variable->getNameAsString() +
                         "' is copied to the GPU in every round of the loop, and is the same each "
@@ -105,9 +105,18 @@ private:
     return value.made && !value.made->isData && calledName(value.made->site) == "tensor";
   }
 
-  /// Who owns the memory may write to it.
-  static bool isOverMemory(const Value &value) {
-    return value.made && value.made->operation == Operation::WrapMemory;
+  /// Whether the tensor is memory that somebody owns, who may write to it.
+  static bool isOverMemory(const Visit &visit) {
+    llvm::SmallDenseSet<PathId, 4> wrapped;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        if (event.operation == Operation::WrapMemory)
+          wrapped.insert(event.result);
+        else if (event.kind == EventKind::Bind && !event.operands.empty() &&
+                 event.subject.path == visit.event.subject.path &&
+                 wrapped.contains(event.operands.front().path))
+          return true;
+    return false;
   }
 
   /// The member of its object that the event copies in every round of a loop that trains, where

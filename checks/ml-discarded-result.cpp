@@ -36,7 +36,7 @@ public:
     finding.message = "the result of " + nameOf(visit, *call) + " is thrown away: " +
                       (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
                       " itself does not change";
-    if (isVariable(tensor) &&
+    if (isVariable(tensor) && event.resultRole == TypeRole::Tensor &&
         !tensor.expr->IgnoreUnlessSpelledInSource()->getType().isConstQualified())
       finding.fixes.push_back(
           clang::FixItHint::CreateInsertion(event.site->getBeginLoc(), (text + " = ").str()));

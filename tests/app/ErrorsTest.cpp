@@ -242,3 +242,21 @@ TEST_CASE("Templates and captured values of missing names are survived") {
   CHECK_THAT(run.out, Contains("'nothere.h' file not found"));
   CHECK_THAT(run.err, Contains("parsing") && !Contains("parsing in vain"));
 }
+
+TEST_CASE("A class with a member of a missing type is understood but for that") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n#include <vector>\n"
+                             "struct Player {\n  axon::Block net;\n  Sound sound;\n"
+                             "  std::vector<other::Image> images;\n  int rounds();\n};\n"
+                             "void run(axon::Array input) {\n"
+                             "  Player player;\n"
+                             "  axon::Solver solver(player.net.weights());\n"
+                             "  for (int i = 0; i < player.rounds(); ++i) {\n"
+                             "    player.sound.play(i);\n"
+                             "    axon::distance(player.net(input), input).backpropagate();\n"
+                             "    solver.advance();\n  }\n}\n");
+  const Run run = project.gradtidy(
+      {"train.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK_THAT(run.out, Contains("'nothere.h' file not found"));
+}

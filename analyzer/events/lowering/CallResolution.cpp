@@ -68,9 +68,24 @@ const Expr *FunctionLowering::unresolvedMember(const CallExpr *call, std::string
   const auto *recovery = dyn_cast<RecoveryExpr>(callee);
   if (!recovery || recovery->subExpressions().size() != 1)
     return nullptr;
-  name = Lexer::getSourceText(CharSourceRange::getTokenRange(recovery->getEndLoc()),
-                              context.getSourceManager(), context.getLangOpts());
+  name = lastToken(*recovery);
   return recovery->subExpressions().front();
+}
+
+StringRef FunctionLowering::lastToken(const Expr &expr) const {
+  return Lexer::getSourceText(CharSourceRange::getTokenRange(expr.getEndLoc()),
+                              context.getSourceManager(), context.getLangOpts());
+}
+
+bool FunctionLowering::namesField(const RecoveryExpr &error) {
+  const CXXRecordDecl *record =
+      error.subExpressions().size() == 1
+          ? vocabulary.classOf(values.typeOf(error.subExpressions().front()))
+          : nullptr;
+  return record && record->hasDefinition() &&
+         llvm::any_of(record->getDefinition()->fields(), [&](const FieldDecl *field) {
+           return field->isInvalidDecl() && field->getName() == lastToken(error);
+         });
 }
 
 // --- which event --------------------------------------------------------------------------------

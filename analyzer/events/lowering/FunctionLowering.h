@@ -107,6 +107,9 @@ private:
   /// The object of a member call that clang could not resolve because of errors or in a template;
   /// sets \p name.
   const clang::Expr *unresolvedMember(const clang::CallExpr *call, std::string &name);
+  llvm::StringRef lastToken(const clang::Expr &expr) const;
+  /// Whether what is wrong is the member of an object, of a type that is missing.
+  bool namesField(const clang::RecoveryExpr &error);
   /// Finds which event the call is, and what of the user's it runs by way of a factory.
   void classify(CallSite &site);
   /// Which event a call is that has no role of its own.

@@ -291,7 +291,7 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
   } else if (const auto *returned = dyn_cast<ReturnStmt>(statement)) {
     lowerReturn(returned);
   } else if (const auto *error = dyn_cast<RecoveryExpr>(statement)) {
-    if (!onlyDamaged(error) && !survey.callees.contains(error))
+    if (!onlyDamaged(error) && !survey.callees.contains(error) && !namesField(*error))
       lowerError(error);
   }
 }

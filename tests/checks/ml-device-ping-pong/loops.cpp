@@ -79,6 +79,19 @@ void inner_loop_bad(torch::nn::Linear net, torch::Device device) {
     }
 }
 
+// Who owns the memory writes to it.
+void over_memory_ok(torch::nn::Linear net, float *values, torch::Device device) {
+  auto samples = torch::from_blob(values, {10, 10});
+  net->to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    values[i] = i;
+    optimizer.zero_grad();
+    net(samples.to(device)).mean().backward();
+    optimizer.step();
+  }
+}
+
 void of_memory_bad(torch::nn::Linear net, std::vector<float> &values, torch::Device device) {
   auto samples = torch::from_blob(values.data(), {10, 10}).clone();
   net->to(device);

@@ -231,3 +231,36 @@ int64_t changed_ok(Tensor steps) {
     }
   return sum;
 }
+
+// ---- one of several results
+
+struct ActorImpl : torch::nn::Module {
+  std::tuple<Tensor, Tensor> act(Tensor x) {
+    auto scores = linear(x);
+    return {scores.argmax(1), scores};
+  }
+  torch::nn::Linear linear = register_module("linear", torch::nn::Linear(4, 2));
+};
+TORCH_MODULE(Actor);
+
+void actions_bad(Actor actor, Tensor states, std::vector<int> &chosen) {
+  torch::NoGradGuard guard;
+  actor->to(device);
+  for (int step = 0; step < 100; ++step) {
+    auto [actions, scores] = actor->act(states.to(device));
+    for (int i = 0; i < 64; ++i)
+      chosen[i] = actions[i].item<int>(); // expect: ml-sync-in-loop: one by one
+  }
+}
+
+void changed_actions_ok(Actor actor, Tensor states, std::vector<int> &chosen) {
+  torch::NoGradGuard guard;
+  actor->to(device);
+  for (int step = 0; step < 100; ++step) {
+    auto [actions, scores] = actor->act(states.to(device));
+    for (int i = 0; i < 64; ++i) {
+      actions = actor->linear(actions);
+      chosen[i] = actions[i].item<int>();
+    }
+  }
+}

@@ -709,6 +709,15 @@ public:
 };
 TORCH_MODULE(ReLU);
 
+class FunctionalImpl : public Cloneable<FunctionalImpl> {
+public:
+  explicit FunctionalImpl(std::function<Tensor(Tensor)> function);
+  template <typename Function, typename... Arguments>
+  explicit FunctionalImpl(Function function, Arguments &&...arguments);
+  Tensor forward(Tensor input);
+};
+TORCH_MODULE(Functional);
+
 class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
 public:
   explicit SoftmaxImpl(int64_t dimension);

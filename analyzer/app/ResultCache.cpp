@@ -4,7 +4,6 @@
 #include "analyzer/plugin/CheckAdapter.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
-#include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,16 +18,6 @@ namespace tidy = clang::tidy;
 
 namespace {
 
-/// This program: a build of it may find what another one does not.
-std::string identityOfProgram() {
-  static int inThisProgram;
-  const std::string program = llvm::sys::fs::getMainExecutable("gradtidy", &inThisProgram);
-  llvm::sys::fs::file_status status;
-  llvm::sys::fs::status(program, status);
-  return clang::getClangFullVersion() + " " + std::to_string(status.getSize()) + " " +
-         std::to_string(status.getLastModificationTime().time_since_epoch().count());
-}
-
 std::string textOf(llvm::StringRef file) {
   const auto text = llvm::MemoryBuffer::getFile(file);
   return text ? (*text)->getBuffer().str() : std::string();
@@ -37,8 +26,7 @@ std::string textOf(llvm::StringRef file) {
 } // namespace
 
 std::string ResultCache::fileOf(const Job &job, const std::string &projectFolder) {
-  static const std::string program = identityOfProgram();
-  std::string text = program + "\n" + job.askedFor + "\n" + projectFolder + "\n" +
+  std::string text = identityOfProgram() + "\n" + job.askedFor + "\n" + projectFolder + "\n" +
                      job.command.Directory + "\n" + llvm::join(job.command.CommandLine, "\n");
   // What clang's driver reads besides.
   for (const char *variable : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT"})

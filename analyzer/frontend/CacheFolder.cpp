@@ -1,5 +1,6 @@
 #include "CacheFolder.h"
 
+#include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,6 +28,17 @@ int64_t nanoseconds(const fs::file_status &status) {
 StringRef keyOf(StringRef file) { return path::filename(file).split('.').first; }
 
 } // namespace
+
+const std::string &identityOfProgram() {
+  static int inThisProgram;
+  static const std::string identity = [] {
+    fs::file_status status;
+    fs::status(fs::getMainExecutable("gradtidy", &inThisProgram), status);
+    return clang::getClangFullVersion() + " " + std::to_string(status.getSize()) + " " +
+           std::to_string(nanoseconds(status));
+  }();
+  return identity;
+}
 
 std::string CacheFolder::file(StringRef key, StringRef extension) const {
   return folder + "/" + key.str() + "." + extension.str();

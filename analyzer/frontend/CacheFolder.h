@@ -11,6 +11,9 @@
 
 namespace gradtidy {
 
+/// This program: what a build of it makes of a source another one may not.
+const std::string &identityOfProgram();
+
 /// An entry is all files KEY.* of the folder. Files appear whole or not at all; who reads one while
 /// another process replaces or removes it goes on reading the old one.
 class CacheFolder {

@@ -123,7 +123,8 @@ void UnknownLayouts::CompletedTagDefinition(const TagDecl *tag) {
   const auto hasNoSize = [](const FieldDecl *field) {
     return field->getType()->isIncompleteType();
   };
-  if (llvm::any_of(record->fields(), isWrong) && llvm::none_of(record->fields(), hasNoSize))
+  if (!record->isLambda() && llvm::any_of(record->fields(), isWrong) &&
+      llvm::none_of(record->fields(), hasNoSize))
     record->setInvalidDecl(false);
 }
 

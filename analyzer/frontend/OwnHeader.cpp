@@ -134,7 +134,7 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
   const unsigned size = clang::Lexer::ComputePreamble(text, invocation.getLangOpts()).Size;
   source = (text.take_front(size) + partnersHere).str();
   mainFile = withoutDirectives(text, size, invocation.getLangOpts());
-  key = keyOf(*precompiler, (source + base + "\n" + file).str());
+  key = keyOf(*precompiler, (source + base + "\n" + file + "\n" + identityOfProgram()).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
     if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))
       found = header;

@@ -4,6 +4,7 @@
 #include "clang/AST/DeclBase.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
@@ -15,6 +16,23 @@ void addFolder(clang::Preprocessor &preprocessor, const std::string &folder) {
     preprocessor.getHeaderSearchInfo().AddSearchPath(
         clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, /*isFramework=*/false),
         /*isAngled=*/true);
+}
+
+/// Keeps the user's headers that have been read once from being read again, for those that have no
+/// guard against it: each source includes them but once.
+void readHeadersOnce(clang::Preprocessor &preprocessor, const UserCode &userCode) {
+  const clang::SourceManager &sources = preprocessor.getSourceManager();
+  llvm::DenseMap<clang::FileEntryRef, unsigned> read;
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const clang::SrcMgr::SLocEntry &entry = sources.getLocalSLocEntry(i);
+    const auto begin = clang::SourceLocation::getFromRawEncoding(entry.getOffset());
+    const auto file = entry.isFile() ? entry.getFile().getContentCache().OrigEntry : std::nullopt;
+    if (file && userCode.contains(begin, sources))
+      ++read[*file];
+  }
+  for (const auto &[file, times] : read)
+    if (times == 1)
+      preprocessor.getHeaderSearchInfo().MarkFileIncludeOnce(file);
 }
 
 } // namespace
@@ -65,6 +83,7 @@ void PartnerPragma::HandlePragma(clang::Preprocessor &preprocessor, clang::Pragm
 
 void PartnerPragma::parse(clang::Preprocessor &preprocessor, const std::vector<Partner> &sources,
                           const std::string &text, clang::SourceLocation here) const {
+  readHeadersOnce(preprocessor, userCode);
   for (const Partner &source : sources)
     for (const std::string &folder : source.folders)
       addFolder(preprocessor, folder);

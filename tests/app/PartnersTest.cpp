@@ -206,6 +206,21 @@ TEST_CASE("A source that does not fit is left out") {
   CHECK(run.err.empty());
 }
 
+TEST_CASE("A header that nothing keeps from being read twice is read once") {
+  const Program program;
+  program.write("step.h", "#include <axon/axon.h>\nstruct State { int steps = 0; };\n"
+                          "void step(axon::Block &net, axon::Solver &solver);\n");
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+  CHECK(count(program.lint({"step.cpp", "--no-cache"}).out, finding) == 1);
+  // But not what a source reads again and again.
+  program.write("names.def", "NAME(a)\nNAME(b)\n");
+  program.write("step.h", "#include <axon/axon.h>\n#define NAME(name) name,\n"
+                          "enum class Kind {\n#include \"names.def\"\n};\n"
+                          "enum class Other {\n#include \"names.def\"\n};\n#undef NAME\n"
+                          "void step(axon::Block &net, axon::Solver &solver);\n");
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+}
+
 TEST_CASE("A source that is too much is lost alone") {
   const Program program;
   std::string text, flags, timeout = "--timeout=0";

@@ -121,10 +121,10 @@ void UnknownLayouts::CompletedTagDefinition(const TagDecl *tag) {
     return record->setInvalidDecl();
   const auto isWrong = [](const FieldDecl *field) { return field->isInvalidDecl(); };
   const auto hasNoSize = [](const FieldDecl *field) {
-    return field->getType()->isIncompleteType();
+    const CXXRecordDecl *type = field->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    return field->getType()->isIncompleteType() || (type && type->isInvalidDecl());
   };
-  if (!record->isLambda() && llvm::any_of(record->fields(), isWrong) &&
-      llvm::none_of(record->fields(), hasNoSize))
+  if (llvm::any_of(record->fields(), isWrong) && llvm::none_of(record->fields(), hasNoSize))
     record->setInvalidDecl(false);
 }
 

@@ -1,6 +1,6 @@
-// The macros in front of class names that a missing header would have defined. A build makes the
-// header with them (`class NET_EXPORT Net { … }`), and without them clang takes the class for a
-// variable and drops it with all that is in it.
+// Macros that a missing header would have defined, without which clang drops code: those in front
+// of class names, with which a build exports the class (`class NET_EXPORT Net { … }`), and those of
+// tests (`TEST_CASE("trains") { … }`).
 #pragma once
 
 #include "clang/Lex/PPCallbacks.h"
@@ -11,8 +11,9 @@ namespace gradtidy {
 
 class UserCode;
 
-/// Defines them as nothing, as soon as a header is missing: names in capitals, such as export
-/// macros have, between `class` or `struct` and the name of a class that is defined there.
+/// Defines them as soon as a header is missing: as nothing, names in capitals between `class` or
+/// `struct` and the name of a class that is defined there; as the head of a function, those with
+/// arguments where a declaration should begin, and a block behind.
 class MissingMacros : public clang::PPCallbacks {
 public:
   /// All must outlive this object.
@@ -28,6 +29,11 @@ public:
 
 private:
   void defineMacrosOf(clang::FileID file);
+  void define(llvm::StringRef name, clang::MacroInfo *meaning);
+  clang::MacroInfo *functionOf(clang::SourceLocation place);
+
+  static constexpr llvm::StringLiteral function =
+      "static void test_of_missing_macro(int (*)[__COUNTER__ + 1])";
 
   clang::Preprocessor &preprocessor;
   const UserCode &userCode;

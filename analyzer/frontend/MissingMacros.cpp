@@ -40,12 +40,10 @@ private:
     const llvm::StringRef name = isName ? token.getRawIdentifier() : llvm::StringRef();
     findClass(name);
     findTest(name);
-    if (token.is(clang::tok::l_brace)) {
-      outer += inner == 0 && opensNamespace ? 1 : 0;
-      inner += inner > 0 || !opensNamespace ? 1 : 0;
-    } else if (token.is(clang::tok::r_brace)) {
-      inner > 0 ? --inner : outer -= outer > 0 ? 1 : 0;
-    }
+    if (token.is(clang::tok::l_brace))
+      depth += depth > 0 || !opensNamespace ? 1 : 0;
+    else if (token.is(clang::tok::r_brace))
+      depth -= depth > 0 ? 1 : 0;
     opensNamespace =
         name == "namespace" || (opensNamespace && (isName || token.is(clang::tok::coloncolon)));
     before[0] = before[1];
@@ -72,7 +70,7 @@ private:
     else if (token.is(clang::tok::r_paren) && parentheses > 0)
       isClosed = --parentheses == 0;
     else if (parentheses == 0) {
-      test = isBegin && inner == 0 && isMacroName(name) ? name : llvm::StringRef();
+      test = isBegin && depth == 0 && isMacroName(name) ? name : llvm::StringRef();
       isClosed = false;
     }
   }
@@ -80,11 +78,11 @@ private:
   clang::Lexer &lexer;
   clang::Token token;
   bool isDirective = false;
-  llvm::StringRef before[3];     ///< The last names; empty for other tokens.
-  bool opensNamespace = false;   ///< The next brace is that of a namespace.
-  unsigned outer = 0, inner = 0; ///< Braces of namespaces, and within them.
-  bool isBegin = true;           ///< A declaration may begin here.
-  llvm::StringRef test;          ///< What may be the macro of a test.
+  llvm::StringRef before[3];   ///< The last names; empty for other tokens.
+  bool opensNamespace = false; ///< The next brace is that of a namespace.
+  unsigned depth = 0;          ///< In braces that are not those of namespaces.
+  bool isBegin = true;         ///< A declaration may begin here.
+  llvm::StringRef test;        ///< What may be the macro of a test.
   unsigned parentheses = 0;
   bool isClosed = false; ///< The parentheses behind it.
 };

@@ -260,3 +260,21 @@ TEST_CASE("A class with a member of a missing type is understood but for that") 
   CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
   CHECK_THAT(run.out, Contains("'nothere.h' file not found"));
 }
+
+TEST_CASE("Tests whose macros a missing header has are functions") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n#include \"nothere.h\"\n"
+                             "namespace tests {\n"
+                             "TEST_CASE(\"is built\") { CHECK(axon::Array().sum() == 0); }\n"
+                             "TEST_CASE(\"trains\", \"[net]\") {\n"
+                             "  axon::Block net;\n  axon::Array input;\n"
+                             "  axon::Solver solver(net.weights());\n"
+                             "  SECTION(\"often\") {\n"
+                             "    for (int i = 0; i < 9; ++i) {\n"
+                             "      axon::distance(net(input), input).backpropagate();\n"
+                             "      solver.advance();\n    }\n  }\n}\n}\n");
+  const Run run = project.gradtidy(
+      {"train.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK(count(run.out, "error:") == 1);
+}

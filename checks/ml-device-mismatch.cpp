@@ -48,8 +48,19 @@ private:
     reporter.report(std::move(finding));
   }
 
+  /// What the source calls the device of the other: as it was told where that was moved there,
+  /// which holds on all ways.
+  static std::string otherDeviceOf(const Visit &visit, const Clash &clash) {
+    const Event *move = clash.otherPlaced;
+    const Operand *target = move && move->kind == EventKind::Move ? targetOf(*move) : nullptr;
+    const std::string told = target && target->path && !target->device.isKnown()
+                                 ? spellingOf(visit, {Device::Symbol, target->path})
+                                 : "";
+    return told.empty() ? spellingOf(visit, clash.otherDevice) : told;
+  }
+
   static void repair(const Visit &visit, const Clash &clash, Finding &finding) {
-    std::string device = spellingOf(visit, clash.otherDevice);
+    const std::string device = otherDeviceOf(visit, clash);
     if (device.empty())
       return;
     if (clash.host->role == TypeRole::Tensor) {

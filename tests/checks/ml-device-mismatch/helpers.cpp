@@ -102,7 +102,7 @@ public:
   }
   torch::Tensor cached_bad(torch::Tensor x, torch::Device device) {
     auto output = net(x.to(device));
-    return output * mask; // expect: ml-device-mismatch (no fix)
+    return output * mask; // expect: ml-device-mismatch
   }
   torch::Tensor cached_ok(torch::Tensor x, torch::Device device) {
     return net(x.to(device)) * moved;

@@ -91,6 +91,9 @@ private:
   const clang::FieldDecl *openField(const clang::Expr *expr);
   /// The class of the value, if it is one.
   const clang::CXXRecordDecl *recordOf(const clang::Expr *expr);
+  /// Visits the functions that may be called, or null for what is none, where that is open.
+  void forEachCandidate(const clang::CallExpr *call,
+                        llvm::function_ref<void(const clang::FunctionDecl *)> visit);
   clang::QualType typeOfElement(const clang::ArraySubscriptExpr &subscript);
   clang::QualType typeOfOperation(const clang::Expr *left, const clang::Expr *right);
   clang::QualType typeOfCall(const clang::CallExpr *call);

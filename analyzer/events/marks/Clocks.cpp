@@ -1,6 +1,7 @@
 #include "Clocks.h"
 
 #include "analyzer/events/Event.h"
+#include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -8,17 +9,6 @@
 using namespace clang;
 
 namespace gradtidy {
-
-static const VarDecl *variableOf(const Expr *expr) {
-  expr = strip(expr);
-  while (const auto *copy = dyn_cast<CXXConstructExpr>(expr)) {
-    if (copy->getNumArgs() != 1)
-      return nullptr;
-    expr = strip(copy->getArg(0));
-  }
-  const auto *reference = dyn_cast<DeclRefExpr>(expr);
-  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-}
 
 struct Operands {
   const Expr *left = nullptr, *right = nullptr; ///< Null if it is another operation.
@@ -36,13 +26,37 @@ static Operands operandsOf(const Stmt *statement, OverloadedOperatorKind overloa
              : Operands{};
 }
 
-/// What is taken from \p variable in \p statement, if that is a variable, too.
-static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement) {
+/// Whether nothing comes of \p number: it gets no further than variables that nothing reads.
+static bool isIdle(const Stmt &number, const FunctionBody &function, unsigned depth = 0) {
+  const Stmt *outer = function.statementAround(&number);
+  for (; isa_and_nonnull<Expr>(outer); outer = function.statementAround(outer))
+    if (const auto *call = dyn_cast<CallExpr>(outer);
+        call && !(call->getDirectCallee() && isStandard(call->getDirectCallee())))
+      return false;
+  const auto *declaration = dyn_cast_or_null<DeclStmt>(outer);
+  const auto *variable = declaration && declaration->isSingleDecl()
+                             ? dyn_cast<VarDecl>(declaration->getSingleDecl())
+                             : nullptr;
+  if (!variable || depth > 4)
+    return false;
+  bool isRead = false;
+  forEach(function.body, [&](const Stmt *part) {
+    const auto *reference = dyn_cast<DeclRefExpr>(part);
+    isRead |=
+        reference && reference->getDecl() == variable && !isIdle(*reference, function, depth + 1);
+  });
+  return !isRead;
+}
+
+/// What is taken from \p variable in \p statement, if that is a variable, too, and something comes
+/// of it.
+static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement,
+                                const FunctionBody &function) {
   if (const Operands difference = operandsOf(&statement, OO_Minus, BO_Sub);
-      difference.left && variableOf(difference.left) == &variable)
-    return variableOf(difference.right);
+      difference.left && variableOf(originalOf(difference.left)) == &variable)
+    return isIdle(statement, function) ? nullptr : variableOf(originalOf(difference.right));
   for (const Stmt *child : statement.children())
-    if (const VarDecl *found = child ? takenFrom(variable, *child) : nullptr)
+    if (const VarDecl *found = child ? takenFrom(variable, *child, function) : nullptr)
       return found;
   return nullptr;
 }
@@ -59,11 +73,11 @@ Reading readingOf(const CallExpr &now, const FunctionBody &function) {
     }
     const Operands difference = operandsOf(outer, OO_Minus, BO_Sub);
     if (difference.left == inner) {
-      reading.since = variableOf(difference.right);
+      reading.since = isIdle(*outer, function) ? nullptr : variableOf(originalOf(difference.right));
       return reading;
     }
     if (const Operands assigned = operandsOf(outer, OO_Equal, BO_Assign); assigned.left) {
-      reading.variable = variableOf(assigned.left);
+      reading.variable = variableOf(originalOf(assigned.left));
       break;
     }
     const auto *copy = dyn_cast<CXXConstructExpr>(outer);
@@ -72,7 +86,7 @@ Reading readingOf(const CallExpr &now, const FunctionBody &function) {
       break;
   }
   if (reading.variable)
-    reading.since = takenFrom(*reading.variable, *function.body);
+    reading.since = takenFrom(*reading.variable, *function.body, function);
   return reading;
 }
 

@@ -8,6 +8,8 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 
+#include <optional>
+
 namespace gradtidy {
 namespace {
 
@@ -15,20 +17,20 @@ class DanglingFromBlob : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    const Event *made = borrowed(visit, event);
+    const std::optional<Value> value = borrowed(visit, event);
     const char *outlives = "which it outlives";
     if (event.kind == EventKind::Return) {
-      if (made && isLocalOf(*event.function, ownerOf(visit, made->memory)))
-        report(visit, *made, outlives, {event.site->getBeginLoc(), "it is returned here"},
+      if (value && isLocalOf(*event.function, ownerOf(visit, value->borrowed->memory)))
+        report(visit, *value, outlives, {event.site->getBeginLoc(), "it is returned here"},
                reporter);
     } else if (event.kind == EventKind::EndLifetime) {
       for (const State::Borrower &borrower : visit.before.borrowersOf(event.subject.path))
         if (isKept(visit, borrower.place))
-          report(visit, *borrower.made, outlives,
+          report(visit, *borrower.value, outlives,
                  {event.site->getEndLoc(), "the variable ends here"}, reporter);
-    } else if (made && event.kind == EventKind::Combine && event.subject.path &&
-               made == visit.before.valueOf(event.subject).borrowed) {
-      report(visit, *made, "like those that the list holds already",
+    } else if (value && event.kind == EventKind::Combine && event.subject.path &&
+               value->borrowed == visit.before.valueOf(event.subject).borrowed) {
+      report(visit, *value, "like those that the list holds already",
              {event.site->getBeginLoc(), "they are all put into the list here"}, reporter);
     }
   }
@@ -42,13 +44,13 @@ private:
     return variable.getDeclContext()->Equals(function.function);
   }
 
-  /// What made the tensor in borrowed memory that the event passes on, or null.
-  static const Event *borrowed(const Visit &visit, const Event &event) {
+  /// The tensor in borrowed memory that the event passes on.
+  static std::optional<Value> borrowed(const Visit &visit, const Event &event) {
     for (const Operand &operand : event.operands)
       if (operand.isTensor)
-        if (const Event *made = visit.before.valueOf(operand).borrowed)
-          return made;
-    return nullptr;
+        if (const Value value = visit.before.valueOf(operand); value.borrowed)
+          return value;
+    return std::nullopt;
   }
 
   /// Whether what is at \p place is there to be used when the variable has ended: a member, what a
@@ -75,13 +77,19 @@ private:
            contains(visit, loop, ownerOf(visit, visit.event.subject.path).getLocation());
   }
 
-  static void report(const Visit &visit, const Event &made, const char *problem, Note note,
+  static void report(const Visit &visit, const Value &value, const char *problem, Note note,
                      Reporter &reporter) {
+    if (value.device.isKnown() && !visit.unit.program().mayBeCpu(value.device))
+      return; // It is copied to a GPU.
+    const Event &made = *value.borrowed;
     Finding finding;
     finding.location = made.site->getBeginLoc();
     finding.range = made.site->getSourceRange();
     finding.message = "the tensor lies in the memory of '" +
                       ownerOf(visit, made.memory).getNameAsString() + "', " + problem;
+    if (value.placed && value.placed->kind == EventKind::Move)
+      finding.notes.push_back(
+          {value.placed->site->getBeginLoc(), "on the CPU nothing is copied here"});
     finding.notes.push_back(std::move(note));
     finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
     reporter.report(std::move(finding));

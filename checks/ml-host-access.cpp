@@ -14,7 +14,7 @@ class HostAccess : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
-    if (read.hostRead == HostRead::None || read.function->asksForPlaces || visit.before.lacksGpu)
+    if (!read.readsOnHost() || read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
     if (!visit.unit.program().mayBeGpu(value.device))

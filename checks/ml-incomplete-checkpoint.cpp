@@ -21,7 +21,8 @@ public:
     if (save.operation != Operation::Save || !isModule(storedBy(save).role))
       return;
     const Training training = trainingAround(visit);
-    if (!training.loop || savesMore(visit) || !reported.insert(save.function->function).second)
+    if (!training.loop || savesMore(visit) || isCopy(visit, training) ||
+        !reported.insert(save.function->function).second)
       return;
     Finding finding;
     const Event *load = loadOf(visit, training);
@@ -103,6 +104,13 @@ private:
       const Operand &saved = storedBy(*other.event);
       return saved.role == TypeRole::Optimizer || (saved.role == TypeRole::None && !saved.isTensor);
     });
+  }
+
+  /// Whether the function loads what it saves into another module: a copy by way of memory.
+  static bool isCopy(const Visit &visit, const Training &training) {
+    const FunctionBody &function = *visit.event.function;
+    return &function != training.function &&
+           hasEvent(function, [](const Event &other) { return other.kind == EventKind::Load; });
   }
 
   /// The load of the same module in front of the loop, in its function or one that is called there,

@@ -4,6 +4,7 @@
 #include "Kernels.h"
 
 #include "clang/Basic/IdentifierTable.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
 namespace gradtidy {

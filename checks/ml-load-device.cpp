@@ -6,6 +6,7 @@
 #include "Devices.h"
 #include "Loops.h"
 
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {

@@ -23,7 +23,8 @@ public:
     const bool isCut = isCutOff(visit);
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
-        forward.isGuarded || visit.before.guardElsewhere || mayBeFrozenByMode(visit))
+        forward.isGuarded || visit.before.guardElsewhere || mayBeFrozenByMode(visit) ||
+        isOnWayToError(visit))
       return; // Of a guard elsewhere, see ml-guard-other-thread.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
@@ -64,6 +65,16 @@ private:
   /// The forward pass, or the call of a helper that has no use for its graph, which others have.
   static const Event &culpritOf(const Visit &visit) {
     return takerOf(visit, /*shared=*/isSharedWithTraining(visit));
+  }
+
+  /// Whether the branch ends with an exception: nobody goes on from there.
+  static bool isOnWayToError(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    const clang::CompoundStmt *branch = function.compoundOf(function.statementOf(visit.event.site));
+    if (!branch || branch == function.function->getBody() || branch->body_empty())
+      return false;
+    const auto *last = llvm::dyn_cast<clang::Expr>(branch->body_back());
+    return last && llvm::isa<clang::CXXThrowExpr>(last->IgnoreImplicit());
   }
 
   /// Whether eval() disables the gradients of the parameters, too, and may have been called.

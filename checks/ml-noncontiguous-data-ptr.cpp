@@ -14,12 +14,15 @@ class NoncontiguousDataPtr : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
-    if (read.hostRead != HostRead::All || knowsStrides(*read.function))
+    const bool isHandedOn = read.hostRead == HostRead::Packed;
+    if ((read.hostRead != HostRead::All && !isHandedOn) || knowsStrides(*read.function))
       return;
     const Event *permuted = visit.before.valueOf(read.subject).permuted;
     const auto *call = permuted ? llvm::dyn_cast<clang::CallExpr>(permuted->site) : nullptr;
     if (!call || !call->getDirectCallee())
       return;
+    if (isHandedOn && calledName(call) != "permute")
+      return; // Libraries of linear algebra can be told that a matrix is transposed.
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
     Finding finding;

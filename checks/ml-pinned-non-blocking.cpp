@@ -44,8 +44,7 @@ private:
 
   static void onRead(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    const bool isRead = read.operation == Operation::ReadScalar ||
-                        read.hostRead != HostRead::None ||
+    const bool isRead = read.operation == Operation::ReadScalar || read.readsOnHost() ||
                         (!read.isAttribute && !keepsValues(read.operation) &&
                          (read.isArithmetic || read.resultRole == TypeRole::Tensor) &&
                          !(read.subject.path && read.subject.role == TypeRole::None));

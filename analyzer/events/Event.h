@@ -83,6 +83,7 @@ struct Operand {
 /// What a function itself reads or writes of memory, on the host.
 enum class HostRead : unsigned char {
   None,     ///< Nothing, or other functions do.
+  Packed,   ///< The same, but the other function is told sizes alone: it goes through it in order.
   Elements, ///< Single elements, of which it computes the places.
   All,      ///< One after the other, as they lie there.
 };
@@ -234,6 +235,7 @@ struct Event {
   bool usesOwnGradient = false;   ///< Of what changes the subject: by its own gradient.
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
+  bool readsOnHost() const { return hostRead > HostRead::Packed; }
   Leftover leftover = {};             ///< What ends although something is kept of it.
   CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
   Growth growth = {};                 ///< Forward: of its list of inputs.
@@ -252,6 +254,8 @@ struct Event {
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
+  bool isWeightless = false; ///< Forward: the module has no tensors, and so no device.
+  bool followsInput = false; ///< Forward: the module moves to where its input is.
   bool castsWeights = false; ///< Forward: autocast keeps the casts of the module's parameters.
   bool isGuarded = false;    ///< Forward: it disables gradients itself.
   bool mayUseHost = false;   ///< Forward: some operands may be meant to be on the host.

@@ -2,6 +2,9 @@
 
 #include "analyzer/events/values/Values.h"
 
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+
 #include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {
@@ -74,7 +77,8 @@ void DeviceOrigins::add(const Event &event, Callee calleeOf) {
   }
 }
 
-bool DeviceOrigins::mayBeGpu(PathId path) const {
+bool DeviceOrigins::mayBe(Device::Kind kind, PathId path) const {
+  const Device::Kind other = kind == Device::Cuda ? Device::Cpu : Device::Cuda;
   llvm::SmallSetVector<const void *, 4> reached;
   reached.insert(keyOf(path));
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -83,9 +87,9 @@ bool DeviceOrigins::mayBeGpu(PathId path) const {
       return true;
     for (const Operand &origin : found->second) {
       const bool isIndex = origin.expr && isArithmetic(origin.expr);
-      if (isIndex || origin.device.kind == Device::Cpu)
+      if (isIndex || origin.device.kind == other)
         continue;
-      if (origin.role != TypeRole::Device || origin.device.kind == Device::Cuda)
+      if (origin.role != TypeRole::Device || origin.device.kind == kind)
         return true;
       reached.insert(keyOf(origin.path));
     }

@@ -18,8 +18,9 @@ public:
   DeviceOrigins(const PathTable &paths, Vocabulary &vocabulary,
                 llvm::ArrayRef<const FunctionBody *> bodies, Callee calleeOf);
 
-  /// Whether the device at \p path may be a GPU: not if all it gets its value from names the CPU.
-  bool mayBeGpu(PathId path) const;
+  /// Whether the device at \p path may be of \p kind, a GPU or the CPU: not if all it gets its
+  /// value from names the other.
+  bool mayBe(Device::Kind kind, PathId path) const;
 
 private:
   /// What a path is known by, whatever object it is a part of; null if it is not to be known.

@@ -593,8 +593,9 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       if (value.device.isKnown() && part != object && tables->paths.isWithin(part, object))
         places.push_back({&operand, value});
   };
-  const bool isStateless = event.kind == EventKind::Forward && event.isStateless;
-  if (event.subject.path && (!isStateless || module(event.subject).isWeighted))
+  const bool isAnywhere =
+      event.kind == EventKind::Forward && (event.isWeightless || event.followsInput);
+  if (event.subject.path && (!isAnywhere || module(event.subject).isWeighted))
     add(event.subject);
   for (const Operand &operand : event.operands)
     add(operand);

@@ -122,14 +122,14 @@ bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
   });
 }
 
-bool ProgramFacts::mayBeGpu(Device device) const {
+bool ProgramFacts::mayBe(Device::Kind kind, Device device) const {
   if (device.kind != Device::Symbol)
-    return device.kind == Device::Cuda;
+    return device.kind == kind;
   if (!origins)
     origins.emplace(paths, vocabulary, graph.functions(), [this](const Event &call) {
       return call.callee ? graph.bodyOf(*call.callee) : nullptr;
     });
-  return origins->mayBeGpu(device.id);
+  return origins->mayBe(kind, device.id);
 }
 
 const Event *ProgramFacts::makerOf(const Operand &loader, const State &state) const {

@@ -50,7 +50,10 @@ public:
   bool movesModules() const { return mayMoveModules; }
 
   /// Whether \p device is a GPU, or something that may be one.
-  bool mayBeGpu(Device device) const;
+  bool mayBeGpu(Device device) const { return mayBe(Device::Cuda, device); }
+
+  /// The same of the CPU.
+  bool mayBeCpu(Device device) const { return mayBe(Device::Cpu, device); }
 
   /// What has made the data loader \p loader, as \p state knows it, or as the only one that the
   /// unit puts into the member that holds it. Null if nobody knows.
@@ -73,6 +76,7 @@ public:
   bool isHandedOn(const FunctionBody &function) const;
 
 private:
+  bool mayBe(Device::Kind kind, Device device) const;
   void addKernels(const FunctionBody &function);
   /// What makes the only data loader that gets into the member \p field, or null.
   const Event *onlyMakerFor(const void *field) const;

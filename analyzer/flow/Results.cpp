@@ -228,6 +228,19 @@ Device Interpreter::deviceNamed(const Event &event, const State &state) const {
   return result;
 }
 
+/// Whether a tensor on the CPU stays in its memory if \p move brings it to the CPU: all that the
+/// call is told is a device.
+static bool onlyMoves(const Event &move) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(move.site);
+  if (!call)
+    return false;
+  unsigned given = 0, flags = 0;
+  for (const clang::Expr *argument : call->arguments())
+    if (!llvm::isa<clang::CXXDefaultArgExpr>(argument))
+      ++(argument->getType()->isBooleanType() ? flags : given);
+  return given <= 1 && flags <= 1; // The second says that a copy is made anyway.
+}
+
 Value Interpreter::moved(const Event &event, const State &state) const {
   Value result = combined(event, state);
   Value before = state.valueOf(event.subject);
@@ -253,6 +266,9 @@ Value Interpreter::moved(const Event &event, const State &state) const {
       break;
     }
   }
+  if (before.borrowed && onlyMoves(event) &&
+      (result.device.kind == Device::Cpu || result.device.kind == Device::Symbol))
+    result.borrowed = before.borrowed;
   result.copying = nullptr;
   if (event.isAsync && result.device.kind == Device::Cpu && before.device.kind != Device::Cpu) {
     result.copying = &event;

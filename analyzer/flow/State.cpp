@@ -419,7 +419,7 @@ llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   llvm::SmallVector<Borrower, 2> found;
   for (const auto &[path, value] : values)
     if (value.borrowed && value.borrowed->memory == owner)
-      found.push_back({path, value.borrowed});
+      found.push_back({path, &value});
   return found;
 }
 
@@ -450,14 +450,20 @@ void State::addValue(PathId path, const Value &value) {
   mayBeMoved(path, value.device);
 }
 
-void State::addParts(PathId container, PathId part) {
+void State::addParts(PathId container, PathId part, SourcesId storedAt) {
   if (!findValue(container))
     return; // Others may have put elements into it.
   const PathId element = tables->paths.element(container);
   const auto known = values;
   for (const auto &[path, value] : known)
-    if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element))
-      addValue(rebase(path, part, element), value);
+    if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element)) {
+      Value stored = value;
+      if (stored.graph & Graph::Attached) {
+        stored.history = tables->histories.join(stored.history, storedAt);
+        stored.graphs = tables->histories.join(stored.graphs, storedAt);
+      }
+      addValue(rebase(path, part, element), stored);
+    }
 }
 
 void State::replaceElements(PathId element, const Value &value) {

@@ -340,7 +340,7 @@ public:
   /// What may have its values in the memory of the variable \p owner.
   struct Borrower {
     PathId place;
-    const Event *made;
+    const Value *value;
   };
   llvm::SmallVector<Borrower, 2> borrowersOf(PathId owner) const;
 
@@ -375,8 +375,8 @@ public:
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of
-  /// any element.
-  void addParts(PathId container, PathId part);
+  /// any element. Its graphs are kept by the store \p storedAt, too.
+  void addParts(PathId container, PathId part, SourcesId storedAt);
   /// All elements of a container, if \p element may be any of them, are now \p value.
   void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }

@@ -164,7 +164,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (object != tables.paths.unknown()) {
     for (const Operand &operand : event.operands)
       if (operand.isTensor && operand.role == TypeRole::None)
-        state.addParts(object, state.resolve(operand.path));
+        state.addParts(object, state.resolve(operand.path), tables.histories.of(siteOf(event)));
     state.addValue(object, contents);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
       state.setParts(object, contents.parts);
@@ -248,7 +248,7 @@ void Interpreter::forward(const Event &event, State &state) {
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
   if (Device device = state.module(event.subject).device;
-      device.isKnown() && !event.isStateless &&
+      device.isKnown() && !event.isWeightless && !event.followsInput &&
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
@@ -559,6 +559,14 @@ static void changeType(const Event &event, State &state, const Value &changed) {
   state.setValue(object, value);
 }
 
+/// What is copied has parameters of its own: nothing that is done to them reaches the original's.
+static void copyModule(const Event &event, State &state) {
+  ModuleFacts facts = state.module(event.subject);
+  facts.isOwn = false;
+  state.forget(event.result);
+  state.setModule(event.result, facts);
+}
+
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
@@ -571,6 +579,10 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     if (event.registersParameter && event.constant == true)
       for (const Operand &operand : event.operands)
         state.makeParameter(state.resolve(operand.path));
+    return true;
+  }
+  if (event.operation == Operation::CopyModule && isModule(event.resultRole)) {
+    copyModule(event, state);
     return true;
   }
   std::optional<Value> given;

@@ -154,6 +154,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Synchronize, "synchronize"},
     {Operation::PinMemory, "pin-memory"},
     {Operation::MakeLoader, "make-loader"},
+    {Operation::CopyModule, "copy-module"},
     {Operation::SetEpoch, "set-epoch"},
     {Operation::Save, "save"},
     {Operation::DetectAnomaly, "detect-anomaly"},

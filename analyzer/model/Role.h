@@ -226,6 +226,7 @@ enum class Operation : unsigned char {
   Synchronize,          ///< Waits for the GPU.
   PinMemory,            ///< A copy in page-locked memory, or options for tensors there.
   MakeLoader,           ///< A data loader, of a dataset, a sampler and options.
+  CopyModule,           ///< A module of its own with the same parameters, mode and device.
   SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
   Save,                 ///< Writes the values of its first argument to a file or archive.
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.

@@ -278,3 +278,19 @@ TEST_CASE("Tests whose macros a missing header has are functions") {
   CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
   CHECK(count(run.out, "error:") == 1);
 }
+
+TEST_CASE("What a statement of a missing type mentions is not forgotten") {
+  const Project project;
+  project.write("torch.h", "namespace torch {\nstruct Device { Device(int kind); };\n"
+                           "struct Tensor { Tensor to(Device device) const; };\n}\n");
+  project.write("train.cpp", "#include \"torch.h\"\n#include \"nothere.h\"\n"
+                             "void *pointerTo(const torch::Tensor &tensor);\n"
+                             "void send(torch::Tensor forces, torch::Device device) {\n"
+                             "  forces = forces.to(device);\n"
+                             "  Pointer source = (Pointer)pointerTo(forces);\n}\n"
+                             "void move(torch::Tensor forces, torch::Device device) {\n"
+                             "  forces = forces.to(device);\n}\n");
+  const Run run = project.gradtidy({"train.cpp", "--", "-std=c++20"});
+  CHECK(count(run.out, "[ml-rebound-handle]\n") == 1);
+  CHECK_THAT(run.out, Contains("train.cpp:9:3: warning"));
+}

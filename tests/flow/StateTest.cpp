@@ -219,7 +219,7 @@ TEST_CASE_METHOD(Fixture, "What holds itself knows nothing new from that") {
   for (PathId place : {a, part(a, 1), list})
     state.setValue(place, valueOf(tables.sources.of(b)));
   const State before = state;
-  state.addParts(list, a);
+  state.addParts(list, a, noSources);
   CHECK(state == before);
 }
 

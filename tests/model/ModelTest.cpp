@@ -191,6 +191,7 @@ TEST_CASE("The operations have the names of the documentation") {
                            "synchronize",
                            "pin-memory",
                            "make-loader",
+                           "copy-module",
                            "set-epoch",
                            "save",
                            "detect-anomaly",

@@ -313,12 +313,14 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
     return;
   const QualType type = strip(site.object)->getType();
   event.isStateless = vocabulary.isStateless(type);
+  event.isWeightless = event.isStateless || vocabulary.isWeightless(type);
   event.castsWeights = vocabulary.castsWeights(type);
   event.mayUseHost = site.callee && !site.isExternal; // Lengths of packed sequences, say.
   const FunctionDecl *body = nullptr;
   if (!event.callee || !event.callee->hasBody(body))
     return;
   event.isGuarded = hasGuard(body->getBody(), vocabulary);
+  event.followsInput = movesItself(body->getBody(), vocabulary);
   for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i)
     event.operands[i].isMovedThere =
         movesFirst(body->getBody(), body->getParamDecl(i), vocabulary, values).value_or(false);

@@ -157,6 +157,24 @@ std::optional<bool> movesFirst(const Stmt *body, const VarDecl *tensor, Vocabula
   return FirstUse(vocabulary, values).isMove(body, tensor);
 }
 
+bool movesItself(const Stmt *body, Vocabulary &vocabulary, unsigned depth) {
+  const auto *call = dyn_cast<CXXMemberCallExpr>(body);
+  const CXXMethodDecl *method = call ? call->getMethodDecl() : nullptr;
+  if (method && vocabulary.roleOf(method) == FunctionRole::Move &&
+      isModule(vocabulary.roleOf(call->getObjectType())))
+    return llvm::any_of(call->arguments(), [](const Expr *argument) {
+      const auto *place = dyn_cast<CXXMemberCallExpr>(strip(argument));
+      return place && simpleName(place->getDirectCallee()) == "device";
+    });
+  const FunctionDecl *called = method;
+  if (method && isa<CXXThisExpr>(strip(call->getImplicitObjectArgument())) && depth < 2 &&
+      called->hasBody(called) && movesItself(called->getBody(), vocabulary, depth + 1))
+    return true;
+  return llvm::any_of(body->children(), [&](const Stmt *child) {
+    return child && movesItself(child, vocabulary, depth);
+  });
+}
+
 bool asksForPlace(const CXXMemberCallExpr &call) {
   const StringRef name = simpleName(call.getDirectCallee());
   return name == "is_cuda" || name == "is_cpu" || name == "device";

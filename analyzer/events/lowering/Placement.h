@@ -31,6 +31,10 @@ bool mayMoveTensors(clang::QualType type, Vocabulary &vocabulary);
 std::optional<bool> movesFirst(const clang::Stmt *body, const clang::VarDecl *tensor,
                                Vocabulary &vocabulary, Values &values);
 
+/// Whether \p body, or a method of the same object that it calls, moves a module to the device of a
+/// tensor: `to(x.device())`.
+bool movesItself(const clang::Stmt *body, Vocabulary &vocabulary, unsigned depth = 0);
+
 /// Whether the call asks by its name where something is: `x.is_cuda()`, `x.device()`.
 bool asksForPlace(const clang::CXXMemberCallExpr &call);
 

@@ -5,7 +5,9 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
@@ -83,10 +85,31 @@ private:
 
 } // namespace
 
+/// Whether \p function is written with the name of \p variable behind \p assignment: where there
+/// are errors, statements that mention it may be missing.
+static bool isWrittenBehind(const Expr &assignment, const VarDecl &variable,
+                            const FunctionDecl &function) {
+  const ASTContext &context = function.getASTContext();
+  const StringRef name = variable.getName();
+  StringRef rest = Lexer::getSourceText(
+      CharSourceRange::getTokenRange(assignment.getEndLoc(), function.getBody()->getEndLoc()),
+      context.getSourceManager(), context.getLangOpts());
+  rest = rest.drop_until([](char each) { return each == ';'; });
+  const auto isPart = [](char each) { return isAsciiIdentifierContinue(each); };
+  for (size_t at = rest.find(name); at != StringRef::npos; at = rest.find(name, at + 1)) {
+    const StringRef behind = rest.drop_front(at + name.size());
+    if (!isPart(rest[at - 1]) && (behind.empty() || !isPart(behind.front())))
+      return true;
+  }
+  return false;
+}
+
 bool isLastMention(const Expr &assignment, const VarDecl &variable, const FunctionDecl &function) {
   Reader reader(assignment, variable);
   reader.isDeclared = isa<ParmVarDecl>(variable);
-  return reader.visit(function.getBody());
+  return reader.visit(function.getBody()) &&
+         !(function.getASTContext().getDiagnostics().hasErrorOccurred() &&
+           isWrittenBehind(assignment, variable, function));
 }
 
 } // namespace gradtidy

@@ -80,7 +80,7 @@ static bool readsMemory(const FunctionDecl &callee) {
 }
 
 static HostRead readThrough(const VarDecl &variable, const Stmt &body, const FunctionBody &function,
-                            const Vocabulary &vocabulary) {
+                            Vocabulary &vocabulary) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(&body))
     return reference->getDecl() == &variable ? readBy(function, *reference, vocabulary)
                                              : HostRead::None;
@@ -91,7 +91,17 @@ static HostRead readThrough(const VarDecl &variable, const Stmt &body, const Fun
   return most;
 }
 
-HostRead readBy(const FunctionBody &function, const Expr &pointer, const Vocabulary &vocabulary) {
+/// Whether the call is told how large a tensor is: by that alone it knows what it gets.
+static bool isToldSizes(const CallExpr &call, Vocabulary &vocabulary) {
+  return llvm::any_of(call.arguments(), [&](const Expr *argument) {
+    const auto *size = dyn_cast<CXXMemberCallExpr>(strip(argument));
+    return size &&
+           vocabulary.roleOf(size->getImplicitObjectArgument()->getType()) == TypeRole::Tensor &&
+           llvm::is_contained({"size", "numel", "sizes"}, simpleName(size->getDirectCallee()));
+  });
+}
+
+HostRead readBy(const FunctionBody &function, const Expr &pointer, Vocabulary &vocabulary) {
   const auto allIf = [](bool reads) { return reads ? HostRead::All : HostRead::None; };
   const Stmt *inner = &pointer;
   for (const Stmt *outer = function.statementAround(inner); outer;
@@ -102,7 +112,9 @@ HostRead readBy(const FunctionBody &function, const Expr &pointer, const Vocabul
     if (unary && !unary->isIncrementDecrementOp())
       return unary->getOpcode() == UO_Deref ? HostRead::Elements : HostRead::None;
     if (const auto *call = dyn_cast<CallExpr>(outer))
-      return allIf(call->getDirectCallee() && readsMemory(*call->getDirectCallee()));
+      return call->getDirectCallee() && readsMemory(*call->getDirectCallee()) ? HostRead::All
+             : isToldSizes(*call, vocabulary)                                 ? HostRead::Packed
+                                                                              : HostRead::None;
     if (const auto *construct = dyn_cast<CXXConstructExpr>(outer))
       return allIf(vocabulary.traitOf(construct->getConstructor()->getParent()) ==
                    Trait::OwnsElements);

@@ -14,7 +14,6 @@ const clang::VarDecl *ownerOf(const clang::Expr *pointer, const Vocabulary &voca
 /// What the function itself reads or writes where \p pointer points, as plain memory of the host:
 /// `p[i]`, `std::copy(p, p + n, …)`, `std::vector(p, p + n)`, an image over it; be it by way of a
 /// variable. What other functions do with a pointer is not known.
-HostRead readBy(const FunctionBody &function, const clang::Expr &pointer,
-                const Vocabulary &vocabulary);
+HostRead readBy(const FunctionBody &function, const clang::Expr &pointer, Vocabulary &vocabulary);
 
 } // namespace gradtidy

@@ -99,6 +99,8 @@ static bool isNamed(QualType type, llvm::StringRef name) {
 
 ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned depth) const {
   expr = peel(expr);
+  if (expr->isTypeDependent() && depth > 0)
+    named = true; // Whatever it is.
   if (depth > 8 || isa<CXXDefaultArgExpr>(expr) || expr->isTypeDependent())
     return ElementType::Unknown;
   const QualType type = expr->getType();

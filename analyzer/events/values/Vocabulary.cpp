@@ -156,6 +156,24 @@ bool Vocabulary::isStateless(clang::QualType type) {
          llvm::none_of(record->methods(), mayAdd);
 }
 
+bool Vocabulary::isWeightless(clang::QualType type) {
+  const clang::CXXRecordDecl *record = classOf(type);
+  if (!record || !record->hasDefinition() || traitOf(record) != Trait::ModeDependent)
+    return false;
+  const auto hasTensors = [&](const clang::CXXRecordDecl *each) {
+    return traitOf(each) != Trait::Opaque && !isStandard(each) &&
+           llvm::any_of(each->fields(), [&](const clang::FieldDecl *field) {
+             return holdsTensors(field->getType()) || reachesTraining(field->getType());
+           });
+  };
+  bool isFound = hasTensors(record->getDefinition());
+  record->getDefinition()->forallBases([&](const clang::CXXRecordDecl *base) {
+    isFound |= hasTensors(base);
+    return true;
+  });
+  return !isFound;
+}
+
 bool Vocabulary::castsWeights(clang::QualType type) {
   const clang::CXXRecordDecl *record = classOf(type);
   if (!record || !record->hasDefinition() || isFramework(record))

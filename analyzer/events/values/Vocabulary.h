@@ -53,6 +53,10 @@ public:
   /// nothing is in the class.
   bool isStateless(clang::QualType type);
 
+  /// Whether modules of that type, a class of the framework that depends on the mode, have no
+  /// tensors: dropout.
+  bool isWeightless(clang::QualType type);
+
   /// Whether autocast keeps casts of the parameters of modules of that type, or of their members.
   bool castsWeights(clang::QualType type);
 

@@ -76,11 +76,6 @@ Tensor computed_ok() {
   return raw / 255.0;
 }
 
-Tensor moved_ok(torch::Device device) {
-  std::vector<float> values(10);
-  return torch::from_blob(values.data(), {10}).to(device);
-}
-
 Tensor with_a_deleter_ok() {
   auto *values = new std::vector<float>(10);
   return torch::from_blob(values->data(), {10}, [values](void *) { delete values; });

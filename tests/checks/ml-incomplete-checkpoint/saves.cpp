@@ -231,3 +231,24 @@ private:
   Net net{4, 1};
   torch::optim::SGD optimizer{net->parameters(), torch::optim::SGDOptions(0.1)};
 };
+
+// From one module into another, by way of memory.
+void copyWeights(Net &from, Net &to) {
+  torch::serialize::OutputArchive out;
+  from->save(out);
+  torch::serialize::InputArchive in;
+  to->load(in);
+}
+
+void copied_in_memory_ok(Net net, Net target, const Tensors &inputs) {
+  torch::optim::Adam optimizer(net->parameters(), 1e-3);
+  copyWeights(target, net);
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step();
+    }
+    copyWeights(net, target);
+  }
+}

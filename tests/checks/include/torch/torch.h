@@ -377,6 +377,8 @@ Tensor mse_loss(const Tensor &input, const Tensor &target, int64_t reduction = R
 Tensor l1_loss(const Tensor &input, const Tensor &target, int64_t reduction = Reduction::Mean);
 Tensor smooth_l1_loss(const Tensor &input, const Tensor &target,
                       int64_t reduction = Reduction::Mean, double beta = 1.0);
+Tensor ctc_loss(const Tensor &log_probs, const Tensor &targets, const Tensor &input_lengths,
+                const Tensor &target_lengths, int64_t blank = 0);
 Tensor nll_loss(const Tensor &input, const Tensor &target, const std::optional<Tensor> &weight = {},
                 int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
 Tensor binary_cross_entropy(const Tensor &input, const Tensor &target,

@@ -1,0 +1,52 @@
+// to() and cpu() make no copy of what is there already.
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+Tensor to_the_device_of_the_choice_bad(const std::vector<float> &given) {
+  std::vector<float> values = given;
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  Tensor tensor = torch::from_blob(values.data(), {10}); // expect: ml-dangling-from-blob: memory of 'values'
+  tensor = tensor.to(device); // note: on the CPU nothing is copied here
+  return tensor; // note: returned here
+}
+
+Tensor to_the_caller_s_device_bad(std::vector<float> values, torch::Device device) {
+  return torch::from_blob(values.data(), {10}).to(device); // expect: ml-dangling-from-blob // note: nothing is copied // note: returned here
+}
+
+Tensor to_the_cpu_bad(std::vector<float> values) {
+  return torch::from_blob(values.data(), {10}).cpu(); // expect: ml-dangling-from-blob // note: nothing is copied // note: returned here
+}
+
+class Mean {
+public:
+  explicit Mean(torch::Device device) {
+    float values[] = {0.5, 0.4, 0.3};
+    mean = torch::from_blob(values, {3}).to(device); // expect: ml-dangling-from-blob // note: nothing is copied
+  } // note: the variable ends here
+
+private:
+  Tensor mean;
+};
+
+Tensor to_a_gpu_ok(std::vector<float> values) {
+  return torch::from_blob(values.data(), {10}).to(torch::kCUDA);
+}
+
+Tensor to_a_device_that_is_a_gpu_ok(std::vector<float> values) {
+  torch::Device device(torch::kCUDA);
+  return torch::from_blob(values.data(), {10}).to(device);
+}
+
+Tensor to_another_type_ok(std::vector<float> values, torch::Device device) {
+  return torch::from_blob(values.data(), {10}).to(device, torch::kFloat64);
+}
+
+Tensor as_a_copy_ok(std::vector<float> values, torch::Device device) {
+  return torch::from_blob(values.data(), {10}).to(device, torch::kFloat32, false, true);
+}
+
+Tensor copied_before_ok(std::vector<float> values, torch::Device device) {
+  return torch::from_blob(values.data(), {10}).clone().to(device);
+}

@@ -1,6 +1,7 @@
 #include "Effects.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
 

@@ -5,6 +5,8 @@
 
 #include "analyzer/events/Typing.h"
 
+#include "llvm/ADT/Sequence.h"
+
 #include <optional>
 
 namespace gradtidy {

@@ -565,6 +565,9 @@ static void copyModule(const Event &event, State &state) {
   facts.isOwn = false;
   state.forget(event.result);
   state.setModule(event.result, facts);
+  for (const Operand &operand : event.operands) // `net->clone(device)`
+    if (operand.role == TypeRole::Device)
+      state.moveModule(event.result, state.deviceOf(operand), &event);
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {

@@ -4,6 +4,7 @@
 #include "analyzer/events/values/Syntax.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 

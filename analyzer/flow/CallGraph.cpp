@@ -128,8 +128,10 @@ void CallGraph::addCallsOf(const FunctionBody &body) {
   const bool isOfUnit = isOwn(body);
   if (isOfUnit)
     leading.insert(&body);
-  if (const FunctionBody *around = isClosure(body) ? bodyAround(body) : nullptr)
+  if (const FunctionBody *around = isClosure(body) ? bodyAround(body) : nullptr) {
     callers[&body].push_back(around);
+    closures[around].push_back(&body);
+  }
   for (const Block &block : body.blocks)
     for (const Event &event : block.events) {
       const bool isCall = event.kind == EventKind::Call && event.callee;
@@ -173,10 +175,9 @@ llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &ca
   return found;
 }
 
-bool CallGraph::runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
-                     llvm::function_ref<bool(const Event &)> unseen) const {
-  FunctionSet reached;
-  reached.insert(&function);
+bool CallGraph::runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,
+                     llvm::function_ref<bool(const Event &)> unseen,
+                     llvm::function_ref<void(const FunctionBody &)> more) const {
   const auto isOne = [&](const Event &event) {
     if ((event.kind != EventKind::Call && event.kind != EventKind::Forward) || one(event))
       return one(event);
@@ -184,10 +185,31 @@ bool CallGraph::runs(const FunctionBody &function, llvm::function_ref<bool(const
     reached.insert(callees.begin(), callees.end());
     return event.kind == EventKind::Call && callees.empty() && unseen(event);
   };
-  for (size_t i = 0; i < reached.size(); ++i)
+  for (size_t i = 0; i < reached.size(); ++i) {
     if (hasEvent(*reached[i], isOne))
       return true;
+    more(*reached[i]);
+  }
   return false;
+}
+
+bool CallGraph::runs(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
+                     llvm::function_ref<bool(const Event &)> unseen) const {
+  FunctionSet reached;
+  reached.insert(&function);
+  return runs(reached, one, unseen, [](const FunctionBody &) {});
+}
+
+bool CallGraph::mayRun(const FunctionBody &function,
+                       llvm::function_ref<bool(const Event &)> one) const {
+  FunctionSet reached;
+  reached.insert(&function);
+  return runs(
+      reached, one, [](const Event &) { return false; },
+      [&](const FunctionBody &each) {
+        if (const auto within = closures.find(&each); within != closures.end())
+          reached.insert_range(within->second);
+      });
 }
 
 llvm::ArrayRef<const FunctionBody *> CallGraph::callersOf(const FunctionBody &function) const {

@@ -47,6 +47,10 @@ public:
   /// The same, but for a partner's calls of what is the unit's: others may call that, too.
   bool isCalledWithin(const FunctionBody &function) const { return called.contains(&function); }
 
+  /// Whether \p function, what it calls or the closures that stand in these run an event that is
+  /// \p one.
+  bool mayRun(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one) const;
+
   /// The functions of the unit and its partners that call \p function, or in which it is a closure.
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 
@@ -55,6 +59,10 @@ private:
 
   void addOverrider(const clang::CXXMethodDecl &overridden, const clang::CXXMethodDecl &method);
   void addCallsOf(const FunctionBody &body);
+  /// Whether one of \p reached runs such an event; adds what they call, and \p more of each.
+  bool runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,
+            llvm::function_ref<bool(const Event &)> unseen,
+            llvm::function_ref<void(const FunctionBody &)> more) const;
   /// The function in which a lambda stands, or null.
   const FunctionBody *bodyAround(const FunctionBody &closure) const;
 
@@ -66,6 +74,7 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
       overriders;
   llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
+  llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> closures; ///< In each.
   llvm::SmallPtrSet<const FunctionBody *, 32> called; ///< See isCalledWithin().
   FunctionSet all;
   FunctionSet leading;                        ///< Those of the unit, and what leads to them.

@@ -25,6 +25,14 @@ Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const Stat
   return llvm::is_contained(found, nullptr) ? Closures() : found;
 }
 
+bool Interpreter::reachesClosure(const Event &call, const State &state) const {
+  const auto isKnown = [&](const Operand &operand) {
+    return operand.isClosure && !closuresOf(operand, state).empty();
+  };
+  return isKnown(call.subject) || llvm::any_of(call.operands, isKnown) ||
+         state.anyPartIs([&](PathId object) { return !closuresOf({object}, state).empty(); });
+}
+
 /// What the function of the library that gets the closure calls it with.
 void Interpreter::bindArguments(const FunctionBody &closure, const Event &event,
                                 State &state) const {
@@ -113,9 +121,12 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     state.forget(event.result);
     return true;
   }
-  if (body && !recursive && stack.size() > maxDepth && !isHarmless(event))
+  const bool isOfOthers = body && !recursive && isForeign(*body) && !reachesClosure(event, state);
+  if (isOfOthers && !mayReturn(*body))
+    return false;
+  if (body && !recursive && !isOfOthers && stack.size() > maxDepth && !isHarmless(event))
     bounded.insert(stack.front());
-  if (!body || recursive || stack.size() > maxDepth || visits > maxVisits) {
+  if (!body || recursive || isOfOthers || stack.size() > maxDepth || visits > maxVisits) {
     callUnknown(event, state, observing);
     return true;
   }

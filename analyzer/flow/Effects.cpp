@@ -28,14 +28,17 @@ static bool isTraining(const Event &event) {
 /// Whether the event has anything to do with what is followed from event to event, but for
 /// closures: their bodies have events of their own.
 static bool isFollowedItself(const Event &event) {
-  const auto isFollowed = [](const Operand &operand) {
-    return operand.role != TypeRole::None || operand.isTensor;
+  // In a template that nobody instantiates, a type that is open is mostly nothing of ours.
+  const bool isOpen = event.function->function->isDependentContext();
+  const auto isFollowed = [&](const Operand &operand) {
+    return operand.role != TypeRole::None || (operand.isTensor && !isOpen);
   };
   const bool isPlain = event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
                        event.kind == EventKind::Combine || event.kind == EventKind::Return ||
                        event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
-                       event.kind == EventKind::Call;
-  return !isPlain || event.operation != Operation::None || event.isTensor ||
+                       event.kind == EventKind::Call ||
+                       (event.kind == EventKind::Detach && isOpen); // `text.data()`
+  return !isPlain || event.operation != Operation::None || (event.isTensor && !isOpen) ||
          event.resultRole != TypeRole::None || event.leftover.ending != Ending::None ||
          isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
 }
@@ -101,6 +104,13 @@ bool Effects::isIrrelevant(const Event &call) const {
     return !unseen.callee || !unseen.callee->getASTContext().getSourceManager().isInSystemHeader(
                                  unseen.callee->getLocation());
   });
+}
+
+bool Effects::isForeign(const FunctionBody &function) const {
+  const auto [entry, isNew] = foreign.try_emplace(&function);
+  if (isNew)
+    entry->second = !graph.mayRun(function, isFollowedItself);
+  return entry->second;
 }
 
 bool Effects::concernsTraining(const FunctionBody &function) const {

@@ -17,6 +17,10 @@ public:
   /// Whether all that \p call may run can be seen and has nothing to do with training.
   bool isIrrelevant(const Event &call) const;
 
+  /// Whether \p function and what it calls, as far as that can be seen, have nothing to do with
+  /// training, as in other libraries. Closures that it is given may.
+  bool isForeign(const FunctionBody &function) const;
+
   /// Whether \p function, or what it calls, has anything to do with training.
   bool concernsTraining(const FunctionBody &function) const;
 
@@ -58,6 +62,7 @@ private:
   Vocabulary &vocabulary;
   mutable Known touching;                                 ///< See isHarmless().
   mutable Known following;                                ///< See isIrrelevant().
+  mutable Known foreign;                                  ///< See isForeign().
   mutable Known updating;                                 ///< See callsTraining().
   Known changing;                                         ///< See findChanges().
   llvm::DenseSet<const void *> changed, loaded, switched; ///< Members, but for constructors.

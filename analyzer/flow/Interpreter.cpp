@@ -18,10 +18,12 @@ bool isModuleCall(const Event &event) {
 }
 
 void Interpreter::run(const FunctionBody &body, Answers told) {
-  visits = 0;
   memory.clear();
   rootSites.clear();
-  solve(body, entryOf(body), /*observe=*/true, told);
+  visits = 0;
+  const State entry = entryOf(body);
+  visits = 0; // What constructors take is not the function's.
+  solve(body, entry, /*observe=*/true, told);
 }
 
 void Interpreter::runUntold(const FunctionBody &body) {
@@ -45,7 +47,10 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
     const FunctionBody *body = bodies(constructor, false);
     if (!body || constructor->isDelegatingConstructor())
       return;
-    std::optional<State> end = solve(*body, entryOf(*body), /*observe=*/false);
+    const auto [known, isFirst] = constructed.try_emplace(body);
+    if (isFirst)
+      known->second = solve(*body, entryOf(*body), /*observe=*/false);
+    const std::optional<State> &end = known->second;
     if (!end)
       continue;
     State members(tables);

@@ -61,6 +61,10 @@ public:
   /// followed.
   using IrrelevantCalls = std::function<bool(const Event &call)>;
 
+  /// Whether a function and what it calls, as far as that can be seen, have nothing to do with
+  /// that.
+  using ForeignFunctions = std::function<bool(const FunctionBody &)>;
+
   using ChangesOfMembers = std::function<MemberChanges(const clang::FieldDecl *)>;
 
   /// The layer that a forward pass is one of, or ends in.
@@ -71,10 +75,10 @@ public:
   static constexpr unsigned maxVisits = 20000;
 
   Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
-              ChangesOfMembers changesOf, Layers layers)
+              ForeignFunctions isForeign, ChangesOfMembers changesOf, Layers layers)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
-        isIrrelevant(std::move(isIrrelevant)), changesOf(std::move(changesOf)),
-        layers(std::move(layers)) {}
+        isIrrelevant(std::move(isIrrelevant)), isForeign(std::move(isForeign)),
+        changesOf(std::move(changesOf)), layers(std::move(layers)) {}
 
   /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
   /// as nobody says otherwise.
@@ -177,6 +181,8 @@ private:
   /// The body of a closure: of a generic one, those that are called. Empty if one is not known.
   using Closures = llvm::SmallVector<const FunctionBody *, 2>;
   Closures closuresOf(const Operand &operand, const State &state) const;
+  /// Whether a function of others that is called may run a closure which is known.
+  bool reachesClosure(const Event &call, const State &state) const;
   void bindArguments(const FunctionBody &closure, const Event &event, State &state) const;
   /// Whether a function may come back to its caller, whatever that knows.
   bool mayReturn(const FunctionBody &body);
@@ -258,6 +264,7 @@ private:
   Bodies bodies;
   HarmlessCalls isHarmless;
   IrrelevantCalls isIrrelevant;
+  ForeignFunctions isForeign;
   ChangesOfMembers changesOf;
   Layers layers;
   bool assumesFloats = false;
@@ -286,6 +293,8 @@ private:
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
+  /// What is known behind constructors, if they come to an end.
+  llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;
 };
 

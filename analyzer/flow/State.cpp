@@ -21,6 +21,12 @@ PathId State::resolve(PathId path) const {
   return follow(path, /*throughPointers=*/true, hops);
 }
 
+bool State::anyPartIs(llvm::function_ref<bool(PathId object)> one) const {
+  return llvm::any_of(aliases, [&](const auto &entry) {
+    return tables->paths.parent(entry.first) && one(entry.second.target);
+  });
+}
+
 PathId State::place(PathId path) const {
   unsigned hops = 0;
   return follow(path, /*throughPointers=*/false, hops);

@@ -299,6 +299,9 @@ public:
   /// The place an assignment to \p path writes to.
   PathId place(PathId path) const;
 
+  /// Whether a member or an element of something denotes an object that is \p one.
+  bool anyPartIs(llvm::function_ref<bool(PathId object)> one) const;
+
   /// What a backward through the value reaches.
   SourcesId sourcesOf(const Operand &operand) const;
 

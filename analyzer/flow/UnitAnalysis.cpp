@@ -64,6 +64,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
           },
           [this](const Event &call) { return sideEffects.isHarmless(call); },
           [this](const Event &call) { return sideEffects.isIrrelevant(call); },
+          [this](const FunctionBody &body) { return sideEffects.isForeign(body); },
           [this](const clang::FieldDecl *field) { return sideEffects.changesOf(*field); },
           [this](const Event &forward) { return ofModules.layerOf(forward); }) {
   if (ofProgram.assumesFloats())

@@ -55,11 +55,6 @@ void Interpreter::bindArguments(const FunctionBody &closure, const Event &event,
 bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
                              bool observing) {
   const Closures closures = closuresOf(operand, state);
-  GradMode mode = state.gradMode();
-  if (event.startsThread) { // Guards do not reach other threads.
-    state.guardElsewhere = mode.possible == GradMode::Off ? mode.set : nullptr;
-    state.setGradMode(true, event);
-  }
   // What an object connects to events while it is made runs later.
   const bool isKept = event.kind == EventKind::Combine &&
                       llvm::isa<clang::CXXConstructorDecl>(event.function->function);
@@ -87,11 +82,20 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   if (!after)
     return false;
   state = std::move(*after);
-  if (event.startsThread) {
-    state.guardElsewhere = nullptr;
-    state.restoreGradMode(mode);
-  }
   return true;
+}
+
+void Interpreter::runThread(const Event &event, State &state,
+                            llvm::function_ref<bool(State &)> body) {
+  State there = state;
+  const GradMode mode = state.gradMode(); // Guards do not reach other threads.
+  there.guardElsewhere = mode.possible == GradMode::Off ? mode.set : nullptr;
+  there.setGradMode(true, event);
+  if (!body(there))
+    return; // It never ends, which keeps nobody else.
+  there.guardElsewhere = nullptr;
+  there.restoreGradMode(mode);
+  state = std::move(there);
 }
 
 bool Interpreter::mayReturn(const FunctionBody &body) {

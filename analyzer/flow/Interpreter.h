@@ -178,6 +178,8 @@ private:
   void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
+  /// Runs \p body, which \p event starts in a thread of its own.
+  void runThread(const Event &event, State &state, llvm::function_ref<bool(State &)> body);
   /// The body of a closure: of a generic one, those that are called. Empty if one is not known.
   using Closures = llvm::SmallVector<const FunctionBody *, 2>;
   Closures closuresOf(const Operand &operand, const State &state) const;

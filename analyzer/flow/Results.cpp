@@ -158,6 +158,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   result.isRecorded = event.resultRole == TypeRole::Tensor && (result.graph & Graph::Attached);
   result.permuted = permutedBy(event, state);
   result.type = typeOf(event, state);
+  result.hasDimensions |= !tables.types[result.type].shape.sizes.empty();
   result.order = orderOf(event, state);
   result.padded = paddedBy(event, state);
   if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {

@@ -392,7 +392,15 @@ Value State::valueOf(const Operand &operand) const {
     const auto isPart = [&](PathId part) {
       return operand.role == TypeRole::None && part != path && paths.isWithin(part, path);
     };
+    const bool isUnset = value.device.kind == Device::Unset; // It is where its parts are.
+    bool isPlaced = false;
     for (const auto &[part, contents] : values) {
+      if (isUnset && isPart(part) && contents.device.kind != Device::Unset) {
+        if (!std::exchange(isPlaced, true))
+          value.stayOn(contents);
+        else if (!(contents.device == value.device))
+          value.device = {};
+      }
       if (mayBeIt(part) && !(contents.device == value.device))
         value.device = {}; // It may have been moved since.
       if (mayBeIt(part) && contents.made != value.made)

@@ -104,6 +104,12 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
     state.addValue(place, stored);
 }
 
+/// Whether tensors, or closures that may give some, are among the operands.
+static bool takesTensors(const Event &event) {
+  return llvm::any_of(event.operands,
+                      [](const Operand &operand) { return operand.isTensor || operand.isClosure; });
+}
+
 void Interpreter::mutateSubject(const Event &event, State &state, const Value &value,
                                 bool observing) {
   // `losses.push_back(loss)`, `total += loss`, `optimizer.add_param_group(…)`.
@@ -131,7 +137,10 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     return operand.isTensor && (state.valueOf(operand).graph & Graph::Unknown);
   });
   if (event.subject.role != TypeRole::Tensor) {
-    contents.graph = state.valueOf(event.subject).graph;
+    const Value before = state.valueOf(event.subject);
+    contents.graph = before.graph;
+    if (!takesTensors(event)) // `losses.reserve(8)`
+      contents.stayOn(before);
     for (const Operand &operand : event.operands) {
       const Value part = operand.isTensor ? state.valueOf(operand) : Value();
       if (part.graph == Graph::Unrecorded) {
@@ -430,14 +439,15 @@ static Device madeDevice(const Event &event, const State &state) {
 
 bool Interpreter::construct(const Event &event, State &state, bool observing) {
   for (const Operand &operand : event.operands)
-    if (event.startsThread && operand.isClosure && !runClosure(operand, event, state, observing))
-      return false;
+    if (event.startsThread && operand.isClosure)
+      runThread(event, state,
+                [&](State &there) { return runClosure(operand, event, there, observing); });
   Value value = combined(event, state);
   value.sources = noSources;
   for (const Operand &operand : event.operands)
     value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
-  if (event.operands.empty())
-    value.device = {Device::Unset}; // An undefined tensor, an empty container.
+  if (event.operands.empty() || (event.subject.role == TypeRole::None && !takesTensors(event)))
+    value.device = {Device::Unset}; // An undefined tensor, a container of none.
   const SourcesId owned =
       event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
   const Device device = madeDevice(event, state);
@@ -462,7 +472,10 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
     if (!operand.isClosure)
       continue;
     const Closures closures = closuresOf(operand, state);
-    if (!runClosure(operand, event, state, observing))
+    if (event.startsThread)
+      runThread(event, state,
+                [&](State &there) { return runClosure(operand, event, there, observing); });
+    else if (!runClosure(operand, event, state, observing))
       return false;
     if (event.isTensor && !closures.empty() &&
         llvm::all_of(closures, [](const FunctionBody *each) { return each->returnsTensors; }))
@@ -889,7 +902,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   case EventKind::Combine:
     return combine(event, state, observing);
   case EventKind::Call:
-    return call(event, state, observing);
+    if (!event.startsThread)
+      return call(event, state, observing);
+    runThread(event, state, [&](State &there) { return call(event, there, observing); });
+    break;
   case EventKind::Forward:
     observeHere();
     if (observing) {

@@ -289,7 +289,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.shape = given[1].shape;
     break;
   case ResultRule::Pick:
-    result.element = first.element;
+    result = {first.element, typing.shape.value_or(Shape{})};
     break;
   case ResultRule::Matmul:
     if (given.size() == 2)

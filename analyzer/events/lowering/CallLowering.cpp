@@ -87,7 +87,10 @@ void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
     event.operation = operationOf(*site.object);
   else if (site.callee && site.isExternal)
     event.operation = vocabulary.operationOf(site.callee);
-  event.startsThread = site.name == "async" && site.callee && isStandard(site.callee);
+  const bool isStandardCall = site.callee && isStandard(site.callee);
+  event.startsThread =
+      isStandardCall && (site.name == "async" || (site.name == "emplace_back" && site.object &&
+                                                  isThread(site.object->getType())));
   if (site.kind == EventKind::Step && site.callee)
     event.clear = vocabulary.sibling(site.callee, FunctionRole::ClearGradients);
 }
@@ -321,9 +324,15 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
     return;
   event.isGuarded = hasGuard(body->getBody(), vocabulary);
   event.followsInput = movesItself(body->getBody(), vocabulary);
-  for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i)
+  bool meetAll = true; // All but the first.
+  for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i) {
+    const ParmVarDecl *parameter = body->getParamDecl(i);
     event.operands[i].isMovedThere =
-        movesFirst(body->getBody(), body->getParamDecl(i), vocabulary, values).value_or(false);
+        movesFirst(body->getBody(), parameter, vocabulary, values).value_or(false);
+    meetAll &= i == 0 || !event.operands[i].isTensor || event.operands[i].isMovedThere ||
+               meetsTensors(body->getBody(), parameter, vocabulary);
+  }
+  event.mayUseHost &= !meetAll;
 }
 
 void FunctionLowering::finishCall(Event event, const CallSite &site) {
@@ -332,7 +341,10 @@ void FunctionLowering::finishCall(Event event, const CallSite &site) {
   const Expr *base = isWrite ? viewed(site.object) : nullptr;
   const bool givesIndices = site.callee && event.resultRole == TypeRole::None &&
                             vocabulary.traitOf(site.callee) == Trait::GivesIndices;
+  const bool startsThread = event.startsThread;
   current->events.push_back(std::move(event));
+  if (startsThread)
+    startMethod(site.call, site.arguments);
   if (givesIndices)
     addIndices();
   if (base)

@@ -31,16 +31,34 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
     event.operation = Operation::DetectAnomaly;
     event.constant = true;
   }
-  StringRef name = isStandard(constructor->getParent()) && constructor->getParent()->getIdentifier()
-                       ? constructor->getParent()->getName()
-                       : StringRef();
-  event.startsThread = name == "thread" || name == "jthread";
+  event.startsThread = isThread(construct->getType());
   addArguments(event, constructor, arguments);
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
-      readDevice(operand);
+      readDevice(operand, event.result);
   event.sharedChange = changeOfShared(*construct, *result, vocabulary);
   markConstruction(event, construct->getType(), arguments);
+  const bool startsThread = event.startsThread;
+  current->events.push_back(std::move(event));
+  if (startsThread)
+    startMethod(construct, arguments);
+}
+
+void FunctionLowering::startMethod(const Expr *site, Expressions arguments) {
+  if (!arguments.empty() && arguments.front()->getType()->isEnumeralType())
+    arguments = arguments.drop_front(); // `std::async(std::launch::async, …)`
+  const auto *reference =
+      arguments.size() > 1 ? dyn_cast<DeclRefExpr>(strip(arguments.front())) : nullptr;
+  const auto *method = reference ? dyn_cast<CXXMethodDecl>(reference->getDecl()) : nullptr;
+  if (!method || method->isStatic() || values.isExternal(method))
+    return;
+  Event event = make(EventKind::Call, site);
+  event.callee = method;
+  event.isVirtual = method->isVirtual();
+  event.startsThread = true;
+  event.subject = values.operand(arguments[1]);
+  for (const Expr *argument : arguments.drop_front(2))
+    event.operands.push_back(values.operand(argument));
   current->events.push_back(std::move(event));
 }
 

@@ -202,6 +202,8 @@ private:
   // --- constructions (ConstructLowering.cpp) ----------------------------------------------------
 
   void lowerConstruct(const clang::CXXConstructExpr *construct);
+  /// The call of the method that a thread is started with: `std::thread(&Player::run, this)`.
+  void startMethod(const clang::Expr *site, Expressions arguments);
   /// In a template, where nothing says which constructor it is.
   void lowerUnresolved(const clang::CXXUnresolvedConstructExpr *construct);
   /// Whether a pair or tuple is made of its elements, tensors among them. Of modules it is enough

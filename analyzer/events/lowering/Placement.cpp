@@ -16,21 +16,90 @@ static const Expr *spelledDevice(const Operand &operand) {
   return expr;
 }
 
-void readDevice(Operand &operand) {
+namespace {
+
+/// The devices that a text may name: `"cuda:1"`, `isGpu ? "cuda" : "cpu"`, a variable that is given
+/// such texts.
+class NamedDevices {
+public:
+  void add(const Expr *text);
+
+  /// What they have in common; \p choice where they differ and one is a GPU.
+  Device common(Device choice) const;
+
+private:
+  void addVariable(const VarDecl *variable);
+
+  llvm::SmallVector<Device, 2> named;
+  llvm::SmallPtrSet<const VarDecl *, 2> variables;
+  bool isOpen = false; ///< It may be another text, too.
+};
+
+void NamedDevices::add(const Expr *text) {
+  text = strip(text);
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(text)) {
+    if (construct->getNumArgs() > 0) // Of the empty text no device is made.
+      add(construct->getArg(0));
+  } else if (const auto *choice = dyn_cast<ConditionalOperator>(text)) {
+    add(choice->getTrueExpr());
+    add(choice->getFalseExpr());
+  } else if (const auto *literal = dyn_cast<StringLiteral>(text);
+             literal && literal->isOrdinary()) {
+    StringRef name = literal->getString();
+    Device device{name == "cpu"                ? Device::Cpu
+                  : name.consume_front("cuda") ? Device::Cuda
+                                               : Device::Unknown};
+    if (unsigned index = 0; name.consume_front(":") && !name.getAsInteger(10, index))
+      device.id = index;
+    named.push_back(device);
+  } else if (const auto *reference = dyn_cast<DeclRefExpr>(text);
+             reference && isa<VarDecl>(reference->getDecl())) {
+    addVariable(cast<VarDecl>(reference->getDecl()));
+  } else {
+    isOpen = true;
+  }
+}
+
+void NamedDevices::addVariable(const VarDecl *variable) {
+  const auto *function = dyn_cast<FunctionDecl>(variable->getDeclContext());
+  const bool isConstant = variable->getType().isConstQualified();
+  if (!variables.insert(variable).second)
+    return;
+  if (isa<ParmVarDecl>(variable) || (!function && !isConstant))
+    isOpen = true;
+  if (variable->getInit())
+    add(variable->getInit());
+  if (!function || isConstant)
+    return;
+  forEach(function->getBody(), [&](const Stmt *statement) {
+    const auto *expr = dyn_cast<Expr>(statement);
+    const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
+    const auto *target = assigned ? dyn_cast<DeclRefExpr>(strip(assigned->target)) : nullptr;
+    if (target && target->getDecl() == variable)
+      add(assigned->value);
+  });
+}
+
+Device NamedDevices::common(Device choice) const {
+  const auto isGpu = [](Device device) { return device.kind == Device::Cuda; };
+  if (!named.empty() && !isOpen && llvm::all_equal(named))
+    return named.front();
+  return llvm::any_of(named, isGpu) ? choice : Device();
+}
+
+} // namespace
+
+void readDevice(Operand &operand, PathId made) {
   const Expr *expr = spelledDevice(operand);
   if (const auto *integer = dyn_cast_or_null<IntegerLiteral>(expr))
     operand.device = {Device::Unknown,
                       static_cast<std::uint32_t>(integer->getValue().getLimitedValue(255))};
-  const auto *literal = dyn_cast_or_null<StringLiteral>(expr);
-  if (!literal || !literal->isOrdinary())
+  if (!expr || operand.device.isKnown())
     return;
-  StringRef text = literal->getString();
-  if (text == "cpu")
-    operand.device = {Device::Cpu};
-  else if (text.consume_front("cuda"))
-    operand.device = {Device::Cuda};
-  if (unsigned index = 0; text.consume_front(":") && !text.getAsInteger(10, index))
-    operand.device.id = index;
+  NamedDevices named;
+  named.add(expr);
+  if (const Device device = named.common({Device::Symbol, made}); device.isKnown())
+    operand.device = device;
 }
 
 bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary) {
@@ -47,7 +116,7 @@ bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary) {
 
 bool mentionsGpu(const Event &event, Vocabulary &vocabulary) {
   return llvm::any_of(event.operands, [&](const Operand &operand) {
-    return operand.device.kind == Device::Cuda ||
+    return operand.device.kind == Device::Cuda || operand.device.kind == Device::Symbol ||
            (operand.role == TypeRole::Device && isChosenDevice(operand, vocabulary));
   });
 }
@@ -155,6 +224,31 @@ std::optional<bool> FirstUse::isMoveOfObject(const CXXMemberCallExpr *call, cons
 std::optional<bool> movesFirst(const Stmt *body, const VarDecl *tensor, Vocabulary &vocabulary,
                                Values &values) {
   return FirstUse(vocabulary, values).isMove(body, tensor);
+}
+
+bool meetsTensors(const Stmt *body, const VarDecl *tensor, Vocabulary &vocabulary) {
+  const auto isIt = [&](const Expr *argument) {
+    const auto *reference = dyn_cast<DeclRefExpr>(strip(argument));
+    return reference && reference->getDecl() == tensor;
+  };
+  const auto isOther = [&](const Expr *argument) {
+    return vocabulary.roleOf(strip(argument)->getType()) == TypeRole::Tensor && !isIt(argument);
+  };
+  bool isFound = false;
+  forEach(body, [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (!callee || !vocabulary.isFramework(callee))
+      return;
+    const FunctionRole role = vocabulary.roleOf(callee);
+    llvm::SmallVector<const Expr *, 4> taken(call->arguments());
+    if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
+      taken.push_back(method->getImplicitObjectArgument());
+    isFound |= (role == FunctionRole::None || role == FunctionRole::Reduce ||
+                role == FunctionRole::NonDifferentiable) &&
+               llvm::any_of(taken, isIt) && llvm::any_of(taken, isOther);
+  });
+  return isFound;
 }
 
 bool movesItself(const Stmt *body, Vocabulary &vocabulary, unsigned depth) {

@@ -10,9 +10,9 @@
 
 namespace gradtidy {
 
-/// Sets the device of \p operand, the argument of a device's constructor, where a literal names it:
-/// "cuda:1".
-void readDevice(Operand &operand);
+/// Sets the device of \p operand, the argument of the constructor of the device \p made, where
+/// literals name it: "cuda:1". It is one that the program chooses where they name several.
+void readDevice(Operand &operand, PathId made);
 
 /// Whether a device is said by a variable or another tensor.
 bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary);
@@ -30,6 +30,10 @@ bool mayMoveTensors(clang::QualType type, Vocabulary &vocabulary);
 /// nothing if it does not mention it.
 std::optional<bool> movesFirst(const clang::Stmt *body, const clang::VarDecl *tensor,
                                Vocabulary &vocabulary, Values &values);
+
+/// Whether \p body gives its parameter \p tensor, as it is, to an operation that takes all its
+/// tensors from one device, together with another.
+bool meetsTensors(const clang::Stmt *body, const clang::VarDecl *tensor, Vocabulary &vocabulary);
 
 /// Whether \p body, or a method of the same object that it calls, moves a module to the device of a
 /// tensor: `to(x.device())`.

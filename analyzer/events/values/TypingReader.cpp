@@ -420,6 +420,30 @@ std::int64_t TypingReader::secondNumber(ArrayRef<const Expr *> arguments) const 
   return Shape::unknown;
 }
 
+/// Whether one of the \p indices of a tensor is a range, of which a dimension stays:
+/// `x.index({Slice(0, 3), 1})`.
+static bool takesRange(const Expr *indices) {
+  const auto isRange = [](const Expr *index) {
+    index = strip(index);
+    while (const auto *construct = dyn_cast<CXXConstructExpr>(index)) {
+      if (isNamed(construct->getType(), "Slice"))
+        return true;
+      if (construct->getNumArgs() != 1)
+        break;
+      index = strip(construct->getArg(0));
+    }
+    return isNamed(index->getType(), "Slice");
+  };
+  indices = strip(indices);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(indices)) {
+    if (construct->getNumArgs() == 0 || isRange(construct))
+      break;
+    indices = strip(construct->getArg(0));
+  }
+  const auto *list = dyn_cast<InitListExpr>(indices);
+  return list ? llvm::any_of(list->inits(), isRange) : isRange(indices);
+}
+
 Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) const {
   Typing typing;
   typing.rule = rule;
@@ -430,6 +454,10 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       continue;
     if (isLeading && rule == ResultRule::Values) {
       readValues(argument, typing);
+      continue;
+    }
+    if (rule == ResultRule::Pick && takesRange(argument)) {
+      typing.shape = Shape{.sizes = {Shape::unknown}};
       continue;
     }
     if (isLeading && rule == ResultRule::Memory) {

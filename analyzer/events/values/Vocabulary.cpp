@@ -31,6 +31,18 @@ bool isStandard(const clang::Decl *declaration) {
   return false;
 }
 
+bool isThread(clang::QualType type) {
+  const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  if (!record || !record->getIdentifier() || !isStandard(record))
+    return false;
+  if (record->getName() == "thread" || record->getName() == "jthread")
+    return true;
+  const auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
+  const clang::TemplateArgument *first =
+      special && special->getTemplateArgs().size() > 0 ? &special->getTemplateArgs()[0] : nullptr;
+  return first && first->getKind() == clang::TemplateArgument::Type && isThread(first->getAsType());
+}
+
 clang::QualType pointee(clang::QualType type) {
   if (type.isNull())
     return {};

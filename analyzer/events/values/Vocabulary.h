@@ -117,6 +117,9 @@ std::string qualifiedName(const clang::NamedDecl *declaration);
 /// Whether the declaration is in namespace std (or an implementation namespace below it).
 bool isStandard(const clang::Decl *declaration);
 
+/// Whether \p type is a thread of the standard library, or a list of such.
+bool isThread(clang::QualType type);
+
 /// The type a smart pointer or the like of the standard library points to, or null.
 clang::QualType pointee(clang::QualType type);
 

@@ -13,6 +13,8 @@ namespace {
 class DeviceMismatch : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.before.lacksGpu)
+      return; // Everything is on the CPU.
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
           visit.unit.program().mayBeGpu(clash.otherDevice))

@@ -305,7 +305,7 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
     if (!transfer(event, state, observing))
       return false;
     if (event.kind == EventKind::Combine && event.choice.condition >= 0 &&
-        event.resultRole == TypeRole::Device) {
+        event.operands.size() == 2 && event.resultRole == TypeRole::Device) {
       known = answers;
       const std::optional<bool> isFirst = answerOf(event.choice);
       state.settleDevice(event.result,

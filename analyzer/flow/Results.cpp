@@ -161,7 +161,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   result.hasDimensions |= !tables.types[result.type].shape.sizes.empty();
   result.order = orderOf(event, state);
   result.padded = paddedBy(event, state);
-  if (llvm::isa<clang::AbstractConditionalOperator>(event.site)) {
+  if (llvm::isa<clang::AbstractConditionalOperator>(event.site) && event.operands.size() == 2) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
     result.stayOn(either);

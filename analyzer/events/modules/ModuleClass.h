@@ -74,6 +74,10 @@ public:
   /// container, count.
   Answer dependsOnMode(const clang::Expr *module) const;
 
+  /// Whether the method, or what it calls outside other modules, does by itself what depends on the
+  /// mode.
+  bool asksForMode(const clang::FunctionDecl &method) const;
+
   /// Whether a part of the module that an expression denotes or makes normalises by what is in the
   /// batch.
   Answer normalizesBatches(const clang::Expr *module) const;

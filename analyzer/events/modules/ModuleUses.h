@@ -77,7 +77,7 @@ public:
 
   /// The user's module classes, in source order.
   llvm::SetVector<const clang::CXXRecordDecl *> records;
-  /// Functions that call what depends on the mode.
+  /// Functions that call what depends on the mode, unless it is certainly told to train.
   llvm::DenseSet<const clang::FunctionDecl *> modeDependent;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<const clang::Expr *>> returns;
   /// The calls that register something, by the class in which they stand.

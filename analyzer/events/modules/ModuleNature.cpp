@@ -262,7 +262,7 @@ std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   if (uses.traitOfCallee(call) == Trait::RegistersModule)
     return joined(call->arguments());
-  if (isFactory(callee))
+  if (isFactory(callee) || uses.makesElement(call))
     return ofMade(uses.heldBy(call->getType()).modules.front(), call);
   if (callee && uses.definitionOf(callee))
     return ofReturned(callee->getCanonicalDecl());

@@ -117,6 +117,9 @@ public:
     return holdsModules(construct->getType()) && !handsOnModule(construct);
   }
 
+  /// Whether a container makes a module of the arguments: `layers.emplace_back(4, 4)`.
+  bool makesElement(const clang::CallExpr *call) const;
+
   bool isUser(const clang::Decl *declaration) const { return isUserCode(declaration); }
 
 private:

@@ -226,13 +226,18 @@ private:
     Entity container = uses.rootOf(object);
     if (!container)
       return;
+    bool isFilled = false;
     bool takesTensors = isStandard(method);
     bool takesLists = takesTensors || uses.holdsModules(container->getType());
     for (const Expr *argument : call->arguments())
       if (const Held &held = uses.heldBy(typeOf(argument));
           !held.modules.empty() || (takesTensors && held.hasTensors) ||
-          (takesLists && isa<InitListExpr>(strip(argument))))
+          (takesLists && isa<InitListExpr>(strip(argument)))) {
         define(container, EntityDefinition::Insertion, argument);
+        isFilled = true;
+      }
+    if (!isFilled && uses.makesElement(call))
+      define(container, EntityDefinition::Insertion, call);
   }
 
   /// The type that is written where an object is made, for want of a better one.

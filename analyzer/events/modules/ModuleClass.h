@@ -28,8 +28,12 @@ struct ModuleMember {
   /// Other code of the program reaches for it: calls its parameters(), train() or eval(), moves a
   /// tensor explicitly, or changes it after construction.
   bool isManaged = false;
-  std::vector<const clang::Expr *> forwardUses; ///< Those that autograd records.
-  std::vector<EntityDefinition> definitions;    ///< Without null pointers.
+  /// Those in forward passes that autograd records; where there are none, those in `user`.
+  std::vector<const clang::Expr *> forwardUses;
+  /// Another method of the class, which certainly has a part in training; null if forward passes
+  /// use it.
+  const clang::FunctionDecl *user = nullptr;
+  std::vector<EntityDefinition> definitions; ///< Without null pointers.
   /// Those that put another module or tensor into the place of a registered one, which stays
   /// registered.
   std::vector<EntityDefinition> replacements;

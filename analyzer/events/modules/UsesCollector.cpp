@@ -133,6 +133,8 @@ public:
     Trait trait = uses.traitOfCallee(call);
     if (trait == Trait::ModeDependent && place.function)
       (ignoresMode(*call, vocabulary) ? modeIgnorant : uses.modeDependent).insert(place.function);
+    if (callee && place.function && vocabulary.roleOf(callee) == FunctionRole::Backward)
+      uses.training.insert(place.function);
     if (place.function && simpleName(callee) == "is_training")
       asking.insert(classOf(place.function));
     if (registers(trait)) {

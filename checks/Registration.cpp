@@ -155,6 +155,10 @@ bool isForgotten(const ModuleClass &view, const ModuleMember &member) {
          !member.isHandedIn && !member.isManaged && member.isMade && !member.forwardUses.empty();
 }
 
+std::string userOf(const ModuleMember &member) {
+  return member.user ? member.user->getNameAsString() + "()" : "forward()";
+}
+
 /// Where the member is made, if that is a constructor written elsewhere than the class: beside the
 /// registrations of others. Else where it is declared.
 static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &member) {

@@ -5,9 +5,12 @@
 
 namespace gradtidy {
 
-/// Whether forward() uses the member, this unit shows all that its class does with it, and nobody
-/// registers it or takes care of it.
+/// Whether forward(), or another method that is trained, uses the member, this unit shows all that
+/// its class does with it, and nobody registers it or takes care of it.
 bool isForgotten(const ModuleClass &view, const ModuleMember &member);
+
+/// The method that uses the member: "forward()".
+std::string userOf(const ModuleMember &member);
 
 /// A finding at the member's declaration, with notes that tell where it is used and made. It is
 /// repaired by handing what it is made of through \p function ("register_module").

@@ -13,7 +13,7 @@ class FunctionalDropout : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (!event.ignoresMode || event.function->isConditional(event.site))
+    if (!event.ignoresMode)
       return;
     // Else a layer that calls the function.
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);

@@ -33,7 +33,7 @@ public:
                                             ModuleFacts::LeftTraining)));
     if (!isTraining && !isForgotten)
       return;
-    Answer layers = visit.unit.modules().dependsOnMode(visit.shown());
+    Answer layers = dependsOnMode(visit);
 
     Finding finding;
     finding.level = layers == Answer::No                       ? Level::Advice
@@ -71,6 +71,19 @@ public:
   }
 
 private:
+  /// Whether the mode makes a difference to what the call runs: a named method may leave out the
+  /// layers to which it does.
+  static Answer dependsOnMode(const Visit &visit) {
+    const CalledModules &modules = visit.unit.modules();
+    const size_t outside = visit.unit.tables().sites.callers(visit.site).size();
+    if (&visit.shown() == &visit.event || visit.shown().kind != EventKind::Call)
+      return modules.dependsOnMode(visit.shown());
+    const Event &inner =
+        outside + 1 < visit.callers.size() ? *visit.callers[outside + 1] : visit.event;
+    return modules.asksForMode(*inner.function->function) ? Answer::Yes
+                                                          : modules.dependsOnMode(visit.event);
+  }
+
   /// Where the training mode comes from, and what tells that this is an evaluation.
   static void explain(const Visit &visit, const ModuleFacts &facts, Finding &finding) {
     if (facts.set && facts.set->constant == true)

@@ -15,12 +15,12 @@ public:
   void onClass(const ClassVisit &visit, Reporter &reporter) override {
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && isForgotten(visit.view, member))
-        reporter.report(unregistered(
-            visit, member, "register_module",
-            ("submodule '" + member.field->getName() +
-             "' is used in forward() but never registered: parameters(), to() and eval() do not "
-             "reach it")
-                .str()));
+        reporter.report(unregistered(visit, member, "register_module",
+                                     ("submodule '" + member.field->getName() + "' is used in " +
+                                      userOf(member) +
+                                      " but never registered: parameters(), to() and eval() do not "
+                                      "reach it")
+                                         .str()));
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && member.stateful == Answer::Yes && visit.view.isVisible)
         for (const EntityDefinition &definition : member.replacements)

@@ -16,11 +16,12 @@ public:
       if (member.role != TypeRole::Tensor || !isForgotten(visit.view, member))
         continue;
       bool isTrained = member.requiresGrad;
-      reporter.report(unregistered(
-          visit, member, isTrained ? "register_parameter" : "register_buffer",
-          ("tensor '" + member.field->getName() + "' is used in forward() but never registered: " +
-           (isTrained ? "parameters(), " : "") + "to() and save() do not reach it")
-              .str()));
+      reporter.report(
+          unregistered(visit, member, isTrained ? "register_parameter" : "register_buffer",
+                       ("tensor '" + member.field->getName() + "' is used in " + userOf(member) +
+                        " but never registered: " + (isTrained ? "parameters(), " : "") +
+                        "to() and save() do not reach it")
+                           .str()));
     }
   }
 };

@@ -26,6 +26,10 @@ public:
   /// Whether it makes a difference in which mode the module is that \p event calls.
   Answer dependsOnMode(const Event &event) const;
 
+  /// Whether the method, or what it calls outside other modules, does by itself what depends on the
+  /// mode.
+  bool asksForMode(const clang::FunctionDecl &method) const { return modules.asksForMode(method); }
+
   /// Whether a part of the module that \p event calls normalises by what is in the batch.
   bool normalizesBatches(const Event &event) const {
     return event.subject.expr && modules.normalizesBatches(event.subject.expr) == Answer::Yes;

@@ -7,12 +7,12 @@
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
 #include "analyzer/events/marks/Formulas.h"
-#include "analyzer/events/marks/FunctionalModes.h"
 #include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/LoopSelections.h"
+#include "analyzer/events/marks/ModeConditions.h"
 #include "analyzer/events/marks/NumberUses.h"
 #include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
@@ -23,6 +23,7 @@
 #include "analyzer/events/marks/ShownNumbers.h"
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/modules/BatchFirst.h"
+#include "analyzer/events/modules/FunctionalModes.h"
 #include "analyzer/events/values/LastValues.h"
 #include "analyzer/events/values/LearningRates.h"
 #include "analyzer/events/values/Memory.h"
@@ -85,8 +86,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     return;
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
-  event.ignoresMode =
-      result->isModuleMethod && ignoresMode(*site.call, vocabulary) && !samplesOnPurpose(*method);
+  event.ignoresMode = result->isModuleMethod && ignoresMode(*site.call, vocabulary) &&
+                      !samplesOnPurpose(*method) && !mayAskForMode(*site.call, *result);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
       event.kind == EventKind::Call || event.operation == Operation::Save)
     event.every = roundsBetween(*site.call, *result);
@@ -283,8 +284,9 @@ static bool iteratesOnce(const Stmt &options) {
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
   event.trait = vocabulary.traitOfObject(type);
   const CXXRecordDecl *record = type->getAsCXXRecordDecl();
-  event.ignoresMode =
-      record && isModule(vocabulary.roleOf(type)) && ignoresMode(*record, arguments, vocabulary);
+  event.ignoresMode = record && isModule(vocabulary.roleOf(type)) &&
+                      ignoresMode(*record, arguments, vocabulary) &&
+                      !mayAskForMode(*event.site, *result);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.rate = rateOf(*arguments[1], *function->getBody(), context);

@@ -28,20 +28,24 @@ static bool leavesAlone(const Stmt *statement, const FieldDecl &field) {
                       [&](const Stmt *child) { return leavesAlone(child, field); });
 }
 
+bool isLeftAlone(const FieldDecl &field) {
+  const auto *record = dyn_cast<CXXRecordDecl>(field.getParent());
+  return record && llvm::all_of(record->methods(), [&](const CXXMethodDecl *method) {
+           if (isa<CXXConstructorDecl, CXXDestructorDecl>(method) || method->isImplicit() ||
+               method->isDeleted() || method->isStatic())
+             return true;
+           const FunctionDecl *definition = nullptr;
+           return method->hasBody(definition) && leavesAlone(definition->getBody(), field);
+         });
+}
+
 /// Whether nothing but constructors changes the member, as all of its class shows.
 static bool isFixedMember(const FieldDecl &field) {
   if (field.getType().isConstQualified())
     return true;
   const auto *record = dyn_cast<CXXRecordDecl>(field.getParent());
-  if (!record || field.isMutable() || field.getAccess() != AS_private || record->hasFriends())
-    return false;
-  return llvm::all_of(record->methods(), [&](const CXXMethodDecl *method) {
-    if (isa<CXXConstructorDecl, CXXDestructorDecl>(method) || method->isImplicit() ||
-        method->isDeleted() || method->isStatic())
-      return true;
-    const FunctionDecl *definition = nullptr;
-    return method->hasBody(definition) && leavesAlone(definition->getBody(), field);
-  });
+  return record && !field.isMutable() && field.getAccess() == AS_private && !record->hasFriends() &&
+         isLeftAlone(field);
 }
 
 /// Whether the variable is a number that is older than a loop around \p site and never changes.

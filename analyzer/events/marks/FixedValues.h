@@ -10,4 +10,7 @@ namespace gradtidy {
 /// \p site and that nothing changes.
 bool isFixedValue(const clang::Expr &value, const clang::Stmt &site, const FunctionBody &function);
 
+/// Whether no method of its class but constructors changes the member, as all of them show.
+bool isLeftAlone(const clang::FieldDecl &field);
+
 } // namespace gradtidy

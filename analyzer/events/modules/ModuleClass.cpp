@@ -24,6 +24,10 @@ public:
 
   template <typename Module> Answer dependsOnMode(Module module) { return natures.of(module).mode; }
 
+  bool asksForMode(const FunctionDecl &method) {
+    return natures.asksForMode(&method, classOf(&method));
+  }
+
   Answer normalizesBatches(const Expr *module) { return natures.of(module).normalizesBatches; }
 
   ModuleSize sizeOf(const Expr *module) {
@@ -82,6 +86,10 @@ Answer ModuleClasses::dependsOnMode(QualType type) const {
 
 Answer ModuleClasses::dependsOnMode(const Expr *module) const {
   return implementation->dependsOnMode(module);
+}
+
+bool ModuleClasses::asksForMode(const FunctionDecl &method) const {
+  return implementation->asksForMode(method);
 }
 
 Answer ModuleClasses::normalizesBatches(const Expr *module) const {

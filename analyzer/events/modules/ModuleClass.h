@@ -28,8 +28,12 @@ struct ModuleMember {
   /// Other code of the program reaches for it: calls its parameters(), train() or eval(), moves a
   /// tensor explicitly, or changes it after construction.
   bool isManaged = false;
-  std::vector<const clang::Expr *> forwardUses; ///< Those that autograd records.
-  std::vector<EntityDefinition> definitions;    ///< Without null pointers.
+  /// Those in forward passes that autograd records; where there are none, those in `user`.
+  std::vector<const clang::Expr *> forwardUses;
+  /// Another method of the class, which certainly has a part in training; null if forward passes
+  /// use it.
+  const clang::FunctionDecl *user = nullptr;
+  std::vector<EntityDefinition> definitions; ///< Without null pointers.
   /// Those that put another module or tensor into the place of a registered one, which stays
   /// registered.
   std::vector<EntityDefinition> replacements;
@@ -73,6 +77,10 @@ public:
   /// The same for the module that an expression denotes or makes: options, and what is put into a
   /// container, count.
   Answer dependsOnMode(const clang::Expr *module) const;
+
+  /// Whether the method, or what it calls outside other modules, does by itself what depends on the
+  /// mode.
+  bool asksForMode(const clang::FunctionDecl &method) const;
 
   /// Whether a part of the module that an expression denotes or makes normalises by what is in the
   /// batch.

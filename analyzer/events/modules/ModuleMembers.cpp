@@ -25,6 +25,8 @@ ModuleMember ModuleMembers::view(const FieldDecl *field) {
   collectDefinitions(member);
   if (member.role == TypeRole::Tensor)
     judgeTensor(member, use);
+  if (member.forwardUses.empty())
+    takeOtherUses(member, use);
   return member;
 }
 
@@ -48,11 +50,18 @@ ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
     const EntityFacts &facts = uses.of(reached.entities[i]);
     member.isManaged |= facts.isManaged;
     for (const EntityUse &use : facts.uses) {
-      member.isManaged |= use.isMove && !phases.isConstruction(use.function);
-      if (i >= reached.aliases || !phases.isForwardPass(use.function))
-        continue;
+      const bool isLater = !phases.isConstruction(use.function);
+      const bool isForward = phases.isForwardPass(use.function);
+      member.isManaged |= use.isMove && isLater;
+      result.isChangedLater |= use.isChange && isLater;
       // A tensor has to be on the device under a guard, too.
-      if (use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand))
+      const bool counts =
+          use.isRecorded || (member.role == TypeRole::Tensor && use.isOperand && isForward);
+      if (i < reached.aliases && isLater && !isForward && counts)
+        result.others.push_back(use);
+      if (i >= reached.aliases || !(isForward || phases.isTrained(use.function)))
+        continue;
+      if (isForward && counts)
         member.forwardUses.push_back(use.site);
       result.isOperand |= use.isOperand;
       result.isChanged |= use.isChange;
@@ -72,8 +81,8 @@ void ModuleMembers::collectDefinitions(ModuleMember &member) {
 }
 
 /// Whether the tensor is missed by to() or save().
-void ModuleMembers::judgeTensor(ModuleMember &member, ForwardUse use) {
-  use.isOperand |= isDerivedOperand(member);
+void ModuleMembers::judgeTensor(ModuleMember &member, const ForwardUse &use) {
+  const bool isOperand = isDerivedOperand(member) || use.isOperand;
   Content content = Content::Nothing;
   bool isTable = true;
   for (const EntityDefinition &definition : uses.definitionsOf(member.field)) {
@@ -84,13 +93,30 @@ void ModuleMembers::judgeTensor(ModuleMember &member, ForwardUse use) {
     member.requiresGrad |= contents.mentions(definition.value, Trait::RequiresGrad);
   }
   const bool isState =
-      use.isChanged || member.requiresGrad || (content == Content::Indices && use.isOperand);
+      use.isChanged || member.requiresGrad || (content == Content::Indices && isOperand);
   if (content == Content::Unknown)
     member.stateful = Answer::Unknown;
   else if ((content == Content::Data && !isTable) || (content != Content::Nothing && isState))
     member.stateful = Answer::Yes;
   else
     member.stateful = Answer::No;
+}
+
+/// Methods other than forward passes count where they are trained, or the tensor is made for that.
+/// Who changes it by hand knows what he does.
+void ModuleMembers::takeOtherUses(ModuleMember &member, const ForwardUse &use) {
+  if (use.isChangedLater)
+    return;
+  for (const EntityUse &other : use.others) {
+    const auto *method = dyn_cast<CXXMethodDecl>(other.function);
+    const bool isOwn = method && classOf(method) == member.field->getParent()->getCanonicalDecl() &&
+                       !uses.isManagement(method) && (!member.user || member.user == method);
+    if (isOwn && (phases.isTrained(method) ||
+                  (member.requiresGrad && uses.holdsTensors(method->getReturnType())))) {
+      member.user = method;
+      member.forwardUses.push_back(other.site);
+    }
+  }
 }
 
 /// Whether forward passes use as an operand what is computed of the tensor alone, which is where

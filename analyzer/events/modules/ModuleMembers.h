@@ -23,12 +23,15 @@ private:
   /// What forward passes do with a tensor.
   struct ForwardUse {
     bool isOperand = false, isChanged = false;
+    bool isChangedLater = false;   ///< Somebody changes it after construction.
+    std::vector<EntityUse> others; ///< Those in other methods of the class.
   };
 
   void judgeType(ModuleMember &member);
   ForwardUse collectUses(ModuleMember &member, const ModuleUses::Reached &reached);
   void collectDefinitions(ModuleMember &member);
-  void judgeTensor(ModuleMember &member, ForwardUse use);
+  void judgeTensor(ModuleMember &member, const ForwardUse &use);
+  void takeOtherUses(ModuleMember &member, const ForwardUse &use);
   bool isDerivedOperand(ModuleMember &member);
   bool isParameterReached(Entity entity) const;
   bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);

@@ -51,8 +51,9 @@ Nature ModuleNatures::ofClass(const CXXRecordDecl *module) {
   nature.join(ofBases(module));
   nature.join(ofFields(module));
   nature.join(ofRegistrations(module));
-  if (llvm::any_of(module->methods(),
-                   [&](const CXXMethodDecl *method) { return asksForMode(method, module); }))
+  if (llvm::any_of(module->methods(), [&](const CXXMethodDecl *method) {
+        return asksForMode(method, module->getCanonicalDecl());
+      }))
     nature.join({Answer::Yes, Answer::Yes});
   return nature;
 }
@@ -95,8 +96,6 @@ Nature ModuleNatures::ofRegistrations(const CXXRecordDecl *module) {
   return nature;
 }
 
-/// Whether the mode makes a difference to the function, or to what it calls outside other modules
-/// than \p record.
 bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record) {
   ActiveSet asked;
   return asksForMode(function, record, asked);
@@ -111,8 +110,7 @@ bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDec
     return false;
   return llvm::any_of(uses.calleesOf(function), [&](const FunctionDecl *callee) {
     const CXXRecordDecl *other = classOf(callee);
-    const bool isOther = other && other != record->getCanonicalDecl() &&
-                         vocabulary.roleOf(other) == TypeRole::Module;
+    const bool isOther = other && other != record && vocabulary.roleOf(other) == TypeRole::Module;
     return !isOther && asksForMode(callee, record, asked);
   });
 }
@@ -264,7 +262,7 @@ std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   if (uses.traitOfCallee(call) == Trait::RegistersModule)
     return joined(call->arguments());
-  if (isFactory(callee))
+  if (isFactory(callee) || uses.makesElement(call))
     return ofMade(uses.heldBy(call->getType()).modules.front(), call);
   if (callee && uses.definitionOf(callee))
     return ofReturned(callee->getCanonicalDecl());

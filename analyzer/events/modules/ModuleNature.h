@@ -38,6 +38,10 @@ public:
   /// count.
   Nature of(const clang::Expr *value);
 
+  /// Whether the mode makes a difference to the function, or to what it calls outside other modules
+  /// than \p record, beside the layers.
+  bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
+
 private:
   Nature ofValues(Entity entity);
   Nature ofClass(const clang::CXXRecordDecl *module);
@@ -57,7 +61,6 @@ private:
   Answer isGiven(const clang::Expr *value);
   bool isGivenZero(const clang::Expr *construction);
   bool isKnownByType(clang::QualType type);
-  bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record,
                    ActiveSet &asked);
 

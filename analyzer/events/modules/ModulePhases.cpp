@@ -38,7 +38,15 @@ void ModulePhases::addTemplates(const CXXRecordDecl *definition) {
     }
 }
 
-bool ModulePhases::handlesTensors(const CXXMethodDecl *method) {
+bool ModulePhases::isTrained(const FunctionDecl *function) const {
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(function);
+  return method && uses.records.contains(method->getParent()->getCanonicalDecl()) &&
+         !isForwardPass(method) && handlesTensors(method) &&
+         llvm::any_of(uses.callersOf(method),
+                      [&](const FunctionDecl *caller) { return uses.training.contains(caller); });
+}
+
+bool ModulePhases::handlesTensors(const CXXMethodDecl *method) const {
   return !isa<CXXConstructorDecl>(method) && !uses.isManagement(method) &&
          uses.holdsTensors(method->getReturnType()) &&
          llvm::any_of(method->parameters(), [&](const ParmVarDecl *parameter) {

@@ -15,6 +15,10 @@ public:
     return function && forward.contains(function->getCanonicalDecl());
   }
 
+  /// Whether the function is another method of a module with a forward(), which handles tensors and
+  /// is called where a backward is run.
+  bool isTrained(const clang::FunctionDecl *function) const;
+
   /// Whether the function, or null for a default member initialiser, only ever runs while objects
   /// are made, as far as the unit shows.
   bool isConstruction(const clang::FunctionDecl *function) const {
@@ -24,7 +28,7 @@ public:
 private:
   void addMethods(const clang::CXXRecordDecl *definition);
   void addTemplates(const clang::CXXRecordDecl *definition);
-  bool handlesTensors(const clang::CXXMethodDecl *method);
+  bool handlesTensors(const clang::CXXMethodDecl *method) const;
   bool isConstruction(const clang::FunctionDecl *function, unsigned depth) const;
 
   ModuleUses &uses;

@@ -144,6 +144,20 @@ bool ModuleUses::handsOnModule(const CXXConstructExpr *construct) {
   return construct->getNumArgs() == 1 && holdsModules(construct->getArg(0)->getType());
 }
 
+bool ModuleUses::makesElement(const CallExpr *call) const {
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  const CXXMethodDecl *method = member ? member->getMethodDecl() : nullptr;
+  if (!method || !isStandard(method))
+    return false;
+  const StringRef name = simpleName(method);
+  const auto *container = dyn_cast<ClassTemplateSpecializationDecl>(method->getParent());
+  const bool emplaces = name == "emplace_back" || name == "emplace_front" ||
+                        (name == "emplace" && container && container->getName() == "optional");
+  return emplaces && container &&
+         vocabulary.roleOf(container->getTemplateArgs()[0].getAsType()) == TypeRole::ModuleHolder &&
+         llvm::none_of(call->arguments(), isNull);
+}
+
 // ---- Functions ---------------------------------------------------------------------------------
 
 const FunctionDecl *ModuleUses::declared(const FunctionDecl *function) const {

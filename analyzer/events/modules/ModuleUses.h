@@ -24,7 +24,7 @@ struct EntityUse {
   bool isRecorded;                     ///< No guard around it switches autograd off.
   bool isMove;                         ///< A tensor, of which this makes a copy on a device.
   bool isOperand; ///< A tensor that meets others, other than as an index: all on one device.
-  bool isChange;  ///< A tensor that is changed in place.
+  bool isChange;  ///< A tensor that is changed in place, or whose gradient is asked for.
 };
 
 /// Where an entity gets a value.
@@ -77,8 +77,10 @@ public:
 
   /// The user's module classes, in source order.
   llvm::SetVector<const clang::CXXRecordDecl *> records;
-  /// Functions that call what depends on the mode.
+  /// Functions that call what depends on the mode, unless it is certainly told to train.
   llvm::DenseSet<const clang::FunctionDecl *> modeDependent;
+  /// Functions that run a backward.
+  llvm::DenseSet<const clang::FunctionDecl *> training;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<const clang::Expr *>> returns;
   /// The calls that register something, by the class in which they stand.
   llvm::DenseMap<const clang::CXXRecordDecl *, std::vector<const clang::CallExpr *>> registrations;
@@ -116,6 +118,9 @@ public:
   bool makesModule(const clang::CXXConstructExpr *construct) {
     return holdsModules(construct->getType()) && !handsOnModule(construct);
   }
+
+  /// Whether a container makes a module of the arguments: `layers.emplace_back(4, 4)`.
+  bool makesElement(const clang::CallExpr *call) const;
 
   bool isUser(const clang::Decl *declaration) const { return isUserCode(declaration); }
 

@@ -1,4 +1,5 @@
 // The visitor that collects what ModuleUses knows.
+#include "FunctionalModes.h"
 #include "ValueFlow.h"
 #include "analyzer/events/values/Values.h"
 
@@ -131,7 +132,11 @@ public:
       insert(call, method);
     Trait trait = uses.traitOfCallee(call);
     if (trait == Trait::ModeDependent && place.function)
-      uses.modeDependent.insert(place.function);
+      (ignoresMode(*call, vocabulary) ? modeIgnorant : uses.modeDependent).insert(place.function);
+    if (callee && place.function && vocabulary.roleOf(callee) == FunctionRole::Backward)
+      uses.training.insert(place.function);
+    if (place.function && simpleName(callee) == "is_training")
+      asking.insert(classOf(place.function));
     if (registers(trait)) {
       if (const CXXRecordDecl *record = classOf(place.function))
         uses.registrations[record].push_back(call);
@@ -153,6 +158,9 @@ public:
   llvm::DenseSet<SourceLocation> registering;       ///< Where functions that register are named.
   llvm::DenseSet<const IdentifierInfo *> openNames; ///< Of members of nobody knows which class.
   ModeCalls modeCalls;
+  /// Functions that call what depends on a mode, but not on the module's.
+  llvm::DenseSet<const FunctionDecl *> modeIgnorant;
+  llvm::DenseSet<const CXXRecordDecl *> asking; ///< Classes that call is_training().
 
 private:
   /// Of a tensor, which stays the same one whatever is written into it.
@@ -220,13 +228,18 @@ private:
     Entity container = uses.rootOf(object);
     if (!container)
       return;
+    bool isFilled = false;
     bool takesTensors = isStandard(method);
     bool takesLists = takesTensors || uses.holdsModules(container->getType());
     for (const Expr *argument : call->arguments())
       if (const Held &held = uses.heldBy(typeOf(argument));
           !held.modules.empty() || (takesTensors && held.hasTensors) ||
-          (takesLists && isa<InitListExpr>(strip(argument))))
+          (takesLists && isa<InitListExpr>(strip(argument)))) {
         define(container, EntityDefinition::Insertion, argument);
+        isFilled = true;
+      }
+    if (!isFilled && uses.makesElement(call))
+      define(container, EntityDefinition::Insertion, call);
   }
 
   /// The type that is written where an object is made, for want of a better one.
@@ -271,6 +284,13 @@ private:
   VisitedPlace place;
 };
 
+/// Whether the class has its own notion of the modes.
+static bool setsOwnMode(const CXXRecordDecl &record) {
+  return llvm::any_of(record.getDefinition()->methods(), [](const CXXMethodDecl *method) {
+    return simpleName(method) == "train" || simpleName(method) == "eval";
+  });
+}
+
 llvm::DenseSet<SourceLocation> ModuleUses::collect(const ASTContext &context) {
   Collector collector(*this, vocabulary);
   for (Decl *declaration : context.getTraversalScope())
@@ -279,6 +299,10 @@ llvm::DenseSet<SourceLocation> ModuleUses::collect(const ASTContext &context) {
     if (record->isDependentContext())
       for (const FieldDecl *field : record->getDefinition()->fields())
         facts[canonical(field)].escapes |= collector.openNames.contains(field->getIdentifier());
+  for (const FunctionDecl *function : collector.modeIgnorant)
+    if (const CXXRecordDecl *record = classOf(function);
+        !record || collector.asking.contains(record) || setsOwnMode(*record))
+      modeDependent.insert(function); // Its callers, or a branch, may heed the mode.
   // What is put back into training mode is to be trained, whoever cares for its mode.
   for (Entity entity : collector.modeCalls.evaluated)
     facts[entity].isManaged |= !collector.modeCalls.trained.contains(entity);

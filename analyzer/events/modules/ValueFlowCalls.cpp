@@ -145,6 +145,7 @@ ValueFlow::Step ValueFlow::intoFunction(const CallExpr *call) {
     return lose();
   if (isTensor && !isStandard(callee)) {
     meets(vocabulary.isFramework(callee) && (isAmongOthers || takesOther(call)));
+    use.isChange |= !isDerived && vocabulary.roleOf(callee) == FunctionRole::Differentiate;
     isDerived |= !worksInPlace(callee) || value != call->getArg(0);
   }
   return onwardIfHeld(call);
@@ -192,7 +193,9 @@ void ValueFlow::compute(const CallExpr *call, const CXXMethodDecl *method) {
   // The result of an operation with others is no longer what should have been moved.
   use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method) &&
                 !(vocabulary.roleOf(method) == FunctionRole::MoveToCpu && isOthers());
-  use.isChange |= trait == Trait::None && !isDerived && worksInPlace(method);
+  // Who reads its gradient trains it by hand.
+  use.isChange |= !isDerived && ((trait != Trait::RequiresGrad && worksInPlace(method)) ||
+                                 vocabulary.roleOf(method) == FunctionRole::Gradient);
   meets(takesOther(call) && !simpleName(method).ends_with("_as"));
   isDerived |= !worksInPlace(method);
 }

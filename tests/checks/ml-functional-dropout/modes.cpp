@@ -61,7 +61,7 @@ struct BadImpl : torch::nn::Module {
   // It asks about something else.
   torch::Tensor other_condition_bad(torch::Tensor x) {
     if (rate > 0)
-      x = F::dropout(x, F::DropoutFuncOptions().p(rate)); // miss: ml-functional-dropout: a condition may be what decides
+      x = F::dropout(x, F::DropoutFuncOptions().p(rate)); // expect: ml-functional-dropout: on in evaluation
     return x;
   }
   // Here the mode counts for one of two.

@@ -24,11 +24,35 @@ static bool isZero(const Expr *expr) {
   return number && number->getValue().isZero();
 }
 
-/// Whether the options that \p expr makes say that the function trains. Not where a variable or
-/// code that cannot be seen has a part in them, or nothing is dropped.
+/// Whether \p statement does nothing with \p variable but hand it on as a constant.
+static bool leavesAlone(const Stmt *statement, const VarDecl &variable) {
+  if (!statement)
+    return true;
+  const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
+  if (cast && cast->getType().isConstQualified() && variableOf(cast->getSubExpr()) == &variable)
+    return true;
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  return !(reference && reference->getDecl() == &variable) &&
+         llvm::all_of(statement->children(),
+                      [&](const Stmt *child) { return leavesAlone(child, variable); });
+}
+
+/// What a local variable is made of that nothing changes; \p expr if it is something else.
+static const Expr *madeOf(const Expr *expr) {
+  const VarDecl *variable = variableOf(expr);
+  const auto *function = variable ? dyn_cast<FunctionDecl>(variable->getDeclContext()) : nullptr;
+  const bool isFixed =
+      function && function->hasBody() && variable->hasLocalStorage() && variable->hasInit() &&
+      !variable->getType()->isReferenceType() &&
+      (variable->getType().isConstQualified() || leavesAlone(function->getBody(), *variable));
+  return isFixed ? strip(variable->getInit()) : expr;
+}
+
+/// Whether the options that \p expr makes say that the function trains. Not where code that cannot
+/// be seen, or a variable that may change, has a part in them, or nothing is dropped.
 static bool meansTraining(const Expr *expr, const Vocabulary &vocabulary) {
   std::optional<bool> said;
-  for (expr = strip(expr);;) {
+  for (expr = madeOf(strip(expr));;) {
     if (const auto *setter = dyn_cast<CXXMemberCallExpr>(expr)) {
       const StringRef name = simpleName(setter->getMethodDecl());
       if (setter->getNumArgs() == 1 && name == "p" && isZero(setter->getArg(0)))
@@ -40,7 +64,7 @@ static bool meansTraining(const Expr *expr, const Vocabulary &vocabulary) {
     }
     const auto *construct = dyn_cast<CXXConstructExpr>(expr);
     if (construct && construct->getConstructor()->isCopyOrMoveConstructor()) {
-      expr = strip(construct->getArg(0));
+      expr = madeOf(strip(construct->getArg(0)));
       continue;
     }
     const bool isNew = construct || isa<InitListExpr>(expr);

@@ -266,7 +266,11 @@ Value Interpreter::moved(const Event &event, const State &state) const {
       break;
     }
   }
-  if (before.borrowed && onlyMoves(event) &&
+  const ElementType from = tables.types[before.type].element;
+  const ElementType to = tables.types[result.type].element;
+  const bool mayCast =
+      event.typing && (from != to || (event.typing->namesElement && to == ElementType::Unknown));
+  if (before.borrowed && onlyMoves(event) && !mayCast &&
       (result.device.kind == Device::Cpu || result.device.kind == Device::Symbol))
     result.borrowed = before.borrowed;
   result.copying = nullptr;

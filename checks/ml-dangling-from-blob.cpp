@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Leftovers.h"
 #include "Loops.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -19,17 +20,24 @@ public:
     const Event &event = visit.event;
     const std::optional<Value> value = borrowed(visit, event);
     const char *outlives = "which it outlives";
-    if (event.kind == EventKind::Return) {
-      if (value && isLocalOf(*event.function, ownerOf(visit, value->borrowed->memory)))
-        report(visit, *value, outlives, {event.site->getBeginLoc(), "it is returned here"},
-               reporter);
+    if (event.kind == EventKind::Create && event.leftover.ending != Ending::None) {
+      reportTemporary(visit, reporter);
+    } else if (event.kind == EventKind::Return) {
+      const Note note{event.site->getBeginLoc(), "it is returned here"};
+      if (value && isLocalOf(*event.function, ownerOf(visit, value->borrowed->memory)) &&
+          !isReturned(visit, value->borrowed->memory)) {
+        report(visit, *value, outlives, note, reporter);
+        for (const State::Borrower &part : partsOf(visit, *value))
+          report(visit, *part.value, outlives, note, reporter);
+      }
     } else if (event.kind == EventKind::EndLifetime) {
       for (const State::Borrower &borrower : visit.before.borrowersOf(event.subject.path))
         if (isKept(visit, borrower.place))
           report(visit, *borrower.value, outlives,
                  {event.site->getEndLoc(), "the variable ends here"}, reporter);
     } else if (value && event.kind == EventKind::Combine && event.subject.path &&
-               value->borrowed == visit.before.valueOf(event.subject).borrowed) {
+               value->borrowed == visit.before.valueOf(event.subject).borrowed &&
+               isWhole(visit, value->borrowed->memory)) {
       report(visit, *value, "like those that the list holds already",
              {event.site->getBeginLoc(), "they are all put into the list here"}, reporter);
     }
@@ -37,7 +45,29 @@ public:
 
 private:
   static const clang::VarDecl &ownerOf(const Visit &visit, PathId memory) {
-    return *static_cast<const clang::VarDecl *>(visit.unit.tables().paths.last(memory).subject);
+    const PathTable &paths = visit.unit.tables().paths;
+    return *static_cast<const clang::VarDecl *>(paths.last(paths.rootOf(memory)).subject);
+  }
+
+  /// Whether the owner goes where the tensor goes: a struct of both is returned.
+  static bool isReturned(const Visit &visit, PathId memory) {
+    const PathId returned = visit.before.resolve(visit.event.operands.front().path);
+    return returned == visit.unit.tables().paths.rootOf(memory);
+  }
+
+  /// Whether it is the same memory each time, not a part of it that is computed.
+  static bool isWhole(const Visit &visit, PathId memory) {
+    return visit.unit.tables().paths.rootOf(memory) == memory;
+  }
+
+  /// The parts of what the event returns that lie in the memory of the same variable as \p whole.
+  static llvm::SmallVector<State::Borrower, 2> partsOf(const Visit &visit, const Value &whole) {
+    const PathTable &paths = visit.unit.tables().paths;
+    auto parts = visit.before.borrowersOf(paths.rootOf(whole.borrowed->memory));
+    const PathId returned = visit.before.resolve(visit.event.operands.front().path);
+    llvm::erase_if(
+        parts, [&](const State::Borrower &part) { return !paths.isWithin(part.place, returned); });
+    return parts;
   }
 
   static bool isLocalOf(const FunctionBody &function, const clang::VarDecl &variable) {
@@ -75,6 +105,18 @@ private:
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
     return list && isStandard(list) && loop &&
            contains(visit, loop, ownerOf(visit, visit.event.subject.path).getLocation());
+  }
+
+  /// A tensor is made over a list that ends with the statement.
+  static void reportTemporary(const Visit &visit, Reporter &reporter) {
+    const Event &made = visit.event;
+    Finding finding;
+    finding.location = made.site->getBeginLoc();
+    finding.range = made.site->getSourceRange();
+    finding.message = "the tensor lies in the memory of a temporary list, which it outlives";
+    finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
+    finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
+    reporter.report(std::move(finding));
   }
 
   static void report(const Visit &visit, const Value &value, const char *problem, Note note,

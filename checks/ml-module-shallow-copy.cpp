@@ -1,12 +1,14 @@
 // Modules and tensors are handles. A copy of one, and what detach() or parameters() give, is the
 // object itself, which trains on: no snapshot of it.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
 
 #include "clang/AST/Decl.h"
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
 
 namespace gradtidy {
 namespace {
@@ -143,25 +145,39 @@ private:
       const Pass values = passes.lookup(&target);
       const clang::ValueDecl *name = nameAt(visit, target.subject.path);
       if (!values.module || (llvm::is_contained(graphs, fixed) && !values.isUnrecorded) ||
-          !isName(name))
+          !isPlace(name))
         continue;
       for (SiteId trained : graphs) {
         const Event &pass = tables.sites.event(trained);
         const Pass own = passes.lookup(&pass);
         const clang::ValueDecl *other = nameAt(visit, pass.subject.path);
+        if (own.isUnrecorded || other == name || !isPlace(other) ||
+            other->getDeclContext() != name->getDeclContext())
+          continue;
         // A module that another object is given has two names, too.
-        if (own.module == values.module && !own.isUnrecorded &&
-            pass.subject.path != target.subject.path && other != name && isName(other) &&
-            other->getDeclContext() == name->getDeclContext())
+        if (own.module == values.module && isKnown(visit, own.module) &&
+            pass.subject.path != target.subject.path && isName(*name) && isName(*other))
           return report(visit, *name, pass, reporter);
+        if (const Event *assignment =
+                runsForEach(visit, fixed) ? lateAssignment(visit, {*name, *other}) : nullptr)
+          return report(visit, *assignment, *name, pass, reporter);
       }
     }
   }
 
+  static bool isKnown(const Visit &visit, PathId object) {
+    const PathStep &step = pathsOf(visit).last(object);
+    return step.kind != PathStep::Temporary || step.subject;
+  }
+
+  /// Whether a module may be put there.
+  static bool isPlace(const clang::ValueDecl *variable) {
+    return variable && !variable->getType()->isPointerType();
+  }
+
   /// Whether it is meant to hold a module of its own.
-  static bool isName(const clang::ValueDecl *variable) {
-    return variable && !llvm::isa<clang::ParmVarDecl>(variable) &&
-           !variable->getType()->isReferenceType() && !variable->getType()->isPointerType();
+  static bool isName(const clang::ValueDecl &variable) {
+    return !llvm::isa<clang::ParmVarDecl>(variable) && !variable.getType()->isReferenceType();
   }
 
   /// The variable or member that the path ends in, or null.
@@ -182,6 +198,154 @@ private:
                       nameOf(visit, pass.subject.path) + ", not a copy of it: it is trained, too";
     finding.notes.push_back({pass.site->getBeginLoc(), "the loss is computed of both names here"});
     reporter.report(std::move(finding));
+  }
+
+  static void report(const Visit &visit, const Event &assignment, const clang::ValueDecl &copy,
+                     const Event &pass, Reporter &reporter) {
+    Finding finding;
+    finding.location = assignment.site->getBeginLoc();
+    finding.range = assignment.site->getSourceRange();
+    finding.message = "'" + copy.getNameAsString() + "' is the module " +
+                      nameOf(visit, pass.subject.path) +
+                      " from here on, not a copy of it: it is trained, too";
+    finding.notes.push_back({pass.site->getBeginLoc(), "the loss is computed of both names here"});
+    reporter.report(std::move(finding));
+  }
+
+  // --- a target that gets the module now and then -----------------------------------------------
+
+  /// Of a variable or member: that another module comes into its place.
+  struct Replacement {
+    const Event *event;
+    const clang::ValueDecl *place;
+    const clang::ValueDecl *value; ///< What has held that module until then; null if nothing has.
+  };
+
+  struct Names {
+    const clang::ValueDecl &copy, &original;
+  };
+
+  /// What puts the one module into the place of the other, and not for each backward: after each, a
+  /// copy would be the same. Null if there is none, or if others come into either place.
+  const Event *lateAssignment(const Visit &visit, const Names &names) {
+    if (!isSearched)
+      findReplacements(visit);
+    const Event *late = nullptr;
+    for (const Replacement &each : replacements) {
+      if (each.place == &names.original ||
+          (each.place == &names.copy && each.value != &names.original))
+        return nullptr;
+      if (each.place == &names.copy && !late && isLate(visit, *each.event, names))
+        late = each.event;
+    }
+    return late;
+  }
+
+  /// Whether the event runs, or the function in which it stands is called, less often than the
+  /// backward, which runs again behind it.
+  static bool isLate(const Visit &visit, const Event &event, const Names &names) {
+    if (const std::optional<bool> isRarer = compare(visit, event, names))
+      return *isRarer;
+    if (event.function->isInBranch(event.site))
+      return true;
+    for (const FunctionBody *caller : visit.unit.callGraph().callersOf(*event.function))
+      for (const Block &block : caller->blocks)
+        for (const Event &call : block.events)
+          if (call.kind == EventKind::Call &&
+              llvm::is_contained(visit.unit.callGraph().candidates(call), event.function) &&
+              compare(visit, call, names).value_or(caller->isInBranch(call.site)))
+            return true;
+    return false;
+  }
+
+  /// The same, where the event stands in the function of the backward, or in one that calls that.
+  static std::optional<bool> compare(const Visit &visit, const Event &event, const Names &names) {
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    const auto frame = llvm::find_if(
+        llvm::reverse(frames), [&](const Event *each) { return each->function == event.function; });
+    if (frame == frames.rend())
+      return std::nullopt;
+    const FunctionBody &function = *event.function;
+    const clang::Stmt *trained = (*frame)->site;
+    const auto loops = function.loopsAround(trained);
+    bool isRarer = !loops.empty() && !contains(visit, loops.front(), event.site);
+    for (const clang::Stmt *around = function.statementAround(event.site);
+         around && !contains(visit, around, trained); around = function.statementAround(around))
+      isRarer |= llvm::isa<clang::IfStmt>(around);
+    const auto isOlder = [&](const clang::Stmt *loop) {
+      return contains(visit, loop, trained) && !contains(visit, loop, names.copy.getLocation()) &&
+             !contains(visit, loop, names.original.getLocation());
+    };
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    if (!isRarer || llvm::any_of(function.loopsAround(event.site), isOlder) ||
+        sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), trained->getBeginLoc()))
+      return isRarer;
+    const llvm::ArrayRef<const Event *> outer(frames.data(), frames.rend() - frame - 1);
+    return llvm::isa<clang::FieldDecl>(names.copy) &&
+           (outer.empty() || llvm::any_of(outer, [](const Event *call) {
+              return !call->function->loopsAround(call->site).empty();
+            }));
+  }
+
+  /// Whether the pass runs anew for each backward: what it gives is not kept for several.
+  static bool runsForEach(const Visit &visit, SiteId pass) {
+    const SiteTable &sites = visit.unit.tables().sites;
+    const Visit made{sites.event(pass), visit.before, sites.callers(pass), pass,
+                     visit.unit,        visit.context};
+    const auto rootOf = [](const Visit &each) {
+      return (each.callers.empty() ? &each.event : each.callers.front())->function;
+    };
+    const auto loops = loopsAround(visit), others = loopsAround(made);
+    return rootOf(visit) == rootOf(made) && loops.empty() == others.empty() &&
+           (loops.empty() || loops.front() == others.front());
+  }
+
+  void findReplacements(const Visit &visit) {
+    isSearched = true;
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      for (const Block &block : function->blocks)
+        for (const Event &event : block.events)
+          findReplacements(visit, event);
+  }
+
+  void findReplacements(const Visit &visit, const Event &event) {
+    const auto add = [&](PathId place, PathId value) {
+      if (const clang::ValueDecl *name = nameAt(visit, place))
+        replacements.push_back({&event, name, value ? nameAt(visit, value) : nullptr});
+    };
+    if (const std::optional<PathId> value = assigned(event))
+      return add(event.subject.path, *value);
+    const llvm::StringRef called = calledName(event.site);
+    if (called == "reset" || called == "swap" || called == "exchange") {
+      add(event.subject.path, noPath);
+      for (const Operand &operand : event.operands)
+        add(operand.path, noPath);
+    }
+    if (event.kind != EventKind::Call)
+      return;
+    // A function that assigns what it takes by reference.
+    for (const FunctionBody *body : visit.unit.callGraph().candidates(event)) {
+      const auto given = [&](PathId path) {
+        for (size_t i = 0; i < std::min(body->parameters.size(), event.operands.size()); ++i)
+          if (body->parameters[i].place.path == path)
+            return event.operands[i].path;
+        return noPath;
+      };
+      for (const Block &block : body->blocks)
+        for (const Event &inner : block.events)
+          if (const std::optional<PathId> value = assigned(inner))
+            add(given(inner.subject.path), given(*value));
+    }
+  }
+
+  /// What the event assigns to a module: a path, or none if that has no name.
+  static std::optional<PathId> assigned(const Event &event) {
+    const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(event.site);
+    if (!isModule(event.subject.role) || !call || call->getOperator() != clang::OO_Equal)
+      return std::nullopt;
+    const bool isMoved = calledName(call->getArg(1)->IgnoreImplicit()) == "move";
+    return event.operands.empty() || isMoved ? noPath : event.operands.front().path;
   }
 
   // --- tensors ----------------------------------------------------------------------------------
@@ -235,6 +399,8 @@ private:
     bool isUnrecorded = false;
   };
   llvm::DenseMap<const Event *, Pass> passes; ///< What forward passes call.
+  std::vector<Replacement> replacements;      ///< In the unit, once a backward asks for them.
+  bool isSearched = false;
 };
 
 } // namespace

@@ -2,9 +2,10 @@
 // later, a layer that is added later, and a module that was never given to an optimizer get
 // gradients, and keep what they were made with.
 
+#include "Calls.h"
 #include "Check.h"
 
-#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -77,7 +78,8 @@ private:
       const auto pass = passes.find(module);
       if (!state.mayBeStepped({module, TypeRole::Module})) {
         if (facts.isOwn && !facts.isFrozen && pass != passes.end() &&
-            !isAskedLater(visit, pass->second->subject.path))
+            !isAskedLater(visit, pass->second->subject.path) && !isAskedLater(visit, module) &&
+            !isHandedOn(visit, pass->second->subject.path))
           forgotten.push_back(pass->second);
       } else if (pass != passes.end()) {
         isTraining = true;
@@ -109,6 +111,29 @@ private:
         });
       });
     });
+  }
+
+  /// Whether the module is a member that a function, called or not, asks for its parameters or
+  /// gives another name, or may: not all methods of the class are seen.
+  static bool isHandedOn(const Visit &visit, PathId module) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep member = paths.last(module);
+    if (member.kind != PathStep::Member)
+      return false;
+    const auto *field = static_cast<const clang::FieldDecl *>(member.subject);
+    const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent());
+    if (!record || llvm::any_of(record->methods(), [](const clang::CXXMethodDecl *method) {
+          return method->isUserProvided() && !method->isPureVirtual() && !method->isDefined();
+        }))
+      return true;
+    const auto isIt = [&](const Operand &operand) { return paths.last(operand.path) == member; };
+    const auto handsOn = [&](const Event &event) {
+      return (event.givesParameters && isIt(event.subject)) ||
+             (event.kind != EventKind::Forward && calledName(event.site) != "save" &&
+              llvm::any_of(event.operands, isIt));
+    };
+    return llvm::any_of(visit.unit.callGraph().functions(),
+                        [&](const FunctionBody *function) { return hasEvent(*function, handsOn); });
   }
 
   llvm::MapVector<PathId, const Event *> passes; ///< The first forward pass of each.

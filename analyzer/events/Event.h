@@ -208,7 +208,7 @@ struct Event {
   Operand subject;
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
-  PathId memory = noPath; ///< Create: the local variable in whose memory the values are.
+  PathId memory = noPath; ///< Create: whose memory it is, a local variable's or any element's.
   PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.

@@ -2,9 +2,9 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
-#include "analyzer/events/values/Vocabulary.h"
+#include "analyzer/events/values/Values.h"
 
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
 
 namespace gradtidy {
 
@@ -37,6 +37,14 @@ bool leavesGraphs(const Event &event) {
   const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   return event.kind == EventKind::Combine && event.resultRole == TypeRole::Tensor && callee &&
          !isStandard(callee);
+}
+
+/// Whether the event gives the tensor that it has added to a list: `list.emplace_back(tensor)`.
+static bool addsToList(const Event &event) {
+  const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(event.site);
+  return call && event.subject.path && event.subject.role == TypeRole::None &&
+         event.subject.escapes && isStandard(call->getMethodDecl()) &&
+         simpleName(call->getMethodDecl()).starts_with("emplace");
 }
 
 Value Interpreter::combined(const Event &event, const State &state) const {
@@ -147,7 +155,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
              (event.typing && event.typing->rule == ResultRule::OneHot)) {
     result.made = &event;
-  } else if (event.resultRole != TypeRole::Tensor) { // A list, a struct.
+  } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
     result.shareMemory(held);
     result.derived = derived;
   }
@@ -267,7 +275,11 @@ Value Interpreter::moved(const Event &event, const State &state) const {
       break;
     }
   }
-  if (before.borrowed && onlyMoves(event) &&
+  const ElementType from = tables.types[before.type].element;
+  const ElementType to = tables.types[result.type].element;
+  const bool mayCast =
+      event.typing && (from != to || (event.typing->namesElement && to == ElementType::Unknown));
+  if (before.borrowed && onlyMoves(event) && !mayCast &&
       (result.device.kind == Device::Cpu || result.device.kind == Device::Symbol))
     result.borrowed = before.borrowed;
   result.copying = nullptr;

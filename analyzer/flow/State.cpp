@@ -89,7 +89,7 @@ void State::forget(PathId path, bool isOverwritten) {
 
 void State::endLifetime(PathId path) {
   for (auto &[place, value] : values)
-    if (value.borrowed && value.borrowed->memory == path)
+    if (value.borrowed && tables->paths.rootOf(value.borrowed->memory) == path)
       value.borrowed = nullptr; // Said once.
   PathId heir = noPath;
   for (const auto &[name, alias] : aliases)
@@ -432,7 +432,7 @@ Value State::valueOf(const Operand &operand) const {
 llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   llvm::SmallVector<Borrower, 2> found;
   for (const auto &[path, value] : values)
-    if (value.borrowed && value.borrowed->memory == owner)
+    if (value.borrowed && tables->paths.rootOf(value.borrowed->memory) == owner)
       found.push_back({path, &value});
   return found;
 }

@@ -142,9 +142,12 @@ static bool makesOne(const CallExpr *call) {
 
 void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
   if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter))
-    if (const VarDecl *owner = ownerOf(site.arguments.front(), vocabulary);
-        owner && !survey.handedOn.contains(owner))
-      event.memory = pathOf(owner);
+    if (const MemoryOwner owner = ownerOf(site.arguments.front(), vocabulary, context);
+        owner.variable && !survey.handedOn.contains(owner.variable)) {
+      event.memory = pathOf(owner.variable);
+      if (owner.isComputed)
+        event.memory = paths.element(event.memory);
+    }
   event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
   event.keepsDimensions =
       site.role == FunctionRole::Create && !site.isComputed

@@ -109,9 +109,9 @@ void FunctionLowering::endParameters(Block &exit) {
   llvm::SmallSetVector<PathId, 2> owners;
   for (const Block &block : result->blocks)
     for (const Event &event : block.events)
-      if (event.memory &&
-          isa<ParmVarDecl>(static_cast<const VarDecl *>(paths.last(event.memory).subject)))
-        owners.insert(event.memory);
+      if (const PathId owner = event.memory ? paths.rootOf(event.memory) : noPath;
+          owner && isa<ParmVarDecl>(static_cast<const VarDecl *>(paths.last(owner).subject)))
+        owners.insert(owner);
   current = &exit;
   for (PathId owner : owners)
     emit(EventKind::EndLifetime, result->body).subject.path = owner;

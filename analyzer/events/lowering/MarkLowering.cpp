@@ -119,6 +119,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
     event.leftover = leftByPointer(*result, *site.call, vocabulary, values);
+  if (event.operation == Operation::WrapMemory)
+    event.leftover = leftByWrapping(*result, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
     event.growth = growthOf(*site.arguments.front(), *site.call, *result);

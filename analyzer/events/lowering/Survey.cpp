@@ -158,15 +158,27 @@ bool Surveyor::isPartOfBatch(PathId path) const {
          (last.kind == PathStep::Member && paths.last(paths.rootOf(path)).kind != PathStep::This);
 }
 
-/// `std::move(values)`, `values.swap(others)`: what the variable holds may live on elsewhere.
+/// The list of which the expression is an element, or null.
+static const Expr *listOf(const Expr *element) {
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(element))
+    return subscript->getBase();
+  const auto *call = dyn_cast<CXXOperatorCallExpr>(element);
+  return call && call->getOperator() == OO_Subscript ? call->getArg(0) : nullptr;
+}
+
+/// `std::move(values)`, `values.swap(others)`, `std::move(rows[i])`, `values.release()`: what the
+/// variable holds may live on elsewhere.
 void Surveyor::noteHandedOn(const CallExpr *call) {
   const StringRef name = simpleName(call->getDirectCallee());
-  if (name != "move" && name != "swap")
+  if (name != "move" && name != "swap" && name != "release")
     return;
   for (const Stmt *part : call->children()) {
     if (const auto *member = dyn_cast<MemberExpr>(part))
       part = member->getBase();
-    if (const auto *reference = dyn_cast<DeclRefExpr>(strip(cast<Expr>(part))))
+    const Expr *whole = strip(cast<Expr>(part));
+    while (const Expr *list = listOf(whole))
+      whole = strip(list);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(whole))
       found.handedOn.insert(reference->getDecl());
   }
 }

@@ -344,6 +344,23 @@ Leftover leftByPointer(const FunctionBody &function, const CallExpr &pointer,
   return left;
 }
 
+Leftover leftByWrapping(const FunctionBody &function, const CallExpr &wrapping,
+                        Vocabulary &vocabulary) {
+  const Expr *pointer = strip(wrapping.getArg(0));
+  for (const auto *sum = dyn_cast<BinaryOperator>(pointer); sum && sum->isAdditiveOp();
+       sum = dyn_cast<BinaryOperator>(pointer))
+    pointer = strip(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
+  const auto *call = dyn_cast<CXXMemberCallExpr>(pointer);
+  const Expr *list = call ? strip(call->getImplicitObjectArgument()) : nullptr;
+  const CXXRecordDecl *record = list ? list->getType()->getAsCXXRecordDecl() : nullptr;
+  // An image may share its memory with others.
+  if (!record || !list->isPRValue() || !isStandard(record) || !ownsElements(record, vocabulary))
+    return {};
+  if (!keepingOf(function, *pointer, vocabulary).isKept)
+    return {};
+  return {.ending = Ending::Always, .temporary = list};
+}
+
 Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabulary,
                     Values &values) {
   value = strip(value);

@@ -11,6 +11,11 @@ namespace gradtidy {
 Leftover leftByPointer(const FunctionBody &function, const clang::CallExpr &pointer,
                        Vocabulary &vocabulary, Values &values);
 
+/// What is left of the temporary list, `made().data()`, over whose elements \p wrapping makes a
+/// tensor: where a variable, a list or the caller keeps that.
+Leftover leftByWrapping(const FunctionBody &function, const clang::CallExpr &wrapping,
+                        Vocabulary &vocabulary);
+
 /// What is left of the temporary over which \p value, whose type is one of views, looks: a braced
 /// list, a vector, the shape of a tensor. If it \p leavesFunction, local variables end, too.
 Leftover leftByView(const clang::Expr *value, bool leavesFunction, Vocabulary &vocabulary,

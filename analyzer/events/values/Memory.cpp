@@ -2,6 +2,7 @@
 
 #include "Values.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 
@@ -27,44 +28,99 @@ static bool isOwner(const VarDecl &variable) {
   return !made || !made->isLValue() || !record || isStandard(record);
 }
 
-/// Another element is another place: what a loop puts into each of them stays apart.
-static bool isLiteral(const Expr *index) { return isa<IntegerLiteral>(strip(index)); }
-
-static bool ownsElements(const Expr *object, const Vocabulary &vocabulary) {
-  const CXXRecordDecl *record = strip(object)->getType()->getAsCXXRecordDecl();
-  return record && vocabulary.traitOf(record) == Trait::OwnsElements;
+static const CXXRecordDecl *recordOf(const Expr *object) {
+  return strip(object)->getType()->getAsCXXRecordDecl();
 }
 
-/// The variable of which \p object is, or is an element or a member.
-static const VarDecl *holderOf(const Expr *object, const Vocabulary &vocabulary) {
-  object = strip(object);
-  if (const auto *reference = dyn_cast<DeclRefExpr>(object)) {
-    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return variable && isOwner(*variable) ? variable : nullptr;
+/// Whether the object is a std::unique_ptr that deletes what it holds.
+static bool deletes(const CXXRecordDecl *record) {
+  const auto *pointer = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
+  if (!pointer || !isStandard(pointer) || pointer->getName() != "unique_ptr")
+    return false;
+  const auto deleter = pointer->getTemplateArgs().asArray();
+  const CXXRecordDecl *kind =
+      deleter.size() == 2 ? deleter[1].getAsType()->getAsCXXRecordDecl() : nullptr;
+  return kind && isStandard(kind) && kind->getName() == "default_delete";
+}
+
+namespace {
+
+/// Follows a pointer to the variable in whose memory it points.
+class OwnerSearch {
+public:
+  OwnerSearch(const Vocabulary &vocabulary, const ASTContext &context)
+      : vocabulary(vocabulary), context(context) {}
+
+  MemoryOwner search(const Expr *pointer) {
+    const VarDecl *variable = holderOf(memoryOf(pointer));
+    return {variable, isComputed};
   }
-  if (const auto *member = dyn_cast<MemberExpr>(object))
-    return member->isArrow() ? nullptr : holderOf(member->getBase(), vocabulary);
-  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(object))
-    return strip(subscript->getBase())->getType()->isArrayType() && isLiteral(subscript->getIdx())
-               ? holderOf(subscript->getBase(), vocabulary)
-               : nullptr;
-  const auto *call = dyn_cast<CXXOperatorCallExpr>(object);
-  return call && call->getOperator() == OO_Subscript && isLiteral(call->getArg(1)) &&
-                 ownsElements(call->getArg(0), vocabulary)
-             ? holderOf(call->getArg(0), vocabulary)
-             : nullptr;
-}
 
-const VarDecl *ownerOf(const Expr *pointer, const Vocabulary &vocabulary) {
-  pointer = strip(pointer);
-  if (!pointer->getType()->isPointerType()) // An array, or what an address is taken of.
-    return holderOf(pointer, vocabulary);
-  const Expr *object = nullptr;
-  if (const auto *call = dyn_cast<CXXMemberCallExpr>(pointer))
-    object = call->getImplicitObjectArgument();
-  else if (const auto *member = dyn_cast<MemberExpr>(pointer); member && !member->isArrow())
-    object = member->getBase(); // `image.data`
-  return object && ownsElements(object, vocabulary) ? holderOf(object, vocabulary) : nullptr;
+private:
+  /// The object in whose memory \p pointer points, or null.
+  const Expr *memoryOf(const Expr *pointer) {
+    pointer = strip(pointer);
+    if (!pointer->getType()->isPointerType()) // An array, or what an address is taken of.
+      return pointer;
+    if (const auto *sum = dyn_cast<BinaryOperator>(pointer); sum && sum->isAdditiveOp()) {
+      const bool isFirst = sum->getLHS()->getType()->isPointerType();
+      noteIndex(isFirst ? sum->getRHS() : sum->getLHS());
+      return memoryOf(isFirst ? sum->getLHS() : sum->getRHS());
+    }
+    const Expr *object = nullptr;
+    if (const auto *call = dyn_cast<CXXMemberCallExpr>(pointer))
+      object = call->getImplicitObjectArgument();
+    else if (const auto *member = dyn_cast<MemberExpr>(pointer); member && !member->isArrow())
+      object = member->getBase(); // `image.data`
+    return object && ownsElements(object) ? object : nullptr;
+  }
+
+  /// The variable of which \p object is, or is an element or a member.
+  const VarDecl *holderOf(const Expr *object) {
+    if (!object)
+      return nullptr;
+    object = strip(object);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(object)) {
+      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      return variable && isOwner(*variable) ? variable : nullptr;
+    }
+    if (const auto *member = dyn_cast<MemberExpr>(object))
+      return member->isArrow() ? nullptr : holderOf(member->getBase());
+    if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(object))
+      return strip(subscript->getBase())->getType()->isArrayType()
+                 ? holderOf(*subscript, subscript->getBase(), subscript->getIdx())
+                 : nullptr;
+    const auto *call = dyn_cast<CXXOperatorCallExpr>(object);
+    return call && call->getOperator() == OO_Subscript && ownsElements(call->getArg(0))
+               ? holderOf(*call, call->getArg(0), call->getArg(1))
+               : nullptr;
+  }
+
+  const VarDecl *holderOf(const Expr &element, const Expr *list, const Expr *index) {
+    noteIndex(index);
+    const CXXRecordDecl *record = recordOf(&element);
+    // Of an image, what is put into the list may share the memory.
+    return isComputed && record && !isStandard(record) ? nullptr : holderOf(list);
+  }
+
+  void noteIndex(const Expr *index) {
+    isComputed |= index->isValueDependent() || !index->isIntegerConstantExpr(context);
+  }
+
+  bool ownsElements(const Expr *object) const {
+    const CXXRecordDecl *record = recordOf(object);
+    return record && (vocabulary.traitOf(record) == Trait::OwnsElements || deletes(record));
+  }
+
+  const Vocabulary &vocabulary;
+  const ASTContext &context;
+  bool isComputed = false;
+};
+
+} // namespace
+
+MemoryOwner ownerOf(const Expr *pointer, const Vocabulary &vocabulary, const ASTContext &context) {
+  return OwnerSearch(vocabulary, context).search(pointer);
 }
 
 /// Whether a function of the library reads or writes what the pointers that it gets lead to.

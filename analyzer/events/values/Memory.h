@@ -6,10 +6,18 @@
 
 namespace gradtidy {
 
-/// The local variable in whose memory \p pointer points, or null: an array, a variable whose
-/// address is taken, or an object that owns its elements, as the model says (`data()`,
-/// `&values[0]`). It is gone when the variable's scope ends, unless the object is moved elsewhere.
-const clang::VarDecl *ownerOf(const clang::Expr *pointer, const Vocabulary &vocabulary);
+/// Where a pointer leads.
+struct MemoryOwner {
+  const clang::VarDecl *variable = nullptr;
+  bool isComputed = false; ///< To a place within that is computed: perhaps another one each time.
+};
+
+/// The local variable in whose memory \p pointer points, or none: an array, a variable whose
+/// address is taken, an object that owns its elements, as the model says, or what such a pointer
+/// leads to (`data()`, `&values[0]`, `data() + n`). It is gone when the variable's scope ends,
+/// unless the object is moved elsewhere.
+MemoryOwner ownerOf(const clang::Expr *pointer, const Vocabulary &vocabulary,
+                    const clang::ASTContext &context);
 
 /// What the function itself reads or writes where \p pointer points, as plain memory of the host:
 /// `p[i]`, `std::copy(p, p + n, …)`, `std::vector(p, p + n)`, an image over it; be it by way of a

@@ -39,6 +39,36 @@ Tensor to_a_device_that_is_a_gpu_ok(std::vector<float> values) {
   return torch::from_blob(values.data(), {10}).to(device);
 }
 
+Tensor to_the_type_it_has_bad(std::vector<float> values) {
+  return torch::from_blob(values.data(), {10}).to(torch::kFloat32); // expect: ml-dangling-from-blob // note: returned here
+}
+
+Tensor to_floats_ok(std::vector<unsigned char> values) {
+  return torch::from_blob(values.data(), {10}, torch::kUInt8).to(torch::kFloat32);
+}
+
+Tensor to_doubles_ok(std::vector<float> values) {
+  return torch::from_blob(values.data(), {10}).to(torch::kFloat64);
+}
+
+Tensor to_options_ok(std::vector<float> values) {
+  return torch::from_blob(values.data(), {10}).to(torch::TensorOptions().dtype(torch::kFloat64));
+}
+
+Tensor to_type_of_the_caller_ok(std::vector<float> values, torch::ScalarType type) {
+  return torch::from_blob(values.data(), {10}).to(type);
+}
+
+std::vector<Tensor> converted_list_ok(const std::vector<std::vector<unsigned char>> &images) {
+  std::vector<Tensor> list;
+  for (const auto &image : images) {
+    std::vector<unsigned char> pixels = image;
+    auto raw = torch::from_blob(pixels.data(), {10}, torch::kByte);
+    list.push_back(raw.to(torch::kFloat));
+  }
+  return list;
+}
+
 Tensor to_another_type_ok(std::vector<float> values, torch::Device device) {
   return torch::from_blob(values.data(), {10}).to(device, torch::kFloat64);
 }

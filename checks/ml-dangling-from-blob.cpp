@@ -91,9 +91,11 @@ private:
     const PathStep &root = paths.last(paths.rootOf(place));
     if (root.kind == PathStep::This)
       return true;
-    if (root.kind == PathStep::Temporary) // The object that a caller makes.
-      return llvm::any_of(visit.callers,
-                          [&](const Event *call) { return call->site == root.subject; });
+    if (root.kind == PathStep::Temporary) // The object that a caller makes, and has a method of.
+      return llvm::any_of(visit.callers, [&](const Event *call) {
+        return call->site == root.subject ||
+               (call->subject.path && paths.rootOf(call->subject.path) == paths.rootOf(place));
+      });
     if (root.kind != PathStep::Variable)
       return false;
     const auto &variable = *static_cast<const clang::VarDecl *>(root.subject);

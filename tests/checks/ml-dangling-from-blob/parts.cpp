@@ -236,3 +236,23 @@ Tensor deleted_later_ok() {
   float *start = values.get();
   return torch::from_blob(start, {10}, [kept = values.release()](void *) { delete[] kept; });
 }
+
+// ---- an object that is there for one statement
+
+class Recorder {
+public:
+  std::vector<torch::Tensor> run(int count) {
+    for (int i = 0; i < count; ++i)
+      record();
+    return std::move(kept);
+  }
+
+private:
+  void record() {
+    std::vector<float> values(9);
+    kept.push_back(torch::from_blob(values.data(), {9})); // expect: ml-dangling-from-blob: lies in the memory of 'values'
+  }
+  std::vector<torch::Tensor> kept;
+};
+
+std::vector<torch::Tensor> recorded() { return Recorder().run(3); }

@@ -150,7 +150,7 @@ bool Effects::takesTensors(const clang::FunctionDecl &function) const {
     const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
     const bool holdsThem = record && isStandard(record) && vocabulary.holdsTensors(type);
     return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
-           holdsThem || type->isArithmeticType();
+           holdsThem || type->isArithmeticType() || type->isEnumeralType();
   });
 }
 

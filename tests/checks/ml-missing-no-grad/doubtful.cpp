@@ -60,3 +60,18 @@ private:
 void padded_ok(Padding &padding, torch::Tensor x) {
   auto first = padding.forward(x).item<double>();
 }
+
+// ---- which part of the data it takes is no function that it differentiates
+
+enum class Part { Training, Test };
+
+struct KeeperImpl : torch::nn::Module {
+  torch::Tensor forward(Part part);
+  torch::nn::Linear layer{4, 2};
+};
+TORCH_MODULE(Keeper);
+
+double part_bad(Keeper net, torch::Tensor target) {
+  torch::Tensor output = net->forward(Part::Test); // expect: ml-missing-no-grad
+  return torch::mse_loss(output, target).item<double>();
+}

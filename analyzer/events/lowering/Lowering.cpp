@@ -330,10 +330,19 @@ void FunctionLowering::lowerChoice(const AbstractConditionalOperator *choice) {
   }
 }
 
+/// Whether a list of \p type tells which elements of a tensor are meant: `x.index({rows,
+/// columns})`.
+static bool isIndex(QualType type, Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && (vocabulary.traitOf(record) == Trait::Index ||
+                    (isStandard(record) && record->getName() == "optional"));
+}
+
 void FunctionLowering::lowerList(const InitListExpr *list) {
   const RecordDecl *record = list->getType()->getAsRecordDecl();
   if (!record || !list->isSemanticForm() || isStandard(record)) {
-    combine(list, list->inits());
+    if (Event *event = combine(list, list->inits()))
+      event->isAnyDevice |= isIndex(context.getBaseElementType(list->getType()), vocabulary);
     return;
   }
   auto fields = record->field_begin();

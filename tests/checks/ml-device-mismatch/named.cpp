@@ -67,6 +67,13 @@ void numbers_ok(torch::Device device) {
   (torch::zeros({3}, device) * weights.index({1})).print();
 }
 
+// Indices may be on the CPU, whatever is on the GPU.
+void indices_ok(Tensor given, torch::Device device) {
+  Tensor x = given.to(device), rows = torch::arange(4);
+  x.index({rows, torch::zeros({4}, device)}).print();
+  x.index_put_({rows, torch::zeros({4}, device)}, x).print();
+}
+
 // ---- lists
 
 void reserved_bad(torch::Device device) {

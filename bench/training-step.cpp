@@ -1,13 +1,15 @@
 // Step time and memory of training loops, for bench/training-step: one source for the runtime and
 // for LibTorch.
 //
-//   training-step MODEL STEPS                          (MODEL: mlp, cnn, resnet, transformer or
-//   gpt) training-step MODEL STEPS cuda TYPE BATCH MODE     (TYPE: f32 or bf16, MODE: eager or
-//   captured)
+//   training-step MODEL STEPS [DEVICE TYPES BATCHES MODES]
 //
-// Prints the median time of a step in milliseconds, the largest amount of memory that tensors took
-// during a step in MiB, and the loss at the end. On the CPU the time is the processor's, which
-// other programs disturb little, on a CUDA device that of the clock, of ten steps at a time.
+// MODEL is mlp, cnn, resnet, transformer or gpt; TYPES are f32 and bf16, BATCHES sizes, MODES eager
+// and captured, each one of them or several with commas between: all combinations are run.
+//
+// Prints for each its name (TYPE-BATCH-MODE), the median time of a step in milliseconds, the largest
+// amount of memory that tensors took during a step in MiB, and the loss at the end. On the CPU the
+// time is the processor's, which other programs disturb little, on a CUDA device that of the clock,
+// of ten steps at a time.
 #include <gradtidy/MemoryTracker.h>
 #include <torch/torch.h>
 
@@ -204,18 +206,23 @@ double medianTime(const torch::Device &device, int count, int each, Step step) {
   return times[static_cast<std::size_t>(count / 2)];
 }
 
-} // namespace
+/// The parts of `text` between commas.
+std::vector<std::string> listOf(const std::string &text) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
 
-int main(int argc, char **argv) {
+void measure(const std::string &name, const std::string &model, int steps, const Setting &setting,
+             [[maybe_unused]] bool inGraph) {
   torch::manual_seed(1);
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  auto word = [&](std::size_t i, const char *usual) { return i < words.size() ? words[i] : usual; };
-  const int steps = std::stoi(word(1, "20"));
-  Setting setting{torch::Device(word(2, "cpu")),
-                  word(3, "f32") == "bf16" ? torch::kBFloat16 : torch::kFloat,
-                  std::stoll(word(4, "0"))};
   const bool onCuda = setting.device.is_cuda();
-  Task task = taskOf(word(0, "mlp"), setting);
+  Task task = taskOf(model, setting);
   torch::optim::Adam optimizer(task.parameters, torch::optim::AdamOptions(1e-4));
   Tensor loss;
   std::function<void()> step = [&] {
@@ -228,7 +235,7 @@ int main(int argc, char **argv) {
   };
 #if defined(CUDA_STEPS)
   gradtidy::CapturedStep captured(optimizer, task.loss);
-  if (word(5, "eager") == "captured")
+  if (inGraph)
     step = [&] { loss = captured(); };
 #endif
   for (int i = 0; i < 5; ++i)
@@ -237,9 +244,23 @@ int main(int argc, char **argv) {
   optimizer.zero_grad(); // LibTorch does not report what was there before
   gradtidy::MemoryTracker memory;
   step();
-  std::printf(
-      "%.3f %.2f %.4f\n", time,
-      static_cast<double>(memory.peak(onCuda ? torch::Device(torch::kCUDA, 0) : setting.device)) /
-          (1 << 20),
-      loss.item<double>());
+  const auto peak = static_cast<double>(
+      memory.peak(onCuda ? torch::Device(torch::kCUDA, 0) : setting.device));
+  std::printf("%s %.4f %.2f %.4f\n", name.c_str(), time, peak / (1 << 20), loss.item<double>());
+  std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  auto word = [&](std::size_t i, const char *usual) { return i < words.size() ? words[i] : usual; };
+  const int steps = std::stoi(word(1, "20"));
+  for (const std::string &type : listOf(word(3, "f32")))
+    for (const std::string &batch : listOf(word(4, "0")))
+      for (const std::string &mode : listOf(word(5, "eager")))
+        measure(type + "-" + batch + "-" + mode, word(0, "mlp"), steps,
+                {torch::Device(word(2, "cpu")), type == "bf16" ? torch::kBFloat16 : torch::kFloat,
+                 std::stoll(batch)},
+                mode == "captured");
 }

@@ -1,6 +1,7 @@
 #include "CublasLt.h"
 #include "../../core/Generator.h"
 #include "../BlasLayout.h"
+#include "Cuda.cuh"
 #include "SharedLibrary.h"
 
 #include <algorithm>
@@ -237,6 +238,22 @@ std::shared_ptr<const CublasLt::Algorithm> CublasLt::algorithmFor(const MatrixPr
   return algorithms[key] = usable ? std::make_shared<const Algorithm>(best) : nullptr;
 }
 
+std::shared_ptr<const Workspace> CublasLt::workspaceFor(std::size_t bytes, Backend &device,
+                                                        void *stream) {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  checkCuda(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture));
+  if (capture != cudaStreamCaptureStatusNone)
+    return std::make_shared<const Workspace>(device, bytes);
+  std::lock_guard lock(mutex);
+  auto &[size, workspace] = workspaces[stream];
+  if (size < bytes) {
+    workspace = nullptr;
+    workspace = std::make_shared<const Workspace>(device, bytes);
+    size = bytes;
+  }
+  return workspace;
+}
+
 bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *stream) {
   if (product.batch > INT32_MAX) // which is how it counts them
     return false;
@@ -253,11 +270,11 @@ bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
   const std::size_t bytes = algorithm->choice.workspaceSize;
-  const Workspace workspace(device, bytes);
+  const auto workspace = bytes > 0 ? workspaceFor(bytes, device, stream) : nullptr;
   const cublasStatus_t status = library().cublasLtMatmul(
       handle, operation.get(), alpha, operands.first.data, a.get(), operands.second.data, b.get(),
-      beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo, workspace.data(),
-      bytes, static_cast<cudaStream_t>(stream));
+      beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo,
+      workspace ? workspace->data() : nullptr, bytes, static_cast<cudaStream_t>(stream));
   // The search may not see all that an epilogue asks for.
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || (product.epilogue && isRefusal(status)))
     return false;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 struct cublasLtContext;
 
@@ -23,9 +24,9 @@ public:
   CublasLt();
   ~CublasLt();
 
-  /// Queues the product in a cudaStream_t. Workspace is taken from `device` and given back to it.
-  /// False, with nothing done, where the library has no algorithm for the product, or for it with
-  /// the epilogue.
+  /// Queues the product in a cudaStream_t. Workspace is taken from `device`, and kept for later
+  /// products of the stream. False, with nothing done, where the library has no algorithm for the
+  /// product, or for it with the epilogue.
   bool multiply(const MatrixProduct &product, Backend &device, void *stream);
 
 private:
@@ -36,10 +37,15 @@ private:
   std::shared_ptr<const Algorithm> algorithmFor(const MatrixProduct &product,
                                                 const ProductPlan &plan);
 
+  /// Memory for a product: what the stream has from products before, or more of it. What a graph
+  /// records gets its own.
+  std::shared_ptr<const Workspace> workspaceFor(std::size_t bytes, Backend &device, void *stream);
+
   cublasLtContext *handle = nullptr;
   std::mutex mutex;
   /// Those that were asked for; null where there is none.
   std::map<Key, std::shared_ptr<const Algorithm>> algorithms;
+  std::map<void *, std::pair<std::size_t, std::shared_ptr<const Workspace>>> workspaces;
 };
 
 } // namespace gradtidy::runtime

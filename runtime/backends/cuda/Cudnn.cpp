@@ -4,6 +4,7 @@
 #include "SharedLibrary.h"
 
 #include <algorithm>
+#include <array>
 #include <cudnn.h>
 #include <functional>
 #include <limits>
@@ -11,7 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gradtidy::runtime {
@@ -174,18 +175,98 @@ std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolutio
   return std::make_shared<ConvolutionPlan>(convolution);
 }
 
+namespace {
+
+/// How many convolutions are remembered, of programs whose shapes change all the time.
+constexpr std::size_t mostConvolutions = 1024;
+
+struct Algorithm {
+  int number; ///< in the library's list for what is wanted
+  std::size_t memory;
+  cudnnMathType_t math;
+};
+
+bool isReproducible() {
+  return globalContext().deterministicCuDNN() || globalContext().deterministicAlgorithms();
+}
+
+/// The algorithms of which find(most, &count, results) tells, the fastest first.
+template <class Result, class Find> std::vector<Algorithm> algorithmsOf(Find find) {
+  std::array<Result, 8> results;
+  int count = 0;
+  const cudnnStatus_t status = find(static_cast<int>(results.size()), &count, results.data());
+  if (isRefusal(status))
+    return {};
+  check(status, "cudnnGetConvolution...Algorithm_v7");
+  std::vector<Algorithm> algorithms;
+  for (const Result &each : std::span(results).first(static_cast<std::size_t>(count)))
+    if (each.status == CUDNN_STATUS_SUCCESS && each.memory <= largestWorkspace &&
+        (!isReproducible() || each.determinism == CUDNN_DETERMINISTIC))
+      algorithms.push_back({each.algo, each.memory, each.mathType});
+  return algorithms;
+}
+
+std::vector<Algorithm> algorithmsFor(BatchConvolution::Operand wanted, const ConvolutionPlan &plan,
+                                     cudnnHandle_t handle) {
+  const CudnnLibrary &dnn = library();
+  const auto input = plan.input.get(), output = plan.output.get();
+  const auto weight = plan.weight.get();
+  const auto convolution = plan.convolution.get();
+  switch (wanted) {
+  case BatchConvolution::Output:
+    return algorithmsOf<cudnnConvolutionFwdAlgoPerf_t>([&](int most, int *count, auto *found) {
+      return dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, input, weight, convolution, output,
+                                                        most, count, found);
+    });
+  case BatchConvolution::Input:
+    return algorithmsOf<cudnnConvolutionBwdDataAlgoPerf_t>([&](int most, int *count, auto *found) {
+      return dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, output, convolution,
+                                                             input, most, count, found);
+    });
+  case BatchConvolution::Weight:
+    return algorithmsOf<cudnnConvolutionBwdFilterAlgoPerf_t>([&](int most, int *count,
+                                                                 auto *found) {
+      return dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, input, output, convolution,
+                                                               weight, most, count, found);
+    });
+  }
+  return {};
+}
+
+} // namespace
+
+struct Cudnn::Known {
+  ConvolutionPlan plan;
+  std::vector<Algorithm> algorithms;
+};
+
 Cudnn::Cudnn() { check(library().cudnnCreate(&handle), "cudnnCreate"); }
 Cudnn::~Cudnn() { library().cudnnDestroy(handle); }
+
+Cudnn::Known &Cudnn::known(const BatchConvolution &c) {
+  std::vector<int64_t> key{c.wanted, static_cast<int64_t>(c.type), c.groups,
+                           globalContext().allowTF32CuDNN(), isReproducible()};
+  for (const auto *sizes :
+       {&c.inputSizes, &c.weightSizes, &c.outputSizes, &c.stride, &c.padding, &c.dilation})
+    key.insert(key.end(), sizes->begin(), sizes->end());
+  if (auto found = convolutions.find(key); found != convolutions.end())
+    return *found->second;
+  if (convolutions.size() == mostConvolutions)
+    convolutions.clear();
+  auto made = std::make_unique<Known>(ConvolutionPlan(c));
+  made->algorithms = algorithmsFor(c.wanted, made->plan, handle);
+  return *(convolutions[std::move(key)] = std::move(made));
+}
 
 bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
   if (!isCountable(c))
     return false;
   std::lock_guard lock(mutex);
   const CudnnLibrary &dnn = library();
-  const ConvolutionPlan plan(c);
-  auto *input = plan.input.get(), *output = plan.output.get();
-  auto *weight = plan.weight.get();
-  auto *convolution = plan.convolution.get();
+  const auto &[plan, algorithms] = known(c);
+  const auto input = plan.input.get(), output = plan.output.get();
+  const auto weight = plan.weight.get();
+  const auto convolution = plan.convolution.get();
   check(dnn.cudnnSetStream(handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
   // Factors are of a type of their own.
   const double one = 1, zero = 0;
@@ -194,76 +275,39 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
 
-  const bool reproducible =
-      globalContext().deterministicCuDNN() || globalContext().deterministicAlgorithms();
-
-  // find(most, &count, found) lists algorithms, the fastest first; run(algorithm, workspace, bytes)
-  // runs one.
-  auto runFastest = [&](auto *found, auto find, auto run) {
-    constexpr int most = 8;
-    std::vector<std::remove_pointer_t<decltype(found)>> algorithms(most);
-    int count = 0;
-    cudnnStatus_t status = find(most, &count, algorithms.data());
-    if (isRefusal(status))
-      return false;
-    check(status, "cudnnGetConvolution...Algorithm_v7");
-    for (const auto &algorithm : std::span(algorithms).first(static_cast<std::size_t>(count))) {
-      if (algorithm.status != CUDNN_STATUS_SUCCESS || algorithm.memory > largestWorkspace ||
-          (reproducible && algorithm.determinism != CUDNN_DETERMINISTIC))
-        continue;
-      check(dnn.cudnnSetConvolutionMathType(convolution, algorithm.mathType),
-            "cudnnSetConvolutionMathType");
-      std::optional<Workspace> workspace;
-      try {
-        workspace.emplace(device, algorithm.memory);
-      } catch (const OutOfMemoryError &) {
-        continue; // others take less
-      }
-      status = run(algorithm.algo, workspace->data(), algorithm.memory);
-      if (isRefusal(status)) // whatever was expected of it
-        continue;
-      check(status, "cudnnConvolution...");
-      return true;
+  auto run = [&](int algorithm, void *workspace, std::size_t bytes) {
+    switch (c.wanted) {
+    case BatchConvolution::Output:
+      return dnn.cudnnConvolutionForward(handle, alpha, input, c.input, weight, c.weight,
+                                         convolution,
+                                         static_cast<cudnnConvolutionFwdAlgo_t>(algorithm),
+                                         workspace, bytes, beta, output, c.output);
+    case BatchConvolution::Input:
+      return dnn.cudnnConvolutionBackwardData(handle, alpha, weight, c.weight, output, c.output,
+                                              convolution,
+                                              static_cast<cudnnConvolutionBwdDataAlgo_t>(algorithm),
+                                              workspace, bytes, beta, input, c.input);
+    case BatchConvolution::Weight:
+      return dnn.cudnnConvolutionBackwardFilter(
+          handle, alpha, input, c.input, output, c.output, convolution,
+          static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm), workspace, bytes, beta, weight,
+          c.weight);
     }
-    return false;
+    return CUDNN_STATUS_NOT_SUPPORTED;
   };
-  switch (c.wanted) {
-  case BatchConvolution::Output:
-    return runFastest(
-        static_cast<cudnnConvolutionFwdAlgoPerf_t *>(nullptr),
-        [&](int most, int *count, auto *found) {
-          return dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, input, weight, convolution,
-                                                            output, most, count, found);
-        },
-        [&](auto algorithm, void *workspace, std::size_t bytes) {
-          return dnn.cudnnConvolutionForward(handle, alpha, input, c.input, weight, c.weight,
-                                             convolution, algorithm, workspace, bytes, beta, output,
-                                             c.output);
-        });
-  case BatchConvolution::Input:
-    return runFastest(
-        static_cast<cudnnConvolutionBwdDataAlgoPerf_t *>(nullptr),
-        [&](int most, int *count, auto *found) {
-          return dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
-              handle, weight, output, convolution, input, most, count, found);
-        },
-        [&](auto algorithm, void *workspace, std::size_t bytes) {
-          return dnn.cudnnConvolutionBackwardData(handle, alpha, weight, c.weight, output, c.output,
-                                                  convolution, algorithm, workspace, bytes, beta,
-                                                  input, c.input);
-        });
-  case BatchConvolution::Weight:
-    return runFastest(
-        static_cast<cudnnConvolutionBwdFilterAlgoPerf_t *>(nullptr),
-        [&](int most, int *count, auto *found) {
-          return dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-              handle, input, output, convolution, weight, most, count, found);
-        },
-        [&](auto algorithm, void *workspace, std::size_t bytes) {
-          return dnn.cudnnConvolutionBackwardFilter(handle, alpha, input, c.input, output, c.output,
-                                                    convolution, algorithm, workspace, bytes, beta,
-                                                    weight, c.weight);
-        });
+  for (const auto &[algorithm, memory, math] : algorithms) {
+    check(dnn.cudnnSetConvolutionMathType(convolution, math), "cudnnSetConvolutionMathType");
+    std::optional<Workspace> workspace;
+    try {
+      workspace.emplace(device, memory);
+    } catch (const OutOfMemoryError &) {
+      continue; // others take less
+    }
+    const cudnnStatus_t status = run(algorithm, workspace->data(), memory);
+    if (isRefusal(status)) // whatever was expected of it
+      continue;
+    check(status, "cudnnConvolution...");
+    return true;
   }
   return false;
 }

@@ -3,8 +3,10 @@
 
 #include "../../core/Backend.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 struct cudnnContext;
 
@@ -32,8 +34,16 @@ public:
   bool convolve(const BatchConvolution &convolution, Backend &device, void *stream);
 
 private:
+  /// A convolution of some sizes, and the algorithms for it.
+  struct Known;
+
+  Known &known(const BatchConvolution &convolution);
+
   std::mutex mutex; // a handle has one stream
   cudnnContext *handle = nullptr;
+  /// By all that the choice of an algorithm depends on. To ask the library anew would take longer
+  /// than many a convolution.
+  std::map<std::vector<int64_t>, std::unique_ptr<Known>> convolutions;
 };
 
 } // namespace gradtidy::runtime

@@ -316,8 +316,12 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
       CHECK(emulator::launches() == before);
     }
   }
-  const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
-  CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+  for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
+    const torch::Tensor x = leaf({30, 8}, type), weight = leaf({8}, type), bias = leaf({8}, type);
+    CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+    CHECK(kernelsOf([x = leaf({30, 8}, type)] { return torch::softmax(x, 1); }) == Kernels{1, 1});
+  }
+  const torch::Tensor x = leaf({30, 8});
   torch::nn::LSTMCell lstm(8, 8);
   torch::nn::GRUCell gru(8, 8);
   lstm->to(torch::kCUDA);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "Dispatch.h"
+#include "Divisor.h"
 #include "Launch.h"
 #if defined(GRADTIDY_KERNELS)
 #include "../../backends/cuda/Cuda.cuh"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -149,40 +149,21 @@ __device__ inline int64_t splitOff(int64_t &i, int64_t size) {
   return position;
 }
 
-/// Divides numbers below 2^31 by one known on the host, with a product and a shift (T. Granlund,
-/// P. Montgomery: Division by invariant integers using multiplication, 1994).
-struct Divisor {
-  uint32_t value = 1, factor = 1, shift = 0;
-
-  Divisor() = default;
-  explicit Divisor(uint32_t value) : value(value), shift(std::bit_width(value - 1)) {
-    factor =
-        static_cast<uint32_t>(((uint64_t{1} << 32) * ((uint64_t{1} << shift) - value)) / value + 1);
-  }
-  /// The same as splitOff() for sizes of 64 bits.
-  __device__ uint32_t splitOff(uint32_t &i) const {
-    const uint32_t outside = (static_cast<uint32_t>((uint64_t{i} * factor) >> 32) + i) >> shift;
-    const uint32_t position = i - outside * value;
-    i = outside;
-    return position;
-  }
-};
-
 /// A Geometry all of whose numbers are below 2^31.
 template <std::size_t N> struct Loops {
   int dims = 0;
-  uint32_t count = 1;
-  std::array<Divisor, maxLoopDims> sizes;
+  int32_t count = 1;
+  std::array<Divisor<int32_t>, maxLoopDims> sizes;
   std::array<std::array<int32_t, N>, maxLoopDims> strides;
 
   /// Where element i of all operands lies.
-  __device__ void locate(uint32_t i, int32_t (&at)[N]) const {
+  __device__ void locate(int32_t i, int32_t (&at)[N]) const {
     for (std::size_t k = 0; k < N; ++k)
       at[k] = 0;
     for (int d = 0; d < dims; ++d) {
-      const uint32_t position = d + 1 < dims ? sizes[d].splitOff(i) : i;
+      const int32_t position = d + 1 < dims ? runtime::splitOff(i, sizes[d]) : i;
       for (std::size_t k = 0; k < N; ++k)
-        at[k] += static_cast<int32_t>(position) * strides[d][k];
+        at[k] += position * strides[d][k];
     }
   }
 };
@@ -205,9 +186,9 @@ void forEachLoops(const Geometry<N> &g, const Launch &launch,
   if (fitsLoops(g)) {
     Loops<N> loops;
     loops.dims = g.dims;
-    loops.count = static_cast<uint32_t>(g.count);
+    loops.count = static_cast<int32_t>(g.count);
     for (int d = 0; d < g.dims; ++d) {
-      loops.sizes[d] = Divisor(static_cast<uint32_t>(g.shape[d]));
+      loops.sizes[d] = Divisor<int32_t>(g.shape[d]);
       for (std::size_t k = 0; k < N; ++k)
         loops.strides[d][k] = static_cast<int32_t>(g.strides[d][k]);
     }
@@ -301,12 +282,12 @@ __device__ void applyElementwise(const Loops<N> &g, bool fit, const Repeated<N> 
       g.count, fit,
       [&](int64_t i) {
         int32_t at[N];
-        g.locate(static_cast<uint32_t>(i), at);
+        g.locate(static_cast<int32_t>(i), at);
         applyToPacks<Out, size>(op, out + at[0], packAt<size>(in, at[I + 1], repeated[I + 1])...);
       },
       [&](int64_t i) {
         int32_t at[N];
-        g.locate(static_cast<uint32_t>(i), at);
+        g.locate(static_cast<int32_t>(i), at);
         out[at[0]] = static_cast<Out>(evaluate(op, at + 1, indices, in...));
       });
 }
@@ -368,7 +349,7 @@ void launchElementwise(const Geometry<N> &g, const Op &op, void *stream, Out *ou
                         repeated, op, out, in...);
   forEachLoops(g, [&](const Loops<N> &loops, const std::array<int64_t, N> &first) {
     const bool fit =
-        packs && loops.sizes[0].value % size == 0 && loops.sizes[0].value == g.shape[0];
+        packs && loops.sizes[0].get() % size == 0 && loops.sizes[0].get() == g.shape[0];
     launchKernel(elementwiseKernel<Op, Out, N, In...>, blocks(loops.count), stream, loops, fit,
                  repeated, op, from(out, first[0]), from(in, first[I + 1])...);
   });
@@ -378,7 +359,7 @@ template <class Op, std::size_t N, class... In>
 __global__ void visitKernel(const __grid_constant__ Loops<N> g, Op op, Operand<In>... in) {
   forEachOf(g.count, [&](int64_t i) {
     int32_t at[N];
-    g.locate(static_cast<uint32_t>(i), at);
+    g.locate(static_cast<int32_t>(i), at);
     evaluate(op, at, std::index_sequence_for<In...>(), in...);
   });
 }

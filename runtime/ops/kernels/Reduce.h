@@ -151,7 +151,8 @@ concept Joins = requires(const Op &op, AccumulatorOf<Op> &acc) { op.join(acc, ac
 
 /// A fold whose threads find their elements without divisions, where 32 bits count them.
 struct FoldLoops : Fold {
-  std::array<Divisor, maxLoopDims> outerSizes, innerSizes;
+  using Divisors = std::array<Divisor<int32_t>, maxLoopDims>;
+  Divisors outerSizes, innerSizes;
 
   explicit FoldLoops(const Fold &fold) : Fold(fold) {
     setDivisors(outerSizes, outer);
@@ -168,20 +169,19 @@ struct FoldLoops : Fold {
   }
 
 private:
-  static void setDivisors(std::array<Divisor, maxLoopDims> &divisors, const Nest &nest) {
-    for (int d = 0; d < nest.dims && nest.count > 0 && isSmall(nest); ++d)
-      divisors[d] = Divisor(static_cast<uint32_t>(nest.sizes[d]));
+  static void setDivisors(Divisors &divisors, const Nest &nest) {
+    for (int d = 0; d < nest.dims && isSmall(nest); ++d)
+      divisors[d] = Divisor<int32_t>(nest.sizes[d]);
   }
   GRADTIDY_HOST_DEVICE static bool isSmall(const Nest &nest) { return nest.count >> 31 == 0; }
-  __device__ static int64_t locate(const Nest &nest,
-                                   const std::array<Divisor, maxLoopDims> &divisors,
+  __device__ static int64_t locate(const Nest &nest, const Divisors &divisors,
                                    const std::array<int64_t, maxLoopDims> &steps, int64_t i) {
     if (!isSmall(nest))
       return detail::locate(nest, steps, i);
     int64_t at = 0;
-    auto left = static_cast<uint32_t>(i);
+    auto left = static_cast<int32_t>(i);
     for (int d = nest.dims - 1; d > 0; --d)
-      at += divisors[d].splitOff(left) * steps[d];
+      at += runtime::splitOff(left, divisors[d]) * steps[d];
     return nest.dims > 0 ? at + left * steps[0] : at;
   }
 };

@@ -1,8 +1,10 @@
-// Maxima are found by one functor that is told where a window's channel starts; values and
-// gradients then follow by gather. Means are sums over a view of windows. Everything is written for
-// three dimensions or for any number of them, so that there is one of each.
+// Maxima are found by one functor, and another sums the gradients of the windows that took an
+// element; both compute which windows and elements belong together. Means are sums over a view of
+// windows. Everything is written for three dimensions or for any number of them, so that there is
+// one of each.
 #include "Pooling.h"
 #include "../autograd/Casting.h"
+#include "../autograd/Record.h"
 #include "../core/RecordFunction.h"
 #include "Arithmetic.h"
 #include "Factories.h"
@@ -11,6 +13,7 @@
 #include "Reductions.h"
 #include "Views.h"
 #include "Windows.h"
+#include "kernels/Divisor.h"
 #include "kernels/Elementwise.h"
 
 #include <algorithm>
@@ -24,41 +27,151 @@ struct Pool {
   DimVector padding, extents, counts;
 };
 
-/// The index within its channel (dense, from element `channel` of `data`) of the largest element of
-/// a window of three dimensions, given by its first element, which may lie outside, and its
-/// lengths: the first one; the last NaN beats everything.
-template <class T> struct LargestOfWindow {
-  const T *data;
-  std::array<int64_t, 3> dilation, extents;
+// Kernels count with 32 bits where these are enough, which devices are several times as fast at.
 
-  GRADTIDY_HOST_DEVICE int64_t operator()(int64_t channel, int64_t start0, int64_t start1,
-                                          int64_t start2, int64_t length0, int64_t length1,
-                                          int64_t length2) const {
-    const int64_t end0 = clip(0, start0, length0), end1 = clip(1, start1, length1),
-                  end2 = clip(2, start2, length2);
+/// Places along one dimension: every `step`th from `start` on, before `end`.
+template <class Index> struct Span {
+  Index start, end, step;
+};
+
+template <class Index> using Sizes = std::array<Divisor<Index>, 3>;
+
+/// Windows of one size at equal distances, in three dimensions.
+template <class Index> struct StridedWindows {
+  using Number = Index;
+  Sizes<Index> extents, counts, stride;
+  std::array<Index, 3> reach, padding, dilation;
+
+  /// The elements of window `i`.
+  GRADTIDY_HOST_DEVICE Span<Index> elementsOf(int d, Index i) const {
+    Index start = i * stride[d].get() - padding[d];
+    const Index end = start + reach[d], extent = extents[d].get();
+    while (start < 0)
+      start += dilation[d];
+    return {start, end < extent ? end : extent, dilation[d]};
+  }
+  /// The windows that may have element `i`; where they are dilated, some have not.
+  GRADTIDY_HOST_DEVICE Span<Index> windowsOf(int d, Index i) const {
+    const Index place = i + padding[d], count = counts[d].get(),
+                end = stride[d].quotientOf(place) + 1;
+    const Index start = place < reach[d] ? 0 : stride[d].quotientOf(place - reach[d]) + 1;
+    return {start, end < count ? end : count, 1};
+  }
+};
+
+/// As many windows as are asked for, which cover all elements evenly, in three dimensions.
+template <class Index> struct AdaptiveWindows {
+  using Number = Index;
+  Sizes<Index> extents, counts;
+
+  GRADTIDY_HOST_DEVICE Span<Index> elementsOf(int d, Index i) const {
+    return shareOf(i, extents[d], counts[d]);
+  }
+  GRADTIDY_HOST_DEVICE Span<Index> windowsOf(int d, Index i) const {
+    return shareOf(i, counts[d], extents[d]);
+  }
+
+private:
+  /// Which of `whole` elements the part `i` of `parts` touches.
+  GRADTIDY_HOST_DEVICE static Span<Index> shareOf(Index i, const Divisor<Index> &whole,
+                                                  const Divisor<Index> &parts) {
+    const Index from = i * whole.get();
+    return {parts.quotientOf(from), parts.quotientOf(from + whole.get() + parts.get() - 1), 1};
+  }
+};
+
+/// Which channel element `i` of dense channels is in, and where.
+template <class Index> struct Place {
+  Index channel, at[3];
+
+  GRADTIDY_HOST_DEVICE Place(Index i, const Sizes<Index> &sizes) : channel(i) {
+    for (int d = 2; d >= 0; --d) {
+      const Index outside = sizes[d].quotientOf(channel);
+      at[d] = channel - outside * sizes[d].get();
+      channel = outside;
+    }
+  }
+};
+
+/// Writes the largest element of window number `i`: the first one; the last NaN beats everything.
+/// Returns its index within the channel.
+template <class T, class Layout> struct LargestOfWindow {
+  using Index = typename Layout::Number;
+  Layout windows;
+  const T *data;
+  T *values;
+
+  GRADTIDY_HOST_DEVICE Index operator()(int64_t i) const {
+    const Place<Index> window(static_cast<Index>(i), windows.counts);
+    const Span<Index> xs = windows.elementsOf(0, window.at[0]),
+                      ys = windows.elementsOf(1, window.at[1]),
+                      zs = windows.elementsOf(2, window.at[2]);
+    const Index height = windows.extents[1].get(), width = windows.extents[2].get();
+    const T *channel = data + window.channel * windows.extents[0].get() * height * width;
     MathType<T> best{};
-    int64_t index = -1;
-    for (int64_t x = start0; x < end0; x += dilation[0])
-      for (int64_t y = start1; y < end1; y += dilation[1]) {
-        const int64_t row = (x * extents[1] + y) * extents[2];
-        for (int64_t z = start2; z < end2; z += dilation[2]) {
-          auto value = MathType<T>(data[channel + row + z]);
+    Index index = -1;
+    for (Index x = xs.start; x < xs.end; x += xs.step)
+      for (Index y = ys.start; y < ys.end; y += ys.step) {
+        const Index row = (x * height + y) * width;
+        for (Index z = zs.start; z < zs.end; z += zs.step) {
+          auto value = MathType<T>(channel[row + z]);
           if (index < 0 || value > best || value != value) {
             best = value;
             index = row + z;
           }
         }
       }
+    values[i] = static_cast<T>(best);
     return index;
   }
+};
 
-private:
-  /// Moves the start of a window to its first element inside. Returns where the window ends.
-  GRADTIDY_HOST_DEVICE int64_t clip(int d, int64_t &start, int64_t length) const {
-    const int64_t end = start + (length - 1) * dilation[d] + 1;
-    if (start < 0)
-      start += (dilation[d] - 1 - start) / dilation[d] * dilation[d];
-    return end < extents[d] ? end : extents[d];
+/// The gradient of element number `i`: those of the windows whose largest element it is.
+template <class T, class Layout> struct GradientOfElement {
+  using Index = typename Layout::Number;
+  Layout windows;
+  const T *gradients;
+  const int64_t *indices;
+
+  GRADTIDY_HOST_DEVICE MathType<T> operator()(int64_t i) const {
+    const Place<Index> element(static_cast<Index>(i), windows.extents);
+    const Span<Index> xs = windows.windowsOf(0, element.at[0]),
+                      ys = windows.windowsOf(1, element.at[1]),
+                      zs = windows.windowsOf(2, element.at[2]);
+    const Index height = windows.counts[1].get(), width = windows.counts[2].get(),
+                first = element.channel * windows.counts[0].get() * height * width,
+                index = (element.at[0] * windows.extents[1].get() + element.at[1]) *
+                            windows.extents[2].get() +
+                        element.at[2];
+    MathType<T> sum{};
+    for (Index x = xs.start; x < xs.end; ++x)
+      for (Index y = ys.start; y < ys.end; ++y) {
+        const Index row = first + (x * height + y) * width;
+        for (Index z = zs.start; z < zs.end; ++z)
+          if (indices[row + z] == index)
+            sum += MathType<T>(gradients[row + z]);
+      }
+    return sum;
+  }
+};
+
+/// The gradients of all elements on the host, which goes through the windows, as there are fewer of
+/// them: the same sums in the same order.
+template <class T> struct GradientsOfChannels {
+  int64_t channels, elements, windows; ///< of one channel
+  const T *gradients;
+  const int64_t *indices;
+  T *result;
+
+  void operator()() const {
+    std::vector<MathType<T>> sums(static_cast<std::size_t>(elements));
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      std::fill(sums.begin(), sums.end(), MathType<T>(0));
+      for (int64_t i = channel * windows; i < (channel + 1) * windows; ++i)
+        sums[static_cast<std::size_t>(indices[i])] += MathType<T>(gradients[i]);
+      std::transform(sums.begin(), sums.end(), result + channel * elements,
+                     [](MathType<T> sum) { return static_cast<T>(sum); });
+    }
   }
 };
 
@@ -165,55 +278,102 @@ Tensor pick(const Tensor &self, const Tensor &indices, std::size_t dims) {
   return gather(self.flatten(-d), -1, indices.flatten(-d)).view(indices.sizes());
 }
 
-/// The windows along one dimension: where each starts and how long it is.
-struct Cells {
-  std::vector<int64_t> starts, lengths;
+/// LibTorch's names of a pooling by maxima, of its gradient and of the gradient of that.
+struct MaxPoolNames {
+  const char *operation, *gradient, *ofGradient;
 };
 
-/// The largest elements of all windows, and their places.
-std::tuple<Tensor, Tensor> largestOf(const char *name, const Tensor &self,
-                                     const DimVector &dilation, const std::vector<Cells> &cells) {
-  std::size_t dims = cells.size();
-  DimVector extents = spatialSizes(self, dims), counts;
-  std::array<Tensor, 3> starts, lengths;
-  for (std::size_t d = 0; d < 3; ++d) {
-    DimVector shape(3, 1);
-    bool missing = d + dims < 3;
-    const Cells &along = missing ? Cells{{0}, {1}} : cells[d + dims - 3];
-    shape[d] = static_cast<int64_t>(along.starts.size());
-    starts[d] = table(along.starts, self.device()).view(shape);
-    lengths[d] = table(along.lengths, self.device()).view(shape);
-    if (!missing)
-      counts.push_back(shape[d]);
-  }
-  std::array<int64_t, 3> grid = three(counts, 1);
-  int64_t size = elementCount(extents), channels = size == 0 ? 0 : self.numel() / size;
-  Tensor channel = (arange(channels, self.device()) * size).view({channels, 1, 1, 1});
-  Tensor indices = makeEmpty(outputShape(self, counts), kLong, self.device());
-  Tensor flat = indices.view({channels, grid[0], grid[1], grid[2]});
-  Tensor dense = self.detach().contiguous();
-  dispatchNumbers(self.scalar_type(), name, [&]<class T>() {
-    LargestOfWindow<T> largest{kernelData<T>(dense), three(dilation, 1), three(extents, 1)};
-    elementwise<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>(
-        largest, flat, channel, starts[0], starts[1], starts[2], lengths[0], lengths[1],
-        lengths[2]);
-  });
-  return {pick(self, indices, dims), indices};
+template <class Index> Sizes<Index> divisors(IntArrayRef sizes) {
+  std::array<int64_t, 3> all = three(sizes, 1);
+  return {Divisor<Index>(all[0]), Divisor<Index>(all[1]), Divisor<Index>(all[2])};
 }
 
-std::tuple<Tensor, Tensor> maxPool(const char *name, std::size_t dims, const Tensor &self,
+template <class Index> std::array<Index, 3> numbers(IntArrayRef values, int64_t filler) {
+  std::array<int64_t, 3> all = three(values, filler);
+  return {static_cast<Index>(all[0]), static_cast<Index>(all[1]), static_cast<Index>(all[2])};
+}
+
+/// Calls f.operator()<Index>() with a type that can count to `largest`.
+template <class F> auto withIndex(int64_t largest, F f) {
+  return largest <= INT32_MAX ? f.template operator()<int32_t>() : f.template operator()<int64_t>();
+}
+
+/// The gradient of largestOf's input, of these sizes.
+template <class Layout>
+Tensor gradientOfLargest(const MaxPoolNames &names, std::size_t dims, const Layout &windows,
+                         const Tensor &g, const Tensor &indices, IntArrayRef sizes) {
+  Tensor dense = g.detach().contiguous(), result = makeEmpty(sizes, g.scalar_type(), g.device());
+  dispatchFloating(g.scalar_type(), names.operation, [&]<class T>() {
+    const T *gradients = kernelData<T>(dense);
+    const int64_t *places = kernelData<int64_t>(indices);
+    if (cudaStreamOf(g.device()))
+      return enumerate<T>(GradientOfElement<T, Layout>{windows, gradients, places}, result);
+    int64_t elements = elementCount(sizes.slice(sizes.size() - dims)),
+            count = elementCount(g.sizes().slice(sizes.size() - dims));
+    launch("max_pool_backward", g.device(), detail::workOf<T>(result.numel()),
+           GradientsOfChannels<T>{result.numel() / elements, elements, count, gradients, places,
+                                  kernelData<T>(result)});
+  });
+  return record(result, names.ofGradient, {g}, {indices},
+                [dims](const Tensor &outer, const GradientContext &c) -> Gradients {
+                  return {pick(outer, c.saved(0), dims)};
+                });
+}
+
+/// The largest elements of all windows, and their places.
+template <class Layout>
+std::tuple<Tensor, Tensor> largestOf(const MaxPoolNames &names, const Tensor &self,
+                                     IntArrayRef counts, const Layout &windows) {
+  DimVector shape = outputShape(self, counts);
+  Tensor values = makeEmpty(shape, self.scalar_type(), self.device()),
+         indices = makeEmpty(shape, kLong, self.device()), dense = self.detach().contiguous();
+  dispatchNumbers(self.scalar_type(), names.operation, [&]<class T>() {
+    enumerate<int64_t>(
+        LargestOfWindow<T, Layout>{windows, kernelData<T>(dense), kernelData<T>(values)}, indices);
+  });
+  values = record(values, names.gradient, {self}, {indices},
+                  [names, windows, dims = counts.size(), sizes = self.sizes().vec()](
+                      const Tensor &g, const GradientContext &c) -> Gradients {
+                    return {gradientOfLargest(names, dims, windows, g, c.saved(0), sizes)};
+                  });
+  return {values, indices};
+}
+
+/// Whether a window has nothing but padding: dilation may take its second element over the end.
+template <class Index> bool hasEmptyOne(const StridedWindows<Index> &windows) {
+  for (int d = 0; d < 3; ++d)
+    for (Index i = 0; i < windows.counts[d].get(); ++i) {
+      if (i * windows.stride[d].get() >= windows.padding[d])
+        break;
+      const Span<Index> elements = windows.elementsOf(d, i);
+      if (elements.start >= elements.end)
+        return true;
+    }
+  return false;
+}
+
+std::tuple<Tensor, Tensor> maxPool(const MaxPoolNames &names, std::size_t dims, const Tensor &self,
                                    IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
                                    IntArrayRef dilation, bool ceilMode) {
-  OperationScope scope(name);
-  Pool pool = makePool(name, dims, self, kernel, stride, padding, dilation, ceilMode);
+  OperationScope scope(names.operation);
+  Pool pool = makePool(names.operation, dims, self, kernel, stride, padding, dilation, ceilMode);
   const Windows &w = pool.windows;
-  std::vector<Cells> cells(dims);
-  for (std::size_t d = 0; d < dims; ++d)
-    for (int64_t i = 0; i < pool.counts[d]; ++i) {
-      cells[d].starts.push_back(i * w.stride[d] - pool.padding[d]);
-      cells[d].lengths.push_back(w.kernel[d]);
-    }
-  return largestOf(name, self, w.dilation, cells);
+  DimVector reach, dilations;
+  int64_t largest = std::max(self.numel(), elementCount(outputShape(self, pool.counts)));
+  for (std::size_t d = 0; d < dims; ++d) {
+    reach.push_back(w.reach(d));
+    dilations.push_back(std::min(w.dilation[d], reach[d])); // whatever it is for one element
+    largest = std::max({largest, pool.extents[d] + 2 * pool.padding[d] + reach[d], w.stride[d]});
+  }
+  return withIndex(largest, [&]<class Index>() {
+    StridedWindows<Index> windows{divisors<Index>(pool.extents),   divisors<Index>(pool.counts),
+                                  divisors<Index>(w.stride),       numbers<Index>(reach, 1),
+                                  numbers<Index>(pool.padding, 0), numbers<Index>(dilations, 1)};
+    TORCH_CHECK(self.numel() == 0 || !hasEmptyOne(windows),
+                "index -1 is out of bounds for dimension ", self.dim() - static_cast<int64_t>(dims),
+                " with size ", elementCount(pool.extents));
+    return largestOf(names, self, pool.counts, windows);
+  });
 }
 
 Tensor averagePool(const char *name, std::size_t dims, const Tensor &self, IntArrayRef kernel,
@@ -309,18 +469,18 @@ Tensor adaptiveAverage(const char *name, std::size_t dims, const Tensor &self, I
   return result;
 }
 
-std::tuple<Tensor, Tensor> adaptiveMax(const char *name, std::size_t dims, const Tensor &self,
-                                       IntArrayRef size) {
-  OperationScope scope(name);
-  DimVector sizes = adaptiveSizes(name, dims, self, size, true);
-  std::vector<Cells> cells(dims);
+std::tuple<Tensor, Tensor> adaptiveMax(const MaxPoolNames &names, std::size_t dims,
+                                       const Tensor &self, IntArrayRef size) {
+  OperationScope scope(names.operation);
+  DimVector sizes = adaptiveSizes(names.operation, dims, self, size, true),
+            extents = spatialSizes(self, dims);
+  int64_t largest = std::max(self.numel(), elementCount(outputShape(self, sizes)));
   for (std::size_t d = 0; d < dims; ++d)
-    forEachCell(self.size(static_cast<int64_t>(d) - static_cast<int64_t>(dims)), sizes[d],
-                [&](int64_t start, int64_t length) {
-                  cells[d].starts.push_back(start);
-                  cells[d].lengths.push_back(length);
-                });
-  return largestOf(name, self, DimVector(dims, 1), cells);
+    largest = std::max(largest, (extents[d] + 1) * (sizes[d] + 1));
+  return withIndex(largest, [&]<class Index>() {
+    return largestOf(names, self, sizes,
+                     AdaptiveWindows<Index>{divisors<Index>(extents), divisors<Index>(sizes)});
+  });
 }
 
 Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, IntArrayRef size) {
@@ -341,11 +501,14 @@ Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, In
 
 } // namespace
 
-#define GRADTIDY_POOLING(D)                                                                        \
+// N is the number of dimensions of LibTorch's gradient.
+#define GRADTIDY_POOLING(D, N)                                                                     \
   std::tuple<Tensor, Tensor> max_pool##D##d_with_indices(const Tensor &self, IntArrayRef kernel,   \
                                                          IntArrayRef stride, IntArrayRef padding,  \
                                                          IntArrayRef dilation, bool ceilMode) {    \
-    return maxPool("max_pool" #D "d", D, self, kernel, stride, padding, dilation, ceilMode);       \
+    return maxPool({"max_pool" #D "d", "MaxPool" #N "DWithIndicesBackward0",                       \
+                    "MaxPool" #N "DWithIndicesBackwardBackward0"},                                 \
+                   D, self, kernel, stride, padding, dilation, ceilMode);                          \
   }                                                                                                \
   Tensor max_pool##D##d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride,                \
                         IntArrayRef padding, IntArrayRef dilation, bool ceilMode) {                \
@@ -354,7 +517,9 @@ Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, In
         max_pool##D##d_with_indices(cast(self), kernel, stride, padding, dilation, ceilMode));     \
   }                                                                                                \
   std::tuple<Tensor, Tensor> adaptive_max_pool##D##d(const Tensor &self, IntArrayRef size) {       \
-    return adaptiveMax("adaptive_max_pool" #D "d", D, self, size);                                 \
+    return adaptiveMax({"adaptive_max_pool" #D "d", "AdaptiveMaxPool" #N "DBackward0",             \
+                        "AdaptiveMaxPool" #N "DBackwardBackward0"},                                \
+                       D, self, size);                                                             \
   }                                                                                                \
   Tensor adaptive_avg_pool##D##d(const Tensor &self, IntArrayRef size) {                           \
     Casting cast = autocast::widen(self, D == 3 ? autocast::onHost : 0);                           \
@@ -364,9 +529,9 @@ Tensor maxUnpool(std::size_t dims, const Tensor &self, const Tensor &indices, In
     Casting cast = autocast::widen(self, D > 1 ? autocast::onHost : 0);                            \
     return maxUnpool(D, cast(self), indices, size);                                                \
   }
-GRADTIDY_POOLING(1)
-GRADTIDY_POOLING(2)
-GRADTIDY_POOLING(3)
+GRADTIDY_POOLING(1, 2)
+GRADTIDY_POOLING(2, 2)
+GRADTIDY_POOLING(3, 3)
 #undef GRADTIDY_POOLING
 
 Tensor avg_pool1d(const Tensor &self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,

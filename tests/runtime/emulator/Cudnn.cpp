@@ -6,6 +6,8 @@
 
 namespace gradtidy::runtime {
 
+struct Cudnn::Known {};
+
 Cudnn::Cudnn() = default;
 Cudnn::~Cudnn() = default;
 

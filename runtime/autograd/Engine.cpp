@@ -10,6 +10,7 @@
 #include "../ops/Reductions.h"
 #include "Autograd.h"
 #include "Node.h"
+#include "OwnMemory.h"
 
 #include <algorithm>
 #include <queue>
@@ -168,7 +169,13 @@ private:
     auto &buffer = buffers[edge.function.get()];
     buffer.resize(edge.function->inputs.size());
     Tensor &sum = buffer[edge.input_nr];
-    sum = sum.defined() ? sum + gradient : std::move(gradient);
+    if (!sum.defined())
+      sum = std::move(gradient);
+    else if (!GradMode::is_enabled() && hasMemoryOfItsOwn(sum) &&
+             isNonOverlappingAndDense(sum.sizes(), sum.strides()))
+      sum.add_(gradient);
+    else
+      sum = sum + gradient;
   }
 
   void run(Node &node) {

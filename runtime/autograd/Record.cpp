@@ -3,6 +3,7 @@
 #include "../ops/Arithmetic.h"
 #include "../ops/Copies.h"
 #include "../ops/Factories.h"
+#include "OwnMemory.h"
 #include "SavedTensor.h"
 
 #include <atomic>
@@ -165,13 +166,13 @@ public:
       return {};
     AutogradInfo &info = implOf(leaf).autograd;
     if (!info.grad.defined()) {
-      bool ours = gradient.use_count() == 1 && implOf(gradient).storage.use_count() == 1;
+      const bool ours = hasMemoryOfItsOwn(gradient);
       if (GradMode::is_enabled())
         info.grad =
             record(copyLaidOut(gradient), "CloneBackward0", {gradient}, {},
                    [](const Tensor &g, const GradientContext &) -> Gradients { return {g}; });
       else if (ours && laidOutLike(gradient) && !gradient.requires_grad())
-        info.grad = std::move(gradient);
+        info.grad = gradient.is_view() ? gradient.detach() : std::move(gradient);
       else
         info.grad = copyLaidOut(gradient.detach());
     } else if (GradMode::is_enabled()) {

@@ -46,18 +46,34 @@ bool isContiguous(IntArrayRef sizes, IntArrayRef strides) {
   return inOrder;
 }
 
+namespace {
+
+/// The dimensions of more than one element, those with the shortest strides first.
+std::vector<std::size_t> byStride(IntArrayRef sizes, IntArrayRef strides) {
+  std::vector<std::size_t> order;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] > 1)
+      order.push_back(d);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  return order;
+}
+
+} // namespace
+
+bool isNonOverlapping(IntArrayRef sizes, IntArrayRef strides) {
+  int64_t last = 0; // of the dimensions before
+  for (std::size_t d : byStride(sizes, strides)) {
+    if (strides[d] <= last)
+      return false;
+    last += (sizes[d] - 1) * strides[d];
+  }
+  return true;
+}
+
 bool isNonOverlappingAndDense(IntArrayRef sizes, IntArrayRef strides) {
-  std::vector<std::size_t> order(sizes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (sizes[a] < 2 || sizes[b] < 2)
-      return sizes[a] >= 2 && sizes[b] < 2;
-    return strides[a] < strides[b];
-  });
   int64_t expected = 1;
-  for (std::size_t d : order) {
-    if (sizes[d] < 2)
-      continue;
+  for (std::size_t d : byStride(sizes, strides)) {
     if (strides[d] != expected)
       return false;
     expected *= sizes[d];

@@ -12,6 +12,8 @@ int64_t elementCount(IntArrayRef sizes);
 /// Row-major strides.
 DimVector contiguousStrides(IntArrayRef sizes);
 bool isContiguous(IntArrayRef sizes, IntArrayRef strides);
+/// Whether no two elements lie in one place; false also for some shapes where that is hard to know.
+bool isNonOverlapping(IntArrayRef sizes, IntArrayRef strides);
 /// Whether the elements fill one block without gap or overlap, in whatever order.
 bool isNonOverlappingAndDense(IntArrayRef sizes, IntArrayRef strides);
 /// The strides of a new array of `sizes`, without gaps, whose dimensions follow each other in

@@ -265,14 +265,16 @@ Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) {
 Tensor mul(const Tensor &a, const Tensor &b) {
   return record(
       binary("mul", Mul(), a, b, typeOf(a, b)), nodeName(b, "MulBackward0", "MulBackward1"), {a, b},
-      {a, b}, [](const Tensor &g, const GradientContext &c) -> Gradients {
+      {mustRecord({b}) ? a : Tensor(), mustRecord({a}) ? b : Tensor()},
+      [](const Tensor &g, const GradientContext &c) -> Gradients {
         return {c.needs(0) ? g * c.saved(1) : Tensor(), c.needs(1) ? g * c.saved(0) : Tensor()};
       });
 }
 
 Tensor div(const Tensor &a, const Tensor &b) {
   return record(binary("div", Div(), a, b, quotientType(a, b)),
-                nodeName(b, "DivBackward0", "DivBackward1"), {a, b}, {a, b},
+                nodeName(b, "DivBackward0", "DivBackward1"), {a, b},
+                {mustRecord({b}) ? a : Tensor(), b},
                 [](const Tensor &g, const GradientContext &c) -> Gradients {
                   Tensor divisor = c.saved(1);
                   return {c.needs(0) ? g / divisor : Tensor(),

@@ -49,6 +49,17 @@ struct HeadBatch {
     shape.insert(shape.end(), {rows, columns});
     return shape;
   }
+  /// A new tensor (.., rows, columns), with the heads of a row side by side in memory: the layer
+  /// behind sees them as one row then.
+  Tensor headsSideBySide(int64_t rows, int64_t columns, const Tensor &like) const {
+    const DimVector shape = with(rows, columns);
+    DimVector strides = contiguousStrides(shape);
+    if (!dims.empty()) {
+      strides[dims.size() - 1] = columns;
+      strides[dims.size()] = heads * columns;
+    }
+    return makeEmptyStrided(shape, strides, like.scalar_type(), like.device());
+  }
   /// (batches, heads, rows, columns), without a copy where that is possible.
   Tensor split(const Tensor &x) const {
     return x.expand(with(x.size(-2), x.size(-1))).reshape({batches, heads, x.size(-2), x.size(-1)});
@@ -85,7 +96,7 @@ public:
   /// The result, and the logarithms of the sums of the exponentials of all scores.
   std::array<Tensor, 2> forward() {
     const int64_t queries = query.size(2), width = value.size(3);
-    Tensor out = makeEmpty(batch.with(queries, width), query.scalar_type(), query.device());
+    Tensor out = batch.headsSideBySide(queries, width, query);
     Tensor logSumExp = makeEmpty({batch.batches, batch.heads, queries}, mathType(), query.device());
     dispatchFloating(query.scalar_type(), "attention", [&]<class T>() {
       attend(query.device(), arguments<T>(), result<T>(batch.split(out), logSumExp));

@@ -172,11 +172,11 @@ Tensor correlateInput(G output, G weight, G bias, const Correlation &c) {
 
 Tensor correlateWeight(G input, G output, const Correlation &c) {
   DimVector shape = joined({output.size(1), input.size(1) / c.groups}, c.windows.kernel);
-  Tensor weight = zeros(shape, input.options());
+  Tensor weight = makeEmpty(shape, input.scalar_type(), input.device());
   {
     NoGradGuard guard;
     if (!correlateByLibrary(BatchConvolution::Weight, input, weight, output, c)) {
-      Tensor sum = weightMatrices(weight, c);
+      Tensor sum = weightMatrices(weight.zero_(), c);
       for (int64_t n = 0; n < input.size(0); ++n)
         sum.add_(bmm(outputMatrices(output.select(0, n), c),
                      columns(input.select(0, n), c).transpose(1, 2)));

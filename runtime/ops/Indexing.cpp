@@ -142,6 +142,23 @@ Tensor take(const Tensor &self, const Places &places) {
   return out;
 }
 
+/// Whether many sums in `self` are better made in float32: the threads of a CUDA device can add to
+/// one of those at once, while they wait for each other at numbers of 16 bits.
+bool sumsInFloat(const Tensor &self) {
+  return isReducedFloatingType(self.scalar_type()) && cudaStreamOf(self.device()) &&
+         !globalContext().deterministicAlgorithms();
+}
+
+/// Adds numbers of 16 bits to `sums` in float32.
+void addInFloat(const Tensor &sums, const Places &places, const Tensor &values) {
+  dispatchFloating(values.scalar_type(), "index_put_", [&]<class T>() {
+    if constexpr (!std::is_same_v<T, MathType<T>>)
+      visitElements<T, int64_t, int64_t>(sums.device(),
+                                         Accumulate<float, Plus>{kernelData<float>(sums), {}},
+                                         values, places.picked, places.rest);
+  });
+}
+
 void put(const Tensor &self, const Places &places, const Tensor &values, Combine combine) {
   TORCH_CHECK(isExpandableTo(values.sizes(), places.shape),
               "shape mismatch: value tensor of shape ", toText(values.sizes()),
@@ -150,6 +167,14 @@ void put(const Tensor &self, const Places &places, const Tensor &values, Combine
   Tensor source = values.dim() == 0 ? values.to(self.device()) : values;
   commonDevice({&self, &source});
   source = castValues(source, self.scalar_type()).expand(places.shape);
+  // Few values are not worth two copies of all.
+  if (combine == Combine::Sum && sumsInFloat(self) && source.numel() >= self.numel() &&
+      isNonOverlappingAndDense(self.sizes(), self.strides())) {
+    Tensor sums = makeEmptyStrided(self.sizes(), self.strides(), kFloat, self.device());
+    copyInto(sums, self);
+    addInFloat(sums, places, source);
+    return copyInto(self, sums);
+  }
   // On the host and simulated devices the order is the same each time.
   const bool inOrder = globalContext().deterministicAlgorithms() && cudaStreamOf(self.device()) &&
                        source.numel() > 0;
@@ -297,6 +322,12 @@ Tensor indexTensors(const Tensor &self, const IndexTensors &indices) {
                         IndexTensors indices;
                         for (std::size_t i = 0; i < count; ++i)
                           indices.push_back(c.saved(i));
+                        if (!GradMode::is_enabled() && sumsInFloat(g)) {
+                          Tensor sums = zeros(sizes, g.options().dtype(kFloat));
+                          Places places = placesOf(sums, indices);
+                          addInFloat(sums, places, g);
+                          return {sums.to(g.scalar_type())};
+                        }
                         Tensor whole = zeros(sizes, g.options());
                         Places places = placesOf(whole, indices);
                         return {changeInPlace(

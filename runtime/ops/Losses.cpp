@@ -10,8 +10,9 @@
 #include "Reductions.h"
 #include "Softmax.h"
 #include "Views.h"
-#include "kernels/Elementwise.h"
+#include "kernels/Reduce.h"
 
+#include <array>
 #include <numbers>
 
 namespace gradtidy::runtime {
@@ -33,6 +34,127 @@ struct CheckClass {
                            IndexError(concat("Target ", label, " is out of bounds.")));
   }
 };
+
+/// What the elements of a class weigh; all the same where there are no weights.
+template <class T> struct ClassWeights {
+  const T *weights; ///< may be null
+  int64_t ignored;
+  GRADTIDY_HOST_DEVICE MathType<T> operator()(int64_t label) const {
+    return label == ignored ? MathType<T>(0) : weights ? MathType<T>(weights[label]) : 1;
+  }
+};
+
+/// The loss of each label, and the sum of all or their mean, which keeps what they weigh together.
+template <class T> struct NllLoss {
+  struct Acc {
+    Accumulator<T> losses = 0, weights = 0;
+  };
+  CheckClass check;
+  ClassWeights<T> weightOf;
+  const T *input;
+  std::array<int64_t, 3> strides; ///< of samples, classes and places
+  int64_t places;                 ///< of a sample
+  const int64_t *labels;
+  Accumulator<T> *total; ///< null unless the mean is wanted
+
+  GRADTIDY_HOST_DEVICE MathType<T> loss(int64_t label, int64_t i) const {
+    check(label);
+    if (label == check.ignored)
+      return 0;
+    const int64_t sample = i / places, place = i - sample * places;
+    return -weightOf(label) *
+           MathType<T>(input[sample * strides[0] + label * strides[1] + place * strides[2]]);
+  }
+  GRADTIDY_HOST_DEVICE MathType<T> operator()(int64_t i) const { return loss(labels[i], i); }
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, int64_t label, int64_t i) const {
+    acc.losses += loss(label, i);
+    acc.weights += weightOf(label);
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    acc.losses += other.losses;
+    acc.weights += other.weights;
+  }
+  GRADTIDY_HOST_DEVICE T result(const Acc &acc) const {
+    if (!total)
+      return static_cast<T>(acc.losses);
+    *total = acc.weights;
+    return static_cast<T>(acc.losses / acc.weights);
+  }
+};
+
+/// The gradient by each element of a contiguous input.
+template <class T> struct NllGradient {
+  ClassWeights<T> weightOf;
+  const int64_t *labels;
+  const T *gradient;
+  bool each; ///< gradients for each label, not one for all
+  const Accumulator<T> *total;
+  int64_t classes, places;
+
+  GRADTIDY_HOST_DEVICE MathType<T> operator()(int64_t i) const {
+    const int64_t row = i / places, sample = row / classes, label = row - sample * classes,
+                  at = sample * places + i - row * places;
+    if (labels[at] != label || label == weightOf.ignored)
+      return 0;
+    const MathType<T> g = gradient[each ? at : 0];
+    return -weightOf(label) * (total ? g / static_cast<MathType<T>>(*total) : g);
+  }
+};
+
+/// Extents of an input of nll_loss.
+struct Samples {
+  explicit Samples(IntArrayRef sizes)
+      : count(sizes.size() == 1 ? 1 : sizes[0]), classes(sizes[sizes.size() == 1 ? 0 : 1]),
+        places(sizes.size() == 1 ? 1 : elementCount(sizes.slice(2))) {}
+  int64_t count, classes, places;
+};
+
+template <class T> T *dataOrNull(const Tensor &x) {
+  return x.defined() ? kernelData<T>(x) : nullptr;
+}
+
+/// What the gradient of nll_loss depends on: the labels as int64, weights that may be undefined,
+/// and what all labels weigh where the loss is a mean.
+struct NllSaved {
+  Tensor input, labels, weight, total;
+};
+
+/// The gradient by the input in one kernel, which has no gradient itself.
+Tensor nllGradientByCuda(const Tensor &given, const NllSaved &saved, int64_t ignored) {
+  const Tensor &input = saved.input;
+  const Samples samples(input.sizes());
+  const Tensor g = given.to(input.device(), input.scalar_type()).contiguous();
+  Tensor out = makeEmpty(input.sizes(), input.scalar_type(), input.device());
+  dispatchFloating(input.scalar_type(), "nll_loss_backward", [&]<class T>() {
+    enumerate<T>(NllGradient<T>{{dataOrNull<T>(saved.weight), ignored},
+                                kernelData<int64_t>(saved.labels),
+                                kernelData<T>(g),
+                                g.dim() > 0,
+                                dataOrNull<Accumulator<T>>(saved.total),
+                                samples.classes,
+                                samples.places},
+                 out);
+  });
+  return out;
+}
+
+/// The same in operations that have gradients.
+Tensor nllGradient(const Tensor &g, const NllSaved &saved, int64_t ignoreIndex) {
+  const Tensor &input = saved.input;
+  const int64_t classDim = input.dim() == 1 ? 0 : 1;
+  Tensor gradient = zeros(input.sizes(), g.options());
+  if (gradient.numel() == 0) // of no classes, all labels are ignored
+    return gradient;
+  const Tensor ignored = saved.labels.eq(ignoreIndex),
+               labels = saved.labels.masked_fill(ignored, 0);
+  Tensor share = saved.total.defined() ? (g / saved.total).to(g.scalar_type()) : g;
+  if (saved.weight.defined())
+    share = share * saved.weight.index({labels});
+  share = (-share).expand(labels.sizes()).masked_fill(ignored, 0);
+  return gradient.scatter_add_(classDim, labels.unsqueeze(classDim), share.unsqueeze(classDim));
+}
 
 } // namespace
 
@@ -186,28 +308,49 @@ Tensor nll_loss(const Tensor &input, const Tensor &target, const Tensor &weight,
   }
   TORCH_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
               "expected target dtype to be Long or Byte, but got ", target.scalar_type());
-  int64_t classes = input.size(input.dim() == 1 ? 0 : 1), classDim = input.dim() == 1 ? 0 : 1;
+  int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
   TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
               "weight tensor should be defined either for all ", classes,
               " classes or no classes but got weight tensor of shape: ", toText(weight.sizes()));
   commonDevice(input.dim() > 2 ? "_nll_loss2d_forward" : "nll_loss_forward",
                {{"self", &input}, {"target", &target}, {"weight", &weight}});
-  Tensor labels = (input.dim() == 1 ? target.reshape({}) : target).to(kLong);
-  Tensor ignored = labels.eq(ignoreIndex);
-  visitElements<int64_t>(labels.device(), CheckClass{classes, ignoreIndex}, labels);
   TORCH_CHECK(!weight.defined() || weight.scalar_type() == input.scalar_type(),
               "expected scalar type ", input.scalar_type(), " but found ", weight.scalar_type());
-  labels = labels.masked_fill(ignored, 0);
-  // Of no classes, all labels are ignored.
-  Tensor loss = classes == 0
-                    ? input.sum(classDim)
-                    : -gather(input, classDim, labels.unsqueeze(classDim)).squeeze(classDim);
-  Tensor weights = weight.defined() && classes > 0 ? weight.index({labels}) : ones_like(loss);
-  weights = weights.masked_fill(ignored, 0);
-  loss = (loss * weights).masked_fill(ignored, 0);
+  NllSaved saved{input,
+                 (input.dim() == 1 ? target.reshape({}) : target).to(kLong).contiguous(),
+                 weight.defined() ? weight.contiguous() : weight,
+                 {}};
+  const bool each = reduction != Reduction::Mean && reduction != Reduction::Sum;
+  Tensor loss =
+      makeEmpty(each ? saved.labels.sizes() : IntArrayRef(), input.scalar_type(), input.device());
   if (reduction == Reduction::Mean)
-    return loss.sum() / weights.sum();
-  return reduceLoss(loss, reduction);
+    saved.total = makeEmpty({}, kDouble, input.device());
+  dispatchFloating(
+      input.scalar_type(), input.dim() > 2 ? "nll_loss2d_forward_out_frame" : "nll_loss_out_frame",
+      [&]<class T>() {
+        const Samples samples(input.sizes());
+        NoGradGuard guard;
+        const Tensor rows = input.detach().reshape({samples.count, classes, samples.places});
+        const NllLoss<T> op{{classes, ignoreIndex},
+                            {dataOrNull<T>(saved.weight), ignoreIndex},
+                            kernelData<T>(rows),
+                            {rows.stride(0), rows.stride(1), rows.stride(2)},
+                            samples.places,
+                            kernelData<int64_t>(saved.labels),
+                            dataOrNull<Accumulator<T>>(saved.total)};
+        if (each)
+          return enumerate<T>(op, loss);
+        const Tensor all = saved.labels.view({-1});
+        reduce<T, int64_t>(op, loss, all, reducedDims(all.sizes(), {}));
+      });
+  return record(loss, input.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0", {input},
+                {saved.input, saved.labels, saved.weight, saved.total},
+                [ignoreIndex](const Tensor &g, const GradientContext &c) -> Gradients {
+                  const NllSaved saved{c.saved(0).detach(), c.saved(1), c.saved(2), c.saved(3)};
+                  const bool byCuda = !GradMode::is_enabled() && cudaStreamOf(saved.input.device());
+                  return {byCuda ? nllGradientByCuda(g, saved, ignoreIndex)
+                                 : nllGradient(g, saved, ignoreIndex)};
+                });
 }
 
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target, const Tensor &weight,

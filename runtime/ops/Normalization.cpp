@@ -2,6 +2,7 @@
 #include "../autograd/Casting.h"
 #include "../autograd/Record.h"
 #include "Arithmetic.h"
+#include "Factories.h"
 #include "Pointwise.h"
 #include "Reductions.h"
 #include "Views.h"
@@ -486,6 +487,283 @@ Tensor wideBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bi
   return result.to(input.scalar_type());
 }
 
+// Layer normalisation. Graphs keep what was normalised, and the mean and the inverse deviation of
+// each row; backward makes normalised numbers anew. Those of 16 bits are computed with as float, as
+// statistics and parameters are. A CUDA device folds each row once, where others take a fold for
+// each number.
+
+template <class T> struct MeanOfRow : Sum<T> {
+  double length;
+  explicit MeanOfRow(double length) : length(length) {}
+  GRADTIDY_HOST_DEVICE MathType<T> result(Accumulator<T> acc) const {
+    return static_cast<MathType<T>>(acc / length);
+  }
+};
+
+/// Of distances from the mean.
+template <class T> struct InverseDeviation : SumOfSquares<T> {
+  double length, eps;
+  InverseDeviation(double length, double eps) : length(length), eps(eps) {}
+  GRADTIDY_HOST_DEVICE T result(typename SumOfSquares<T>::Acc acc) const {
+    return static_cast<T>(1 / std::sqrt(acc / length + eps));
+  }
+};
+
+struct Difference {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return x - y; }
+};
+struct Product {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return x * y; }
+};
+struct NormaliseAndScale {
+  template <class T>
+  GRADTIDY_HOST_DEVICE T operator()(T x, T mean, T inverse, T weight, T bias) const {
+    return (x - mean) * inverse * weight + bias;
+  }
+};
+struct TimesNormalised {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T g, T x, T mean, T inverse) const {
+    return g * ((x - mean) * inverse);
+  }
+};
+/// From the means of g weight and of its product with normalised numbers.
+struct NormalisedGradient {
+  template <class T>
+  GRADTIDY_HOST_DEVICE T operator()(T g, T weight, T x, T mean, T inverse, T meanGradient,
+                                    T meanProduct) const {
+    return StandardisedGradient()(g * weight, (x - mean) * inverse, meanGradient, meanProduct,
+                                  inverse);
+  }
+};
+
+/// The fold of CUDA devices for each row.
+template <class T> struct RowMoments : Moments<T> {
+  using Acc = typename Moments<T>::Acc;
+  T eps;
+  T *mean, *inverse;
+  RowMoments(double eps, T *mean, T *inverse)
+      : eps(static_cast<T>(eps)), mean(mean), inverse(inverse) {}
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t row) const {
+    mean[row] = acc.mean;
+    inverse[row] = 1 / std::sqrt(acc.variance() + eps);
+  }
+};
+
+/// That for the gradient of each row, where parameters are of type P.
+template <class T, class P> struct RowGradientMeans {
+  struct Acc {
+    Accumulator<T> gradients = 0, products = 0;
+  };
+  const P *weight; ///< may be null
+  const T *mean, *inverse;
+  T *meanGradient, *meanProduct;
+  double length;
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T g, T x, int64_t column) const {
+    const Accumulator<T> scaled = weight ? Accumulator<T>(g) * T(weight[column]) : g;
+    acc.gradients += scaled;
+    acc.products += scaled * x;
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    acc.gradients += other.gradients;
+    acc.products += other.products;
+  }
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t row) const {
+    meanGradient[row] = static_cast<T>(acc.gradients / length);
+    meanProduct[row] =
+        static_cast<T>((acc.products - mean[row] * acc.gradients) * inverse[row] / length);
+  }
+};
+
+/// That for the gradients of the parameters.
+template <class T, class P> struct ColumnGradient {
+  struct Acc {
+    Accumulator<T> gradients = 0, products = 0;
+  };
+  const T *mean, *inverse;
+  P *byWeight, *byBias;
+
+  GRADTIDY_HOST_DEVICE Acc start() const { return {}; }
+  GRADTIDY_HOST_DEVICE void add(Acc &acc, T g, T x, int64_t row) const {
+    acc.gradients += g;
+    acc.products += Accumulator<T>(g) * ((x - mean[row]) * inverse[row]);
+  }
+  GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
+    acc.gradients += other.gradients;
+    acc.products += other.products;
+  }
+  GRADTIDY_HOST_DEVICE void keep(const Acc &acc, int64_t column) const {
+    byWeight[column] = static_cast<P>(T(acc.products));
+    byBias[column] = static_cast<P>(T(acc.gradients));
+  }
+};
+
+/// The rows of a contiguous tensor: its last dimensions.
+struct NormalisedRows {
+  DimVector shape;     ///< of a row
+  ReducedDims along;   ///< folds each row
+  ReducedDims columns; ///< folds all rows into one
+  double length;
+
+  NormalisedRows(IntArrayRef sizes, IntArrayRef shape)
+      : shape(shape.vec()), length(static_cast<double>(elementCount(shape))) {
+    const std::size_t lead = sizes.size() - shape.size();
+    DimVector dims;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (d >= lead)
+        dims.push_back(static_cast<int64_t>(d));
+      columns.folded.push_back(d < lead);
+      columns.kept.push_back(d < lead ? 1 : sizes[d]);
+    }
+    along = reducedDims(sizes, dims);
+  }
+};
+
+/// The parameters of a layer, undefined where there is none. They are of the type of its input or,
+/// where that has 16 bits, may be of float.
+struct RowParameters {
+  Tensor weight, bias;
+  ScalarType type;
+
+  static ScalarType typeOf(const Tensor &weight, const Tensor &bias, ScalarType input) {
+    for (const Tensor *x : {&weight, &bias})
+      if (x->defined() && x->scalar_type() != input)
+        return kFloat;
+    return input;
+  }
+  /// What kernels read: a number of the host where there is no parameter.
+  Tensor factor() const { return operand(weight, 1); }
+  Tensor summand() const { return operand(bias, 0); }
+  /// use<T, P>() with the types of input and parameters.
+  template <class Use> void dispatch(ScalarType input, const char *name, const Use &use) const {
+    dispatchFloating(input, name, [&]<class T>() {
+      if (type == input)
+        use.template operator()<T, T>();
+      else
+        use.template operator()<T, MathType<T>>();
+    });
+  }
+
+private:
+  Tensor operand(const Tensor &parameter, double usual) const {
+    return parameter.defined() ? parameter.to(type).contiguous() : full({}, usual, type);
+  }
+};
+
+/// Writes `mean` and `inverse`.
+template <class T, class P>
+Tensor rowsNormalised(const Tensor &input, const RowParameters &parameters, double eps,
+                      const NormalisedRows &rows, const Tensor &mean, const Tensor &inverse) {
+  using Math = MathType<T>;
+  Tensor out = makeEmpty(input.sizes(), input.scalar_type(), input.device());
+  if (!foldByCuda<T>(RowMoments<Math>(eps, kernelData<Math>(mean), kernelData<Math>(inverse)), mean,
+                     rows.along, input)) {
+    reduce<Math, T>(MeanOfRow<T>(rows.length), mean, input, rows.along);
+    const Tensor distances = std::is_same_v<T, Math>
+                                 ? out
+                                 : makeEmpty(input.sizes(), mean.scalar_type(), input.device());
+    elementwise<Math, T, Math>(Difference(), distances, input, mean);
+    reduce<Math, Math>(InverseDeviation<Math>(rows.length, eps), inverse, distances, rows.along);
+  }
+  elementwise<T, T, Math, Math, P, P>(NormaliseAndScale(), out, input, mean, inverse,
+                                      parameters.factor(), parameters.summand());
+  return out;
+}
+
+/// The gradients that `c` needs, by what layer_norm saves.
+template <class T, class P>
+Gradients rowGradients(const Tensor &gradient, const GradientContext &c,
+                       const RowParameters &parameters, const NormalisedRows &rows) {
+  using Math = MathType<T>;
+  const Tensor g = gradient.contiguous(), input = c.saved(0), mean = c.saved(2),
+               inverse = c.saved(3), weight = parameters.factor();
+  auto likeMean = [&](IntArrayRef sizes) {
+    return makeEmpty(sizes, mean.scalar_type(), input.device());
+  };
+  const Tensor meanGradient = likeMean(mean.sizes()), meanProduct = likeMean(mean.sizes());
+  Tensor byWeight, byBias, kept, scratch;
+  if (c.needs(1) || c.needs(2)) {
+    byWeight = makeEmpty(rows.shape, parameters.type, input.device());
+    kept = byWeight.view(rows.columns.kept);
+  }
+  if (cudaStreamOf(input.device())) {
+    if (kept.defined()) {
+      byBias = makeEmpty(rows.shape, parameters.type, input.device());
+      foldByCuda<T, T>(ColumnGradient<Math, P>{kernelData<Math>(mean), kernelData<Math>(inverse),
+                                               kernelData<P>(byWeight), kernelData<P>(byBias)},
+                       kept, rows.columns, g, input);
+    }
+    if (c.needs(0))
+      foldByCuda<T, T>(
+          RowGradientMeans<Math, P>{weight.dim() == 0 ? nullptr : kernelData<P>(weight),
+                                    kernelData<Math>(mean), kernelData<Math>(inverse),
+                                    kernelData<Math>(meanGradient), kernelData<Math>(meanProduct),
+                                    rows.length},
+          mean, rows.along, g, input);
+  } else {
+    byBias = g; // autograd sums it
+    scratch = likeMean(input.sizes());
+    elementwise<Math, T, T, Math, Math>(TimesNormalised(), scratch, g, input, mean, inverse);
+    if (kept.defined())
+      reduce<P, Math>(Sum<Math>(), kept, scratch, rows.columns);
+    if (c.needs(0)) {
+      elementwise<Math, Math, P>(Product(), scratch, scratch, weight);
+      reduce<Math, Math>(MeanOfRow<Math>(rows.length), meanProduct, scratch, rows.along);
+      elementwise<Math, T, P>(Product(), scratch, g, weight);
+      reduce<Math, Math>(MeanOfRow<Math>(rows.length), meanGradient, scratch, rows.along);
+    }
+  }
+  if (!c.needs(0))
+    return {{}, byWeight, byBias};
+  const Tensor out = std::is_same_v<T, Math> && scratch.defined()
+                         ? scratch
+                         : makeEmpty(input.sizes(), input.scalar_type(), input.device());
+  elementwise<T, T, P, T, Math, Math, Math, Math>(NormalisedGradient(), out, g, weight, input, mean,
+                                                  inverse, meanGradient, meanProduct);
+  return {out, byWeight, byBias};
+}
+
+/// Of a contiguous tensor.
+Tensor normalisedRows(const Tensor &input, IntArrayRef shape, const Tensor &weight,
+                      const Tensor &bias, double eps) {
+  const ScalarType type = input.scalar_type(), wide = type == kDouble ? kDouble : kFloat,
+                   ofParameters = RowParameters::typeOf(weight, bias, type);
+  const NormalisedRows rows(input.sizes(), shape);
+  const Tensor mean = makeEmpty(rows.along.kept, wide, input.device()),
+               inverse = makeEmpty(rows.along.kept, wide, input.device());
+  Tensor result;
+  {
+    NoGradGuard guard;
+    const RowParameters parameters{weight, bias, ofParameters};
+    parameters.dispatch(type, "layer_norm", [&]<class T, class P>() {
+      result = rowsNormalised<T, P>(input, parameters, eps, rows, mean, inverse);
+    });
+  }
+  return record(
+      result, "NativeLayerNormBackward0", {input, weight, bias}, {input, weight, mean, inverse},
+      [type, wide, ofParameters, shape = shape.vec(), eps](const Tensor &g,
+                                                           const GradientContext &c) -> Gradients {
+        const Tensor input = c.saved(0), weight = c.saved(1);
+        if (!GradMode::is_enabled()) {
+          const RowParameters parameters{weight, {}, ofParameters};
+          const NormalisedRows rows(input.sizes(), shape);
+          Gradients made;
+          parameters.dispatch(type, "layer_norm_backward", [&]<class T, class P>() {
+            made = rowGradients<T, P>(g, c, parameters, rows);
+          });
+          return made;
+        }
+        DimVector dims;
+        for (auto d = input.dim() - static_cast<int64_t>(shape.size()); d < input.dim(); ++d)
+          dims.push_back(d);
+        const Tensor x = input.to(wide), gradient = g.to(wide), centred = x - x.mean(dims, true),
+                     inverse = deviationInverse(centred, dims, eps), y = centred * inverse;
+        const Tensor byY = weight.defined() ? gradient * weight : gradient;
+        return {standardisedGradient(byY, y, inverse, dims), gradient * y, gradient};
+      });
+}
+
 } // namespace
 
 Tensor batch_norm(const Tensor &given, const Tensor &weight, const Tensor &bias,
@@ -581,18 +859,16 @@ Tensor layer_norm(const Tensor &input, IntArrayRef shape, const Tensor &weight, 
                 " to be of same shape as normalized_shape, but got ", name, " of shape ",
                 toText(x->sizes()), " and normalized_shape = ", toText(shape));
   commonDevice("_native_layer_norm", {{"input", &input}, {"weight", &weight}, {"bias", &bias}});
-  if (isReducedFloatingType(input.scalar_type()))
-    return layer_norm(input.to(kFloat), shape, weight, bias, eps).to(input.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()),
                               "\"LayerNormKernelImpl\" not implemented for '", input.scalar_type(),
                               "'");
-  DimVector dims;
-  for (int64_t d = input.dim() - normalised; d < input.dim(); ++d)
-    dims.push_back(d);
-  Statistics statistics;
-  return scaled(standardise("NativeLayerNormBackward0", input.contiguous(), dims, eps,
-                            isLast(weight, bias), statistics),
-                weight, bias, shape);
+  if (input.numel() == 0)
+    return scaled(input.clone(), weight, bias, shape);
+  for (const Tensor *x : {&weight, &bias})
+    if (x->defined() && x->scalar_type() != input.scalar_type() &&
+        !isReducedFloatingType(input.scalar_type())) // types that do not go with each other
+      return scaled(normalisedRows(input.contiguous(), shape, {}, {}, eps), weight, bias, shape);
+  return normalisedRows(input.contiguous(), shape, weight, bias, eps);
 }
 
 Tensor group_norm(const Tensor &input, int64_t groups, const Tensor &weight, const Tensor &bias,

@@ -148,6 +148,28 @@ template <class T> struct Any {
   GRADTIDY_HOST_DEVICE bool result(bool acc) const { return acc; }
 };
 
+template <class T> struct Mean : Sum<T> {
+  double count;
+  GRADTIDY_HOST_DEVICE T result(Accumulator<T> acc) const { return static_cast<T>(acc / count); }
+};
+
+struct DivideBy {
+  double divisor;
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x) const {
+    return x / static_cast<T>(divisor);
+  }
+};
+
+/// Calls f.operator()<Out, In>(in) for a fold of `self` into numbers of the type `to`. Numbers of
+/// 16 bits are folded into float32 as they are.
+template <class F> void dispatchFold(const char *name, const Tensor &self, ScalarType to, F &&f) {
+  if (to == kFloat && isReducedFloatingType(self.scalar_type()))
+    return dispatchFloating(self.scalar_type(), name,
+                            [&]<class T>() { f.template operator()<MathType<T>, T>(self); });
+  const Tensor in = castValues(self, to);
+  dispatchAll(to, name, [&]<class T>() { f.template operator()<T, T>(in); });
+}
+
 /// A gradient of the reduced shape, seen with the folded dimensions again.
 Tensor unfolded(const Tensor &gradient, IntArrayRef kept) { return gradient.reshape(kept); }
 
@@ -235,14 +257,16 @@ Tensor truth(const Tensor &self, IntArrayRef overDims, bool keepdim, const char 
 } // namespace
 
 Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
-  if (Casting cast = autocast::widen(self, autocast::onCuda))
-    return sum(cast(self), dims, keepdim, type);
-  OperationScope scope("sum");
   ScalarType from = self.scalar_type();
+  if (Casting cast = autocast::widen(self, autocast::onCuda))
+    return sum(self, dims, keepdim, !type && isReducedFloatingType(from) ? kFloat : type);
+  OperationScope scope("sum");
   ScalarType to = type ? *type : isFloatingType(from) ? from : ScalarType::Long;
   ReducedDims folded = reducedDims(self.sizes(), dims);
-  Tensor in = castValues(self, to), out = makeEmpty(folded.kept, to, self.device());
-  dispatchAll(to, "sum", [&]<class T>() { reduce<T, T>(Sum<T>(), out, in, folded); });
+  Tensor out = makeEmpty(folded.kept, to, self.device());
+  dispatchFold("sum", self, to, [&]<class Out, class In>(const Tensor &in) {
+    reduce<Out, In>(Sum<Out>(), out, in, folded);
+  });
   return record(shaped(out, folded, keepdim), dims.empty() ? "SumBackward0" : "SumBackward1",
                 {self}, {},
                 [kept = folded.kept, sizes = self.sizes().vec()](
@@ -252,26 +276,53 @@ Tensor sum(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarTy
 }
 Tensor sum(const Tensor &self, optional<ScalarType> type) { return sum(self, {}, false, type); }
 
+namespace {
+
+// Each of these two is the gradient of the other.
+
+Tensor meanOver(const char *node, const Tensor &self, const ReducedDims &folded, bool keepdim,
+                ScalarType type);
+
+/// Shares the gradient of a mean out among `sizes`.
+Tensor sharedOut(const Tensor &g, IntArrayRef sizes, const ReducedDims &folded) {
+  const Tensor given = unfolded(g, folded.kept);
+  Tensor out = makeEmpty(sizes, g.scalar_type(), g.device());
+  const auto count = static_cast<double>(foldedCount(sizes, folded));
+  dispatchFloating(g.scalar_type(), "mean_backward",
+                   [&]<class T>() { elementwise<T, T>(DivideBy{count}, out, given); });
+  return record(out, "DivBackward1", {given}, {},
+                [folded](const Tensor &outer, const GradientContext &) -> Gradients {
+                  return {meanOver("MeanBackward1", outer, folded, true, outer.scalar_type())};
+                });
+}
+
+Tensor meanOver(const char *node, const Tensor &self, const ReducedDims &folded, bool keepdim,
+                ScalarType type) {
+  const auto count = static_cast<double>(foldedCount(self.sizes(), folded));
+  Tensor out = makeEmpty(folded.kept, type, self.device());
+  dispatchFold("mean", self, type, [&]<class Out, class In>(const Tensor &in) {
+    if constexpr (std::is_floating_point_v<MathType<Out>>)
+      reduce<Out, In>(Mean<Out>{{}, count}, out, in, folded);
+  });
+  return record(
+      shaped(out, folded, keepdim), node, {self}, {},
+      [folded, sizes = self.sizes().vec()](const Tensor &g, const GradientContext &) -> Gradients {
+        return {sharedOut(g, sizes, folded)};
+      });
+}
+
+} // namespace
+
 Tensor mean(const Tensor &self, IntArrayRef dims, bool keepdim, optional<ScalarType> type) {
   OperationScope scope("mean");
   ScalarType to = type.value_or(self.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(isFloatingType(to), "mean(): could not infer output dtype. ",
                               type ? "Optional" : "Input",
                               " dtype must be either a floating point or complex dtype. Got: ", to);
-  if (isReducedFloatingType(to)) // the sum may be too large
+  if (isReducedFloatingType(to) && to != self.scalar_type()) // not rounded before they are summed
     return mean(self, dims, keepdim, kFloat).to(to);
-  ReducedDims folded = reducedDims(self.sizes(), dims);
-  auto count = static_cast<double>(foldedCount(self.sizes(), folded));
-  Tensor total;
-  {
-    NoGradGuard guard;
-    total = sum(self.detach(), dims, keepdim, to).div_(count);
-  }
-  return record(total, dims.empty() ? "MeanBackward0" : "MeanBackward1", {self}, {},
-                [kept = folded.kept, sizes = self.sizes().vec(),
-                 count](const Tensor &g, const GradientContext &) -> Gradients {
-                  return {unfolded(g, kept).expand(sizes) / count};
-                });
+  return meanOver(dims.empty() ? "MeanBackward0" : "MeanBackward1", self,
+                  reducedDims(self.sizes(), dims), keepdim, to);
 }
 Tensor mean(const Tensor &self, optional<ScalarType> type) { return mean(self, {}, false, type); }
 

@@ -61,19 +61,44 @@ struct LogProbability {
   }
 };
 
-/// exp(x - peak), the peak along `dim`, and the sum of the exponentials along it.
+/// The gradient from that of the result y, and along `dim` the sum of that, or of its product with
+/// y.
+template <bool logarithmic> struct SoftmaxGradient {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T g, T y, T sum) const {
+    return logarithmic ? g - std::exp(y) * sum : y * (g - sum);
+  }
+};
+
+struct Product {
+  template <class T> GRADTIDY_HOST_DEVICE T operator()(T x, T y) const { return x * y; }
+};
+
+/// A new tensor of the type that elements of type T are computed with.
+template <class T> Tensor emptyForMath(IntArrayRef sizes, const Tensor &like) {
+  return makeEmpty(sizes, std::is_same_v<T, double> ? kDouble : kFloat, like.device());
+}
+
+/// `wide` itself for results of that type.
+template <class T> Tensor resultInPlaceOf(const Tensor &wide, const Tensor &like) {
+  return std::is_same_v<T, MathType<T>>
+             ? wide
+             : makeEmpty(like.sizes(), like.scalar_type(), like.device());
+}
+
+/// exp(x - peak), the peak along `dim`, and the sum of the exponentials along it. Numbers of 16
+/// bits are computed with as float.
 struct Exponentials {
   Tensor values, peak, sum;
 };
 
 template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
+  using Math = MathType<T>;
   ReducedDims dims = reducedDims(self.sizes(), dim);
-  Exponentials e{makeEmpty(self.sizes(), self.scalar_type(), self.device()),
-                 makeEmpty(dims.kept, self.scalar_type(), self.device()),
-                 makeEmpty(dims.kept, self.scalar_type(), self.device())};
-  reduce<T, T>(Peak<MathType<T>>(), e.peak, self, dims);
-  elementwise<T, T, T>(ExpOfDifference(), e.values, self, e.peak);
-  reduce<T, T>(Sum<T>(), e.sum, e.values, dims);
+  Exponentials e{emptyForMath<T>(self.sizes(), self), emptyForMath<T>(dims.kept, self),
+                 emptyForMath<T>(dims.kept, self)};
+  reduce<Math, T>(Peak<Math>(), e.peak, self, dims);
+  elementwise<Math, T, Math>(ExpOfDifference(), e.values, self, e.peak);
+  reduce<Math, Math>(Sum<Math>(), e.sum, e.values, dims);
   return e;
 }
 
@@ -111,22 +136,13 @@ template <class T, bool logarithmic> struct SoftmaxGradientRow {
   }
   GRADTIDY_HOST_DEVICE void join(Accumulator<T> &acc, Accumulator<T> other) const { acc += other; }
   GRADTIDY_HOST_DEVICE T map(Accumulator<T> acc, T g, T y, int64_t) const {
-    return logarithmic ? g - std::exp(y) * static_cast<T>(acc) : y * (g - static_cast<T>(acc));
+    return SoftmaxGradient<logarithmic>()(g, y, static_cast<T>(acc));
   }
 };
 
 /// Whether `dim` is the last one of a tensor on a device that runs CUDA kernels.
 bool isRowOfCuda(const Tensor &x, int64_t dim) {
-  return x.dim() > 0 && wrapDim(dim, x.dim()) == x.dim() - 1 &&
-         !isReducedFloatingType(x.scalar_type()) && cudaStreamOf(x.device());
-}
-
-/// use<T>() for float and double, as which numbers of 16 bits come.
-template <class Use> void forWide(const Tensor &x, const char *name, const Use &use) {
-  dispatchFloating(x.scalar_type(), name, [&]<class T>() {
-    if constexpr (std::is_same_v<T, MathType<T>>)
-      use.template operator()<T>();
-  });
+  return x.dim() > 0 && wrapDim(dim, x.dim()) == x.dim() - 1 && cudaStreamOf(x.device());
 }
 
 /// The result of one kernel; undefined where isRowOfCuda() is not.
@@ -135,24 +151,42 @@ template <bool logarithmic> Tensor softmaxByCuda(const Tensor &x, int64_t dim) {
     return {};
   const Tensor packed = x.detach().contiguous();
   Tensor y = makeEmpty(x.sizes(), x.scalar_type(), x.device());
-  forWide(x, "softmax", [&]<class T>() {
-    mapRowsByCuda<T, T>(SoftmaxRow<T, logarithmic>(), y, x.size(-1), packed);
+  dispatchFloating(x.scalar_type(), "softmax", [&]<class T>() {
+    mapRowsByCuda<T, T>(SoftmaxRow<MathType<T>, logarithmic>(), y, x.size(-1), packed);
   });
   return y;
 }
 
-/// The same for a gradient, if it is no part of a graph itself.
-template <bool logarithmic> Tensor gradientByCuda(const Tensor &g, const Tensor &y, int64_t dim) {
-  if (GradMode::is_enabled() || !isRowOfCuda(y, dim) || g.scalar_type() != y.scalar_type())
-    return {};
-  const Tensor packedG = g.contiguous(), packedY = y.contiguous();
-  Tensor result = makeEmpty(y.sizes(), y.scalar_type(), y.device());
-  forWide(y, "softmax_backward", [&]<class T>() {
-    mapRowsByCuda<T, T, T>(SoftmaxGradientRow<T, logarithmic>(), result, y.size(-1), packedG,
-                           packedY);
+/// The gradient, which is no part of a graph itself.
+template <bool logarithmic> Tensor softmaxGradient(const Tensor &g, const Tensor &y, int64_t dim) {
+  Tensor result;
+  dispatchFloating(y.scalar_type(), "softmax_backward", [&]<class T>() {
+    using Math = MathType<T>;
+    if (isRowOfCuda(y, dim)) {
+      const Tensor packedG = g.contiguous(), packedY = y.contiguous();
+      result = makeEmpty(y.sizes(), y.scalar_type(), y.device());
+      mapRowsByCuda<T, T, T>(SoftmaxGradientRow<Math, logarithmic>(), result, y.size(-1), packedG,
+                             packedY);
+      return;
+    }
+    const ReducedDims dims = reducedDims(y.sizes(), dim);
+    const Tensor sum = emptyForMath<T>(dims.kept, y);
+    if constexpr (logarithmic) {
+      result = makeEmpty(y.sizes(), y.scalar_type(), y.device());
+      reduce<Math, T>(Sum<Math>(), sum, g, dims);
+    } else {
+      const Tensor products = emptyForMath<T>(y.sizes(), y);
+      elementwise<Math, T, T>(Product(), products, g, y);
+      reduce<Math, Math>(Sum<Math>(), sum, products, dims);
+      result = resultInPlaceOf<T>(products, y);
+    }
+    elementwise<T, T, T, Math>(SoftmaxGradient<logarithmic>(), result, g, y, sum);
   });
   return result;
 }
+
+/// A result to compute gradients of gradients with.
+Tensor wide(const Tensor &y) { return isReducedFloatingType(y.scalar_type()) ? y.to(kFloat) : y; }
 
 } // namespace
 
@@ -162,8 +196,6 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   OperationScope scope("softmax");
   if (type && *type != self.scalar_type())
     return softmax(self.to(*type), dim);
-  if (isReducedFloatingType(self.scalar_type()))
-    return softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
   if (self.numel() == 0)
     return self.clone();
@@ -173,15 +205,14 @@ Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (!y.defined())
     dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
       Exponentials e = exponentials<T>(self, dim);
-      elementwise<T, T, T>(Quotient(), e.values, e.values, e.sum);
-      y = e.values;
+      y = resultInPlaceOf<T>(e.values, self);
+      elementwise<T, MathType<T>, MathType<T>>(Quotient(), y, e.values, e.sum);
     });
   return record(y, "SoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor y = c.saved(0);
-                  if (Tensor made = gradientByCuda<false>(g, y, dim); made.defined())
-                    return {made};
-                  Tensor weighted = g * y;
+                  if (!GradMode::is_enabled())
+                    return {softmaxGradient<false>(g, c.saved(0), dim)};
+                  const Tensor y = wide(c.saved(0)), weighted = g * y;
                   return {weighted - y * weighted.sum(dim, true)};
                 });
 }
@@ -192,8 +223,6 @@ Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   OperationScope scope("log_softmax");
   if (type && *type != self.scalar_type())
     return log_softmax(self.to(*type), dim);
-  if (isReducedFloatingType(self.scalar_type()))
-    return log_softmax(self, dim, kFloat).to(self.scalar_type());
   dim = wrapDim(dim, self.dim());
   if (self.numel() == 0)
     return self.clone();
@@ -203,13 +232,14 @@ Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> type) {
   if (!y.defined())
     dispatchFloating(self.scalar_type(), kernel, [&]<class T>() {
       Exponentials e = exponentials<T>(self, dim);
-      elementwise<T, T, T, T>(LogProbability(), e.values, self, e.peak, e.sum);
-      y = e.values;
+      y = resultInPlaceOf<T>(e.values, self);
+      elementwise<T, T, MathType<T>, MathType<T>>(LogProbability(), y, self, e.peak, e.sum);
     });
   return record(y, "LogSoftmaxBackward0", {self}, {y},
                 [dim](const Tensor &g, const GradientContext &c) -> Gradients {
-                  Tensor y = c.saved(0), made = gradientByCuda<true>(g, y, dim);
-                  return {made.defined() ? made : g - exp(y) * g.sum(dim, true)};
+                  if (!GradMode::is_enabled())
+                    return {softmaxGradient<true>(g, c.saved(0), dim)};
+                  return {g - exp(wide(c.saved(0))) * wide(g).sum(dim, true)};
                 });
 }
 

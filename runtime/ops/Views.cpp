@@ -255,7 +255,15 @@ Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t
        sizes = self.sizes, strides = self.strides](G g, C) -> Gradients {
         NoGradGuard guard;
         Tensor whole = makeEmptyStrided(sizes, strides, g.scalar_type(), g.device()).zero_();
-        addInto(makeAlias(whole, window, steps, start), g);
+        if (!cudaStreamOf(g.device()) || isNonOverlapping(window, steps)) {
+          addInto(makeAlias(whole, window, steps, start), g);
+          return {whole};
+        }
+        // Several elements add to one, which threads must not do side by side by plain additions.
+        const auto size = static_cast<int64_t>(implOf(whole).storage->nbytes() / whole.itemsize());
+        Tensor flat = makeAlias(whole, {size}, {1}, 0);
+        Tensor places = makeAlias(arange(flat.numel(), g.device()), window, steps, start);
+        flat.index_add_(0, places.reshape(-1), g.reshape(-1));
         return {whole};
       });
 }

@@ -112,6 +112,11 @@ TEST_CASE("gradients of functions of one tensor agree with finite differences") 
       UNARY(torch::where(x.detach() > 0, x * 2, x * 3)),
       UNARY(x.to(torch::kFloat).to(torch::kDouble) * 0 + x),
       UNARY(F::cross_entropy(x, torch::tensor({1, 3, 0}))),
+      UNARY(torch::nll_loss(x, torch::tensor({1, 3, 0}), torch::arange(1, 5, torch::kDouble))),
+      UNARY(torch::nll_loss(x * x, torch::tensor({1, 3, 0}), {}, torch::Reduction::Sum, 3)),
+      UNARY(torch::nll_loss(x[0], torch::tensor(2))),
+      UNARY(torch::nll_loss2d(x.view({1, 2, 3, 2}), torch::tensor({{{1, 0}, {0, 0}, {1, 1}}}), {},
+                              torch::Reduction::None)),
       UNARY(F::cross_entropy(x, torch::tensor({1, -100, 0}),
                              F::CrossEntropyFuncOptions().label_smoothing(0.2))),
       UNARY(torch::binary_cross_entropy(x.sigmoid(), torch::full({3, 4}, 0.3, torch::kDouble))),
@@ -190,6 +195,16 @@ TEST_CASE("gradients have gradients") {
   Tensor second = torch::autograd::grad({first.sum()}, {x})[0];
   Tensor v = x.detach();
   CHECK(torch::allclose(second, (v.pow(3) + 6 * v.pow(2) + 6 * v) * v.exp()));
+  auto loss = [](const std::vector<Tensor> &in) {
+    Tensor x = in[0].requires_grad() ? in[0] : leaf(in[0]);
+    torch::AutoGradMode mode(true);
+    Tensor loss = torch::nll_loss(x * x, torch::tensor({2, 0}),
+                                  torch::tensor({1.0, 2.0, 3.0}, torch::kDouble));
+    return torch::autograd::grad({loss * loss + x.pow(3).mean()}, {x}, {}, true, true)[0]
+        .pow(2)
+        .mean();
+  };
+  checkGradients(loss, {torch::tensor({{1.0, 2.0, 3.0}, {-1.0, 0.5, 2.0}}, torch::kDouble)});
   // A gradient penalty through a layer.
   torch::manual_seed(0);
   checkGradients(
@@ -427,6 +442,9 @@ TEST_CASE("nodes are called as LibTorch calls them") {
   CHECK(name(2 / x) == "DivBackward0");
   CHECK(name(x / 2) == "DivBackward1");
   CHECK(name(x.sum()) == "SumBackward0");
+  CHECK(name(torch::nll_loss(x, torch::tensor(1))) == "NllLossBackward0");
+  CHECK(name(torch::nll_loss2d(x.view({1, 2, 1, 1}), torch::zeros({1, 1, 1}, torch::kLong))) ==
+        "NllLoss2DBackward0");
 }
 
 TEST_CASE("hooks see gradients that are asked for, and can be taken away") {

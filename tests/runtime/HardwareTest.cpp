@@ -27,10 +27,24 @@ namespace {
 [[maybe_unused]] const bool simulatedUnlessSaid = setenv("GRADTIDY_DEVICE", "sim", 0) == 0;
 [[maybe_unused]] const bool exact = (at::globalContext().setAllowTF32CuDNN(false), true);
 
-/// Whether a device's numbers are those of the host, up to the order of sums.
+/// Whether a device's numbers are those of the host, up to the order of sums; if not, a test that
+/// fails says how far they are.
 bool close(const Tensor &host, const Tensor &device, double tolerance) {
-  return host.sizes() == device.sizes() && host.dtype() == device.dtype() &&
-         torch::allclose(device.cpu(), host, tolerance, tolerance, /*equal_nan=*/true);
+  if (host.sizes() != device.sizes() || host.dtype() != device.dtype()) {
+    UNSCOPED_INFO(device.toString()
+                  << device.sizes() << ", not " << host.toString() << host.sizes());
+    return false;
+  }
+  if (torch::allclose(device.cpu(), host, tolerance, tolerance, /*equal_nan=*/true))
+    return true;
+  const Tensor here = host.detach().to(torch::kDouble).flatten(),
+               there = device.detach().cpu().to(torch::kDouble).flatten();
+  const Tensor distance = (there - here).abs().nan_to_num(INFINITY);
+  const auto worst = distance.argmax().item<int64_t>();
+  UNSCOPED_INFO(host.toString() << host.sizes() << ", element " << worst << ": "
+                                << there[worst].item<double>() << ", not "
+                                << here[worst].item<double>() << "; tolerance " << tolerance);
+  return false;
 }
 
 /// The losses of some steps with a model whose parameters are the same on every device.
@@ -126,6 +140,10 @@ TEST_CASE("products with what follows them are those of the host, and so are the
         const Tensor x = torch::randn(sizes), weight = torch::rand({width, 10}) * 0.2;
         nn::Sequential model(nn::Linear(10, width), nn::GELU(nn::GELUOptions().approximate("tanh")),
                              nn::Linear(width, 5), nn::ReLU());
+        { // away from where ReLU bends, which rounding may decide
+          const torch::NoGradGuard guard;
+          model->ptr<nn::LinearImpl>(2)->bias.copy_(torch::tensor({4., -4., 5., -5., 6.}));
+        }
         auto run = [&, type = type](torch::Device device) {
           model->to(device, type);
           model->zero_grad();
@@ -317,6 +335,83 @@ TEST_CASE("NaN is the extremum of a fold, the first one of all") {
   }
 }
 
+TEST_CASE("losses of classes and their gradients are those of the host") {
+  torch::manual_seed(41);
+  struct Shape {
+    std::vector<int64_t> input, labels;
+    int64_t classes;
+  };
+  const Shape shapes[] = {{{5}, {}, 5},
+                          {{1, 3}, {1}, 3},
+                          {{0, 3}, {0}, 3},
+                          {{70, 3}, {70}, 3},
+                          {{9000, 4}, {9000}, 4},
+                          {{2, 3, 5}, {2, 5}, 3},
+                          {{3, 4, 5, 2}, {3, 5, 2}, 4}};
+  for (auto [type, tolerance] : {std::pair{torch::kFloat, 1e-5},
+                                 {torch::kDouble, 1e-12},
+                                 {torch::kHalf, 4e-3},
+                                 {torch::kBFloat16, 3e-2}})
+    for (const Shape &shape : shapes)
+      for (int64_t reduction :
+           {torch::Reduction::None, torch::Reduction::Mean, torch::Reduction::Sum})
+        for (bool weighted : {false, true})
+          for (bool lastly : {false, true}) { // classes are neighbours in memory
+            const Tensor x = torch::randn(shape.input, type), factor = torch::rand({}, type),
+                         weight = torch::rand(shape.classes, type),
+                         labels = torch::randint(0, shape.classes, shape.labels);
+            auto run = [&](torch::Device device) {
+              Tensor in = x.to(device);
+              if (lastly && in.dim() > 2)
+                in = in.transpose(1, -1).contiguous().transpose(1, -1);
+              in = in.detach().requires_grad_();
+              const Tensor loss = torch::nll_loss(
+                  in, labels.to(device), weighted ? weight.to(device) : Tensor(), reduction, 1);
+              (loss * factor.to(device)).sum().backward();
+              return std::pair{loss.detach(), in.grad()};
+            };
+            const auto host = run(kCPU), device = run(kCUDA);
+            REQUIRE(close(host.first, device.first, tolerance));
+            REQUIRE(close(host.second, device.second, tolerance));
+          }
+  const Tensor bytes = torch::tensor({2, 0}, torch::kByte), x = torch::rand({2, 3});
+  CHECK(close(torch::nll_loss(x, bytes), torch::nll_loss(x.to(kCUDA), bytes.to(kCUDA)), 1e-6));
+  // Of nothing that counts
+  Tensor leaf = torch::rand({2, 3}, kCUDA).requires_grad_();
+  const Tensor loss =
+      torch::nll_loss(leaf, bytes.to(kCUDA).fill_(1), {}, torch::Reduction::Mean, 1);
+  loss.backward();
+  CHECK(loss.isnan().item<bool>());
+  CHECK(leaf.grad().eq(0).all().item<bool>());
+}
+
+TEST_CASE("gradients of losses of classes have gradients on a device, too") {
+  auto run = [](torch::Device device) {
+    Tensor x = torch::linspace(-1, 1, 12, torch::kDouble).view({4, 3}).to(device).requires_grad_();
+    const Tensor labels = torch::tensor({2, 0, 1, 1}).to(device);
+    const Tensor loss = torch::nll_loss(x * x * x, labels, {}, torch::Reduction::Mean, 0);
+    const Tensor first = torch::autograd::grad({loss * loss}, {x}, {}, true, true)[0];
+    return torch::autograd::grad({first.pow(2).sum()}, {x})[0];
+  };
+  CHECK(close(run(kCPU), run(kCUDA), 1e-9));
+}
+
+TEST_CASE("means of 16 bits are exact, and so are their gradients") {
+  for (auto type : {torch::kHalf, torch::kBFloat16})
+    for (torch::Device device : {torch::Device(kCPU), torch::Device(kCUDA)}) {
+      Tensor x = torch::full({100000}, 3000, torch::TensorOptions(device).dtype(type));
+      x.requires_grad_();
+      CHECK(x.mean().item<double>() == x[0].item<double>());
+      CHECK(x.sum(torch::kFloat).item<double>() == 1e5 * x[0].item<double>());
+      x.mean().backward();
+      CHECK(x.grad()[7].item<double>() == Approx(1e-5).epsilon(1e-2));
+      const Tensor y = torch::ones({3, 4}, x.options().requires_grad(true));
+      (y * y).mean(1).sum().backward();
+      CHECK(y.grad().dtype() == type);
+      CHECK(y.grad().eq(0.5).all().item<bool>());
+    }
+}
+
 TEST_CASE("scans of long and short rows are those of the host") {
   torch::manual_seed(22);
   for (int64_t length : {1, 5, 255, 256, 257, 3000})
@@ -506,7 +601,7 @@ TEST_CASE("attention on a device takes what it takes on the host") {
   torch::manual_seed(28);
   auto both = [](auto operation) {
     const Tensor host = operation(torch::TensorOptions(kCPU));
-    CHECK(close(host, operation(torch::TensorOptions(kCUDA)), 1e-6));
+    CHECK(close(host, operation(torch::TensorOptions(kCUDA)), 1e-5));
   };
   const std::vector<std::array<int64_t, 3>> emptyAndSmall = {
       {0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {2, 3, 4}};
@@ -783,8 +878,8 @@ TEST_CASE("optimizers change many parameters as they do on the host") {
           torch::randn({i % 7 * 3000 + 1, 3}).to(device).t().detach().requires_grad_());
     auto optimizer = make(parameters);
     for (int step = 0; step < 3; ++step) {
-      for (Tensor &x : parameters)
-        x.mutable_grad() = x.detach() * 2 + 1;
+      for (Tensor &x : parameters) // away from zero, whose sign Adam makes much of
+        x.mutable_grad() = x.detach().abs() * 2 + 1;
       optimizer.step();
     }
     return parameters;
@@ -812,6 +907,25 @@ TEST_CASE("sums over repeated positions lose nothing") {
           .index_add_(0, positions.to(device), ones.to(device));
     };
     CHECK(sums(kCPU).equal(sums(kCUDA).cpu()));
+  }
+  // Of 16 bits, where they would end at 256 by themselves
+  for (auto type : {torch::kHalf, torch::kBFloat16}) {
+    const auto options = torch::TensorOptions(kCUDA).dtype(type);
+    const Tensor there = positions.to(kCUDA), counts = torch::full({7}, 10000 / 7, options);
+    auto nearly = [&](const Tensor &sums) { return torch::allclose(sums, counts, 1e-2); };
+    Tensor weight = torch::zeros({7, 2}, options).requires_grad_();
+    torch::embedding(weight, there).sum().backward();
+    CHECK(weight.grad().dtype() == type);
+    CHECK(nearly(weight.grad().select(1, 1)));
+    Tensor rows = torch::full({2, 7}, 8, options).t(); // what is there counts
+    rows.index_add_(0, there, torch::ones({10000, 2}, options));
+    CHECK(nearly(rows.select(1, 0) - 8));
+    Tensor x = torch::zeros(7, options).requires_grad_();
+    x.gather(0, there).sum().backward();
+    CHECK(nearly(x.grad()));
+    Tensor few = torch::ones({100}, options);
+    few.scatter_add_(0, torch::tensor({3, 3}).to(kCUDA), torch::ones({2}, options));
+    CHECK(few.sum().item<double>() == 102);
   }
 }
 

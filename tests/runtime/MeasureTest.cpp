@@ -44,6 +44,27 @@ TEST_CASE("a tracker counts what is got and given back in its scope") {
         std::string::npos);
 }
 
+TEST_CASE("graphs keep little, and backward copies no gradient") {
+  auto leaf = [](torch::IntArrayRef shape) { return torch::ones(shape).requires_grad_(); };
+  const Tensor x = leaf({32, 64}), weight = leaf({64}), bias = leaf({64});
+  for (auto type : {torch::kFloat, torch::kBFloat16}) {
+    const auto size = static_cast<int64_t>(x.numel() * torch::elementSize(type));
+    const Tensor a = x.detach().to(type).requires_grad_(), w = weight.detach().to(type),
+                 b = bias.detach().to(type);
+    gradtidy::MemoryTracker memory;
+    const Tensor normalised = torch::layer_norm(a, {64}, w, b);
+    CHECK(memory.delta() <= size + 2 * 32 * 4);
+    const Tensor shares = normalised.softmax(1);
+    CHECK(memory.delta() <= 2 * size + 2 * 32 * 4);
+  }
+  const Tensor matrix = leaf({64, 64}), given = torch::ones({32, 64}),
+               y = torch::linear(x.detach(), matrix);
+  gradtidy::MemoryTracker memory;
+  y.backward(given);
+  CHECK(memory.peak() < 2 * 64 * 64 * 4);
+  CHECK(matrix.grad().is_contiguous());
+}
+
 TEST_CASE("trackers can be nested, and views take nothing") {
   gradtidy::MemoryTracker outer;
   Tensor x = floats(256);

@@ -134,6 +134,12 @@ const void *rowOf(const Epilogue &epilogue) {
                                 : epilogue.sumsOfSecond;
 }
 
+/// Whether columns begin at multiples of 16 bytes. Where those of 16-bit numbers do not, the
+/// library sums them in a kernel that multiplies without tensor cores.
+bool hasAlignedColumns(const ColumnMajor &x, ScalarType type) {
+  return x.leading * static_cast<int64_t>(elementSize(type)) % 16 == 0;
+}
+
 /// The largest power of two up to 256 that divides an address.
 uint32_t alignmentOf(const void *address) {
   return uint32_t{1} << std::min(std::countr_zero(reinterpret_cast<uintptr_t>(address)), 8);
@@ -238,19 +244,15 @@ std::shared_ptr<const CublasLt::Algorithm> CublasLt::algorithmFor(const MatrixPr
   return algorithms[key] = usable ? std::make_shared<const Algorithm>(best) : nullptr;
 }
 
-std::shared_ptr<const Workspace> CublasLt::workspaceFor(std::size_t bytes, Backend &device,
-                                                        void *stream) {
+std::shared_ptr<const Workspace> CublasLt::workspaceFor(Backend &device, void *stream) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   checkCuda(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture));
   if (capture != cudaStreamCaptureStatusNone)
-    return std::make_shared<const Workspace>(device, bytes);
+    return std::make_shared<const Workspace>(device, largestWorkspace);
   std::lock_guard lock(mutex);
-  auto &[size, workspace] = workspaces[stream];
-  if (size < bytes) {
-    workspace = nullptr;
-    workspace = std::make_shared<const Workspace>(device, bytes);
-    size = bytes;
-  }
+  auto &workspace = workspaces[stream];
+  if (!workspace)
+    workspace = std::make_shared<const Workspace>(device, largestWorkspace);
   return workspace;
 }
 
@@ -259,6 +261,11 @@ bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
     return false;
   const ProductPlan plan(product);
   const auto &[types, operands, a, b, c, operation, preference] = plan;
+  if ((product.epilogue.sumsOfFirst || product.epilogue.sumsOfSecond) &&
+      isReducedFloatingType(product.type) &&
+      !(hasAlignedColumns(operands.first, product.type) &&
+        hasAlignedColumns(operands.second, product.type)))
+    return false;
   const std::shared_ptr<const Algorithm> algorithm = algorithmFor(product, plan);
   if (!algorithm)
     return false;
@@ -270,11 +277,11 @@ bool CublasLt::multiply(const MatrixProduct &product, Backend &device, void *str
   const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
   const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
   const std::size_t bytes = algorithm->choice.workspaceSize;
-  const auto workspace = bytes > 0 ? workspaceFor(bytes, device, stream) : nullptr;
+  const auto workspace = workspaceFor(device, stream);
   const cublasStatus_t status = library().cublasLtMatmul(
       handle, operation.get(), alpha, operands.first.data, a.get(), operands.second.data, b.get(),
-      beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo,
-      workspace ? workspace->data() : nullptr, bytes, static_cast<cudaStream_t>(stream));
+      beta, product.c, c.get(), product.c, c.get(), &algorithm->choice.algo, workspace->data(),
+      bytes, static_cast<cudaStream_t>(stream));
   // The search may not see all that an epilogue asks for.
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || (product.epilogue && isRefusal(status)))
     return false;

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 struct cublasLtContext;
 
@@ -37,15 +36,15 @@ private:
   std::shared_ptr<const Algorithm> algorithmFor(const MatrixProduct &product,
                                                 const ProductPlan &plan);
 
-  /// Memory for a product: what the stream has from products before, or more of it. What a graph
-  /// records gets its own.
-  std::shared_ptr<const Workspace> workspaceFor(std::size_t bytes, Backend &device, void *stream);
+  /// Memory for a product, as much as any may ask for: the same for all of a stream, but what a
+  /// graph records gets its own.
+  std::shared_ptr<const Workspace> workspaceFor(Backend &device, void *stream);
 
   cublasLtContext *handle = nullptr;
   std::mutex mutex;
   /// Those that were asked for; null where there is none.
   std::map<Key, std::shared_ptr<const Algorithm>> algorithms;
-  std::map<void *, std::pair<std::size_t, std::shared_ptr<const Workspace>>> workspaces;
+  std::map<void *, std::shared_ptr<const Workspace>> workspaces;
 };
 
 } // namespace gradtidy::runtime

@@ -10,7 +10,7 @@ namespace gradtidy::runtime {
 /// Divides numbers that are not negative by a size.
 template <class Index> class Divisor {
 public:
-  explicit Divisor(int64_t size) : size(size) {}
+  explicit Divisor(int64_t size = 1) : size(size) {}
   GRADTIDY_HOST_DEVICE Index get() const { return size; }
   GRADTIDY_HOST_DEVICE Index quotientOf(Index x) const { return x / size; }
 
@@ -18,12 +18,12 @@ private:
   Index size;
 };
 
-/// By a multiplication, which takes a fraction of the time of a division, most of all on devices:
-/// Granlund and Montgomery, "Division by Invariant Integers using Multiplication".
+/// By a multiplication, which takes a fraction of the time of a division, most of all on devices
+/// (T. Granlund, P. Montgomery: Division by invariant integers using multiplication, 1994).
 template <> class Divisor<int32_t> {
 public:
   /// 0 is a size, too, although nothing is divided by it.
-  explicit Divisor(int64_t size) : size(static_cast<int32_t>(size)) {
+  explicit Divisor(int64_t size = 1) : size(static_cast<int32_t>(size)) {
     while (int64_t{1} << shift < size)
       ++shift;
     if (size > 0)
@@ -41,5 +41,13 @@ private:
   uint32_t factor = 0;
   int32_t shift = 0;
 };
+
+/// The position in a dimension of the divisor's size; `i` becomes that in the dimensions outside
+/// it.
+template <class Index> GRADTIDY_HOST_DEVICE Index splitOff(Index &i, const Divisor<Index> &size) {
+  const Index outside = size.quotientOf(i), position = i - outside * size.get();
+  i = outside;
+  return position;
+}
 
 } // namespace gradtidy::runtime

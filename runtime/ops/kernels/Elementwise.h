@@ -6,6 +6,7 @@
 #pragma once
 
 #include "Dispatch.h"
+#include "Divisor.h"
 #include "Launch.h"
 #if defined(GRADTIDY_KERNELS)
 #include "../../backends/cuda/Cuda.cuh"
@@ -15,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -130,8 +132,7 @@ void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, co
 }
 
 #if defined(GRADTIDY_KERNELS)
-// One thread for each element, or for some of them.
-
+/// Calls body(i) for every i below `count`, one thread for each, or for some of them.
 template <class Body> __device__ void forEachOf(int64_t count, Body body) {
   for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count;
        i += int64_t{gridDim.x} * blockDim.x)
@@ -148,35 +149,79 @@ __device__ inline int64_t splitOff(int64_t &i, int64_t size) {
   return position;
 }
 
-/// Where element i of all operands lies.
-template <std::size_t N> __device__ void locate(const Geometry<N> &g, int64_t i, int64_t (&at)[N]) {
-  for (std::size_t k = 0; k < N; ++k)
-    at[k] = 0;
-  for (int d = 0; d < g.dims; ++d) {
-    const int64_t position = d + 1 < g.dims ? splitOff(i, g.shape[d]) : i;
+/// A Geometry all of whose numbers are below 2^31.
+template <std::size_t N> struct Loops {
+  int dims = 0;
+  int32_t count = 1;
+  std::array<Divisor<int32_t>, maxLoopDims> sizes;
+  std::array<std::array<int32_t, N>, maxLoopDims> strides;
+
+  /// Where element i of all operands lies.
+  __device__ void locate(int32_t i, int32_t (&at)[N]) const {
     for (std::size_t k = 0; k < N; ++k)
-      at[k] += position * g.strides[d][k];
+      at[k] = 0;
+    for (int d = 0; d < dims; ++d) {
+      const int32_t position = d + 1 < dims ? runtime::splitOff(i, sizes[d]) : i;
+      for (std::size_t k = 0; k < N; ++k)
+        at[k] += position * strides[d][k];
+    }
   }
+};
+
+template <std::size_t N> bool fitsLoops(const Geometry<N> &g) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  std::array<int64_t, N> last{};
+  for (int d = 0; d < g.dims; ++d)
+    for (std::size_t k = 0; k < N; ++k)
+      last[k] += (g.shape[d] - 1) * g.strides[d][k];
+  return g.count <= most &&
+         std::all_of(last.begin(), last.end(), [](int64_t i) { return i <= most; });
+}
+
+/// Calls launch(loops, first) with the loops over all elements, and where the first of them lie in
+/// each operand: once, or, where 32 bits do not do, for several parts of the geometry.
+template <std::size_t N, class Launch>
+void forEachLoops(const Geometry<N> &g, const Launch &launch,
+                  const std::array<int64_t, N> &first = {}) {
+  if (fitsLoops(g)) {
+    Loops<N> loops;
+    loops.dims = g.dims;
+    loops.count = static_cast<int32_t>(g.count);
+    for (int d = 0; d < g.dims; ++d) {
+      loops.sizes[d] = Divisor<int32_t>(g.shape[d]);
+      for (std::size_t k = 0; k < N; ++k)
+        loops.strides[d][k] = static_cast<int32_t>(g.strides[d][k]);
+    }
+    return launch(loops, first);
+  }
+  const auto longest = std::max_element(g.shape.begin(), g.shape.begin() + g.dims);
+  const auto d = longest - g.shape.begin();
+  Geometry<N> front = g, back = g;
+  front.shape[d] /= 2;
+  back.shape[d] -= front.shape[d];
+  front.count = g.count / g.shape[d] * front.shape[d];
+  back.count = g.count - front.count;
+  std::array<int64_t, N> behind = first;
+  for (std::size_t k = 0; k < N; ++k)
+    behind[k] += front.shape[d] * g.strides[d][k];
+  forEachLoops(front, launch, first);
+  forEachLoops(back, launch, behind);
+}
+
+template <class T> T *from(T *data, int64_t first) { return data + first; }
+template <class T> Operand<T> from(const Operand<T> &x, int64_t first) {
+  return x.elements() ? Operand<T>(x.elements() + first) : x;
 }
 
 template <class Op, std::size_t... I, class... In>
-__device__ decltype(auto) evaluate(const Op &op, const int64_t *at, std::index_sequence<I...>,
+__device__ decltype(auto) evaluate(const Op &op, const int32_t *at, std::index_sequence<I...>,
                                    const Operand<In> &...in) {
   return op(MathType<In>(in[at[I]])...);
 }
 
-template <class Op, class Out, std::size_t N, class... In>
-__global__ void elementwiseKernel(Geometry<N> g, Op op, Out *out, Operand<In>... in) {
-  forEachOf(g.count, [&](int64_t i) {
-    int64_t at[N];
-    locate(g, i, at);
-    out[at[0]] = static_cast<Out>(evaluate(op, at + 1, std::index_sequence_for<In...>(), in...));
-  });
-}
-
 /// Elements that a thread reads and writes at once.
-template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Pack {
-  static constexpr int size = 4;
+template <class T, int n = 4> struct alignas(std::min<std::size_t>(n * sizeof(T), 16)) Pack {
+  static constexpr int size = n;
   T values[size];
 
   static bool fits(const T *first) {
@@ -184,71 +229,147 @@ template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Pack {
   }
 };
 
-/// Consecutive elements, or one for all.
-template <class T> struct Run {
-  Operand<T> first;
-  bool repeated;
+/// How many elements make a pack where these types meet: 16 bytes of the widest, but 4 at least.
+template <class... T> constexpr int packSize = std::max({sizeof(T)...}) <= 2 ? 8 : 4;
 
-  bool fitsPacks() const { return repeated || Pack<T>::fits(first.elements()); }
-  GRADTIDY_HOST_DEVICE T at(int64_t i) const { return first[repeated ? 0 : i]; }
-  GRADTIDY_HOST_DEVICE Pack<T> packFrom(int64_t i) const {
-    if (!repeated)
-      return *reinterpret_cast<const Pack<T> *>(first.elements() + i);
-    Pack<T> pack;
-    for (T &value : pack.values)
-      value = first[0];
-    return pack;
-  }
-};
+/// `size` elements from `at` on where the step is 1, or one over and over.
+template <int size, class T>
+__device__ Pack<T, size> packAt(const Operand<T> &x, int64_t at, bool repeated) {
+  if (!repeated)
+    return *reinterpret_cast<const Pack<T, size> *>(x.elements() + at);
+  Pack<T, size> pack;
+  const T value = x[at];
+  for (T &each : pack.values)
+    each = value;
+  return pack;
+}
 
-template <class Op, class Out, class... In>
-__device__ void applyToPacks(const Op &op, Out *out, const Pack<In> &...in) {
-  Pack<Out> result;
-  for (int j = 0; j < result.size; ++j)
+template <class Out, int size, class Op, class... In>
+__device__ void applyToPacks(const Op &op, Out *out, const Pack<In, size> &...in) {
+  Pack<Out, size> result;
+  for (int j = 0; j < size; ++j)
     result.values[j] = static_cast<Out>(op(MathType<In>(in.values[j])...));
-  *reinterpret_cast<Pack<Out> *>(out) = result;
+  *reinterpret_cast<Pack<Out, size> *>(out) = result;
 }
 
-/// The same as elementwiseKernel where all operands are runs, packs of them at once where they
-/// `fit`.
-template <class Op, class Out, class... In>
-__global__ void runKernel(int64_t count, bool fit, Op op, Out *out, Run<In>... in) {
-  constexpr int64_t size = Pack<Out>::size;
-  forEachOf((count + size - 1) / size, [&](int64_t pack) {
-    const int64_t from = pack * size;
-    if (fit && from + size <= count)
-      return applyToPacks(op, out + from, in.packFrom(from)...);
-    for (int64_t i = from; i < from + size && i < count; ++i)
-      out[i] = static_cast<Out>(op(MathType<In>(in.at(i))...));
-  });
+/// Calls packs(i) for every i from which a thread does `size` elements at once, where they `fit`,
+/// and single(i) for all others, neighbouring ones by neighbouring threads.
+template <int size, class Packs, class Single>
+__device__ void forEachPack(int64_t count, bool fit, const Packs &packs, const Single &single) {
+  constexpr int64_t tile = int64_t{size} * cudaThreads;
+  for (int64_t start = blockIdx.x * tile; start < count; start += gridDim.x * tile) {
+    const int64_t first = start + int64_t{threadIdx.x} * size;
+    if (fit && first + size <= count) {
+      packs(first);
+      continue;
+    }
+    for (int j = 0; j < size; ++j)
+      if (const int64_t i = fit ? first + j : start + j * cudaThreads + threadIdx.x; i < count)
+        single(i);
+  }
 }
 
-/// Whether the result lies in consecutive elements, and the others do, too, or are one for all.
-template <std::size_t N> bool isRun(const Geometry<N> &g) {
-  return g.dims == 0 || (g.dims == 1 && g.strides[0][0] == 1 &&
-                         std::all_of(g.strides[0].begin(), g.strides[0].end(),
-                                     [](int64_t stride) { return stride == 0 || stride == 1; }));
+/// Which operands are one element all along the innermost dimension.
+template <std::size_t N> using Repeated = std::array<bool, N>;
+
+/// `fit`: the innermost dimension consists of packs of elements that lie one after the other.
+template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
+__device__ void applyElementwise(const Loops<N> &g, bool fit, const Repeated<N> &repeated,
+                                 const Op &op, Out *out, std::index_sequence<I...> indices,
+                                 const Operand<In> &...in) {
+  constexpr int size = packSize<Out, In...>;
+  forEachPack<size>(
+      g.count, fit,
+      [&](int64_t i) {
+        int32_t at[N];
+        g.locate(static_cast<int32_t>(i), at);
+        applyToPacks<Out, size>(op, out + at[0], packAt<size>(in, at[I + 1], repeated[I + 1])...);
+      },
+      [&](int64_t i) {
+        int32_t at[N];
+        g.locate(static_cast<int32_t>(i), at);
+        out[at[0]] = static_cast<Out>(evaluate(op, at + 1, indices, in...));
+      });
+}
+
+template <class Op, class Out, std::size_t N, class... In>
+__global__ void elementwiseKernel(const __grid_constant__ Loops<N> g, bool fit,
+                                  Repeated<N> repeated, Op op, Out *out, Operand<In>... in) {
+  applyElementwise(g, fit, repeated, op, out, std::index_sequence_for<In...>(), in...);
+}
+
+/// The same as elementwiseKernel where there is but one dimension.
+template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
+__device__ void applyRun(int64_t count, bool fit, const Repeated<N> &repeated, const Op &op,
+                         Out *out, std::index_sequence<I...>, const Operand<In> &...in) {
+  constexpr int size = packSize<Out, In...>;
+  forEachPack<size>(
+      count, fit,
+      [&](int64_t i) {
+        applyToPacks<Out, size>(op, out + i,
+                                packAt<size>(in, repeated[I + 1] ? 0 : i, repeated[I + 1])...);
+      },
+      [&](int64_t i) {
+        out[i] = static_cast<Out>(op(MathType<In>(in[repeated[I + 1] ? 0 : i])...));
+      });
+}
+
+template <class Op, class Out, std::size_t N, class... In>
+__global__ void runKernel(int64_t count, bool fit, Repeated<N> repeated, Op op, Out *out,
+                          Operand<In>... in) {
+  applyRun(count, fit, repeated, op, out, std::index_sequence_for<In...>(), in...);
+}
+
+/// Whether operand k consists of packs along the innermost dimension, or of one element there.
+template <int size, std::size_t N, class T>
+bool hasPacks(const Geometry<N> &g, std::size_t k, const T *elements) {
+  const int64_t step = g.dims == 0 ? 0 : g.strides[0][k];
+  if (step == 0)
+    return true;
+  bool aligned = step == 1 && Pack<T, size>::fits(elements);
+  for (int d = 1; d < g.dims; ++d)
+    aligned = aligned && g.strides[d][k] % size == 0;
+  return aligned;
 }
 
 template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
 void launchElementwise(const Geometry<N> &g, const Op &op, void *stream, Out *out,
                        std::index_sequence<I...>, const Operand<In> &...in) {
-  if (!isRun(g))
-    return launchKernel(elementwiseKernel<Op, Out, N, In...>, cudaBlocks(g.count), stream, g, op,
-                        out, in...);
-  [&](const Run<In> &...runs) {
-    const bool fit = Pack<Out>::fits(out) && (runs.fitsPacks() && ...);
-    launchKernel(runKernel<Op, Out, In...>, cudaBlocks(g.count / Pack<Out>::size + 1), stream,
-                 g.count, fit, op, out, runs...);
-  }(Run<In>{in, g.dims == 0 || g.strides[0][I + 1] == 0}...);
+  constexpr int size = packSize<Out, In...>;
+  Repeated<N> repeated{};
+  for (std::size_t k = 0; k < N; ++k)
+    repeated[k] = g.dims == 0 || g.strides[0][k] == 0;
+  const bool packs =
+      !repeated[0] && hasPacks<size>(g, 0, out) && (hasPacks<size>(g, I + 1, in.elements()) && ...);
+  auto blocks = [](int64_t count) { return cudaBlocks((count + size - 1) / size); };
+  // A single dimension may end within a pack, and be longer than 2^31.
+  if (g.dims == 0 || (g.dims == 1 && g.strides[0][0] == 1 &&
+                      ((repeated[I + 1] || g.strides[0][I + 1] == 1) && ...)))
+    return launchKernel(runKernel<Op, Out, N, In...>, blocks(g.count), stream, g.count, packs,
+                        repeated, op, out, in...);
+  forEachLoops(g, [&](const Loops<N> &loops, const std::array<int64_t, N> &first) {
+    const bool fit =
+        packs && loops.sizes[0].get() % size == 0 && loops.sizes[0].get() == g.shape[0];
+    launchKernel(elementwiseKernel<Op, Out, N, In...>, blocks(loops.count), stream, loops, fit,
+                 repeated, op, from(out, first[0]), from(in, first[I + 1])...);
+  });
 }
 
 template <class Op, std::size_t N, class... In>
-__global__ void visitKernel(Geometry<N> g, Op op, Operand<In>... in) {
+__global__ void visitKernel(const __grid_constant__ Loops<N> g, Op op, Operand<In>... in) {
   forEachOf(g.count, [&](int64_t i) {
-    int64_t at[N];
-    locate(g, i, at);
+    int32_t at[N];
+    g.locate(static_cast<int32_t>(i), at);
     evaluate(op, at, std::index_sequence_for<In...>(), in...);
+  });
+}
+
+template <class Op, std::size_t N, std::size_t... I, class... In>
+void launchVisit(const Geometry<N> &g, const Op &op, void *stream, std::index_sequence<I...>,
+                 const Operand<In> &...in) {
+  forEachLoops(g, [&](const Loops<N> &loops, const std::array<int64_t, N> &first) {
+    launchKernel(visitKernel<Op, N, In...>, cudaBlocks(loops.count), stream, loops, op,
+                 from(in, first[I])...);
   });
 }
 
@@ -329,8 +450,8 @@ void visitElements(Device device, const Op &op, const Tensors &...in) {
     return;
 #if defined(GRADTIDY_KERNELS)
   if (auto stream = cudaStreamOf(device))
-    return launchKernel(detail::visitKernel<Op, sizeof...(In), In...>, cudaBlocks(geometry.count),
-                        *stream, geometry, op, operandOf<In>(in, device)...);
+    return detail::launchVisit(geometry, op, *stream, std::index_sequence_for<In...>(),
+                               operandOf<In>(in, device)...);
 #endif
   launch("elementwise", device, detail::workOf<In...>(geometry.count),
          [=, sources = std::tuple(operandOf<In>(in, device)...)] {

@@ -149,16 +149,61 @@ template <class Op> using AccumulatorOf = decltype(std::declval<const Op &>().st
 template <class Op>
 concept Joins = requires(const Op &op, AccumulatorOf<Op> &acc) { op.join(acc, acc); };
 
+/// A fold whose threads find their elements without divisions, where 32 bits count them.
+struct FoldLoops : Fold {
+  using Divisors = std::array<Divisor<int32_t>, maxLoopDims>;
+  Divisors outerSizes, innerSizes;
+
+  explicit FoldLoops(const Fold &fold) : Fold(fold) {
+    setDivisors(outerSizes, outer);
+    setDivisors(innerSizes, inner);
+  }
+  __device__ int64_t placeOf(int64_t result) const {
+    return locate(outer, outerSizes, outerOut, result);
+  }
+  __device__ int64_t firstOf(int64_t result) const {
+    return locate(outer, outerSizes, outerIn, result);
+  }
+  __device__ int64_t stepTo(int64_t element) const {
+    return locate(inner, innerSizes, innerIn, element);
+  }
+
+private:
+  static void setDivisors(Divisors &divisors, const Nest &nest) {
+    for (int d = 0; d < nest.dims && isSmall(nest); ++d)
+      divisors[d] = Divisor<int32_t>(nest.sizes[d]);
+  }
+  GRADTIDY_HOST_DEVICE static bool isSmall(const Nest &nest) { return nest.count >> 31 == 0; }
+  __device__ static int64_t locate(const Nest &nest, const Divisors &divisors,
+                                   const std::array<int64_t, maxLoopDims> &steps, int64_t i) {
+    if (!isSmall(nest))
+      return detail::locate(nest, steps, i);
+    int64_t at = 0;
+    auto left = static_cast<int32_t>(i);
+    for (int d = nest.dims - 1; d > 0; --d)
+      at += runtime::splitOff(left, divisors[d]) * steps[d];
+    return nest.dims > 0 ? at + left * steps[0] : at;
+  }
+};
+
 /// Who folds what. A block has cudaThreads threads; the block (x, y) of the grid folds for some
 /// results the elements from y * length on.
 struct Shares {
   int parts = 1;       ///< threads for each result, a power of two
   bool across = false; ///< neighbouring threads belong to neighbouring results, not to one
+  bool packs = false;  ///< a thread reads packs of elements
   int64_t splits = 1;  ///< blocks for each result
   int64_t length = 0;  ///< elements of a result that one block folds
 
   GRADTIDY_HOST_DEVICE int results() const { return cudaThreads / parts; }
   int64_t blocks(const Fold &fold) const { return (fold.outer.count + results() - 1) / results(); }
+  /// The result of the block's first ones that a thread works for, and its part of it.
+  GRADTIDY_HOST_DEVICE int resultOf(int thread) const {
+    return across ? thread % results() : thread / parts;
+  }
+  GRADTIDY_HOST_DEVICE int partOf(int thread) const {
+    return across ? thread / results() : thread % parts;
+  }
 };
 
 /// Gives all threads of a block that share a result what they have folded for it.
@@ -181,36 +226,74 @@ __device__ void joinParts(const Op &op, Acc &acc, int part, const Shares &shares
 
 /// Hands a result to op.keep(acc, place), if there is such, else writes it to `target`.
 template <class Out, class Op>
-__device__ void finish(const Op &op, const AccumulatorOf<Op> &acc, const Fold &fold, int64_t i,
+__device__ void finish(const Op &op, const AccumulatorOf<Op> &acc, const FoldLoops &fold, int64_t i,
                        Out *target) {
-  const int64_t place = locate(fold.outer, fold.outerOut, i);
+  const int64_t place = fold.placeOf(i);
   if constexpr (requires { op.keep(acc, place); })
     op.keep(acc, place);
   else
     target[place] = static_cast<Out>(op.result(acc));
 }
 
+/// Adds elements index, index + step, ... of a fold.
+template <class Op, class Acc, int size, class... In>
+__device__ void addPacks(const Op &op, Acc &acc, int64_t index, int64_t step,
+                         const Pack<In, size> &...in) {
+  for (int j = 0; j < size; ++j)
+    op.add(acc, MathType<In>(in.values[j])..., index + j * step);
+}
+
+/// Elements some way apart, all of which are asked for before any is there.
+template <int size, class T> __device__ Pack<T, size> gathered(const T *first, int64_t step) {
+  Pack<T, size> pack;
+  for (int j = 0; j < size; ++j)
+    pack.values[j] = first[j * step];
+  return pack;
+}
+
+/// Adds the elements from, from + parts, ... below `to` of a fold to `acc`; where there are packs,
+/// as many elements at each of these.
+template <class Op, class Acc, class... In>
+__device__ void addPart(const Op &op, Acc &acc, const FoldLoops &fold, bool packs, int64_t start,
+                        int64_t from, int64_t to, int64_t parts, const In *...sources) {
+  constexpr int size = packSize<In...>;
+  int64_t k = from;
+  if (packs) {
+    for (; k < to; k += parts) {
+      const int64_t at = start + fold.stepTo(k);
+      addPacks<Op, Acc, size>(op, acc, k, 1,
+                              *reinterpret_cast<const Pack<In, size> *>(sources + at)...);
+    }
+    return;
+  }
+  if (fold.inner.dims == 1)
+    for (const int64_t step = fold.innerIn[0]; k + (size - 1) * parts < to; k += size * parts)
+      addPacks<Op, Acc, size>(op, acc, k, parts,
+                              gathered<size>(sources + start + k * step, parts * step)...);
+  for (; k < to; k += parts) {
+    const int64_t at = start + fold.stepTo(k);
+    op.add(acc, MathType<In>(sources[at])..., k);
+  }
+}
+
 /// Finishes results, or, where there are several splits, writes what each of them folded to
 /// `folded`.
 template <class Out, class Op, class... In>
-__global__ void foldKernel(Op op, Fold fold, Shares shares, Out *target, AccumulatorOf<Op> *folded,
-                           const In *...sources) {
+__global__ void foldKernel(Op op, const __grid_constant__ FoldLoops fold, Shares shares,
+                           Out *target, AccumulatorOf<Op> *folded, const In *...sources) {
+  constexpr int size = packSize<In...>;
   const int results = shares.results(), thread = static_cast<int>(threadIdx.x);
-  const int part = shares.across ? thread / results : thread % shares.parts;
-  const int result = shares.across ? thread % results : thread / shares.parts;
+  const int part = shares.partOf(thread);
   const int64_t from = blockIdx.y * shares.length, most = from + shares.length;
   const int64_t to = most < fold.inner.count ? most : fold.inner.count;
   for (int64_t first = blockIdx.x * int64_t{results}; first < fold.outer.count;
        first += gridDim.x * int64_t{results}) {
-    const int64_t i = first + result;
+    const int64_t i = first + shares.resultOf(thread);
     auto acc = op.start();
-    if (i < fold.outer.count) {
-      const int64_t start = locate(fold.outer, fold.outerIn, i);
-      for (int64_t k = from + part; k < to; k += shares.parts) {
-        const int64_t at = start + locate(fold.inner, fold.innerIn, k);
-        op.add(acc, MathType<In>(sources[at])..., k);
-      }
-    }
+    const int size = shares.packs ? packSize<In...> : 1;
+    if (i < fold.outer.count)
+      addPart(op, acc, fold, shares.packs, fold.firstOf(i), from + part * size, to,
+              shares.parts * size, sources...);
     if constexpr (Joins<Op>)
       if (shares.parts > 1)
         joinParts(op, acc, part, shares);
@@ -225,14 +308,21 @@ __global__ void foldKernel(Op op, Fold fold, Shares shares, Out *target, Accumul
 
 /// Makes results of what `splits` blocks have folded for each.
 template <class Out, class Op>
-__global__ void joinKernel(Op op, Fold fold, int64_t splits, const AccumulatorOf<Op> *folded,
-                           Out *target) {
-  forEachOf(fold.outer.count, [&](int64_t i) {
-    auto acc = folded[i];
-    for (int64_t split = 1; split < splits; ++split)
+__global__ void joinKernel(Op op, const __grid_constant__ FoldLoops fold, int64_t splits,
+                           Shares shares, const AccumulatorOf<Op> *folded, Out *target) {
+  const int results = shares.results(), thread = static_cast<int>(threadIdx.x);
+  const int part = shares.partOf(thread);
+  for (int64_t first = blockIdx.x * int64_t{results}; first < fold.outer.count;
+       first += gridDim.x * int64_t{results}) {
+    const int64_t i = first + shares.resultOf(thread);
+    auto acc = op.start();
+    for (int64_t split = part; split < splits && i < fold.outer.count; split += shares.parts)
       op.join(acc, folded[split * fold.outer.count + i]);
-    finish(op, acc, fold, i, target);
-  });
+    if (shares.parts > 1)
+      joinParts(op, acc, part, shares);
+    if (part == 0 && i < fold.outer.count)
+      finish(op, acc, fold, i, target);
+  }
 }
 
 /// A power of two up to `most`, itself one, and about `count`.
@@ -241,24 +331,49 @@ inline int powerOfTwo(int64_t count, int64_t most) {
       std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(count, 1, most))));
 }
 
-/// How many threads share a row of `length` elements that lie side by side.
-inline int partsOf(int64_t length) { return powerOfTwo(length / 4, cudaThreads); }
+/// How many threads share each of some rows of `length` elements that lie side by side: so few that
+/// they add more than they wait for each other, so many that a device is busy.
+inline int partsOf(int64_t length, int64_t rows) {
+  constexpr int64_t elementsOfThread = 16, busyThreads = int64_t{1} << 17;
+  int parts = powerOfTwo(length / elementsOfThread, cudaThreads);
+  while (parts < cudaThreads && parts * elementsOfThread / 2 <= length &&
+         rows * parts < busyThreads)
+    parts *= 2;
+  return parts;
+}
+
+/// Whether the elements of all sources, which are laid out alike, consist of packs.
+template <class... In> bool hasPacks(const Fold &fold, const In *...sources) {
+  constexpr int size = packSize<In...>;
+  const int last = fold.inner.dims - 1;
+  if (last < 0 || fold.innerIn[last] != 1 || fold.inner.sizes[last] % size != 0)
+    return false;
+  auto arePacks = [](const std::array<int64_t, maxLoopDims> &steps, int dims) {
+    return std::all_of(steps.begin(), steps.begin() + dims,
+                       [](int64_t step) { return step % size == 0; });
+  };
+  return arePacks(fold.innerIn, last) && arePacks(fold.outerIn, fold.outer.dims) &&
+         (Pack<In, size>::fits(sources) && ...);
+}
 
 /// So many threads that the loads of each warp lie side by side, and so many blocks that a device
 /// is busy.
-template <class Op> Shares sharesOf(const Fold &fold) {
+template <class Op, class... In> Shares sharesOf(const Fold &fold, const In *...sources) {
   Shares shares{.length = fold.inner.count};
   if constexpr (Joins<Op>) {
-    constexpr int64_t rowsOfThread = 16, busy = 512;
+    constexpr int64_t rowsOfThread = 16, busy = 1024;
     const int last = fold.inner.dims - 1, lastOuter = fold.outer.dims - 1;
     shares.across =
         lastOuter >= 0 && fold.outerIn[lastOuter] == 1 && last >= 0 && fold.innerIn[last] != 1;
+    shares.packs = !shares.across && hasPacks(fold, sources...);
     shares.parts = shares.across ? powerOfTwo(fold.inner.count / rowsOfThread, cudaThreads / 32)
-                                 : partsOf(fold.inner.count);
+                                 : partsOf(fold.inner.count, fold.outer.count);
     const int64_t worthwhile = fold.inner.count / (shares.parts * rowsOfThread);
     shares.splits =
         std::clamp<int64_t>(busy / shares.blocks(fold), 1, std::max<int64_t>(worthwhile, 1));
-    shares.length = (fold.inner.count + shares.splits - 1) / shares.splits;
+    constexpr int64_t size = packSize<In...>;
+    shares.length =
+        ((fold.inner.count + shares.splits - 1) / shares.splits + size - 1) / size * size;
   }
   return shares;
 }
@@ -268,7 +383,8 @@ void launchFold(const Op &op, const Fold &fold, Out *target, Device device, void
                 const In *...sources) {
   if (fold.outer.count == 0)
     return;
-  const Shares shares = sharesOf<Op>(fold);
+  const Shares shares = sharesOf<Op>(fold, sources...);
+  const FoldLoops loops(fold);
   std::optional<Workspace> workspace;
   AccumulatorOf<Op> *folded = nullptr;
   if (shares.splits > 1) {
@@ -276,14 +392,18 @@ void launchFold(const Op &op, const Fold &fold, Out *target, Device device, void
     workspace.emplace(acceleratorOf(device), count * sizeof *folded);
     folded = static_cast<AccumulatorOf<Op> *>(workspace->data());
   }
-  const dim3 grid(static_cast<unsigned>(std::min<int64_t>(shares.blocks(fold), cudaMaxBlocks)),
-                  static_cast<unsigned>(shares.splits));
-  launchKernel(foldKernel<Out, Op, In...>, grid, stream, op, fold, shares, target, folded,
+  auto blocksOf = [&](const Shares &shares) {
+    return static_cast<unsigned>(std::min<int64_t>(shares.blocks(fold), cudaMaxBlocks));
+  };
+  const dim3 grid(blocksOf(shares), static_cast<unsigned>(shares.splits));
+  launchKernel(foldKernel<Out, Op, In...>, grid, stream, op, loops, shares, target, folded,
                sources...);
   if constexpr (Joins<Op>)
-    if (folded)
-      launchKernel(joinKernel<Out, Op>, cudaBlocks(fold.outer.count), stream, op, fold,
-                   shares.splits, folded, target);
+    if (folded) {
+      const Shares joining{.parts = powerOfTwo(shares.splits, cudaThreads), .across = true};
+      launchKernel(joinKernel<Out, Op>, blocksOf(joining), stream, op, loops, shares.splits,
+                   joining, folded, target);
+    }
 }
 #endif
 

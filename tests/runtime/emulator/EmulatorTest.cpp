@@ -284,8 +284,31 @@ torch::Tensor leaf(torch::IntArrayRef sizes, torch::ScalarType type = torch::kFl
 
 } // namespace
 
+using Kernels = std::pair<std::size_t, std::size_t>;
+
+TEST_CASE("losses of classes and means take one kernel each way") {
+  for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
+    const auto options = torch::TensorOptions(torch::kCUDA).dtype(type);
+    const torch::Tensor labels = torch::zeros(40, options.dtype(torch::kLong)),
+                        places = torch::zeros({2, 3, 4}, options.dtype(torch::kLong)),
+                        weight = torch::ones(5, options);
+    for (int64_t reduction :
+         {torch::Reduction::None, torch::Reduction::Mean, torch::Reduction::Sum}) {
+      CHECK(kernelsOf([&, x = leaf({40, 5}, type)] {
+              return torch::nll_loss(x, labels, weight, reduction, 3);
+            }) == Kernels{1, 1});
+      CHECK(kernelsOf([&, x = leaf({2, 5, 3, 4}, type)] {
+              return torch::nll_loss(x, places, {}, reduction);
+            }) == Kernels{1, 1});
+    }
+    const auto rows = [&] { return leaf({30, 8}, type); }; // without a gradient, each time
+    CHECK(kernelsOf([x = rows()] { return x.mean(); }) == Kernels{1, 1});
+    CHECK(kernelsOf([x = rows()] { return x.mean(1); }) == Kernels{1, 1});
+    CHECK(kernelsOf([x = rows()] { return x.sum(torch::kFloat); }).first == 1);
+  }
+}
+
 TEST_CASE("what takes many operations on the host takes few kernels") {
-  using Kernels = std::pair<std::size_t, std::size_t>;
   for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
     const torch::Tensor q = leaf({2, 3, 40, 16}, type), k = leaf({2, 3, 40, 16}, type),
                         v = leaf({2, 3, 40, 16}, type);
@@ -321,8 +344,12 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
       CHECK(emulator::launches() == before);
     }
   }
-  const torch::Tensor x = leaf({30, 8}), weight = leaf({8}), bias = leaf({8});
-  CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+  for (auto type : {torch::kFloat, torch::kHalf, torch::kBFloat16}) {
+    const torch::Tensor x = leaf({30, 8}, type), weight = leaf({8}, type), bias = leaf({8}, type);
+    CHECK(kernelsOf([&] { return torch::layer_norm(x, {8}, weight, bias); }) == Kernels{2, 3});
+    CHECK(kernelsOf([x = leaf({30, 8}, type)] { return torch::softmax(x, 1); }) == Kernels{1, 1});
+  }
+  const torch::Tensor x = leaf({30, 8});
   torch::nn::LSTMCell lstm(8, 8);
   torch::nn::GRUCell gru(8, 8);
   lstm->to(torch::kCUDA);

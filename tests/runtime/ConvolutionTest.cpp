@@ -98,6 +98,98 @@ TEST_CASE("pooling over two dimensions gives LibTorch's values and gradients") {
     checkMarks(row, {2, 4, 6, 5});
 }
 
+namespace {
+
+using Pooled = std::tuple<Tensor, Tensor>;
+
+/// The gradient of pooling by maxima against sums at the indices.
+void checkMaxima(const Tensor &input, int64_t dims, const std::function<Pooled(Tensor)> &pool) {
+  Tensor x = input.detach().requires_grad_();
+  auto [values, indices] = pool(x);
+  CHECK(indices.scalar_type() == torch::kLong);
+  Tensor picked = x.detach().flatten(-dims).gather(-1, indices.flatten(-dims));
+  CHECK(torch::equal(values, picked.view(values.sizes())));
+  Tensor g =
+      torch::cos(torch::arange(values.numel(), torch::kDouble)).view(values.sizes()).to(values);
+  values.backward(g);
+  Tensor sums =
+      torch::zeros(x.sizes(), torch::promote_types(x.scalar_type(), torch::kFloat))
+          .flatten(-dims)
+          .scatter_add(-1, indices.flatten(-dims),
+                       g.to(torch::promote_types(x.scalar_type(), torch::kFloat)).flatten(-dims));
+  CHECK(torch::equal(x.grad(), sums.view(x.sizes()).to(x.scalar_type())));
+}
+
+} // namespace
+
+TEST_CASE("elements get the gradients of all windows whose maximum they are") {
+  torch::manual_seed(2);
+  for (auto type : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16}) {
+    const Tensor plane = torch::randn({2, 3, 9, 7}).to(type);
+    for (const Tensor &x : {plane, plane.transpose(1, 3), plane[1], plane.slice(2, 1, 9, 2)}) {
+      checkMaxima(x, 2, [](Tensor x) { return torch::max_pool2d_with_indices(x, 2); });
+      checkMaxima(x, 2, [](Tensor x) {
+        return torch::max_pool2d_with_indices(x, {3, 2}, {1, 1}, {1, 1}, {2, 3}, true);
+      });
+      checkMaxima(x, 2, [](Tensor x) { // some elements are in no window
+        return torch::max_pool2d_with_indices(x, {1, 2}, {3, 2});
+      });
+      checkMaxima(x, 2, [](Tensor x) { return torch::adaptive_max_pool2d(x, {2, 5}); });
+      checkMaxima(x, 2, [](Tensor x) { return torch::adaptive_max_pool2d(x, {11, 3}); });
+    }
+    checkMaxima(torch::randn({3, 40}).to(type), 1,
+                [](Tensor x) { return torch::max_pool1d_with_indices(x, 5, 2, 2, 3); });
+    checkMaxima(torch::randn({2, 3, 40}).to(type), 1,
+                [](Tensor x) { return torch::adaptive_max_pool1d(x, 12); });
+    checkMaxima(torch::randn({2, 5, 6, 7}).to(type), 3, [](Tensor x) {
+      return torch::max_pool3d_with_indices(x, {2, 3, 2}, {1, 2, 1}, 1, {2, 1, 3}, true);
+    });
+    checkMaxima(torch::randn({1, 2, 5, 6, 7}).to(type), 3,
+                [](Tensor x) { return torch::adaptive_max_pool3d(x, {3, 4, 2}); });
+    checkMaxima(torch::zeros({1, 1, 4, 4}).to(type), 2, // the first of equal ones
+                [](Tensor x) { return torch::max_pool2d_with_indices(x, 3, 1, 1); });
+    checkMaxima(torch::zeros({0, 2, 4, 4}).to(type), 2,
+                [](Tensor x) { return torch::max_pool2d_with_indices(x, 2); });
+    checkMaxima(torch::zeros({2, 2, 4, 4}).to(type), 2,
+                [](Tensor x) { return torch::adaptive_max_pool2d(x, {0, 2}); });
+  }
+}
+
+TEST_CASE("pooling by maxima counts with as many bits as it needs") {
+  const int64_t far = int64_t{1} << 40;
+  const Tensor x = torch::tensor({1., 4., 3., 2., 5.}).view({1, 5});
+  checkMaxima(x, 1, [&](Tensor x) { return torch::max_pool1d_with_indices(x, 3, far); });
+  checkMaxima(x, 1, [&](Tensor x) { return torch::max_pool1d_with_indices(x, 1, 2, 0, far); });
+  CHECK(torch::max_pool1d(x, 3, far).item<double>() == 4);
+  checkMaxima(torch::randn({1, 50000}), 1,
+              [](Tensor x) { return torch::adaptive_max_pool1d(x, 49999); });
+}
+
+TEST_CASE("maxima of windows have gradients of any order") {
+  torch::manual_seed(3);
+  auto gradientOf = [](auto pool) {
+    return [=](const std::vector<Tensor> &in) {
+      Tensor x = in[0].requires_grad() ? in[0] : in[0].clone().set_requires_grad(true);
+      torch::AutoGradMode mode(true);
+      Tensor first = torch::autograd::grad({pool(x).pow(4).sum()}, {x}, {}, true, true)[0];
+      return torch::autograd::grad({first.pow(2).sum()}, {x}, {}, true, true)[0];
+    };
+  };
+  const std::vector<Tensor> x{torch::randperm(2 * 5 * 4).to(torch::kDouble).view({2, 5, 4}) / 20};
+  checkGradients(gradientOf([](Tensor x) { return torch::max_pool2d(x, 3, 1, 1); }), x);
+  checkGradients(
+      gradientOf([](Tensor x) { return std::get<0>(torch::adaptive_max_pool2d(x, {3, 3})); }), x);
+}
+
+TEST_CASE("maxima of windows are recorded by LibTorch's names") {
+  const Tensor x = torch::rand({1, 2, 4, 4, 4}).requires_grad_();
+  auto name = [](const Pooled &pooled) { return std::get<0>(pooled).grad_fn()->name(); };
+  CHECK(name(torch::max_pool2d_with_indices(x[0], 2)) == "MaxPool2DWithIndicesBackward0");
+  CHECK(name(torch::max_pool3d_with_indices(x, 2)) == "MaxPool3DWithIndicesBackward0");
+  CHECK(name(torch::adaptive_max_pool2d(x[0], {2, 2})) == "AdaptiveMaxPool2DBackward0");
+  CHECK(name(torch::adaptive_max_pool3d(x, {2, 2, 2})) == "AdaptiveMaxPool3DBackward0");
+}
+
 TEST_CASE("three dimensions") {
   const Marked rows[] = {
       MARKED(torch::conv3d(x, weight({3, 2, 2, 3, 2}), weight({3}), 1, 1), -5.016529499,

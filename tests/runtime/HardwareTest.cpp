@@ -12,8 +12,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <vector>
 
 using torch::kCPU;
 using torch::kCUDA;
@@ -237,6 +240,42 @@ TEST_CASE("convolutions take operands from the middle of others") {
     for (std::size_t i = 0; i < host.size(); ++i)
       CHECK(close(host[i], device[i], tolerance));
   }
+}
+
+TEST_CASE("maxima of windows and their gradients are those of the host") {
+  torch::manual_seed(41);
+  using Pooled = std::tuple<Tensor, Tensor>;
+  const std::vector<std::function<Pooled(const Tensor &)>> pools = {
+      [](const Tensor &x) { return torch::max_pool2d_with_indices(x, 2); },
+      [](const Tensor &x) { return torch::max_pool2d_with_indices(x, 3, 1, 1, {2, 3}); },
+      [](const Tensor &x) {
+        return torch::max_pool2d_with_indices(x, {5, 2}, {2, 3}, {2, 0}, 1, true);
+      },
+      [](const Tensor &x) { return torch::max_pool3d_with_indices(x, 2, 1, 1); },
+      [](const Tensor &x) { return torch::max_pool1d_with_indices(x.flatten(2), 7, 3, 2, 4); },
+      [](const Tensor &x) { return torch::max_pool1d_with_indices(x.flatten(2), 2, 1LL << 40); },
+      [](const Tensor &x) { return torch::adaptive_max_pool1d(x.flatten(2), 41); },
+      [](const Tensor &x) { return torch::adaptive_max_pool2d(x, {4, 15}); },
+      [](const Tensor &x) { return torch::adaptive_max_pool3d(x, {2, 5, 20}); },
+  };
+  Tensor input = torch::randn({3, 4, 17, 13});
+  input[1][2][3][4] = input[1][2][5][4] = std::nanf("");
+  for (auto type : {torch::kFloat, torch::kBFloat16, torch::kLong})
+    for (const auto &pool : pools) {
+      auto run = [&](torch::Device device) {
+        Tensor x = (type == torch::kLong ? input.nan_to_num() * 2 : input).to(device, type).clone();
+        x.set_requires_grad(type != torch::kLong);
+        auto [values, indices] = pool(x);
+        if (type == torch::kLong)
+          return std::vector<Tensor>{values, indices};
+        values.backward(
+            torch::arange(values.numel(), device).remainder(19).view(values.sizes()).to(type));
+        return std::vector<Tensor>{values, indices, x.grad()};
+      };
+      const auto host = run(kCPU), device = run(kCUDA);
+      for (std::size_t i = 0; i < host.size(); ++i)
+        CHECK(close(host[i], device[i], 0));
+    }
 }
 
 TEST_CASE("long and wide sums are close to the host's") {

@@ -4,6 +4,7 @@
 #include "runtime/backends/cuda/CublasLt.h"
 #include "runtime/backends/cuda/Cudnn.h"
 #include "runtime/core/Philox.h"
+#include "runtime/ops/kernels/Divisor.h"
 #include "runtime/ops/kernels/SortKey.h"
 
 #include <catch2/catch.hpp>
@@ -99,6 +100,23 @@ TEST_CASE("numbers are sorted by keys that have their order") {
   CHECK(key(int64_t{-1}) < key(int64_t{0}));
   CHECK(key(uint8_t{200}) > key(uint8_t{100}));
   CHECK(key(true) > key(false));
+}
+
+TEST_CASE("products give the quotients of all numbers of 31 bits") {
+  constexpr int64_t largest = INT32_MAX;
+  auto check = [](int64_t size) {
+    const Divisor<int32_t> divisor(size);
+    for (int64_t number : {int64_t{0}, size - 1, size, 2 * size - 1, 2 * size,
+                           largest / size * size - 1, largest / size * size, largest - 1, largest})
+      if (number <= largest)
+        REQUIRE(divisor.quotientOf(static_cast<int32_t>(number)) == number / size);
+  };
+  for (int64_t size = 1; size < 5000; ++size)
+    check(size);
+  for (int bit = 13; bit < 31; ++bit)
+    for (int64_t size = (int64_t{1} << bit) - 3; size < (int64_t{1} << bit) + 4; ++size)
+      check(size);
+  check(largest);
 }
 
 TEST_CASE("a library for columns multiplies our matrices wherever they lie") {

@@ -327,6 +327,11 @@ TEST_CASE("what takes many operations on the host takes few kernels") {
             return torch::linear(x, weight, bias);
           }) == Kernels{0, 0});
     CHECK(kernelsOf([x = rows()] { return torch::gelu(x); }) == Kernels{1, 1});
+    CHECK(kernelsOf([x = leaf({2, 3, 9, 8}, type)] { return torch::max_pool2d(x, 3, 2, 1); }) ==
+          Kernels{1, 1});
+    CHECK(kernelsOf([x = leaf({3, 50}, type)] {
+            return std::get<0>(torch::adaptive_max_pool1d(x, 7));
+          }) == Kernels{1, 1});
     for (int64_t width : {16, 12}) { // the library keeps no rows of 12 elements
       torch::nn::Sequential model(torch::nn::Linear(8, width),
                                   torch::nn::GELU(torch::nn::GELUOptions().approximate("tanh")));

@@ -102,8 +102,8 @@ template <class T> Exponentials exponentials(const Tensor &self, int64_t dim) {
   return e;
 }
 
-/// Rows of CUDA devices: the largest number so far, and the sum of all exponentials relative to its
-/// own.
+/// Rows of CUDA devices: the largest number so far, NaN if there was one, and the sum of all
+/// exponentials relative to its own.
 template <class T, bool logarithmic> struct SoftmaxRow {
   struct Acc {
     T peak = -std::numeric_limits<T>::infinity(), sum = 0;
@@ -113,7 +113,7 @@ template <class T, bool logarithmic> struct SoftmaxRow {
     join(acc, {x, x - x + 1}); // NaN for infinity
   }
   GRADTIDY_HOST_DEVICE void join(Acc &acc, const Acc &other) const {
-    const T peak = other.peak > acc.peak ? other.peak : acc.peak;
+    const T peak = other.peak > acc.peak || other.peak != other.peak ? other.peak : acc.peak;
     acc = {peak, share(acc, peak) + share(other, peak)};
   }
   GRADTIDY_HOST_DEVICE T map(const Acc &acc, T x, int64_t) const {

@@ -85,6 +85,12 @@ bool mayBeGpu(const Visit &visit, const Operand &target) {
                       : visit.unit.program().mayBeGpu(visit.before.deviceOf(target));
 }
 
+bool mayGoToGpu(const Visit &visit, const Operand &target) {
+  return mayBeGpu(visit, target) ||
+         (target.expr && visit.before.deviceOf(target).kind == Device::Unknown &&
+          visit.unit.program().movesModules());
+}
+
 static bool isGpu(const Operand &operand) { return operand.device.kind == Device::Cuda; }
 
 /// Whether the event has one of two devices, of which one is a GPU and one is none.

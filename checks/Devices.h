@@ -17,6 +17,10 @@ const Operand *targetOf(const Event &move);
 /// Whether \p target, which the event moves to, may be a GPU.
 bool mayBeGpu(const Visit &visit, const Operand &target);
 
+/// The same, or nobody knows where it is, as of a tensor that somebody hands over, and modules get
+/// to a GPU.
+bool mayGoToGpu(const Visit &visit, const Operand &target);
+
 /// Whether \p function takes the GPU only if there is one, and something else if not.
 bool choosesDevice(const FunctionBody &function);
 

@@ -166,7 +166,8 @@ static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &m
   const clang::SourceRange own = visit.view.record->getSourceRange();
   const auto isElsewhere = [&](const EntityDefinition &definition) {
     const clang::SourceLocation place = sources.getExpansionLoc(definition.value->getExprLoc());
-    return definition.kind == EntityDefinition::Assignment &&
+    return (definition.kind == EntityDefinition::Assignment ||
+            definition.kind == EntityDefinition::MemberInitialiser) &&
            llvm::isa_and_nonnull<clang::CXXConstructorDecl>(definition.function) &&
            (sources.isBeforeInTranslationUnit(place, own.getBegin()) ||
             sources.isBeforeInTranslationUnit(own.getEnd(), place));

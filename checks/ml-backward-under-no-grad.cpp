@@ -27,10 +27,17 @@ public:
       return;
 
     Finding finding;
-    finding.location = backward.site->getBeginLoc();
-    finding.range = backward.site->getSourceRange();
-    finding.message = "this backward finds no graph: the forward ran with gradients disabled";
-    finding.notes.push_back({guard.site->getBeginLoc(), "gradients are disabled here"});
+    const Event &culprit = depends ? guard : backward;
+    finding.location = culprit.site->getBeginLoc();
+    finding.range = culprit.site->getSourceRange();
+    if (depends) {
+      finding.message = "gradients are disabled here and never enabled again: the next backward "
+                        "finds no graph";
+      finding.notes.push_back({backward.site->getBeginLoc(), "the backward is here"});
+    } else {
+      finding.message = "this backward finds no graph: the forward ran with gradients disabled";
+      finding.notes.push_back({guard.site->getBeginLoc(), "gradients are disabled here"});
+    }
     const Tables &tables = visit.unit.tables();
     for (SiteId site : tables.histories.members(loss.history))
       if (const Event &forward = tables.sites.event(site); isModuleCall(forward)) {

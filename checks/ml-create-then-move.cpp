@@ -468,13 +468,6 @@ private:
     return !loops.empty() && loops.front() != training;
   }
 
-  /// Whether \p target may be a GPU. Where tensors are that somebody hands over is not known.
-  static bool mayGoToGpu(const Visit &visit, const Operand &target) {
-    return mayBeGpu(visit, target) ||
-           (target.expr && visit.before.deviceOf(target).kind == Device::Unknown &&
-            visit.unit.program().movesModules());
-  }
-
   /// What the tensor is moved to: a device, or to where another tensor is.
   static const Operand *deviceIn(const Event &move) {
     const auto isTensor = [](const Operand &operand) { return operand.role == TypeRole::Tensor; };

@@ -20,10 +20,12 @@ public:
     if (target &&
         (target->expr ? visit.before.deviceOf(*target) : target->device).kind == Device::Cpu)
       return onReturn(visit, reporter);
-    if (!target || !move.subject.expr || isModule(move.subject.role) || !mayBeGpu(visit, *target))
+    if (!target || !move.subject.expr || isModule(move.subject.role))
       return;
     const Value value = visit.before.valueOf(move.subject);
-    if (value.device.kind != Device::Cpu)
+    const clang::FieldDecl *member = constantMember(visit, value);
+    if (value.device.kind != Device::Cpu ||
+        !(member ? mayGoToGpu(visit, *target) : mayBeGpu(visit, *target)))
       return;
     Finding finding;
     finding.level = Level::Likely;
@@ -31,11 +33,14 @@ public:
     finding.range = move.site->getSourceRange();
     if (comesFrom(visit, value, *target)) {
       finding.message = "the tensor is copied from the GPU to the host only to be copied back";
-    } else if (const clang::FieldDecl *member = constantMember(visit, value)) {
-      finding.message = "'" + member->getNameAsString() +
-                        "' is copied to the GPU in every step of the training, and is the same "
-                        "each time";
-      finding.notes.push_back({trainingLoopAround(visit).loop->getBeginLoc(), "the loop is here"});
+    } else if (member) {
+      const clang::Stmt *loop = trainingLoopAround(visit).loop;
+      finding.message =
+          "'" + member->getNameAsString() + "' is copied to the GPU in every " +
+          (loop || visit.event.function->isStep ? "step of the training" : "forward pass") +
+          ", and is the same each time";
+      if (loop)
+        finding.notes.push_back({loop->getBeginLoc(), "the loop is here"});
     } else if (const clang::VarDecl *variable = variableOf(visit)) {
       const clang::Stmt *loop = loopWithout(visit, *variable, *target);
       if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
@@ -119,8 +124,9 @@ private:
     return false;
   }
 
-  /// The member of its object that the event copies in every round of a loop that trains, where
-  /// only constructors make it and others never change it; else null.
+  /// The member of its object that the event copies in every round of a loop that trains, in every
+  /// forward pass of a module or step of an optimizer, where only constructors make it and others
+  /// never change it; else null.
   static const clang::FieldDecl *constantMember(const Visit &visit, const Value &value) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathId place = visit.event.subject.path;
@@ -130,7 +136,15 @@ private:
     const auto *member = static_cast<const clang::FieldDecl *>(paths.last(place).subject);
     const clang::Stmt *loop = loopOutlivedBy(visit, visit.before.resolve(place));
     const bool isInTraining = loop && loop == trainingLoopAround(visit).loop;
-    return isInTraining && visit.unit.effects().isSetUpOnly(*member) ? member : nullptr;
+    return (isInTraining || isInPass(visit)) && visit.unit.effects().isSetUpOnly(*member) ? member
+                                                                                          : nullptr;
+  }
+
+  /// Whether every forward pass of a module, or step of an optimizer, comes to the event.
+  static bool isInPass(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    return ((function.isModuleMethod && function.returnsTensors) || function.isStep) &&
+           !function.isConditional(visit.event.site);
   }
 
   static const clang::VarDecl *variableOf(const Visit &visit) {

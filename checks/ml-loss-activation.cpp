@@ -16,7 +16,8 @@ class LossActivation : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &loss = visit.event;
-    if (loss.operation == Operation::Sigmoid || loss.operation == Operation::Softmax)
+    if (loss.operation == Operation::Sigmoid || loss.operation == Operation::Softmax ||
+        loss.operation == Operation::LogSoftmax)
       return onActivation(visit, reporter);
     if (loss.operands.empty())
       return;
@@ -49,15 +50,18 @@ private:
     if (inputs.empty())
       return;
     const auto [made, operation] = visit.unit.producerOf(visit.before.valueOf(*inputs.front()));
-    if (operation != activation.operation || made == &activation)
+    const bool isLogarithm = activation.operation == Operation::LogSoftmax;
+    if (operation != (isLogarithm ? Operation::Softmax : activation.operation) ||
+        made == &activation)
       return;
     Finding finding;
     finding.level = Level::Likely;
     finding.location = activation.site->getBeginLoc();
     finding.range = activation.site->getSourceRange();
-    finding.message = std::string("the input of this ") +
-                      (operation == Operation::Softmax ? "softmax" : "sigmoid") +
-                      " has been through one already: what comes out is hardly different any more";
+    const std::string name = operation == Operation::Softmax ? "softmax" : "sigmoid";
+    finding.message = "the input of this " + (isLogarithm ? "log_softmax" : name) +
+                      " has been through a " + name +
+                      " already: what comes out is hardly different any more";
     finding.notes.push_back({made->site->getBeginLoc(), "the input is computed here"});
     reporter.report(std::move(finding));
   }

@@ -52,7 +52,9 @@ public:
     if (isCut || isOnlyDetached)
       finding.message += ": its result is detached";
     if (&culprit != &shown)
-      finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
+      finding.notes.push_back({shown.site->getBeginLoc(), &culprit == passWithin(visit)
+                                                              ? "the method is called here"
+                                                              : "the forward pass is here"});
     if (const Event *reader = uses.readerOf(visit.site);
         reader && reader->site->getBeginLoc() != shown.site->getBeginLoc())
       finding.notes.push_back(
@@ -64,7 +66,33 @@ public:
 private:
   /// The forward pass, or the call of a helper that has no use for its graph, which others have.
   static const Event &culpritOf(const Visit &visit) {
+    if (const Event *inner = passWithin(visit))
+      return *inner;
     return takerOf(visit, /*shared=*/isSharedWithTraining(visit));
+  }
+
+  /// The forward pass that a method of the module runs for itself, as generate() does for every
+  /// token: its caller gets no graph of it, and no other that is seen needs one. Null if the event
+  /// is none.
+  static const Event *passWithin(const Visit &visit) {
+    const Uses &uses = visit.unit.uses();
+    const size_t depth = visit.unit.tables().sites.callers(visit.site).size();
+    if (visit.callers.size() <= depth || uses.isHandedOut(visit.site))
+      return nullptr;
+    const Event &inner = depth + 1 < visit.callers.size() ? *visit.callers[depth + 1] : visit.event;
+    return isModuleCall(inner) && !isNeededElsewhere(visit, inner) ? &inner : nullptr;
+  }
+
+  /// Whether one of the calls that lead to \p forward, or run it themselves, needs its graph. Of
+  /// callers that nobody sees nothing is known.
+  static bool isNeededElsewhere(const Visit &visit, const Event &forward) {
+    const Uses &uses = visit.unit.uses();
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      const auto called = llvm::ArrayRef(other.callers).drop_front(!other.callers.empty());
+      const bool isRun =
+          other.event == &forward ? !other.callers.empty() : llvm::is_contained(called, &forward);
+      return isRun && uses.mayBeDifferentiated(other.site) && !uses.isCutOff(other.site);
+    });
   }
 
   /// Whether the branch ends with an exception: nobody goes on from there.
@@ -90,7 +118,7 @@ private:
     const Uses &uses = visit.unit.uses();
     const SiteTable &sites = visit.unit.tables().sites;
     const Event &shown = visit.shown();
-    if (sites.callers(visit.site).empty() || !uses.mayBeNeeded(shown))
+    if (sites.callers(visit.site).empty() || !isNeededElsewhere(visit, shown))
       return false;
     return shown.function->returnsTensors || !uses.isCutOff(visit.site) ||
            llvm::any_of(visit.unit.observations(), [&](const Observation &other) {

@@ -282,7 +282,8 @@ private:
   /// The same of the tensors in a tuple or structure that a function returns.
   struct Part {
     PathStep step;
-    const Event *made;
+    const Event *made; ///< Null where several do, or nobody knows.
+    TypeId type;       ///< Whatever the function is given.
   };
   llvm::DenseMap<const FunctionBody *, llvm::SmallVector<Part, 4>> returnedParts;
   /// The elements and the shape of what a function returns, whatever it is given.

@@ -267,12 +267,17 @@ void Interpreter::forward(const Event &event, State &state) {
     state.synchronize();
   }
   state.setValue(event.result, value);
-  for (const Part &part : returnedParts.lookup(pass))
-    if (part.made && part.made->operation != Operation::None) {
-      Value contents = value;
+  for (const Part &part : returnedParts.lookup(pass)) {
+    const bool tells = part.made && (part.made->operation != Operation::None ||
+                                     part.made->kind == EventKind::Forward);
+    if (!tells && part.type == unknownType)
+      continue;
+    Value contents = value;
+    if (tells)
       contents.made = part.made;
-      state.setValue(tables.paths.step(event.result, part.step), contents);
-    }
+    contents.type = part.type;
+    state.setValue(tables.paths.step(event.result, part.step), contents);
+  }
   orderSteps(event, state, value);
 }
 
@@ -390,13 +395,16 @@ void Interpreter::noteParts(const Operand &returned, const State &state) {
     Operand part = returned;
     part.path = tables.paths.step(state.resolve(returned.path), step);
     part.role = TypeRole::Tensor;
-    const Event *made = state.valueOf(part).made;
+    const Value value = state.valueOf(part);
     if (isFirst)
-      known->second.push_back({step, made});
+      known->second.push_back({step, value.made, value.type});
     else
       for (Part &other : known->second)
-        if (other.step == step && other.made != made)
-          other.made = nullptr;
+        if (other.step == step) {
+          if (other.made != value.made)
+            other.made = nullptr;
+          other.type = tables.types.join(other.type, value.type);
+        }
   }
 }
 
@@ -419,6 +427,12 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     if (observing)
       if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
         known->second = tables.types.join(known->second, returned.type);
+  }
+  if (!callers.empty() && isModuleCall(*callers.back())) {
+    const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());
+    const bool isTensor = value.role == TypeRole::Tensor;
+    if (!isTensor || llvm::is_contained(tables.histories.members(returned.graphs), call))
+      used.handOut(call);
   }
   value.fresh |= isOwnLocal(event, value, state);
   state.bind(event.subject.path, event.bind, event.subject.role, &value);
@@ -490,6 +504,7 @@ static bool isWatched(Operation operation) {
   case Operation::Logarithm:
   case Operation::Sigmoid:
   case Operation::Softmax:
+  case Operation::LogSoftmax:
   case Operation::LogitsLoss:
   case Operation::LogProbabilitiesLoss:
   case Operation::ProbabilityLoss:

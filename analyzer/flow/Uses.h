@@ -76,6 +76,10 @@ public:
   }
   bool isDetached(SiteId site) const { return detached.contains(site); }
 
+  /// The method of a module that is called at \p site gives its caller a graph of what it computes.
+  void handOut(SiteId site) { handedOut.insert(site); }
+  bool isHandedOut(SiteId site) const { return handedOut.contains(site); }
+
   /// Whether other functions may find the graph of what the site gives where that is stored.
   bool isStored(SiteId site) const { return storedSites.contains(site); }
 
@@ -132,7 +136,7 @@ private:
   llvm::DenseSet<SiteId> needed; ///< Those of `differentiated` whose graph may be used.
   bool mayNeedAny = false;
   llvm::DenseMap<SiteId, const Event *> reads;
-  llvm::DenseSet<SiteId> passed, detached, storedSites;
+  llvm::DenseSet<SiteId> passed, detached, handedOut, storedSites;
   llvm::DenseSet<const Event *> events;       ///< Those of `differentiated`.
   llvm::DenseSet<const Event *> neededEvents; ///< Those of them that are not always cut off.
   llvm::DenseMap<const void *, Stored> stored;

@@ -194,6 +194,12 @@ enum class Trait : unsigned char {
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
 };
 
+/// Whether a function of that trait registers something.
+constexpr bool registers(Trait trait) {
+  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
+         trait == Trait::RegistersBuffer;
+}
+
 /// What a function or module computes, where checks speak of it. A loss is named by what it
 /// expects.
 enum class Operation : unsigned char {

@@ -24,7 +24,8 @@ class NamedDevices {
 public:
   void add(const Expr *text);
 
-  /// What they have in common; \p choice where they differ and one is a GPU.
+  /// What they have in common; \p choice where they differ and one is a GPU, or where the text is
+  /// all that is known: whoever asks for a name leaves the choice to others.
   Device common(Device choice) const;
 
 private:
@@ -84,7 +85,15 @@ Device NamedDevices::common(Device choice) const {
   const auto isGpu = [](Device device) { return device.kind == Device::Cuda; };
   if (!named.empty() && !isOpen && llvm::all_equal(named))
     return named.front();
-  return llvm::any_of(named, isGpu) ? choice : Device();
+  return named.empty() || llvm::any_of(named, isGpu) ? choice : Device();
+}
+
+/// Whether it is a `std::string`, or characters.
+bool isText(const Expr &expr) {
+  const QualType type = expr.getType();
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record ? isStandard(record) && record->getName().starts_with("basic_string")
+                : type->isPointerType() && type->getPointeeType()->isAnyCharacterType();
 }
 
 } // namespace
@@ -94,7 +103,7 @@ void readDevice(Operand &operand, PathId made) {
   if (const auto *integer = dyn_cast_or_null<IntegerLiteral>(expr))
     operand.device = {Device::Unknown,
                       static_cast<std::uint32_t>(integer->getValue().getLimitedValue(255))};
-  if (!expr || operand.device.isKnown())
+  if (!expr || operand.device.isKnown() || !(isa<StringLiteral>(expr) || isText(*expr)))
     return;
   NamedDevices named;
   named.add(expr);

@@ -9,11 +9,6 @@ using namespace clang;
 
 namespace gradtidy {
 
-bool registers(Trait trait) {
-  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
-         trait == Trait::RegistersBuffer;
-}
-
 ModuleUses::ModuleUses(ASTContext &context, Vocabulary &vocabulary,
                        std::function<bool(const Decl *)> isUserCode)
     : vocabulary(vocabulary), isUserCode(std::move(isUserCode)), heldTypes(vocabulary) {

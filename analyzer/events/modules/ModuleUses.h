@@ -151,7 +151,4 @@ private:
   StrayMethods strays;
 };
 
-/// Whether a function of that trait registers something.
-bool registers(Trait trait);
-
 } // namespace gradtidy

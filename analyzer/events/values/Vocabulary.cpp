@@ -1,5 +1,7 @@
 #include "Vocabulary.h"
 
+#include "Syntax.h"
+
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -147,16 +149,19 @@ bool Vocabulary::isStateless(clang::QualType type) {
   const clang::CXXRecordDecl *record = classOf(type);
   if (!record || !record->hasDefinition() || isFramework(record))
     return record && traitOf(record) == Trait::Stateless;
-  record = record->getDefinition();
+  // Tensors in structs of the user's own are settings.
+  return isPlain(*record->getDefinition(), [&](const clang::FieldDecl &field) {
+    const clang::CXXRecordDecl *type = field.getType()->getAsCXXRecordDecl();
+    const bool isStruct = type && !isStandard(type) && !isFramework(type);
+    return (holdsTensors(field.getType()) && !isStruct) || reachesTraining(field.getType());
+  });
+}
+
+bool Vocabulary::isPlain(const clang::CXXRecordDecl &record,
+                         llvm::function_ref<bool(const clang::FieldDecl &)> counts) {
   const auto isBare = [&](const clang::CXXBaseSpecifier &base) {
     const clang::CXXRecordDecl *parent = base.getType()->getAsCXXRecordDecl();
     return parent && isFramework(parent) && traitOf(parent) == Trait::Opaque;
-  };
-  // Tensors in structs of the user's own are settings.
-  const auto isMember = [&](const clang::FieldDecl *field) {
-    const clang::CXXRecordDecl *type = field->getType()->getAsCXXRecordDecl();
-    const bool isStruct = type && !isStandard(type) && !isFramework(type);
-    return (holdsTensors(field->getType()) && !isStruct) || reachesTraining(field->getType());
   };
   // Others may derive from it, or a constructor out of sight register what has no member.
   const auto mayAdd = [](const clang::CXXMethodDecl *method) {
@@ -164,13 +169,34 @@ bool Vocabulary::isStateless(clang::QualType type) {
                ? !method->isDefaulted() && !method->hasBody()
                : method->isVirtual() && method->size_overridden_methods() == 0;
   };
-  return llvm::all_of(record->bases(), isBare) && llvm::none_of(record->fields(), isMember) &&
-         llvm::none_of(record->methods(), mayAdd);
+  const auto isCounted = [&](const clang::FieldDecl *field) { return counts(*field); };
+  return llvm::all_of(record.bases(), isBare) && llvm::none_of(record.fields(), isCounted) &&
+         llvm::none_of(record.methods(), mayAdd);
+}
+
+/// Whether the methods of the class register tensors or modules, as far as they are seen.
+static bool registersAny(const clang::CXXRecordDecl &record, const Vocabulary &vocabulary) {
+  bool isFound = false;
+  for (const clang::CXXMethodDecl *method : record.methods())
+    if (const clang::FunctionDecl *body = method->getDefinition())
+      forEach(body->getBody(), [&](const clang::Stmt *part) {
+        const auto *call = llvm::dyn_cast<clang::CallExpr>(part);
+        isFound |= call && call->getDirectCallee() &&
+                   registers(vocabulary.traitOf(call->getDirectCallee()));
+      });
+  return isFound;
 }
 
 bool Vocabulary::isWeightless(clang::QualType type) {
   const clang::CXXRecordDecl *record = classOf(type);
-  if (!record || !record->hasDefinition() || traitOf(record) != Trait::ModeDependent)
+  if (!record || !record->hasDefinition())
+    return false;
+  if (!isFramework(record))
+    return isPlain(
+               *record->getDefinition(),
+               [&](const clang::FieldDecl &field) { return reachesTraining(field.getType()); }) &&
+           !registersAny(*record->getDefinition(), *this);
+  if (traitOf(record) != Trait::ModeDependent)
     return false;
   const auto hasTensors = [&](const clang::CXXRecordDecl *each) {
     return traitOf(each) != Trait::Opaque && !isStandard(each) &&

@@ -6,6 +6,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Type.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace gradtidy {
 
@@ -53,8 +54,8 @@ public:
   /// nothing is in the class.
   bool isStateless(clang::QualType type);
 
-  /// Whether modules of that type, a class of the framework that depends on the mode, have no
-  /// tensors: dropout.
+  /// Whether modules of that type have no tensors that move with them: dropout, and classes of the
+  /// user's that register nothing.
   bool isWeightless(clang::QualType type);
 
   /// Whether autocast keeps casts of the parameters of modules of that type, or of their members.
@@ -99,6 +100,10 @@ public:
   bool reachesTraining(clang::QualType type);
 
 private:
+  /// Whether a class of the user's module has no other bases than the framework's, no member that
+  /// \p counts, and nothing that is out of sight can add one.
+  bool isPlain(const clang::CXXRecordDecl &record,
+               llvm::function_ref<bool(const clang::FieldDecl &)> counts);
   std::string canonicalName(const clang::NamedDecl *declaration) const;
   bool pointsToMemory(const clang::NamedDecl *function) const;
 

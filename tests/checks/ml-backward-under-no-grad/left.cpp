@@ -6,7 +6,7 @@ using Optimizer = torch::optim::Optimizer;
 using torch::Tensor;
 
 void copy(Net &from, Net &to) {
-  torch::GradMode::set_enabled(false);
+  torch::GradMode::set_enabled(false); // expect: ml-backward-under-no-grad (no fix): never enabled again
   auto source = from->parameters(), target = to->parameters();
   for (size_t i = 0; i < source.size(); ++i)
     target[i].copy_(source[i]);
@@ -16,7 +16,7 @@ Tensor learn(Net &online, Net &target, Optimizer &optimizer, Tensor x) {
   auto wanted = target->forward(x).detach();
   auto loss = torch::mse_loss(online->forward(x), wanted);
   optimizer.zero_grad();
-  loss.backward(); // expect: ml-backward-under-no-grad (no fix)
+  loss.backward();
   optimizer.step();
   return loss;
 }
@@ -34,10 +34,10 @@ void here_bad(Net net, Optimizer &optimizer, Tensor x, Tensor y) {
   for (int epoch = 0; epoch < 10; ++epoch) {
     auto loss = torch::mse_loss(net->forward(x), y);
     optimizer.zero_grad();
-    loss.backward(); // expect: ml-backward-under-no-grad (no fix)
+    loss.backward();
     optimizer.step();
     if (epoch % 2 == 1) {
-      torch::GradMode::set_enabled(false);
+      torch::GradMode::set_enabled(false); // expect: ml-backward-under-no-grad (no fix): never enabled again
       auto validation = torch::mse_loss(net->forward(x), y).item<double>();
     }
   }

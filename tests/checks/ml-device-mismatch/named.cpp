@@ -33,8 +33,15 @@ void always_cpu_ok() {
   net(torch::zeros({3, 2})).print();
 }
 
-// Nobody knows what it says.
-void given_ok(const std::string &name) {
+// Whoever asks for a name leaves the choice to others.
+void given_bad(const std::string &name) {
+  torch::Device device(name);
+  torch::nn::Linear net(2, 1);
+  net->to(device);
+  net(torch::zeros({3, 2})).print(); // expect: ml-device-mismatch: one on the CPU, one on 'device'
+}
+
+void given_by_default_ok(const std::string &name = "cpu") {
   torch::Device device(name);
   torch::nn::Linear net(2, 1);
   net->to(device);

@@ -11,7 +11,7 @@ struct CriticImpl : nn::Module {
 TORCH_MODULE(Critic);
 
 torch::Tensor sigmoid_bad(Critic critic, torch::Tensor x, torch::Tensor y) {
-  auto p = torch::sigmoid(critic(x)).view(-1); // expect: ml-loss-activation (no fix) (level 1): has been through one already
+  auto p = torch::sigmoid(critic(x)).view(-1); // expect: ml-loss-activation (no fix) (level 1): has been through a sigmoid already
   return torch::binary_cross_entropy(p, y);
 }
 

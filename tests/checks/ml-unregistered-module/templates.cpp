@@ -22,12 +22,12 @@ public:
   Block<T> *second;
   Block<T> *kept;
   nn::Linear layer{nullptr};
-  nn::Linear forgotten{nullptr}; // expect: ml-unregistered-module: 'forgotten'
+  nn::Linear forgotten{nullptr};
   Written();
   T forward(T x);
 };
 template <typename T>
-Written<T>::Written() : layer(nn::LinearOptions(4, 4)), forgotten(nn::LinearOptions(4, 4)) {
+Written<T>::Written() : layer(nn::LinearOptions(4, 4)), forgotten(nn::LinearOptions(4, 4)) { // expect: ml-unregistered-module: 'forgotten'
   second = new Block<T>(4); // expect: ml-unregistered-module (no fix): 'second' is used in forward()
   kept = new Block<T>(4);
   register_module("layer", layer);

@@ -17,6 +17,9 @@ template <class T, class From> GRADTIDY_HOST_DEVICE T converted(From x) {
     return static_cast<T>(x);
 }
 
+/// Throws LibTorch's words for an `operation` that does not know `type`.
+[[noreturn]] void failForType(const char *operation, ScalarType type);
+
 /// Calls f.operator()<T>() with the C++ type of `type`; `operation` is for the message when the
 /// type is not one of those wanted.
 template <class F> void dispatchFloating(ScalarType type, const char *operation, F &&f) {
@@ -30,7 +33,7 @@ template <class F> void dispatchFloating(ScalarType type, const char *operation,
   case ScalarType::Double:
     return f.template operator()<double>();
   default:
-    throw NotImplementedError(concat("\"", operation, "\" not implemented for '", type, "'"));
+    failForType(operation, type);
   }
 }
 

@@ -4,10 +4,35 @@
 #include <numeric>
 
 namespace gradtidy::runtime {
+
+void *kernelAddress(const Tensor &x) {
+  const TensorImpl &impl = implOf(x);
+  Device device = impl.storage->device();
+  return device.is_cpu() ? impl.bytes() : acceleratorOf(device).kernelAddress(impl.bytes());
+}
+
+void failForType(const char *operation, ScalarType type) {
+  throw NotImplementedError(concat("\"", operation, "\" not implemented for '", type, "'"));
+}
+
 namespace detail {
 
-int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *sizes,
+/// The strides with which `tensor` is read as `shape`.
+static DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape) {
+  IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
+  DimVector result(shape.size(), 0);
+  for (std::size_t back = 1; back <= sizes.size(); ++back)
+    if (sizes[sizes.size() - back] != 1)
+      result[shape.size() - back] = strides[sizes.size() - back];
+  return result;
+}
+
+int collapse(const Tensor &out, std::initializer_list<const Tensor *> in, int64_t *sizes,
              int64_t *rows) {
+  IntArrayRef shape = out.sizes();
+  std::vector<DimVector> strides{out.strides().vec()};
+  for (const Tensor *operand : in)
+    strides.push_back(broadcastStrides(*operand, shape));
   std::size_t operands = strides.size();
   std::vector<std::size_t> order;
   for (std::size_t d = shape.size(); d-- > 0;)
@@ -37,15 +62,6 @@ int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *
     ++dims;
   }
   return dims;
-}
-
-DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape) {
-  IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
-  DimVector result(shape.size(), 0);
-  for (std::size_t back = 1; back <= sizes.size(); ++back)
-    if (sizes[sizes.size() - back] != 1)
-      result[shape.size() - back] = strides[sizes.size() - back];
-  return result;
 }
 
 } // namespace detail

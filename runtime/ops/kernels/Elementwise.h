@@ -37,11 +37,10 @@ template <std::size_t N> struct Geometry {
 namespace detail {
 
 /// Fills sizes and strides (row d holds the strides of all operands in dimension d) with the
-/// collapsed loop nest; returns the number of dimensions.
-int collapse(IntArrayRef shape, const std::vector<DimVector> &strides, int64_t *sizes,
+/// collapsed loop nest over the elements of `out`, to which `in` are broadcast; returns the number
+/// of dimensions.
+int collapse(const Tensor &out, std::initializer_list<const Tensor *> in, int64_t *sizes,
              int64_t *rows);
-/// The strides with which `tensor` is read as `shape`.
-DimVector broadcastStrides(const Tensor &tensor, IntArrayRef shape);
 
 /// How many elements of a row are worked on at once where an operand is one element over and over.
 constexpr int64_t rowBlock = 256;
@@ -62,9 +61,10 @@ private:
 };
 
 /// The loop that compilers make vector instructions of. `out` may be one of `in`, but not overlap
-/// with one in another way, so no element depends on the one before.
+/// with one in another way, so no element depends on the one before. Inlined, it would be compiled
+/// several times for each formula, a good part of what compiling the runtime takes.
 template <class Op, class Out, class... In>
-void consecutiveRow(const Op &op, int64_t n, Out *out, const In *...in) {
+[[gnu::noinline]] void consecutiveRow(const Op op, int64_t n, Out *out, const In *...in) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
@@ -116,15 +116,16 @@ template <std::size_t N, class Row> void forEachRow(const Geometry<N> &g, Row ro
 }
 
 template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
-void hostLoop(const Geometry<N> &g, const Op &op, Out *out, std::index_sequence<I...> indices,
-              const In *...in) {
+[[gnu::noinline]] void hostLoop(const Geometry<N> &g, const Op &op, Out *out,
+                                std::index_sequence<I...> indices, const In *...in) {
   forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
     hostRow(op, length, out + at[0], g.strides[0], indices, (in + at[I + 1])...);
   });
 }
 
 template <class Op, std::size_t N, std::size_t... I, class... In>
-void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>, const In *...in) {
+[[gnu::noinline]] void hostVisit(const Geometry<N> &g, const Op &op, std::index_sequence<I...>,
+                                 const In *...in) {
   forEachRow(g, [&](const std::array<int64_t, N> &at, int64_t length) {
     for (int64_t i = 0; i < length; ++i)
       op(MathType<In>(in[at[I] + i * g.strides[0][I]])...);
@@ -151,10 +152,19 @@ __device__ inline int64_t splitOff(int64_t &i, int64_t size) {
 
 /// A Geometry all of whose numbers are below 2^31.
 template <std::size_t N> struct Loops {
-  int dims = 0;
-  int32_t count = 1;
+  int dims;
+  int32_t count;
   std::array<Divisor<int32_t>, maxLoopDims> sizes;
   std::array<std::array<int32_t, N>, maxLoopDims> strides;
+
+  [[gnu::noinline]] explicit Loops(const Geometry<N> &g)
+      : dims(g.dims), count(static_cast<int32_t>(g.count)) {
+    for (int d = 0; d < dims; ++d) {
+      sizes[d] = Divisor<int32_t>(g.shape[d]);
+      for (std::size_t k = 0; k < N; ++k)
+        strides[d][k] = static_cast<int32_t>(g.strides[d][k]);
+    }
+  }
 
   /// Where element i of all operands lies.
   __device__ void locate(int32_t i, int32_t (&at)[N]) const {
@@ -168,7 +178,7 @@ template <std::size_t N> struct Loops {
   }
 };
 
-template <std::size_t N> bool fitsLoops(const Geometry<N> &g) {
+template <std::size_t N> [[gnu::noinline]] bool fitsLoops(const Geometry<N> &g) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   std::array<int64_t, N> last{};
   for (int d = 0; d < g.dims; ++d)
@@ -178,34 +188,37 @@ template <std::size_t N> bool fitsLoops(const Geometry<N> &g) {
          std::all_of(last.begin(), last.end(), [](int64_t i) { return i <= most; });
 }
 
+/// Part of a geometry, and where its first elements lie in each operand.
+template <std::size_t N> struct Part {
+  Geometry<N> geometry;
+  std::array<int64_t, N> first;
+};
+
+/// The two halves of `part` along its longest dimension.
+template <std::size_t N> std::array<Part<N>, 2> halvesOf(const Part<N> &part) {
+  std::array<Part<N>, 2> halves{part, part};
+  auto &[front, back] = halves;
+  const Geometry<N> &g = part.geometry;
+  const auto longest = std::max_element(g.shape.begin(), g.shape.begin() + g.dims);
+  const auto d = longest - g.shape.begin();
+  front.geometry.shape[d] /= 2;
+  back.geometry.shape[d] -= front.geometry.shape[d];
+  front.geometry.count = g.count / g.shape[d] * front.geometry.shape[d];
+  back.geometry.count = g.count - front.geometry.count;
+  for (std::size_t k = 0; k < N; ++k)
+    back.first[k] += front.geometry.shape[d] * g.strides[d][k];
+  return halves;
+}
+
 /// Calls launch(loops, first) with the loops over all elements, and where the first of them lie in
 /// each operand: once, or, where 32 bits do not do, for several parts of the geometry.
 template <std::size_t N, class Launch>
 void forEachLoops(const Geometry<N> &g, const Launch &launch,
                   const std::array<int64_t, N> &first = {}) {
-  if (fitsLoops(g)) {
-    Loops<N> loops;
-    loops.dims = g.dims;
-    loops.count = static_cast<int32_t>(g.count);
-    for (int d = 0; d < g.dims; ++d) {
-      loops.sizes[d] = Divisor<int32_t>(g.shape[d]);
-      for (std::size_t k = 0; k < N; ++k)
-        loops.strides[d][k] = static_cast<int32_t>(g.strides[d][k]);
-    }
-    return launch(loops, first);
-  }
-  const auto longest = std::max_element(g.shape.begin(), g.shape.begin() + g.dims);
-  const auto d = longest - g.shape.begin();
-  Geometry<N> front = g, back = g;
-  front.shape[d] /= 2;
-  back.shape[d] -= front.shape[d];
-  front.count = g.count / g.shape[d] * front.shape[d];
-  back.count = g.count - front.count;
-  std::array<int64_t, N> behind = first;
-  for (std::size_t k = 0; k < N; ++k)
-    behind[k] += front.shape[d] * g.strides[d][k];
-  forEachLoops(front, launch, first);
-  forEachLoops(back, launch, behind);
+  if (fitsLoops(g))
+    return launch(Loops<N>(g), first);
+  for (const Part<N> &half : halvesOf<N>({g, first}))
+    forEachLoops(half.geometry, launch, half.first);
 }
 
 template <class T> T *from(T *data, int64_t first) { return data + first; }
@@ -272,7 +285,8 @@ __device__ void forEachPack(int64_t count, bool fit, const Packs &packs, const S
 /// Which operands are one element all along the innermost dimension.
 template <std::size_t N> using Repeated = std::array<bool, N>;
 
-/// `fit`: the innermost dimension consists of packs of elements that lie one after the other.
+/// `fit`: the innermost dimension consists of packs of elements that lie one after the other, but
+/// may end within one where it is the only dimension.
 template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
 __device__ void applyElementwise(const Loops<N> &g, bool fit, const Repeated<N> &repeated,
                                  const Op &op, Out *out, std::index_sequence<I...> indices,
@@ -298,35 +312,12 @@ __global__ void elementwiseKernel(const __grid_constant__ Loops<N> g, bool fit,
   applyElementwise(g, fit, repeated, op, out, std::index_sequence_for<In...>(), in...);
 }
 
-/// The same as elementwiseKernel where there is but one dimension.
-template <class Op, class Out, std::size_t N, std::size_t... I, class... In>
-__device__ void applyRun(int64_t count, bool fit, const Repeated<N> &repeated, const Op &op,
-                         Out *out, std::index_sequence<I...>, const Operand<In> &...in) {
-  constexpr int size = packSize<Out, In...>;
-  forEachPack<size>(
-      count, fit,
-      [&](int64_t i) {
-        applyToPacks<Out, size>(op, out + i,
-                                packAt<size>(in, repeated[I + 1] ? 0 : i, repeated[I + 1])...);
-      },
-      [&](int64_t i) {
-        out[i] = static_cast<Out>(op(MathType<In>(in[repeated[I + 1] ? 0 : i])...));
-      });
-}
-
-template <class Op, class Out, std::size_t N, class... In>
-__global__ void runKernel(int64_t count, bool fit, Repeated<N> repeated, Op op, Out *out,
-                          Operand<In>... in) {
-  applyRun(count, fit, repeated, op, out, std::index_sequence_for<In...>(), in...);
-}
-
-/// Whether operand k consists of packs along the innermost dimension, or of one element there.
+/// Whether an operand consists of packs along the innermost dimension, or of one element there.
 template <int size, std::size_t N, class T>
-bool hasPacks(const Geometry<N> &g, std::size_t k, const T *elements) {
-  const int64_t step = g.dims == 0 ? 0 : g.strides[0][k];
-  if (step == 0)
+[[gnu::noinline]] bool hasPacks(const Loops<N> &g, std::size_t k, const T *elements) {
+  if (g.dims == 0 || g.strides[0][k] == 0)
     return true;
-  bool aligned = step == 1 && Pack<T, size>::fits(elements);
+  bool aligned = g.strides[0][k] == 1 && Pack<T, size>::fits(elements);
   for (int d = 1; d < g.dims; ++d)
     aligned = aligned && g.strides[d][k] % size == 0;
   return aligned;
@@ -339,19 +330,12 @@ void launchElementwise(const Geometry<N> &g, const Op &op, void *stream, Out *ou
   Repeated<N> repeated{};
   for (std::size_t k = 0; k < N; ++k)
     repeated[k] = g.dims == 0 || g.strides[0][k] == 0;
-  const bool packs =
-      !repeated[0] && hasPacks<size>(g, 0, out) && (hasPacks<size>(g, I + 1, in.elements()) && ...);
-  auto blocks = [](int64_t count) { return cudaBlocks((count + size - 1) / size); };
-  // A single dimension may end within a pack, and be longer than 2^31.
-  if (g.dims == 0 || (g.dims == 1 && g.strides[0][0] == 1 &&
-                      ((repeated[I + 1] || g.strides[0][I + 1] == 1) && ...)))
-    return launchKernel(runKernel<Op, Out, N, In...>, blocks(g.count), stream, g.count, packs,
-                        repeated, op, out, in...);
   forEachLoops(g, [&](const Loops<N> &loops, const std::array<int64_t, N> &first) {
-    const bool fit =
-        packs && loops.sizes[0].get() % size == 0 && loops.sizes[0].get() == g.shape[0];
-    launchKernel(elementwiseKernel<Op, Out, N, In...>, blocks(loops.count), stream, loops, fit,
-                 repeated, op, from(out, first[0]), from(in, first[I + 1])...);
+    const bool fit = !repeated[0] && (g.dims == 1 || loops.sizes[0].get() % size == 0) &&
+                     hasPacks<size>(loops, 0, out + first[0]) &&
+                     (hasPacks<size>(loops, I + 1, from(in, first[I + 1]).elements()) && ...);
+    launchKernel(elementwiseKernel<Op, Out, N, In...>, cudaBlocks((loops.count + size - 1) / size),
+                 stream, loops, fit, repeated, op, from(out, first[0]), from(in, first[I + 1])...);
   });
 }
 
@@ -404,10 +388,8 @@ template <class... Tensors>
 Geometry<1 + sizeof...(Tensors)> makeGeometry(const Tensor &out, const Tensors &...in) {
   Geometry<1 + sizeof...(Tensors)> g;
   g.count = out.numel();
-  IntArrayRef shape = out.sizes();
   if (g.count != 0)
-    g.dims = detail::collapse(shape, {out.strides().vec(), detail::broadcastStrides(in, shape)...},
-                              g.shape.data(), g.strides[0].data());
+    g.dims = detail::collapse(out, {&in...}, g.shape.data(), g.strides[0].data());
   return g;
 }
 

@@ -13,13 +13,8 @@
 namespace gradtidy::runtime {
 
 /// Where kernels of its device find the elements of `x`.
-template <class T> T *kernelData(const Tensor &x) {
-  const TensorImpl &impl = implOf(x);
-  Device device = impl.storage->device();
-  if (device.is_cpu())
-    return impl.elements<T>();
-  return static_cast<T *>(acceleratorOf(device).kernelAddress(impl.bytes()));
-}
+void *kernelAddress(const Tensor &x);
+template <class T> T *kernelData(const Tensor &x) { return static_cast<T *>(kernelAddress(x)); }
 
 /// What a kernel reads: elements in the memory of its device, or a number it was given.
 template <class T> class Operand {

@@ -98,7 +98,7 @@ void foldRow(const Op &op, Acc &acc, const In *row, int64_t step, int64_t length
 }
 
 template <class Out, class In, class Op>
-void hostFold(const Op &op, const Fold &fold, const In *source, Out *target) {
+[[gnu::noinline]] void hostFold(const Op &op, const Fold &fold, const In *source, Out *target) {
   const auto &[outer, inner, outerOut, outerIn, innerIn] = fold;
   int last = inner.dims - 1, lastOuter = outer.dims - 1;
   int64_t length = last < 0 ? 1 : inner.sizes[last], step = last < 0 ? 0 : innerIn[last];
@@ -281,7 +281,6 @@ __device__ void addPart(const Op &op, Acc &acc, const FoldLoops &fold, bool pack
 template <class Out, class Op, class... In>
 __global__ void foldKernel(Op op, const __grid_constant__ FoldLoops fold, Shares shares,
                            Out *target, AccumulatorOf<Op> *folded, const In *...sources) {
-  constexpr int size = packSize<In...>;
   const int results = shares.results(), thread = static_cast<int>(threadIdx.x);
   const int part = shares.partOf(thread);
   const int64_t from = blockIdx.y * shares.length, most = from + shares.length;

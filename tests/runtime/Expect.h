@@ -1,5 +1,8 @@
 // What tests of the runtime share: errors as text, gradients against finite differences, and marks,
 // numbers that stand for all elements of a tensor.
+//
+// Tensors lie on the device that is tested (OnDevice.cpp), unless a test says where: those of the
+// other devices are compared with the same numbers as those of the host.
 #pragma once
 
 #include <torch/torch.h>
@@ -9,6 +12,11 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+/// How the device that is tested calls the type of its tensors: "CPUFloatType".
+inline std::string typeName(const std::string &elements) {
+  return (torch::get_default_device().is_cuda() ? "CUDA" : "CPU") + elements + "Type";
+}
 
 /// What the exception thrown by `action` says.
 inline std::string errorOf(const std::function<void()> &action) {
@@ -51,8 +59,8 @@ inline void checkGradients(const Function &f, std::vector<torch::Tensor> inputs)
 
 /// The sum of the elements, each with a weight of its own.
 inline double mark(const torch::Tensor &x) {
-  torch::Tensor flat = x.detach().to(torch::kDouble).reshape({-1});
-  return (flat * torch::cos(torch::arange(flat.numel(), torch::kDouble) + 1)).sum().item<double>();
+  torch::Tensor flat = x.detach().to(torch::kCPU, torch::kDouble).reshape({-1});
+  return (flat * torch::cos(torch::arange(flat.numel(), flat.options()) + 1)).sum().item<double>();
 }
 
 /// A tensor without pattern whose elements are those of LibTorch: sin(3 i) + shift.

@@ -1,7 +1,6 @@
 // The floating point types of 16 bits: conversion, promotion, operations, gradients. Values marked
 // "LibTorch" were printed by LibTorch for the same program.
-#include <catch2/catch.hpp>
-#include <torch/torch.h>
+#include "Expect.h"
 
 #include <cmath>
 #include <functional>
@@ -49,15 +48,15 @@ TEST_CASE("numbers of 16 bits round to the nearest") {
   }
   CHECK(float(c10::Half(0.1F)) == 0.0999755859375F);
   CHECK(float(c10::BFloat16(0.1F)) == 0.10009765625F);
-  CHECK(torch::ones({2}, kHalf).data_ptr<at::Half>()[1] == 1.0F);
+  CHECK(torch::ones({2}, kHalf).cpu().data_ptr<at::Half>()[1] == 1.0F);
 }
 
 TEST_CASE("types of 16 bits have their names and sizes") {
   Tensor h = torch::zeros({2}, kHalf), b = torch::zeros({2}, torch::kBFloat16);
   CHECK(h.element_size() == 2);
   CHECK(b.nbytes() == 4);
-  CHECK(h.toString() == "CPUHalfType");
-  CHECK(b.toString() == "CPUBFloat16Type");
+  CHECK(h.toString() == typeName("Half"));
+  CHECK(b.toString() == typeName("BFloat16"));
   CHECK(h.is_floating_point());
   CHECK(torch::kFloat16 == kHalf);
   std::ostringstream text;
@@ -161,7 +160,7 @@ TEST_CASE("pooling and normalisation of 16 bits give the rounded result") {
                         1e-3));
 }
 
-TEST_CASE("random numbers of 16 bits are those of LibTorch") {
+TEST_CASE("random numbers of 16 bits are those of LibTorch", "[host]") {
   torch::manual_seed(1);
   CHECK(torch::rand({2}, kHalf)[0].item<float>() == 0.7578125F);
   torch::manual_seed(1);
@@ -209,7 +208,6 @@ TEST_CASE("matrix products of every layout agree") {
     check(a[0].expand({4, 7}), b);
     check(torch::rand({7}, type).unsqueeze(1).expand({7, 5}).t(), b);
   }
-  check(torch::arange(6).view({2, 3}), torch::arange(12).view({3, 4}));
   CHECK(torch::rand({3, 0}).mm(torch::rand({0, 2})).eq(0).all().item<bool>());
   CHECK(torch::rand({0, 3}).mm(torch::rand({3, 2})).numel() == 0);
   CHECK(torch::addmm(torch::ones({2}), torch::rand({3, 0}), torch::rand({0, 2}))

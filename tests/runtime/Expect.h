@@ -28,6 +28,18 @@ inline std::string errorOf(const std::function<void()> &action) {
   return "no error";
 }
 
+/// Whether two ways to the same numbers lead there: to the same bits on the host. On a device other
+/// kernels round elsewhere, and some add in any order.
+inline bool agree(const torch::Tensor &a, const torch::Tensor &b) {
+  if (a.is_cpu() || a.dtype() != b.dtype() || a.sizes() != b.sizes())
+    return torch::equal(a, b);
+  const double tolerance = a.dtype() == torch::kBFloat16 ? 2e-2
+                           : a.dtype() == torch::kHalf   ? 2e-3
+                           : a.dtype() == torch::kFloat  ? 1e-5
+                                                         : 1e-9;
+  return torch::allclose(a.to(torch::kDouble), b.to(torch::kDouble), tolerance, tolerance);
+}
+
 using Function = std::function<torch::Tensor(const std::vector<torch::Tensor> &)>;
 
 /// Compares the gradients of sum(w * f(inputs)), w fixed random weights, with central differences.

@@ -148,6 +148,18 @@ TEST_CASE("reductions") {
   CHECK(x.logsumexp(1)[0].item<double>() == Approx(5.0658841));
 }
 
+TEST_CASE("NaN is the extremum of a fold, the first one of all") {
+  for (int64_t length : {7, 300, 20000}) {
+    Tensor x = torch::arange(length, torch::kDouble);
+    x[length - 1] = x[length / 2] = std::nan("");
+    CHECK(x.argmax().item<int64_t>() == length / 2);
+    CHECK(x.argmin().item<int64_t>() == length / 2);
+    CHECK(x.amax().isnan().item<bool>());
+    CHECK(x.norm(HUGE_VAL).isnan().item<bool>());
+    CHECK(x.narrow(0, 0, length / 2).amax().item<double>() == length / 2 - 1);
+  }
+}
+
 TEST_CASE("the median is the lower one of two in the middle") {
   Tensor x = torch::tensor({{1.0, 5.0, 2.0}, {7.0, 0.0, 4.0}});
   CHECK(x.median().item<float>() == 2);
@@ -544,6 +556,23 @@ TEST_CASE("code for each element type, ranges of integers, errors") {
   CHECK(errorOf([] { AT_ERROR("number ", 3); }) == "number 3");
   CHECK(torch::result_type(torch::ones({1}, torch::kInt), torch::ones({}, torch::kDouble)) ==
         torch::kDouble);
+}
+
+TEST_CASE("random numbers have the distributions that are asked for") {
+  torch::manual_seed(14);
+  Tensor normal = torch::randn({100000}), uniform = torch::rand({100000});
+  CHECK(std::abs(normal.mean().item<float>()) < 0.02);
+  CHECK(normal.std().item<float>() == Approx(1).epsilon(0.02));
+  CHECK(uniform.mean().item<float>() == Approx(0.5).epsilon(0.02));
+  CHECK(uniform.ge(0).logical_and(uniform.lt(1)).all().item<bool>());
+  Tensor kept = torch::dropout(torch::ones({100000}), 0.25, true);
+  CHECK(kept.mean().item<float>() == Approx(1).epsilon(0.02));
+  CHECK(kept.eq(0).sum().item<float>() == Approx(25000).epsilon(0.05));
+  Tensor die = torch::randint(1, 7, {60000});
+  CHECK(die.min().item<int64_t>() == 1);
+  CHECK(die.max().item<int64_t>() == 6);
+  CHECK(die.eq(3).sum().item<float>() == Approx(10000).epsilon(0.1));
+  CHECK_FALSE(torch::rand({100}).equal(torch::rand({100})));
 }
 
 TEST_CASE("distributions that are drawn in place") {

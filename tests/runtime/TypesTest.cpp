@@ -146,12 +146,27 @@ TEST_CASE("sums of 16 bits overflow, means do not") {
   CHECK(x.mean().item<float>() == 10000);
 }
 
+TEST_CASE("means of 16 bits are exact, and so are their gradients") {
+  for (auto type : {kHalf, kBFloat16}) {
+    Tensor x = torch::full({100000}, 3000, type);
+    x.requires_grad_();
+    CHECK(x.mean().item<double>() == x[0].item<double>());
+    CHECK(x.sum(torch::kFloat).item<double>() == 1e5 * x[0].item<double>());
+    x.mean().backward();
+    CHECK(x.grad()[7].item<double>() == Approx(1e-5).epsilon(1e-2));
+    const Tensor y = torch::ones({3, 4}, x.options().requires_grad(true));
+    (y * y).mean(1).sum().backward();
+    CHECK(y.grad().dtype() == type);
+    CHECK(y.grad().eq(0.5).all().item<bool>());
+  }
+}
+
 TEST_CASE("pooling and normalisation of 16 bits give the rounded result") {
   torch::manual_seed(2);
   Tensor x = torch::randn({2, 4, 6}).to(kHalf), wide = x.to(torch::kFloat);
   auto rounded = [](const Tensor &exact, const Tensor &result) {
     CHECK(result.dtype() == kHalf);
-    CHECK(result.equal(exact.to(kHalf)));
+    CHECK(agree(result, exact.to(kHalf)));
   };
   rounded(torch::max_pool1d(wide, 3, 2, 1), torch::max_pool1d(x, 3, 2, 1));
   rounded(torch::avg_pool1d(wide, 3, 2, 1), torch::avg_pool1d(x, 3, 2, 1));

@@ -10,6 +10,7 @@
 #include "autograd/Node.h"
 #include "core/Cuda.h"
 #include "core/CudaGraph.h"
+#include "core/DefaultDevice.h"
 #include "core/Device.h"
 #include "core/Error.h"
 #include "core/Generator.h"

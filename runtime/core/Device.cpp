@@ -1,6 +1,14 @@
 #include "Device.h"
+#include "DefaultDevice.h"
+
+#include <atomic>
 
 namespace gradtidy::runtime {
+namespace {
+
+std::atomic<Device> defaultDevice{kCPU};
+
+}
 
 Device::Device(const std::string &text) : kind(DeviceType::CPU), number(-1) {
   auto colon = text.find(':');
@@ -21,6 +29,9 @@ std::string Device::str() const {
   std::string text = is_cpu() ? "cpu" : "cuda";
   return has_index() ? text + ":" + std::to_string(number) : text;
 }
+
+void set_default_device(Device device) { defaultDevice = device; }
+Device get_default_device() { return defaultDevice; }
 
 void failForDevices(Device a, Device b) {
   fail("Expected all tensors to be on the same device, but found at least two devices, ", a,

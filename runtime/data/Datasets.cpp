@@ -26,7 +26,7 @@ Tensor readIdx(const std::string &path, const char *what, uint32_t magic, IntArr
   expect(readNumber(file), magic);
   for (int64_t size : sizes)
     expect(readNumber(file), static_cast<uint32_t>(size));
-  Tensor values = empty(sizes, kByte);
+  Tensor values = empty(sizes, TensorOptions(kCPU).dtype(kByte));
   file.read(static_cast<char *>(values.data_ptr()), static_cast<std::streamsize>(values.nbytes()));
   TORCH_CHECK(file.good(), "the ", what, " file at ", path, " ends too early");
   return values;

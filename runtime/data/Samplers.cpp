@@ -21,7 +21,8 @@ std::size_t loadPosition(serialize::InputArchive &archive) {
 
 } // namespace
 
-RandomSampler::RandomSampler(int64_t size, Dtype indexType) : indices(randperm(size, indexType)) {}
+RandomSampler::RandomSampler(int64_t size, Dtype indexType)
+    : indices(randperm(size, TensorOptions(kCPU).dtype(indexType))) {}
 
 void RandomSampler::reset(optional<std::size_t> newSize) {
   int64_t size = newSize ? static_cast<int64_t>(*newSize) : indices.numel();

@@ -68,7 +68,7 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batchFirs
     steps.push_back(input[step].narrow(0, 0, batch));
     counts.push_back(batch);
   }
-  return PackedSequence(cat(steps), tensor(counts), order);
+  return PackedSequence(cat(steps), tensor(counts, kCPU), order);
 }
 
 std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence &sequence, bool batchFirst,
@@ -94,7 +94,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence &sequence, b
     for (int64_t i = 0; i < count; ++i)
       ++lengths[i];
   }
-  Tensor result = stack(padded, batchFirst ? 1 : 0), sizes = tensor(lengths);
+  Tensor result = stack(padded, batchFirst ? 1 : 0), sizes = tensor(lengths, kCPU);
   if (const Tensor &order = sequence.unsorted_indices(); order.defined())
     return {result.index_select(batchFirst ? 0 : 1, order), sizes.index_select(0, order.cpu())};
   return {result, sizes};
@@ -119,7 +119,7 @@ PackedSequence pack_sequence(TensorList sequences, bool enforceSorted) {
   std::vector<int64_t> lengths;
   for (const Tensor &sequence : sequences)
     lengths.push_back(sequence.size(0));
-  return pack_padded_sequence(pad_sequence(sequences), tensor(lengths), false, enforceSorted);
+  return pack_padded_sequence(pad_sequence(sequences), tensor(lengths, kCPU), false, enforceSorted);
 }
 
 } // namespace gradtidy::runtime::nn::utils::rnn

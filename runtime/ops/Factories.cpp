@@ -1,4 +1,5 @@
 #include "Factories.h"
+#include "../core/DefaultDevice.h"
 #include "Copies.h"
 #include "kernels/Elementwise.h"
 
@@ -29,7 +30,7 @@ TensorOptions merged(const Tensor &like, const TensorOptions &options) {
 template <class FormulaOf>
 Tensor sequence(const char *name, int64_t count, ScalarType type, const TensorOptions &options,
                 FormulaOf formulaOf) {
-  Tensor result = makeEmpty(count, type, options.device());
+  Tensor result = makeEmpty(count, type, placeOf(options));
   if (count != 0)
     dispatchNumbers(type, name,
                     [&]<class T>() { enumerate<T>(formulaOf.template operator()<T>(), result); });
@@ -69,12 +70,12 @@ template <class T> struct Listed {
 Tensor empty(IntArrayRef size, TensorOptions options) {
   if (options.pinned_memory())
     return finish(makeEmptyPinned(size, contiguousStrides(size), options.dtype()), options);
-  return finish(makeEmpty(size, options.dtype(), options.device()), options);
+  return finish(makeEmpty(size, options.dtype(), placeOf(options)), options);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
   TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape");
-  return finish(makeEmptyStrided(size, stride, options.dtype(), options.device()), options);
+  return finish(makeEmptyStrided(size, stride, options.dtype(), placeOf(options)), options);
 }
 
 Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options) {
@@ -201,7 +202,7 @@ Tensor TensorData::toTensor(const TensorOptions &options) const {
     for (std::size_t i = 0; i < values.size(); ++i)
       data[i] = values[i].to<T>();
   });
-  return finish(result.to(options.device()), options);
+  return finish(result.to(placeOf(options)), options);
 }
 
 Tensor tensor(const TensorData &data, const TensorOptions &options) {
@@ -210,9 +211,10 @@ Tensor tensor(const TensorData &data, const TensorOptions &options) {
 
 Tensor table(const TensorData &data, const TensorOptions &options) {
   Tensor onHost = tensor(data, options.device(kCPU));
-  if (!cudaStreamOf(options.device()))
-    return onHost.to(options.device());
-  Tensor result = makeEmpty(onHost.sizes(), onHost.scalar_type(), options.device());
+  const Device device = placeOf(options);
+  if (!cudaStreamOf(device))
+    return onHost.to(device);
+  Tensor result = makeEmpty(onHost.sizes(), onHost.scalar_type(), device);
   dispatchAll(onHost.scalar_type(), "table", [&]<class T>() {
     constexpr int64_t most = Listed<T>::most;
     for (int64_t from = 0; from < onHost.numel(); from += most) {

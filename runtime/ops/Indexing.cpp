@@ -213,9 +213,12 @@ void put(const Tensor &self, const Places &places, const Tensor &values, Combine
   });
 }
 
+/// Positions on the host, which go with every device.
+Tensor zerosOnHost(IntArrayRef size = {}) { return zeros(size, TensorOptions(kCPU).dtype(kLong)); }
+
 /// Offsets of all positions of `dims` dimensions given by sizes and strides.
 Tensor offsetsOf(IntArrayRef sizes, IntArrayRef strides, Device device) {
-  Tensor offsets = zeros({}, kLong);
+  Tensor offsets = zerosOnHost();
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (strides[d] == 0 || sizes[d] == 1)
       continue;
@@ -250,7 +253,7 @@ using IndexTensors = std::vector<Tensor>;
 
 Places placesOf(const Tensor &self, const IndexTensors &indices, bool fromEnd = true) {
   NoGradGuard guard;
-  Tensor picked = zeros({}, kLong);
+  Tensor picked = zerosOnHost();
   int64_t first = -1, last = -1, used = 0;
   for (int64_t d = 0; d < self.dim(); ++d) {
     if (!indices[d].defined())
@@ -307,7 +310,7 @@ Places placesAlong(const Tensor &self, int64_t dim, const Tensor &index) {
   NoGradGuard guard;
   DimVector sizes = index.sizes().vec(), strides = self.strides().vec();
   if (self.dim() == 0)
-    return {checked<Error>(index, 1, 0, false) * 0, zeros({}, kLong), sizes};
+    return {checked<Error>(index, 1, 0, false) * 0, zerosOnHost(), sizes};
   Tensor picked = checked<Error>(index, self.size(dim), dim, false) * self.stride(dim);
   strides[dim] = 0;
   return {picked, offsetsOf(sizes, strides, self.device()), sizes};
@@ -375,7 +378,7 @@ Applied applyViews(const Tensor &self, ArrayRef<TensorIndex> indices) {
   };
   auto boolean = [&](bool all) {
     result.view = result.view.unsqueeze(dim++);
-    result.tensors.push_back(all ? zeros({1}, kLong) : zeros({0}, kLong));
+    result.tensors.push_back(zerosOnHost({all ? 1 : 0}));
     result.anyTensor = true;
   };
   for (const TensorIndex &index : indices) {

@@ -1,6 +1,7 @@
 #include "LinearAlgebra.h"
 #include "../autograd/Casting.h"
 #include "../autograd/Record.h"
+#include "../core/Cuda.h"
 #include "Arithmetic.h"
 #include "Copies.h"
 #include "Diagonals.h"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <memory>
 #include <string>
 
 namespace gradtidy::runtime {
@@ -42,26 +45,39 @@ DimVector batchOf(const Tensor &a) { return {a.sizes().begin(), a.sizes().end() 
 
 /// kernel(matrix, part, i) for each n x n matrix of `a` and the part of `others` that belongs to
 /// it; both are contiguous, and written. The host does it for CUDA devices, which have no kernel.
-template <class Kernel> void forEachMatrix(const Tensor &a, const Tensor &others, Kernel kernel) {
+/// It waits for one that may throw, as LibTorch's does.
+template <bool mayThrow = false, class Kernel>
+void forEachMatrix(const Tensor &a, const Tensor &others, Kernel kernel) {
   int64_t n = a.size(-1), count = elementCount(batchOf(a));
   if (count == 0)
     return;
   if (cudaStreamOf(a.device())) {
     Tensor hostA = a.cpu(), hostOthers = others.is_same(a) ? hostA : others.cpu();
-    forEachMatrix(hostA, hostOthers, kernel);
+    forEachMatrix<mayThrow>(hostA, hostOthers, kernel);
     a.copy_(hostA);
     others.copy_(hostOthers);
     return;
   }
+  auto thrown = std::make_shared<std::exception_ptr>();
   auto run = [&]<class T>() {
     launch("linalg", a.device(), {static_cast<int64_t>(a.nbytes()), a.numel() * n},
            [=, matrix = kernelData<T>(a), part = kernelData<T>(others),
             length = others.numel() / count] {
-             for (int64_t i = 0; i < count; ++i)
-               kernel(matrix + i * n * n, part + i * length, i);
+             try {
+               for (int64_t i = 0; i < count; ++i)
+                 kernel(matrix + i * n * n, part + i * length, i);
+             } catch (const Error &) {
+               *thrown = std::current_exception();
+             }
            });
   };
   a.scalar_type() == kDouble ? run.template operator()<double>() : run.template operator()<float>();
+  if constexpr (mayThrow) {
+    if (!a.is_cpu())
+      cuda::getCurrentCUDAStream(a.device().index()).synchronize();
+    if (*thrown)
+      std::rethrow_exception(*thrown);
+  }
 }
 
 /// Gauss's elimination with the largest pivot of each column: makes `a` an upper triangle and does
@@ -112,13 +128,14 @@ Tensor byColumns(const Tensor &x) {
 /// The solution for contiguous matrices that may be written; fail(i, k) throws where element k of
 /// the diagonal of matrix number i becomes 0.
 template <class Fail> Tensor solved(const Tensor &a, const Tensor &b, const Fail &fail) {
-  forEachMatrix(a, b, [n = a.size(-1), columns = b.size(-1), fail](auto *a, auto *b, int64_t i) {
-    eliminate(a, n, b, columns);
-    for (int64_t k = 0; k < n; ++k)
-      if (a[k * n + k] == 0)
-        fail(i, k);
-    substitute(a, n, b, columns);
-  });
+  forEachMatrix<true>(a, b,
+                      [n = a.size(-1), columns = b.size(-1), fail](auto *a, auto *b, int64_t i) {
+                        eliminate(a, n, b, columns);
+                        for (int64_t k = 0; k < n; ++k)
+                          if (a[k * n + k] == 0)
+                            fail(i, k);
+                        substitute(a, n, b, columns);
+                      });
   return byColumns(b);
 }
 
@@ -230,21 +247,21 @@ Tensor linalg_cholesky(const Tensor &a, bool upper) {
   if (upper)
     return packed(linalg_cholesky(a.mT())).mT();
   Tensor result = copyOf(a.detach().tril());
-  forEachMatrix(result, result,
-                [n = a.size(-1), isBatch = a.dim() > 2](auto *l, auto *, int64_t element) {
-                  for (int64_t j = 0; j < n; ++j)
-                    for (int64_t i = j; i < n; ++i) {
-                      auto value = l[i * n + j];
-                      for (int64_t k = 0; k < j; ++k)
-                        value -= l[i * n + k] * l[j * n + k];
-                      if (i == j && !(value > 0))
-                        fail("linalg.cholesky: ", ofBatch(isBatch, element),
-                             "The factorization could not be completed because the input is not "
-                             "positive-definite (the leading minor of order ",
-                             j + 1, " is not positive-definite).");
-                      l[i * n + j] = i == j ? std::sqrt(value) : value / l[j * n + j];
-                    }
-                });
+  forEachMatrix<true>(
+      result, result, [n = a.size(-1), isBatch = a.dim() > 2](auto *l, auto *, int64_t element) {
+        for (int64_t j = 0; j < n; ++j)
+          for (int64_t i = j; i < n; ++i) {
+            auto value = l[i * n + j];
+            for (int64_t k = 0; k < j; ++k)
+              value -= l[i * n + k] * l[j * n + k];
+            if (i == j && !(value > 0))
+              fail("linalg.cholesky: ", ofBatch(isBatch, element),
+                   "The factorization could not be completed because the input is not "
+                   "positive-definite (the leading minor of order ",
+                   j + 1, " is not positive-definite).");
+            l[i * n + j] = i == j ? std::sqrt(value) : value / l[j * n + j];
+          }
+      });
   result = byColumns(result);
   return record(result, "LinalgCholeskyExBackward0", {a}, {result}, [](G g, C c) -> Gradients {
     Tensor l = c.saved(0), inverse = linalg_inv(l);

@@ -647,7 +647,8 @@ struct RowParameters {
 
 private:
   Tensor operand(const Tensor &parameter, double usual) const {
-    return parameter.defined() ? parameter.to(type).contiguous() : full({}, usual, type);
+    return parameter.defined() ? parameter.to(type).contiguous()
+                               : full({}, usual, TensorOptions(kCPU).dtype(type));
   }
 };
 

@@ -1,6 +1,7 @@
 #include "Random.h"
 #include "../autograd/Record.h"
 #include "../core/CudaGraph.h"
+#include "../core/DefaultDevice.h"
 #include "../core/Philox.h"
 #include "Arithmetic.h"
 #include "Comparisons.h"
@@ -271,9 +272,8 @@ Tensor &Tensor::random_(int64_t from, int64_t to) const {
   TORCH_CHECK(scalar_type() != ScalarType::Bool || to <= 2, "to - 1 is out of bounds for bool");
   return redraw(*this, [&](const Tensor &values) {
     auto range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
-    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu", [&]<class T>() {
-      drawEach<T>(values, Integer<T>{from, range});
-    });
+    dispatchAll(values.scalar_type(), "random_from_to_kernel_cpu",
+                [&]<class T>() { drawEach<T>(values, Integer<T>{from, range}); });
   });
 }
 Tensor &Tensor::exponential_(double rate) const {
@@ -323,17 +323,15 @@ Tensor &Tensor::geometric_(double p) const {
 Tensor &Tensor::cauchy_(double median, double sigma) const {
   TORCH_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   return redraw(*this, [&](const Tensor &values) {
-    dispatchFloating(values.scalar_type(), "cauchy_cpu", [&]<class T>() {
-      drawEach<T>(values, Cauchy<T>{median, sigma});
-    });
+    dispatchFloating(values.scalar_type(), "cauchy_cpu",
+                     [&]<class T>() { drawEach<T>(values, Cauchy<T>{median, sigma}); });
   });
 }
 Tensor &Tensor::log_normal_(double mean, double std) const {
   TORCH_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
   return redraw(*this, [&](const Tensor &values) {
-    dispatchFloating(values.scalar_type(), "log_normal_cpu", [&]<class T>() {
-      drawEach<T>(values, LogNormal<T>{mean, std});
-    });
+    dispatchFloating(values.scalar_type(), "log_normal_cpu",
+                     [&]<class T>() { drawEach<T>(values, LogNormal<T>{mean, std}); });
   });
 }
 
@@ -363,6 +361,7 @@ Tensor randperm(int64_t n, TensorOptions options) {
     auto z = static_cast<int64_t>(generator.random() % static_cast<uint64_t>(n - i));
     std::swap(data[i], data[i + z]);
   }
+  options = options.device(placeOf(options));
   return result.to(options.has_dtype() ? options : options.dtype(kLong));
 }
 
@@ -464,7 +463,7 @@ Tensor multinomial(const Tensor &self, int64_t samples, bool replacement) {
     return samples == 1 ? argmax(rates, -1, true) : std::get<1>(topk(rates, samples));
   }
   Tensor rows = (self.dim() == 1 ? self.unsqueeze(0) : self).to(kCPU, kDouble).contiguous();
-  Tensor result = empty({rows.size(0), samples}, kLong);
+  Tensor result = makeEmpty({rows.size(0), samples}, kLong, kCPU);
   auto weights = rows.accessor<double, 2>();
   auto out = result.accessor<int64_t, 2>();
   Generator &generator = Generator::of(self.device());

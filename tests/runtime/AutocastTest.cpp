@@ -7,24 +7,28 @@ namespace {
 
 using torch::Tensor;
 
-/// Autocast on the CPU, in a scope.
+torch::DeviceType tested() { return torch::get_default_device().type(); }
+
+/// Autocast on the device that is tested, in a scope.
 struct Region {
   explicit Region(torch::Dtype type = torch::kBFloat16) {
-    at::autocast::set_autocast_dtype(torch::kCPU, type);
-    at::autocast::set_autocast_enabled(torch::kCPU, true);
+    at::autocast::set_autocast_dtype(tested(), type);
+    at::autocast::set_autocast_enabled(tested(), true);
   }
   ~Region() {
-    at::autocast::set_autocast_enabled(torch::kCPU, false);
-    at::autocast::set_autocast_dtype(torch::kCPU, torch::kBFloat16);
+    at::autocast::set_autocast_enabled(tested(), false);
+    at::autocast::set_autocast_dtype(tested(), usual);
     at::autocast::clear_cache();
   }
+  const torch::Dtype usual = at::autocast::get_autocast_dtype(tested());
 };
 
 Tensor floats(torch::IntArrayRef sizes) { return wave(sizes).detach().to(torch::kFloat); }
 
 } // namespace
 
-TEST_CASE("autocast is off, and its types are bfloat16 on the CPU and float16 on CUDA devices") {
+TEST_CASE("autocast is off, and its types are bfloat16 on the CPU and float16 on CUDA devices",
+          "[host]") {
   CHECK_FALSE(at::autocast::is_autocast_enabled(torch::kCPU));
   CHECK_FALSE(at::autocast::is_autocast_enabled(torch::kCUDA));
   CHECK(at::autocast::get_autocast_dtype(torch::kCPU) == torch::kBFloat16);
@@ -39,7 +43,8 @@ TEST_CASE("autocast is off, and its types are bfloat16 on the CPU and float16 on
   CHECK(at::autocast::decrement_nesting() == 0);
 }
 
-TEST_CASE("products and convolutions compute in 16 bits, losses in 32, others as they are") {
+TEST_CASE("products and convolutions compute in 16 bits, losses in 32, others as they are",
+          "[host]") {
   Tensor x = floats({2, 3, 8, 8}), w = floats({4, 3, 3, 3}), m = floats({4, 4});
   Tensor low = m.to(torch::kBFloat16);
   Region region;
@@ -73,8 +78,8 @@ TEST_CASE("parameters keep float32 gradients, and are cast once until the cache 
   {
     Region region;
     y = layer->forward(x);
-    CHECK(at::autocast::cached_cast(torch::kBFloat16, layer->weight, torch::kCPU)
-              .is_same(at::autocast::cached_cast(torch::kBFloat16, layer->weight, torch::kCPU)));
+    CHECK(at::autocast::cached_cast(torch::kBFloat16, layer->weight, tested())
+              .is_same(at::autocast::cached_cast(torch::kBFloat16, layer->weight, tested())));
     torch::mse_loss(y, torch::zeros({4, 2})).backward();
   }
   CHECK(y.dtype() == torch::kBFloat16);

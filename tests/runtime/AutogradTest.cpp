@@ -291,10 +291,12 @@ TEST_CASE("in-place changes are checked") {
   y.add_(1);
   CHECK(errorOf([&] { (z + y).sum().backward(); }) ==
         "one of the variables needed for gradient computation has been modified by an inplace "
-        "operation: [CPUFloatType [3]], which is output 0 of Exp, is at version 1; "
-        "expected version 0 instead. Hint: enable anomaly detection to find the operation that "
-        "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
-        "check_nan=False).");
+        "operation: [" +
+            typeName("Float") +
+            " [3]], which is output 0 of Exp, is at version 1; "
+            "expected version 0 instead. Hint: enable anomaly detection to find the operation that "
+            "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
+            "check_nan=False).");
   {
     torch::NoGradGuard guard;
     x += 1;
@@ -419,7 +421,7 @@ TEST_CASE("detach and data leave the graph, hooks see its gradients") {
   CHECK_FALSE(y.is_leaf());
 }
 
-TEST_CASE("a very deep graph is freed without recursion") {
+TEST_CASE("a very deep graph is freed without recursion", "[host]") {
   Tensor x = leaf(torch::ones({1}));
   Tensor y = x;
   for (int i = 0; i < 200000; ++i)
@@ -498,7 +500,7 @@ TEST_CASE("a graph can be walked") {
 TEST_CASE("what a normalisation without factors gives may be changed in place") {
   namespace nn = torch::nn;
   torch::manual_seed(6);
-  Tensor values = torch::randn({3, 4, 5, 5}, torch::kDouble);
+  Tensor values = torch::randn({2, 4, 3, 3}, torch::kDouble);
   const std::vector<std::function<Tensor(const Tensor &)>> layers = {
       [](const Tensor &x) { return nn::InstanceNorm2d(4)(x); },
       [](const Tensor &x) {
@@ -506,7 +508,7 @@ TEST_CASE("what a normalisation without factors gives may be changed in place") 
         norm->to(torch::kDouble);
         return norm(x);
       },
-      [](const Tensor &x) { return torch::layer_norm(x, {5}); },
+      [](const Tensor &x) { return torch::layer_norm(x, {3}); },
       [](const Tensor &x) { return torch::group_norm(x, 2); }};
   for (const auto &layer : layers) {
     checkGradients([&](const std::vector<Tensor> &in) { return layer(in[0]).relu_() * 2; },
@@ -514,6 +516,6 @@ TEST_CASE("what a normalisation without factors gives may be changed in place") 
     Tensor x = leaf(values), y = leaf(values);
     layer(x).relu_().pow(2).sum().backward();
     layer(y).relu().pow(2).sum().backward();
-    CHECK(x.grad().equal(y.grad()));
+    CHECK(agree(x.grad(), y.grad()));
   }
 }

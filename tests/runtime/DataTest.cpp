@@ -74,7 +74,7 @@ auto stacked(std::size_t count) { return Numbers(count).map(data::transforms::St
 
 } // namespace
 
-TEST_CASE("a sequential loader gives full batches and the rest") {
+TEST_CASE("a sequential loader gives full batches and the rest", "[host]") {
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(stacked(5), 2);
   std::vector<Order> batches;
   for (auto &batch : *loader) {
@@ -89,14 +89,14 @@ TEST_CASE("a sequential loader gives full batches and the rest") {
   CHECK(loader->options().batch_size == 2);
 }
 
-TEST_CASE("a random loader has LibTorch's order for a seed, another one each epoch") {
+TEST_CASE("a random loader has LibTorch's order for a seed, another one each epoch", "[host]") {
   torch::manual_seed(7);
   auto loader = data::make_data_loader(stacked(8), 3);
   CHECK(orderOf(*loader) == Order{7, 4, 0, 6, 2, 1, 5, 3});
   CHECK(orderOf(*loader) == Order{6, 2, 1, 5, 7, 3, 0, 4});
 }
 
-TEST_CASE("workers change nothing but the thread") {
+TEST_CASE("workers change nothing but the thread", "[host]") {
   torch::manual_seed(7);
   for (std::size_t workers : {1, 3}) {
     auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
@@ -113,7 +113,7 @@ TEST_CASE("workers change nothing but the thread") {
   CHECK(std::set<int64_t>(order.begin(), order.end()).size() == 50);
 }
 
-TEST_CASE("what a worker throws comes out of the loop") {
+TEST_CASE("what a worker throws comes out of the loop", "[host]") {
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       Numbers(8, 3).map(data::transforms::Stack<>()), data::DataLoaderOptions(2).workers(2));
   auto batch = loader->begin();
@@ -130,7 +130,7 @@ TEST_CASE("what a worker throws comes out of the loop") {
   CHECK(errorOf([&] { orderOf(*alone); }) == "example 3 is bad");
 }
 
-TEST_CASE("iterators are checked") {
+TEST_CASE("iterators are checked", "[host]") {
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       stacked(4), data::DataLoaderOptions(2).workers(1));
   auto first = loader->begin();
@@ -144,7 +144,7 @@ TEST_CASE("iterators are checked") {
   CHECK(errorOf([&] { ++first; }) == "Attempted to increment iterator past the end");
 }
 
-TEST_CASE("threads that draw random numbers take turns") {
+TEST_CASE("threads that draw random numbers take turns", "[host]") {
   auto sums = [](std::size_t workers) {
     torch::manual_seed(3);
     auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
@@ -157,7 +157,7 @@ TEST_CASE("threads that draw random numbers take turns") {
   CHECK(sums(4) == sums(0));
 }
 
-TEST_CASE("a shared dataset is one for all workers") {
+TEST_CASE("a shared dataset is one for all workers", "[host]") {
   auto dataset = data::datasets::make_shared_dataset<Counted>();
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       dataset, data::DataLoaderOptions(2).workers(3));
@@ -168,7 +168,7 @@ TEST_CASE("a shared dataset is one for all workers") {
   CHECK(dataset->batches == 4);
 }
 
-TEST_CASE("a stateful dataset decides where an epoch ends") {
+TEST_CASE("a stateful dataset decides where an epoch ends", "[host]") {
   auto loader = data::make_data_loader(Stream(), data::DataLoaderOptions(2));
   for (int epoch = 0; epoch < 2; ++epoch) {
     int sum = 0, batches = 0;
@@ -181,7 +181,7 @@ TEST_CASE("a stateful dataset decides where an epoch ends") {
   }
 }
 
-TEST_CASE("samplers share examples among processes") {
+TEST_CASE("samplers share examples among processes", "[host]") {
   auto share = [](auto &&sampler) {
     Order order;
     while (auto batch = sampler.next(2))
@@ -201,7 +201,7 @@ TEST_CASE("samplers share examples among processes") {
   CHECK(sampler.index() == 5);
 }
 
-TEST_CASE("transforms change data and leave targets") {
+TEST_CASE("transforms change data and leave targets", "[host]") {
   using namespace data::transforms;
   auto twice = Numbers(4)
                    .map(TensorLambda<>([](Tensor x) { return x * 2; }))
@@ -228,7 +228,7 @@ TEST_CASE("transforms change data and leave targets") {
   CHECK(sums.get_batch({1, 2}) == 3);
 }
 
-TEST_CASE("MNIST is read from its files") {
+TEST_CASE("MNIST is read from its files", "[host]") {
   namespace fs = std::filesystem;
   fs::path folder = fs::temp_directory_path() / ("gradtidy-mnist-" + std::to_string(getpid()));
   fs::create_directories(folder);

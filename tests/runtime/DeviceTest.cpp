@@ -93,6 +93,36 @@ TEST_CASE("tensors are made, moved and printed on a device") {
   CHECK(text.str() == " 0\n 1\n 2\n[ CUDAFloatType{3} ]");
 }
 
+TEST_CASE("tensors and parameters are made on the default device, unless something says where") {
+  torch::set_default_device(torch::Device("cuda:1"));
+  const Tensor host = torch::zeros({3}, kCPU);
+  const std::vector<Tensor> there{torch::ones({2}),
+                                  torch::tensor({1, 2}),
+                                  torch::arange(3),
+                                  torch::randperm(3),
+                                  torch::eye(2),
+                                  torch::rand({2}),
+                                  torch::scalar_tensor(2),
+                                  torch::empty_strided({2}, {1}),
+                                  torch::linspace(0, 1, 3),
+                                  torch::nn::Linear(1, 1)->weight};
+  for (const Tensor &x : there)
+    CHECK(x.device().str() == "cuda:1");
+  float memory[2] = {};
+  const std::vector<Tensor> here{host, torch::zeros_like(host), host.new_ones({2}),
+                                 torch::from_blob(memory, {2}),
+                                 torch::zeros({2}, torch::TensorOptions().pinned_memory(true))};
+  for (const Tensor &x : here)
+    CHECK(x.is_cpu());
+  // What operations make of their own goes with their arguments.
+  CHECK(host.index({torch::tensor({0, 2}, kCPU)}).is_cpu());
+  CHECK(torch::multinomial(host + 1, 4, true).is_cpu());
+  CHECK(torch::layer_norm(host, {3}).is_cpu());
+  CHECK(torch::data::samplers::RandomSampler(4).next(2)->size() == 2);
+  torch::set_default_device(kCPU);
+  CHECK(torch::ones({2}).is_cpu());
+}
+
 TEST_CASE("memory of a device is seen through its pointers alone") {
   Tensor d = torch::arange(4, kCUDA);
   CHECK(d.slice(0, 1).data_ptr<int64_t>() == d.data_ptr<int64_t>() + 1);

@@ -1,5 +1,8 @@
 // What tests of the runtime share: errors as text, gradients against finite differences, and marks,
 // numbers that stand for all elements of a tensor.
+//
+// Tensors lie on the device that is tested (OnDevice.cpp), unless a test says where: those of the
+// other devices are compared with the same numbers as those of the host.
 #pragma once
 
 #include <torch/torch.h>
@@ -10,6 +13,11 @@
 #include <string>
 #include <vector>
 
+/// How the device that is tested calls the type of its tensors: "CPUFloatType".
+inline std::string typeName(const std::string &elements) {
+  return (torch::get_default_device().is_cuda() ? "CUDA" : "CPU") + elements + "Type";
+}
+
 /// What the exception thrown by `action` says.
 inline std::string errorOf(const std::function<void()> &action) {
   try {
@@ -18,6 +26,18 @@ inline std::string errorOf(const std::function<void()> &action) {
     return error.what_without_backtrace();
   }
   return "no error";
+}
+
+/// Whether two ways to the same numbers lead there: to the same bits on the host. On a device other
+/// kernels round elsewhere, and some add in any order.
+inline bool agree(const torch::Tensor &a, const torch::Tensor &b) {
+  if (a.is_cpu() || a.dtype() != b.dtype() || a.sizes() != b.sizes())
+    return torch::equal(a, b);
+  const double tolerance = a.dtype() == torch::kBFloat16 ? 2e-2
+                           : a.dtype() == torch::kHalf   ? 2e-3
+                           : a.dtype() == torch::kFloat  ? 1e-5
+                                                         : 1e-9;
+  return torch::allclose(a.to(torch::kDouble), b.to(torch::kDouble), tolerance, tolerance);
 }
 
 using Function = std::function<torch::Tensor(const std::vector<torch::Tensor> &)>;
@@ -51,8 +71,8 @@ inline void checkGradients(const Function &f, std::vector<torch::Tensor> inputs)
 
 /// The sum of the elements, each with a weight of its own.
 inline double mark(const torch::Tensor &x) {
-  torch::Tensor flat = x.detach().to(torch::kDouble).reshape({-1});
-  return (flat * torch::cos(torch::arange(flat.numel(), torch::kDouble) + 1)).sum().item<double>();
+  torch::Tensor flat = x.detach().to(torch::kCPU, torch::kDouble).reshape({-1});
+  return (flat * torch::cos(torch::arange(flat.numel(), flat.options()) + 1)).sum().item<double>();
 }
 
 /// A tensor without pattern whose elements are those of LibTorch: sin(3 i) + shift.

@@ -58,7 +58,7 @@ template <class Optimizer, class Options> void checkResumes(Options options) {
 
 } // namespace
 
-TEST_CASE("tensors come back with type, shape and values") {
+TEST_CASE("tensors come back with type, shape and values", "[host]") {
   for (Tensor x : {torch::randn({2, 3}), torch::arange(4), torch::tensor(2.5, torch::kDouble),
                    torch::tensor({true, false}), torch::zeros({0, 2}),
                    torch::ones({3}, torch::kByte), torch::arange(6).view({2, 3}).t()}) {
@@ -85,7 +85,7 @@ TEST_CASE("training goes on after loading as if it had not stopped") {
   checkResumes<optim::Adagrad>(optim::AdagradOptions(0.1).lr_decay(0.1));
 }
 
-TEST_CASE("archives hold values by name, also nested") {
+TEST_CASE("archives hold values by name, also nested", "[host]") {
   torch::serialize::OutputArchive inner, outer;
   inner.write("weight", torch::ones({2}));
   outer.write("part", inner);
@@ -114,7 +114,7 @@ TEST_CASE("archives hold values by name, also nested") {
         0);
 }
 
-TEST_CASE("a file that is cut short is refused, wherever it ends") {
+TEST_CASE("a file that is cut short is refused, wherever it ends", "[host]") {
   std::stringstream whole;
   torch::save(nn::Linear(2, 1), whole);
   nn::Linear target(2, 1);
@@ -125,7 +125,7 @@ TEST_CASE("a file that is cut short is refused, wherever it ends") {
   }
 }
 
-TEST_CASE("loading fails where members differ or the file is none") {
+TEST_CASE("loading fails where members differ or the file is none", "[host]") {
   std::stringstream stream;
   torch::save(nn::Linear(nn::LinearOptions(2, 2).bias(false)), stream);
   nn::Sequential other(nn::Linear(2, 2));

@@ -88,7 +88,7 @@ TEST_CASE("transformers give LibTorch's values and gradients") {
   CHECK(nn::Transformer(nn::TransformerOptions(4, 2, 1, 2))->parameters().size() == 52);
 }
 
-TEST_CASE("transformers start with LibTorch's values for the same seed") {
+TEST_CASE("transformers start with LibTorch's values for the same seed", "[host]") {
   torch::manual_seed(4);
   nn::MultiheadAttention attention(8, 2);
   CHECK(sumOfMarks(*attention) == Approx(-1.5649009));

@@ -75,6 +75,23 @@ struct Segment {
 };
 std::map<char *, Segment> segments;
 
+/// Pages of a segment. Huge ones, where the system has them: whether the host may touch memory
+/// changes twice for each kernel, which takes a millisecond for 20 MiB in small ones.
+void *mapPages(std::size_t bytes) {
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  void *mapped =
+      mmap(nullptr, bytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return mapped;
+  char *const first = static_cast<char *>(mapped);
+  const std::size_t before = (huge - reinterpret_cast<std::uintptr_t>(first) % huge) % huge;
+  if (before > 0)
+    munmap(first, before);
+  munmap(first + before + bytes, huge - before);
+  madvise(first + before, bytes, MADV_HUGEPAGE);
+  return first + before;
+}
+
 void protect(int protection) {
   for (auto &[address, segment] : segments)
     mprotect(address, segment.bytes, protection);
@@ -462,7 +479,7 @@ cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
   bytes = (bytes + pageBytes - 1) / pageBytes * pageBytes;
   if (bytes > deviceBytes - std::min(used, deviceBytes))
     return fail(cudaErrorMemoryAllocation);
-  void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *pages = mapPages(bytes);
   if (pages == MAP_FAILED)
     return fail(cudaErrorMemoryAllocation);
   std::memset(pages, unwritten, bytes);

@@ -420,6 +420,11 @@ private:
         function.isStep || (computes(visit, function) && !keepsTensors(visit, function));
     if (isSteady && &event == &visit.event)
       return function.isInBranch(usualOf(function, event.site));
+    // What is made anew where what is kept will not do: `if (length > cached) extend(length);`
+    if (const FunctionBody *callee =
+            event.callee ? visit.unit.callGraph().bodyOf(*event.callee) : nullptr;
+        isSteady && callee && keepsTensors(visit, *callee))
+      return function.isInBranch(event.site);
     return !isSteady && function.isConditional(event.site);
   }
 

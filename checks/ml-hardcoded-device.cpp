@@ -6,6 +6,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -23,7 +24,8 @@ public:
                                 keepsChosenDevice(function);
     if (function.asksForDevices && !isBesideChoice)
       return;
-    const bool isOfModule = function.isModuleMethod && !isMove(function);
+    const bool isOfModule =
+        function.isModuleMethod && !isMove(function) && !isUnderFlag(function, named.site);
     // What asks anything before may have been told the device, by a name or a flag.
     const bool isElsewhere =
         isBesideChoice || (!isOfModule && !function.isConditional(named.site) &&
@@ -45,11 +47,27 @@ public:
   }
 
 private:
-  /// `cuda()`, `toGpu()`: what moves a module says so.
-  static bool isMove(const FunctionBody &function) {
-    const clang::IdentifierInfo *name = function.function->getIdentifier();
+  static bool speaksOfGpus(const clang::NamedDecl &declaration) {
+    const clang::IdentifierInfo *name = declaration.getIdentifier();
     return name && (name->getName().contains_insensitive("cuda") ||
                     name->getName().contains_insensitive("gpu"));
+  }
+
+  /// `cuda()`, `toGpu()`: what moves a module says so.
+  static bool isMove(const FunctionBody &function) { return speaksOfGpus(*function.function); }
+
+  /// `if (wasOnGpu) to(kCUDA);`
+  static bool isUnderFlag(const FunctionBody &function, const clang::Stmt *site) {
+    for (const clang::Stmt *outer = site; outer; outer = function.statementAround(outer))
+      if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer)) {
+        const clang::Expr *asked = choice->getCond()->IgnoreUnlessSpelledInSource();
+        const auto *variable = llvm::dyn_cast<clang::DeclRefExpr>(asked);
+        const auto *member = llvm::dyn_cast<clang::MemberExpr>(asked);
+        if ((variable && speaksOfGpus(*variable->getDecl())) ||
+            (member && speaksOfGpus(*member->getMemberDecl())))
+          return true;
+      }
+    return false;
   }
 
   /// Whether another method of the class chooses the device of its objects.

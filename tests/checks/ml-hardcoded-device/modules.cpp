@@ -54,6 +54,16 @@ struct Asking : torch::nn::Module {
 };
 
 // The CPU is everywhere.
+// Back to where it was.
+struct Saved : torch::nn::Module {
+  void write_ok(const std::string &file, bool isOnCuda) {
+    to(torch::kCPU);
+    torch::save(parameters(), file);
+    if (isOnCuda)
+      to(torch::kCUDA);
+  }
+};
+
 struct OnHost : torch::nn::Module {
   Tensor forward(Tensor x) { return x.to(torch::kCPU) + torch::ones({8}, torch::kCPU); }
 };

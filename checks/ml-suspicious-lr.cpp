@@ -6,6 +6,8 @@
 #include "Check.h"
 #include "Loops.h"
 
+#include "analyzer/events/values/LearningRates.h"
+
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 
@@ -19,31 +21,60 @@ class SuspiciousLr : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (made.kind != EventKind::Construct || !made.rate.expr)
+    const LearningRate given = made.kind == EventKind::Construct ? rateIn(visit) : LearningRate();
+    if (!given.expr)
       return;
-    const double rate = made.rate.value;
+    const double rate = given.value;
     const bool isTiny = rate > 0 && rate <= smallest &&
                         (made.trait == Trait::AdaptiveSteps || made.trait == Trait::GradientSteps);
     const bool isHuge = (made.trait == Trait::AdaptiveSteps && rate >= 1) ||
                         (made.trait == Trait::GradientSteps && rate >= 10);
     const bool isLarge = made.trait == Trait::AdaptiveSteps && rate >= 0.1;
+    const bool isVeryLarge = made.trait == Trait::AdaptiveSteps && rate >= 0.5;
     if (!(isTiny || isLarge || isHuge) || !updatesModel(made) || changesRates(visit))
       return;
     Finding finding;
-    finding.level = isTiny || isHuge ? Level::Likely : Level::Advice;
-    finding.location = made.rate.expr->getBeginLoc();
-    finding.range = made.rate.expr->getSourceRange();
+    finding.level = isTiny || isHuge || isVeryLarge ? Level::Likely : Level::Advice;
+    finding.location = given.expr->getBeginLoc();
+    finding.range = given.expr->getSourceRange();
     std::array<char, 32> number{};
     std::snprintf(number.data(), number.size(), "%g", rate);
     finding.message = std::string("a learning rate of ") + number.data() +
                       (isTiny   ? " is so small that nothing is learned"
                        : isHuge ? " is far too large for " + nameOf(made)
                                 : " is large for " + nameOf(made));
+    if (!contains(visit, made.site, given.expr))
+      finding.notes.push_back({made.site->getBeginLoc(), "the optimizer is made here"});
     reporter.report(std::move(finding));
   }
 
 private:
   static constexpr double smallest = 1e-8;
+
+  /// The rate as the function says it, or where its caller writes the number.
+  static LearningRate rateIn(const Visit &visit) {
+    const LearningRate &rate = visit.event.rate;
+    const Event *caller = visit.callers.empty() ? nullptr : visit.callers.back();
+    if (!rate.given || !caller)
+      return rate;
+    const unsigned index = rate.given->getFunctionScopeIndex();
+    const clang::Expr *argument =
+        index < caller->operands.size() ? caller->operands[index].expr : nullptr;
+    if (!argument)
+      return {};
+    LearningRate given = gradtidy::rateIn(*argument, *caller->function->body, visit.context);
+    while (const clang::VarDecl *variable = given.expr ? variableIn(*given.expr) : nullptr)
+      given.expr = variable->getInit();
+    return given;
+  }
+
+  /// The variable with an initialiser that \p expr names, or null.
+  static const clang::VarDecl *variableIn(const clang::Expr &expr) {
+    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr.IgnoreUnlessSpelledInSource());
+    const auto *variable =
+        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+    return variable && variable->getInit() ? variable : nullptr;
+  }
 
   static std::string nameOf(const Event &made) {
     const clang::QualType type = llvm::cast<clang::Expr>(made.site)->getType();

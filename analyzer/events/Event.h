@@ -199,6 +199,7 @@ struct Typing;
 struct LearningRate {
   const clang::Expr *expr = nullptr; ///< Where it is said; null if nobody knows it.
   double value = 0;
+  const clang::ParmVarDecl *given = nullptr; ///< What callers give it by, if they do.
 };
 
 struct Event {

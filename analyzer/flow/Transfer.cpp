@@ -825,7 +825,7 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.ignoresMode || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr || event.isAsync || event.copied ||
+         event.hostRead != HostRead::None || event.rate.expr || event.rate.given || event.isAsync || event.copied ||
          event.namesGpu || event.dropsBatch || event.leftover.ending != Ending::None ||
          event.custom.inputs >= 0 || event.custom.misplaced >= 0 || event.custom.keepsOutput ||
          event.custom.changesInput || event.operation == Operation::DetectAnomaly ||

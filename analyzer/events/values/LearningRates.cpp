@@ -10,6 +10,12 @@ using namespace clang;
 
 namespace gradtidy {
 
+/// The variable that \p expr names, or null.
+static const VarDecl *namedBy(const Expr *expr) {
+  const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
 std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTContext &context) {
   Expr::EvalResult result;
   if (expr->isValueDependent())
@@ -24,11 +30,19 @@ std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTCont
     value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     return value.convertToDouble();
   }
-  const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const VarDecl *variable = namedBy(expr);
   const bool isFixed =
       variable && variable->isLocalVarDecl() && variable->hasInit() && isOnlyRead(&body, variable);
   return isFixed ? numberOf(variable->getInit(), body, context) : std::nullopt;
+}
+
+LearningRate rateIn(const Expr &number, const Stmt &body, const ASTContext &context) {
+  const std::optional<double> value = numberOf(&number, body, context);
+  if (!value) {
+    const auto *parameter = dyn_cast_or_null<ParmVarDecl>(namedBy(&number));
+    return {nullptr, 0, parameter && isOnlyRead(&body, parameter) ? parameter : nullptr};
+  }
+  return {&number, *value};
 }
 
 LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &context) {
@@ -47,8 +61,7 @@ LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &con
       return {};
     expr = strip(next);
   }
-  const std::optional<double> value = numberOf(expr, body, context);
-  return value ? LearningRate{expr, *value} : LearningRate{};
+  return rateIn(*expr, body, context);
 }
 
 bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {

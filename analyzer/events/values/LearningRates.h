@@ -13,8 +13,11 @@ namespace gradtidy {
 std::optional<double> numberOf(const clang::Expr *expr, const clang::Stmt &body,
                                const clang::ASTContext &context);
 
-/// The rate that \p options, an argument of an optimizer's constructor in \p body, set to a
-/// constant.
+/// The rate that \p number in \p body is, if it is a constant, or a parameter that never changes.
+LearningRate rateIn(const clang::Expr &number, const clang::Stmt &body,
+                    const clang::ASTContext &context);
+
+/// The same of the number that \p options, an argument of an optimizer's constructor, set.
 LearningRate rateOf(const clang::Expr &options, const clang::Stmt &body,
                     const clang::ASTContext &context);
 

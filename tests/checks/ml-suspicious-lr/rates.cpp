@@ -83,12 +83,12 @@ void mild_adam_bad(Net net) {
 
 void mild_adamw_bad(Net net) {
   optim::AdamW optimizer(net->parameters(),
-                         optim::AdamWOptions(0.5)); // expect: ml-suspicious-lr (level 2): of 0.5
+                         optim::AdamWOptions(0.5)); // expect: ml-suspicious-lr (level 1): of 0.5
   train(net, optimizer);
 }
 
 void mild_rmsprop_bad(Net net) {
-  optim::RMSprop optimizer(net->parameters(), 0.9); // expect: ml-suspicious-lr (level 2)
+  optim::RMSprop optimizer(net->parameters(), 0.9); // expect: ml-suspicious-lr (level 1)
   train(net, optimizer);
 }
 
@@ -311,3 +311,25 @@ void own_optimizer_ok(Net net) {
   own::Adam optimizer(net->parameters(), 5);
   optimizer.step();
 }
+
+// ---- given by callers
+
+void fit(Net net, float rate) {
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(rate));
+  train(net, optimizer);
+}
+
+void fit_bad(Net net) {
+  constexpr float rate = 0.5F; // expect: ml-suspicious-lr: of 0.5 is large for Adam
+  fit(net, rate);
+}
+
+void fit_ok(Net net) { fit(net, 1e-3F); }
+
+void fit_changed_ok(Net net, float rate) {
+  rate /= 1000;
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(rate));
+  train(net, optimizer);
+}
+
+void changed_ok(Net net) { fit_changed_ok(net, 0.5F); }

@@ -15,7 +15,7 @@
 
 /// How the device that is tested calls the type of its tensors: "CPUFloatType".
 inline std::string typeName(const std::string &elements) {
-  return (torch::get_default_device().is_cuda() ? "CUDA" : "CPU") + elements + "Type";
+  return (torch::empty({0}).is_cuda() ? "CUDA" : "CPU") + elements + "Type";
 }
 
 /// What the exception thrown by `action` says.

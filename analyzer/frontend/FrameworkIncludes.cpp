@@ -113,7 +113,8 @@ void ForewordRecorder::InclusionDirective(clang::SourceLocation hash, const clan
                                           llvm::StringRef, const clang::Module *, bool,
                                           clang::SrcMgr::CharacteristicKind) {
   if (ended || !file || !userCode.contains(hash, sources) ||
-      !userCode.isFrameworkFile(*file, sources.getFileManager()))
+      !userCode.isFrameworkFile(*file, sources.getFileManager()) ||
+      !included.insert(&file->getFileEntry()).second) // It would say nothing more.
     return;
   llvm::append_range(foreword.macros, since.macros);
   foreword.seesHeader |= since.seesHeader;

@@ -28,8 +28,9 @@ OuterIncludes findOuterIncludes(const clang::CompilerInvocation &invocation,
                                 clang::FileManager &files, const std::vector<std::string> &headers,
                                 UserCode &userCode);
 
-/// What the user's code of a unit does before its last include of a framework. Parsed over a
-/// precompiled header of the framework, it does that behind the framework.
+/// What the user's code of a unit does before its last include of a header of a framework that it
+/// has not included yet. Parsed over a precompiled header of the framework, it does that behind the
+/// framework.
 struct Foreword {
   std::vector<std::string> macros; ///< Defined.
   bool seesHeader = false; ///< A macro of the precompiled header is asked for, or undefined.
@@ -65,6 +66,7 @@ private:
 
   const clang::SourceManager &sources;
   const UserCode &userCode;
+  FileSet included;   ///< Of a framework.
   Foreword &foreword; ///< Up to the last include of a framework.
   Foreword since;     ///< From there on.
   bool ended = false;

@@ -133,6 +133,20 @@ TEST_CASE("Headers that have nothing more to say may be included behind the prec
   }
 }
 
+TEST_CASE("A macro that comes behind all of the framework's headers may have a name of theirs") {
+  const CachedProject project;
+  project.write("vendor/axon/more.h", "#pragma once\nvoid advance();\n");
+  const std::string macro = "#define zero_grad zero_grad\n";
+  for (const auto &[again, fits] : {std::pair("axon.h", "1"), std::pair("more.h", "0")}) {
+    INFO(again);
+    project.write("train.cpp",
+                  include + macro + "#include <axon/" + again + ">\n" + trainingLoop("train"));
+    const Run run = project.lint({"--cache-dir=cache", "--stats", "train.cpp"});
+    CHECK_THAT(run.err, Catch::Contains(std::string(fits) + " of them over a precompiled header"));
+    CHECK(run.out == project.lint({"--no-cache", "train.cpp"}).out);
+  }
+}
+
 TEST_CASE("Units with the same flags share a header, others have their own") {
   const CachedProject project;
   project.write("include/a.h", "#pragma once\n");

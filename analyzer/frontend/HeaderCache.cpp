@@ -22,6 +22,9 @@ namespace {
 /// Another process makes a header in some seconds; beyond this it is done without.
 constexpr std::chrono::minutes patience(2);
 
+/// What the driver has read before any source of CUDA.
+constexpr StringRef cudaHeader = "__clang_cuda_runtime_wrapper.h";
+
 /// Headers of the standard library that programs include beside a framework, which has the others:
 /// their order is free.
 constexpr StringRef standardHeaders[] = {"chrono", "filesystem", "fstream", "iomanip", "iostream",
@@ -52,7 +55,8 @@ std::shared_ptr<clang::CompilerInvocation> makerFor(const clang::CompilerInvocat
                                                     const clang::FileManager &files,
                                                     const UserCode &userCode) {
   std::shared_ptr<clang::CompilerInvocation> maker = precompilerFor(unit);
-  maker->getPreprocessorOpts().Includes.clear();
+  llvm::erase_if(maker->getPreprocessorOpts().Includes,
+                 [](StringRef header) { return header != cudaHeader; });
   std::vector<clang::HeaderSearchOptions::Entry> folders;
   for (clang::HeaderSearchOptions::Entry entry : unit.getHeaderSearchOpts().UserEntries) {
     llvm::SmallString<256> absolute(entry.Path);
@@ -89,7 +93,7 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
                                       const std::vector<std::string> &headers, UserCode &userCode) {
   const clang::LangOptions &language = invocation.getLangOpts();
   if (!invocation.getPreprocessorOpts().ImplicitPCHInclude.empty() || !language.CPlusPlus ||
-      language.CUDA || language.ObjC)
+      language.ObjC)
     return {};
   const OuterIncludes includes = findOuterIncludes(invocation, files, headers, userCode);
   if (includes.framework.empty())

@@ -123,6 +123,7 @@ std::shared_ptr<clang::CompilerInvocation> precompilerFor(const clang::CompilerI
   precompiler->getDependencyOutputOpts() = {};
   precompiler->getPreprocessorOpts().clearRemappedFiles(); // The main file: see PartnerPragma.
   clang::CodeGenOptions &code = precompiler->getCodeGenOpts();
+  precompiler->getLangOpts().CUID.clear(); // Of the unit's kernels.
   code.MainFileName.clear();
   code.DebugCompilationDir.clear();
   code.CoverageCompilationDir.clear();

@@ -395,8 +395,8 @@ public:
   }
 
   Arguments kept;
-  std::string language; ///< What -x says of the input, if it says anything.
-  bool cudaPath = false;
+  std::string language;     ///< What -x says of the input, if it says anything.
+  std::string cudaPath;     ///< Of a toolkit, if it is said.
   bool cudaHeaders = false; ///< An include folder holds CUDA's, as a package manager installs them.
 
 private:
@@ -440,7 +440,8 @@ private:
         return;
       cudaHeaders |= exists("cuda_runtime.h", absolutePath(argument.getValue(), directory));
     }
-    cudaPath |= option.matches(options::OPT_cuda_path_EQ);
+    if (option.matches(options::OPT_cuda_path_EQ))
+      cudaPath = absolutePath(argument.getValue(), directory);
     keep();
   }
 
@@ -514,16 +515,21 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
   bool cuda = language.empty() ? extension == ".cu" : language == "cuda";
   bool hip = language.empty() ? extension == ".hip" : language == "hip";
   if (nvcc || cuda) {
-    std::string toolkit = filter.cudaPath ? "" : findCudaToolkit(nvcc ? compiler : "");
+    const bool isNamed = !filter.cudaPath.empty();
+    const std::string toolkit = isNamed ? filter.cudaPath : findCudaToolkit(nvcc ? compiler : "");
     if (cuda && !toolkit.empty()) {
-      result.push_back("--cuda-path=" + toolkit);
-    } else if (cuda && !filter.cudaPath) {
+      if (!isNamed)
+        result.push_back("--cuda-path=" + toolkit);
+    } else if (cuda) {
       result.push_back("-nocudainc"); // Without a toolkit the driver would give up.
       if (filter.cudaHeaders)         // What the driver includes where there is one.
         result.insert(result.begin() + 1, {"-include", "__clang_cuda_runtime_wrapper.h"});
     } else if (!toolkit.empty()) {
       result.insert(result.end(), {"-isystem", toolkit + "/include"}); // As nvcc does for C++.
     }
+    // Thrust and CUB, which nvcc finds by itself and LibTorch includes.
+    if (!toolkit.empty() && exists("include/cccl", toolkit))
+      result.insert(result.end(), {"-isystem", toolkit + "/include/cccl"});
   }
   if (cuda || hip) {
     result.insert(result.end(), {"--cuda-host-only", "-nogpulib", "--no-cuda-version-check",

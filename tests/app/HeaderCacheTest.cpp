@@ -201,6 +201,23 @@ TEST_CASE("A header given on the command line comes first") {
   }
 }
 
+TEST_CASE("Sources of CUDA share a header that begins with the compiler's own") {
+  const CachedProject project;
+  project.write("vendor/__clang_cuda_runtime_wrapper.h", "#pragma once\n#define RUNTIME 1\n");
+  project.writeFramework("#ifndef RUNTIME\n#error no runtime\n#endif\n");
+  const std::vector<std::string> flags = {"--cuda-path=none", "-nocudainc", "-include",
+                                          "__clang_cuda_runtime_wrapper.h"};
+  for (const char *source : {"one.cu", "other.cu"}) {
+    INFO(source);
+    project.write(source, include + trainingLoop("train"));
+    const Run run = project.lint({"--cache-dir=cache", "--stats", source}, flags);
+    CHECK_THAT(run.out, Catch::Contains(finding));
+    CHECK_THAT(run.err, Catch::Contains("1 of them over a precompiled header"));
+    CHECK(run.out == project.lint({"--no-cache", source}, flags).out);
+  }
+  CHECK(project.shared() == 1);
+}
+
 TEST_CASE("A header is made anew when what it was made of has changed") {
   const CachedProject project;
   project.write("train.cpp", include + trainingLoop("train"));

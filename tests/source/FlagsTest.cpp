@@ -296,6 +296,14 @@ TEST_CASE("the CUDA toolkit is that of nvcc") {
   // nvcc gives its include folder to the host compiler as well.
   CHECK(contains(normaliseFlags({nvcc, "a.cpp"}, "a.cpp"), project.path("cuda/include")));
   CHECK(contains(normaliseFlags({nvcc, "-ccbin=/opt/g++-11", "a.cpp"}, "a.cpp"), "/opt/g++-11"));
+  // As well as Thrust and CUB, which lie in a folder of their own since CUDA 13.
+  const std::string libraries = project.path("cuda/include/cccl");
+  CHECK_FALSE(contains(normaliseFlags({nvcc, "a.cu"}, "a.cu"), libraries));
+  project.write("cuda/include/cccl/thrust/complex.h", "");
+  CHECK(contains(normaliseFlags({nvcc, "a.cu"}, "a.cu"), libraries));
+  CHECK(contains(normaliseFlags({nvcc, "a.cpp"}, "a.cpp"), libraries));
+  CHECK(contains(normaliseFlags({"clang++", "--cuda-path=" + project.path("cuda"), "a.cu"}, "a.cu"),
+                 libraries));
 }
 
 TEST_CASE("without a CUDA toolkit, headers that the flags name are enough") {

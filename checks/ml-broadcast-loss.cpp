@@ -27,9 +27,11 @@ public:
     finding.level = event.typing->rule == ResultRule::Loss ? Level::Certain : Level::Likely;
     finding.location = event.site->getBeginLoc();
     finding.range = event.site->getSourceRange();
-    finding.message = nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) +
-                      " meets " + nameOf(visit, *crossing->row, "the other") + " of shape " +
-                      spell(row) + ": each element of the one is compared to all of the other";
+    finding.message =
+        nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) + " meets " +
+        nameOf(visit, *crossing->row, "the other") +
+        (row.isSqueezed ? ", which has lost its last dimension" : " of shape " + spell(row)) +
+        ": each element of the one is compared to all of the other";
     noteOrigin(visit, *crossing->column, "the column is made here", finding);
     noteOrigin(visit, *crossing->row, "the row is made here", finding);
     finding.fixes = append(visit, crossing->column->expr, ".squeeze(-1)");
@@ -46,15 +48,29 @@ private:
            made->typing->rule == ResultRule::Like;
   }
 
-  /// Whether the event takes targets from what a layer makes of the samples.
+  /// Steps that all predictions are compared to.
+  static bool isScale(const Value &value) {
+    return value.made && value.made->typing &&
+           (value.made->typing->rule == ResultRule::Range ||
+            value.made->typing->rule == ResultRule::Steps);
+  }
+
+  /// Whether the event takes targets from what a layer makes of the samples, or the other way
+  /// round.
   static bool isError(const Visit &visit, const Crossing &crossing) {
     const auto *minus = llvm::dyn_cast<clang::CXXOperatorCallExpr>(visit.event.site);
     if (!minus || minus->getOperator() != clang::OO_Minus)
       return false;
-    const Value prediction = visit.before.valueOf(*crossing.column);
-    const Value target = visit.before.valueOf(*crossing.row);
-    return prediction.made && prediction.made->kind == EventKind::Forward &&
-           prediction.graph == Graph::Attached && target.graph == Graph::Detached &&
+    const auto isPrediction = [](const Value &value) {
+      return value.made && value.made->kind == EventKind::Forward;
+    };
+    const Value column = visit.before.valueOf(*crossing.column);
+    const Value row = visit.before.valueOf(*crossing.row);
+    const Value &target = isPrediction(column) ? row : column;
+    const Shape shape = visit.before.typeOf(*crossing.column).shape;
+    const bool isColumnOfTargets = shape.hasRank(2) && shape.sizes.front() == Shape::unknown;
+    return isPrediction(column) != isPrediction(row) && target.graph == Graph::Detached &&
+           !isScale(target) && (isPrediction(column) || isColumnOfTargets) &&
            visit.before.typeOf(*crossing.row).shape.last() == Shape::unknown;
   }
 };

@@ -31,9 +31,14 @@ public:
          !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Entry))) ||
         (facts.isTrained && !(facts.mode & (ModuleFacts::Unknown | ModuleFacts::Evaluation |
                                             ModuleFacts::LeftTraining)));
-    if (!isTraining && !isForgotten)
+    const Answer layers = dependsOnMode(visit);
+    // Modules are made in training mode.
+    const bool isNeverSet = facts.mode == ModuleFacts::Entry &&
+                            isHandedIn(visit, forward.subject) && layers == Answer::Yes &&
+                            visit.unit.program().neverEvaluates();
+    isForgotten &= !isNeverSet;
+    if (!isTraining && !isForgotten && !isNeverSet)
       return;
-    Answer layers = dependsOnMode(visit);
 
     Finding finding;
     finding.level = layers == Answer::No                       ? Level::Advice
@@ -66,6 +71,8 @@ public:
     if (&taker != &shown)
       finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
     explain(visit, facts, finding);
+    if (isNeverSet)
+      finding.message += "; nothing in the program calls eval()";
     repair(visit, facts, finding);
     reporter.report(std::move(finding));
   }

@@ -24,8 +24,10 @@ TypeId TensorTypes::of(const TensorType &type) {
 }
 
 TypeId TensorTypes::join(TypeId a, TypeId b) {
-  if (a == b)
+  if (a == b || b == noType)
     return a;
+  if (a == noType)
+    return b;
   const TensorType left = types[a], right = types[b];
   TensorType both;
   if (left.element == right.element)
@@ -33,6 +35,7 @@ TypeId TensorTypes::join(TypeId a, TypeId b) {
   const std::vector<std::int64_t> &some = left.shape.sizes, &others = right.shape.sizes;
   both.shape.isOpen = left.shape.isOpen || right.shape.isOpen || some.size() != others.size();
   both.shape.isMany = left.shape.isSeveral() && right.shape.isSeveral();
+  both.shape.isSqueezed = left.shape.isSqueezed && right.shape.isSqueezed;
   const size_t common = std::min(some.size(), others.size());
   for (size_t i = common; i > 0; --i) {
     const std::int64_t size = some[some.size() - i];
@@ -67,6 +70,7 @@ Shape broadcast(const Shape &a, const Shape &b) {
   Shape result;
   result.isOpen = a.isOpen || b.isOpen;
   result.isMany = a.isMany || b.isMany;
+  result.isSqueezed = a.isSqueezed && b.isSqueezed;
   // Nothing stands for a size that is not there, or may not be.
   const auto sizeAt = [](const Shape &shape, size_t fromEnd) -> std::optional<std::int64_t> {
     if (fromEnd < shape.sizes.size())
@@ -127,7 +131,7 @@ Shape reduced(const Shape &shape, std::int64_t axis, bool keeps) {
   if (!index)
     return {};
   Shape result = shape;
-  result.isMany = false;
+  result.isMany = result.isSqueezed = false;
   if (keeps)
     result.sizes[*index] = 1;
   else
@@ -144,7 +148,7 @@ Shape resized(const Shape &shape, std::int64_t axis, std::int64_t size) {
     return result;
   }
   Shape result = shape;
-  result.isMany = false;
+  result.isMany = result.isSqueezed = false;
   result.sizes[*index] = size;
   return result;
 }
@@ -154,9 +158,10 @@ Shape unsqueezed(const Shape &shape, std::int64_t axis) {
   const bool isFromEnd = axis < 0 && axis >= -count - 1;
   if (!isFromEnd && (axis < 0 || shape.isOpen || axis > count)) {
     // A leading dimension leaves what is at the end.
-    return axis == 0 ? shape : anyOf(shape);
+    return axis == 0 && !shape.isSqueezed ? shape : anyOf(shape);
   }
   Shape result = shape;
+  result.isSqueezed = false;
   result.sizes.insert(result.sizes.begin() + (isFromEnd ? count + 1 + axis : axis), 1);
   return result;
 }
@@ -166,8 +171,25 @@ Shape squeezed(const Shape &shape, std::int64_t axis) {
   if (!index || shape.sizes[*index] == Shape::unknown)
     return anyOf(shape);
   Shape result = shape;
+  result.isSqueezed = result.sizes[*index] == 1 && *index + 1 == result.sizes.size();
   if (result.sizes[*index] == 1)
     result.sizes.erase(result.sizes.begin() + *index);
+  return result;
+}
+
+Shape squeezed(const Shape &shape) {
+  Shape result;
+  result.isOpen = shape.isOpen;
+  result.isMany = shape.isMany;
+  result.isSqueezed = shape.last() == 1;
+  for (const std::int64_t size : llvm::reverse(shape.sizes)) {
+    if (size == Shape::unknown) { // It may be gone, too.
+      result.isOpen = true;
+      break;
+    }
+    if (size != 1)
+      result.sizes.insert(result.sizes.begin(), size);
+  }
   return result;
 }
 
@@ -176,6 +198,7 @@ Shape transposed(const Shape &shape, std::int64_t first, std::int64_t second) {
   if (!one || !other)
     return anyOf(shape);
   Shape result = shape;
+  result.isSqueezed = false;
   std::swap(result.sizes[*one], result.sizes[*other]);
   return result;
 }

@@ -20,12 +20,13 @@ namespace gradtidy {
 struct Shape {
   static constexpr std::int64_t unknown = -1; ///< A size that is not known.
 
-  bool isOpen = true;  ///< There may be dimensions before the first of `sizes`.
-  bool isMany = false; ///< There is an element for each sample: a loss that is not reduced.
+  bool isOpen = true;      ///< There may be dimensions before the first of `sizes`.
+  bool isMany = false;     ///< There is an element for each sample: a loss that is not reduced.
+  bool isSqueezed = false; ///< A size of 1 is gone from its end.
   std::vector<std::int64_t> sizes;
 
   static Shape of(llvm::ArrayRef<std::int64_t> sizes) {
-    return {.isOpen = false, .isMany = false, .sizes = sizes.vec()};
+    return {.isOpen = false, .sizes = sizes.vec()};
   }
   bool hasRank(unsigned rank) const { return !isOpen && sizes.size() == rank; }
   /// The last size, or unknown.
@@ -46,11 +47,13 @@ struct TensorType {
 /// An interned type; 0 is one of which nothing is known.
 using TypeId = std::uint32_t;
 inline constexpr TypeId unknownType = 0;
+/// That of the tensors in a list that has none yet, and of those that are not defined.
+inline constexpr TypeId noType = 1;
 
 /// Owns the types of one translation unit.
 class TensorTypes {
 public:
-  TensorTypes() { of({}); }
+  TensorTypes() : types(2) { ids.emplace(TensorType(), unknownType); }
   TypeId of(const TensorType &type);
   const TensorType &operator[](TypeId type) const { return types[type]; }
   TypeId join(TypeId a, TypeId b);
@@ -81,6 +84,8 @@ Shape reduced(const Shape &shape, std::int64_t axis, bool keeps);
 Shape resized(const Shape &shape, std::int64_t axis, std::int64_t size);
 Shape unsqueezed(const Shape &shape, std::int64_t axis);
 Shape squeezed(const Shape &shape, std::int64_t axis);
+/// Without any dimension of size 1.
+Shape squeezed(const Shape &shape);
 Shape transposed(const Shape &shape, std::int64_t first, std::int64_t second);
 Shape permuted(const Shape &shape, llvm::ArrayRef<std::int64_t> order);
 Shape flattened(const Shape &shape, std::int64_t first, std::int64_t last);

@@ -199,6 +199,8 @@ private:
   Value created(const Event &event, const State &state) const;
   /// The elements and the shape of what an event gives (Types.cpp).
   TypeId typeOf(const Event &event, const State &state) const;
+  /// What the tensors among the operands, and those in lists among them, have in common.
+  TypeId typeOfElements(const Event &event, const State &state) const;
   TypeId typeOfPass(const Event &event, const State &state) const;
   Layer layerOf(const Event &forward) const;
   /// Which dimension counts samples in what an event gives (Orders.cpp).

@@ -61,6 +61,15 @@ bool ProgramFacts::onlyInfers() const {
          });
 }
 
+bool ProgramFacts::neverEvaluates() const {
+  const auto mayEvaluate = [](const Event &event) {
+    return event.kind == EventKind::SetMode && event.constant != true;
+  };
+  return hasMain && llvm::none_of(graph.functions(), [&](const FunctionBody *body) {
+           return hasEvent(*body, mayEvaluate);
+         });
+}
+
 bool ProgramFacts::changesTensors(const FunctionBody *except) const {
   const auto isChange = [&](const Event &event) {
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);

@@ -25,6 +25,10 @@ public:
   /// trains: no optimizer, no backward, no tensor that is to have a gradient.
   bool onlyInfers() const;
 
+  /// Whether the unit is of a program, seen as far, in which nothing may put a module into
+  /// evaluation mode.
+  bool neverEvaluates() const;
+
   /// Whether a function changes a tensor in place, other than \p except if that is not null.
   bool changesTensors(const FunctionBody *except) const;
 

@@ -380,8 +380,11 @@ Value State::valueOf(const Operand &operand) const {
     value.graph = gradientGraphs == noSources ? Graph::Detached : Graph::Attached;
     value.history = value.graphs = gradientGraphs;
   } else {
-    if (const Value *known = findValue(path))
+    const Value *known = findValue(path);
+    if (known)
       value = *known;
+    else
+      value.type = noType;
     // What a module gives in one piece has one graph; what lists and structs hold, several.
     if (!values.find(path) && !(value.made && value.made->kind == EventKind::Forward))
       value.parts = {};
@@ -419,6 +422,8 @@ Value State::valueOf(const Operand &operand) const {
       else if (isPart(part))
         value.parts = unitedParts(value.parts, contents.parts, *tables);
     }
+    if (!known && value.type == noType)
+      value.type = unknownType;
   }
   value.sources = sourcesOf(operand);
   if (operand.role == TypeRole::Tensor && operand.device.kind == Device::Cpu &&

@@ -139,6 +139,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (event.subject.role != TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
     contents.graph = before.graph;
+    contents.type = typeOfElements(event, state);
     if (!takesTensors(event)) // `losses.reserve(8)`
       contents.stayOn(before);
     for (const Operand &operand : event.operands) {
@@ -462,6 +463,8 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
   if (event.operands.empty() || (event.subject.role == TypeRole::None && !takesTensors(event)))
     value.device = {Device::Unset}; // An undefined tensor, a container of none.
+  if (event.operands.empty() || event.subject.role == TypeRole::None)
+    value.type = typeOfElements(event, state);
   const SourcesId owned =
       event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
   const Device device = madeDevice(event, state);
@@ -825,12 +828,12 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
 /// Whether there is something to say of the event by the way it is written.
 static bool isMarked(const Event &event) {
   return event.isDiscarded || event.ignoresMode || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr || event.rate.given || event.isAsync || event.copied ||
-         event.namesGpu || event.dropsBatch || event.leftover.ending != Ending::None ||
-         event.custom.inputs >= 0 || event.custom.misplaced >= 0 || event.custom.keepsOutput ||
-         event.custom.changesInput || event.operation == Operation::DetectAnomaly ||
-         event.keepsBest || event.sharedChange || event.isRegistered || event.isLostEdit ||
-         event.equalNeurons.before || event.batchLoop ||
+         event.hostRead != HostRead::None || event.rate.expr || event.rate.given || event.isAsync ||
+         event.copied || event.namesGpu || event.dropsBatch ||
+         event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
+         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
+         event.operation == Operation::DetectAnomaly || event.keepsBest || event.sharedChange ||
+         event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }

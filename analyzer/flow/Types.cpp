@@ -28,7 +28,11 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     const Shape one = state.typeOf(*column).shape, other = state.typeOf(*row).shape;
     const bool isColumn = one.last() == 1 && (one.isOpen || one.hasRank(2)) &&
                           !(one.hasRank(2) && one.sizes.front() == 1);
-    if (isColumn && other.hasRank(1) && other.last() != 1)
+    const bool isRow = other.hasRank(1) && other.last() != 1;
+    // Whatever it has been squeezed out of had as many rows as the column.
+    const bool isLikeRow = other.isSqueezed && other.isOpen && other.sizes.empty() &&
+                           one.hasRank(2) && one.sizes.front() == Shape::unknown;
+    if (isColumn && (isRow || isLikeRow))
       return Crossing{column, row};
   }
   return std::nullopt;
@@ -154,9 +158,24 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   return tables.types.of(result);
 }
 
+TypeId Interpreter::typeOfElements(const Event &event, const State &state) const {
+  TypeId type = noType;
+  for (Operand part : event.operands) {
+    if (!part.isTensor)
+      continue;
+    if (part.role != TypeRole::Tensor)
+      part.path = tables.paths.element(state.resolve(part.path));
+    part.role = TypeRole::Tensor;
+    type = tables.types.join(type, state.valueOf(part).type);
+  }
+  return type;
+}
+
 TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   if (event.kind == EventKind::Forward)
     return typeOfPass(event, state);
+  if (llvm::isa<clang::InitListExpr>(event.site))
+    return typeOfElements(event, state);
   if (!event.typing)
     return unknownType;
   const Typing &typing = *event.typing;
@@ -252,11 +271,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = {first.element, unsqueezed(first.shape, axis)};
     break;
   case ResultRule::Squeeze:
-    result.element = first.element;
-    if (!typing.numbers.empty())
-      result.shape = squeezed(first.shape, axis);
-    else
-      result.shape.isMany = first.shape.isMany;
+    result = {first.element,
+              typing.numbers.empty() ? squeezed(first.shape) : squeezed(first.shape, axis)};
     break;
   case ResultRule::Flatten:
     result = {first.element, flattened(first.shape, axisOr(0),
@@ -291,6 +307,15 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Pick:
     result = {first.element, typing.shape.value_or(Shape{})};
     break;
+  case ResultRule::Stack:
+  case ResultRule::Join: {
+    result = tables.types[typeOfElements(event, state)];
+    result.shape.isMany = false;
+    if (typing.rule == ResultRule::Stack)
+      result.shape = unsqueezed(result.shape, axisOr(0));
+    result.shape = resized(result.shape, axisOr(0), Shape::unknown);
+    break;
+  }
   case ResultRule::Matmul:
     if (given.size() == 2)
       result = {promote(given[0], given[1]), multiplied(given[0].shape, given[1].shape)};

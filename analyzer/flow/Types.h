@@ -12,7 +12,7 @@ llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event);
 /// of a column meets each of a row.
 struct Crossing {
   const Operand *column = nullptr; ///< Of one feature for each sample.
-  const Operand *row = nullptr;    ///< Of one dimension.
+  const Operand *row = nullptr;    ///< Of one dimension, perhaps squeezed out of a column.
 };
 std::optional<Crossing> crossingOf(const Event &event, const State &state);
 

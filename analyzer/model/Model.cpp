@@ -206,6 +206,8 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Slice, "slice"},
     {ResultRule::Gather, "gather"},
     {ResultRule::Pick, "pick"},
+    {ResultRule::Stack, "stack"},
+    {ResultRule::Join, "join"},
     {ResultRule::Matmul, "matmul"},
     {ResultRule::Linear, "linear"},
     {ResultRule::Weighted, "weighted"},

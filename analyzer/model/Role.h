@@ -122,6 +122,8 @@ enum class ResultRule : unsigned char {
   Slice,  ///< A part of the dimension that is named.
   Gather, ///< The shape of the indices.
   Pick,   ///< Some of the elements, in any shape.
+  Stack,  ///< Those of a list, along a dimension of their own.
+  Join,   ///< Those of a list, one behind the other.
   Matmul,
   Linear,    ///< As many features as the second number says in place of the last dimension.
   Weighted,  ///< Sums weighted by parameters, in any shape.

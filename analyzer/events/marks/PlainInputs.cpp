@@ -20,9 +20,10 @@ struct Place {
 /// What a function does with gradients and with one tensor.
 class InputUses {
 public:
-  bool readsGradients = false; ///< Or computes them itself.
-  bool isInput = false;        ///< A module or a loss gets the tensor.
-  bool isElsewhere = false;    ///< Something else does, or may change it.
+  bool readsGradients = false;                    ///< Or computes them itself.
+  bool isInput = false;                           ///< A module or a loss gets the tensor.
+  bool isElsewhere = false;                       ///< Something else does, or may change it.
+  llvm::SmallVector<const VarDecl *, 2> computed; ///< Other tensors, of it.
 
   InputUses(Place tensor, Values &values, Vocabulary &vocabulary)
       : tensor(tensor), values(values), vocabulary(vocabulary) {}
@@ -32,6 +33,13 @@ public:
       return;
     if (const auto *call = dyn_cast<CallExpr>(statement))
       return readCall(*call);
+    if (const auto *declared = dyn_cast<DeclStmt>(statement))
+      for (const Decl *declaration : declared->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(declaration);
+            variable && variable != tensor.variable && variable->hasInit() &&
+            vocabulary.roleOf(variable->getType()) == TypeRole::Tensor &&
+            isComputedOf(variable->getInit()))
+          computed.push_back(variable);
     const auto *member = dyn_cast<MemberExpr>(statement);
     if (member && tensor.field && member->getMemberDecl() != tensor.field &&
         isVariable(member->getBase()))
@@ -56,6 +64,21 @@ private:
     return tensor.field
                ? member && member->getMemberDecl() == tensor.field && isVariable(member->getBase())
                : isVariable(expr);
+  }
+
+  /// Whether functions of the framework, and no module, compute \p expr of the tensor.
+  bool isComputedOf(const Expr *expr) const {
+    expr = originalOf(expr);
+    if (isTensor(expr))
+      return true;
+    const auto *call = dyn_cast<CallExpr>(expr);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    const Expr *object = call ? objectOf(call) : nullptr;
+    if (!callee || !vocabulary.isFramework(callee) || (object && isModule(values.roleOf(object))))
+      return false;
+    return (object && isComputedOf(object)) ||
+           llvm::any_of(call->arguments(),
+                        [&](const Expr *argument) { return isComputedOf(argument); });
   }
 
   void readCall(const CallExpr &call) {
@@ -130,8 +153,14 @@ static bool isOwn(const Expr *expr, Vocabulary &vocabulary, unsigned depth = 0) 
     if (!callee || !vocabulary.isFramework(callee))
       return false;
     const FunctionRole role = vocabulary.roleOf(callee);
-    return object ? isOwn(object, vocabulary, depth + 1)
-                  : role == FunctionRole::Create || role == FunctionRole::CreateLike;
+    if (object)
+      return isOwn(object, vocabulary, depth + 1);
+    const auto isOfOthers = [&](const Expr *argument) {
+      return vocabulary.roleOf(argument->getType()) == TypeRole::Tensor &&
+             !isOwn(argument, vocabulary, depth + 1);
+    };
+    return role == FunctionRole::Create || role == FunctionRole::CreateLike ||
+           (isa<CXXOperatorCallExpr>(call) && llvm::none_of(call->arguments(), isOfOthers));
   }
   if (const auto *member = dyn_cast<MemberExpr>(expr))
     return !isa<CXXThisExpr>(strip(member->getBase())) && !member->isArrow() &&
@@ -171,12 +200,15 @@ bool asksInVain(const CallExpr &call, const FunctionBody &function, Values &valu
   if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
     tensors.push_back({variable, part ? part->getMemberDecl() : nullptr});
   bool isInput = false;
-  for (const Place &tensor : tensors) {
-    InputUses uses(tensor, values, vocabulary);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    InputUses uses(tensors[i], values, vocabulary);
     uses.collect(function.body);
-    if (!uses.isInVain())
+    if (!uses.isInVain() || tensors.size() > 8)
       return false;
     isInput |= uses.isInput;
+    for (const VarDecl *variable : uses.computed) // `auto y = torch::matmul(x, w)`
+      if (llvm::none_of(tensors, [&](const Place &known) { return known.variable == variable; }))
+        tensors.push_back({variable});
   }
   return isInput;
 }

@@ -11,8 +11,14 @@ using namespace clang;
 namespace gradtidy {
 namespace {
 
-/// What a call for a forward pass is made on, without the arrow of a holder; null for other
-/// statements.
+/// \p object without the arrow of a holder.
+const Expr *withoutArrow(const Expr *object) {
+  object = strip(object);
+  const auto *arrow = dyn_cast<CXXOperatorCallExpr>(object);
+  return arrow && arrow->getOperator() == OO_Arrow ? strip(arrow->getArg(0)) : object;
+}
+
+/// What a call for a forward pass is made on; null for other statements.
 const Expr *forwardObject(const Stmt *statement) {
   const Expr *object = nullptr;
   if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement);
@@ -25,23 +31,29 @@ const Expr *forwardObject(const Stmt *statement) {
     if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(call->getCallee());
         member && !member->isImplicitAccess() && member->getMember().getAsString() == "forward")
       object = member->getBase();
-  if (!object)
-    return nullptr;
-  object = strip(object);
-  const auto *arrow = dyn_cast<CXXOperatorCallExpr>(object);
-  return arrow && arrow->getOperator() == OO_Arrow ? strip(arrow->getArg(0)) : object;
+  return object ? withoutArrow(object) : nullptr;
 }
 
-/// How often \p variable is named below \p statement other than to call it for a forward pass.
+/// What a call only brings to a device; null for other statements.
+const Expr *movedObject(const Stmt *statement) {
+  const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+  return call && simpleName(call->getMethodDecl()) == "to"
+             ? withoutArrow(call->getImplicitObjectArgument())
+             : nullptr;
+}
+
+/// How often \p variable is named below \p statement other than to call it for a forward pass, or
+/// to move it.
 unsigned otherMentions(const Stmt *statement, const VarDecl *variable) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
     return reference->getDecl() == variable;
   unsigned found = 0;
   for (const Stmt *child : statement->children())
     found += child ? otherMentions(child, variable) : 0;
-  const Expr *object = forwardObject(statement);
-  const bool isCalled = object && entityOf(object) == variable;
-  return found - isCalled;
+  const Expr *called = forwardObject(statement), *moved = movedObject(statement);
+  const Expr *object = called ? called : moved;
+  const bool isCounted = object && entityOf(object) == variable;
+  return found - isCounted;
 }
 
 class Search {

@@ -452,6 +452,8 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
     const bool isLeading = std::exchange(isFirst, false);
     if (isa<CXXDefaultArgExpr>(argument) || argument->isTypeDependent())
       continue;
+    if (isLeading && (rule == ResultRule::Stack || rule == ResultRule::Join))
+      continue; // The list.
     if (isLeading && rule == ResultRule::Values) {
       readValues(argument, typing);
       continue;

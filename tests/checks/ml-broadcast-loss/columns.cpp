@@ -67,3 +67,46 @@ struct Trainer {
     return criterion(net->forward(x), y); // expect: ml-broadcast-loss
   }
 };
+
+// Rewards in tensors of their own.
+std::vector<torch::Tensor> inTensors(const std::vector<float> &rewards) {
+  std::vector<torch::Tensor> list;
+  for (float reward : rewards)
+    list.push_back(torch::tensor({reward}));
+  return list;
+}
+
+torch::Tensor joined_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
+  std::vector<torch::Tensor> list;
+  for (float reward : rewards)
+    list.push_back(torch::tensor({reward}));
+  return torch::mse_loss(net(x), torch::cat(list)); // expect: ml-broadcast-loss: of shape (N)
+}
+
+torch::Tensor stacked_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
+  std::vector<torch::Tensor> list;
+  for (float reward : rewards)
+    list.push_back(torch::tensor({reward}));
+  auto values = net(x).squeeze();
+  auto returns = torch::stack(list);
+  return torch::mse_loss(values, returns); // expect: ml-broadcast-loss: 'returns' of shape (N, 1) meets 'values', which has lost its last dimension
+}
+
+torch::Tensor advantages_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
+  std::vector<torch::Tensor> list;
+  for (float reward : rewards)
+    list.push_back(torch::tensor({reward}));
+  auto returns = torch::stack(list).detach();
+  auto values = net(x).squeeze();
+  return returns - values.detach(); // expect: ml-broadcast-loss: 'returns' of shape (N, 1)
+}
+
+torch::Tensor of_others_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
+  auto returns = torch::cat(inTensors(rewards), 0);
+  return torch::mse_loss(net(x), returns); // expect: ml-broadcast-loss
+}
+
+torch::Tensor braces_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
+  auto returns = torch::tensor(rewards);
+  return torch::mse_loss(net(x), torch::cat({returns, returns})); // expect: ml-broadcast-loss
+}

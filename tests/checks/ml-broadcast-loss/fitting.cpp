@@ -67,3 +67,29 @@ void many_ok(torch::Tensor x, torch::Tensor y) {
   nn::Linear net(4, 2);
   torch::mse_loss(net(x), y.view({-1}));
 }
+
+void listed_ok(Regression net, torch::Tensor x, torch::Tensor y, const std::vector<float> &values) {
+  std::vector<torch::Tensor> ones, numbers, mixed;
+  for (float value : values) {
+    ones.push_back(torch::tensor({value}));
+    numbers.push_back(torch::tensor(value));
+    mixed.push_back(torch::tensor(value));
+    mixed.push_back(y);
+  }
+  torch::mse_loss(net(x), torch::stack(ones));
+  torch::mse_loss(net(x).squeeze(), torch::cat(ones));
+  torch::mse_loss(net(x).squeeze(), torch::stack(numbers));
+  torch::mse_loss(net(x).squeeze(), torch::stack(ones).squeeze());
+  torch::mse_loss(net(x), torch::stack(mixed));
+  torch::mse_loss(net(x), torch::cat({torch::stack(ones), y}));
+  torch::mse_loss(net(x).squeeze().unsqueeze(1), torch::stack(ones));
+  torch::mse_loss(net(x), torch::stack(numbers).unsqueeze(1));
+  auto difference = torch::stack(ones) - net(x);
+}
+
+// Levels, each against all values.
+void levels_ok(Regression net, torch::Tensor x) {
+  auto levels = torch::arange(10).view({-1, 1});
+  auto over = net(x).squeeze() - levels;
+  auto known = torch::tensor({1.0, 2.0}).unsqueeze(1) - net(x).view({-1});
+}

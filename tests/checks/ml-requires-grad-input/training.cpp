@@ -173,3 +173,34 @@ void handed_on_with_the_batch_ok(Net net) {
     optimizer.step();
   }
 }
+
+void made_up_bad(Net net, torch::optim::SGD &optimizer) {
+  auto slope = torch::randn({1, 5}, torch::requires_grad(true)); // expect: ml-requires-grad-input (no fix)
+  auto x = torch::randn({10, 5}, torch::requires_grad(true)) * 100 + 100; // expect: ml-requires-grad-input (no fix)
+  auto y = torch::matmul(x, slope.t());
+  optimizer.zero_grad();
+  torch::mse_loss(net(x), y).backward();
+  optimizer.step();
+}
+
+// It is trained, beside the module.
+void scaled_ok(Net net, torch::Tensor x, torch::Tensor y) {
+  auto scale = torch::ones({1}, torch::requires_grad(true));
+  std::vector<torch::Tensor> parameters = net->parameters();
+  parameters.push_back(scale);
+  torch::optim::SGD optimizer(parameters, 0.1);
+  auto scaled = x * scale;
+  optimizer.zero_grad();
+  torch::mse_loss(net(scaled), y).backward();
+  optimizer.step();
+}
+
+// A number that is computed of it has its gradient.
+torch::Tensor sensitivity_ok(Net net, torch::optim::SGD &optimizer, torch::Tensor y) {
+  auto x = torch::randn({10, 5}, torch::requires_grad(true));
+  auto shifted = x + 1;
+  optimizer.zero_grad();
+  torch::mse_loss(net(shifted), y).backward();
+  optimizer.step();
+  return shifted;
+}

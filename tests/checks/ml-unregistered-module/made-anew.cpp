@@ -14,6 +14,16 @@ struct BadImpl : nn::Module {
 };
 TORCH_MODULE(Bad);
 
+struct MovedImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    nn::Linear out(4, 2); // expect: ml-unregistered-module (no fix): 'out' is made anew
+    out->to(x.device());
+    return out->forward(hidden(x));
+  }
+  nn::Linear hidden = register_module("hidden", nn::Linear(4, 4));
+};
+TORCH_MODULE(Moved);
+
 // Its weights are set by hand: a filter.
 struct FilterImpl : nn::Module {
   torch::Tensor forward(torch::Tensor x) {

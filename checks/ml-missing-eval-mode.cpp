@@ -187,10 +187,8 @@ private:
   /// Whether the module is of the caller, or a member: known, but not what was done to it before.
   static bool isHandedIn(const Visit &visit, const Operand &module) {
     const PathTable &paths = visit.unit.tables().paths;
-    PathId object = visit.before.resolve(module.path), whole = object;
-    while (paths.last(whole).kind == PathStep::Element)
-      whole = paths.parent(whole);
-    const PathStep &last = paths.last(whole);
+    const PathId object = visit.before.resolve(module.path);
+    const PathStep &last = paths.last(paths.containerOf(object));
     bool isSetUp =
         last.kind == PathStep::Member &&
         visit.unit.effects().isModeSetUp(*static_cast<const clang::FieldDecl *>(last.subject));

@@ -6,6 +6,8 @@
 #include "Loops.h"
 #include "Trials.h"
 
+#include "analyzer/frontend/UserCode.h"
+
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseMap.h"
@@ -28,6 +30,8 @@ public:
       return; // Of a guard elsewhere, see ml-guard-other-thread.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
+    if (&shown != &forward && visit.unit.uses().isSetAside(visit.site) && isOfPartner(visit))
+      return; // It is found there: that is where its result is kept.
     if (isGuardedWithInput(visit, culprit))
       return;
 
@@ -93,6 +97,12 @@ private:
           other.event == &forward ? !other.callers.empty() : llvm::is_contained(called, &forward);
       return isRun && uses.mayBeDifferentiated(other.site) && !uses.isCutOff(other.site);
     });
+  }
+
+  /// Whether the forward pass stands in a source that is analysed with the unit.
+  static bool isOfPartner(const Visit &visit) {
+    const clang::SourceManager &sources = visit.context.getSourceManager();
+    return !partnerAt(visit.event.site->getBeginLoc(), sources).empty();
   }
 
   /// Whether the branch ends with an exception: nobody goes on from there.

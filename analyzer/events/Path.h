@@ -65,6 +65,13 @@ public:
   const PathStep &last(PathId path) const { return nodes[path].step; }
   PathId rootOf(PathId path) const { return nodes[path].root; }
 
+  /// The container that \p path is an element of, or an element of an element, or itself.
+  PathId containerOf(PathId path) const {
+    while (path && last(path).kind == PathStep::Element)
+      path = parent(path);
+    return path;
+  }
+
   /// How many steps lead from the root.
   unsigned depthOf(PathId path) const { return nodes[path].depth; }
 

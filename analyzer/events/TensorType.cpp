@@ -171,7 +171,7 @@ Shape squeezed(const Shape &shape, std::int64_t axis) {
   if (!index || shape.sizes[*index] == Shape::unknown)
     return anyOf(shape);
   Shape result = shape;
-  result.isSqueezed = result.sizes[*index] == 1 && *index + 1 == result.sizes.size();
+  result.isSqueezed = shape.isOpen && shape.sizes[*index] == 1 && *index + 1 == shape.sizes.size();
   if (result.sizes[*index] == 1)
     result.sizes.erase(result.sizes.begin() + *index);
   return result;
@@ -181,7 +181,6 @@ Shape squeezed(const Shape &shape) {
   Shape result;
   result.isOpen = shape.isOpen;
   result.isMany = shape.isMany;
-  result.isSqueezed = shape.last() == 1;
   for (const std::int64_t size : llvm::reverse(shape.sizes)) {
     if (size == Shape::unknown) { // It may be gone, too.
       result.isOpen = true;
@@ -190,6 +189,7 @@ Shape squeezed(const Shape &shape) {
     if (size != 1)
       result.sizes.insert(result.sizes.begin(), size);
   }
+  result.isSqueezed = result.isOpen && shape.last() == 1;
   return result;
 }
 

@@ -20,10 +20,10 @@ namespace gradtidy {
 struct Shape {
   static constexpr std::int64_t unknown = -1; ///< A size that is not known.
 
-  bool isOpen = true;      ///< There may be dimensions before the first of `sizes`.
-  bool isMany = false;     ///< There is an element for each sample: a loss that is not reduced.
-  bool isSqueezed = false; ///< A size of 1 is gone from its end.
+  bool isOpen = true;  ///< There may be dimensions before the first of `sizes`.
+  bool isMany = false; ///< There is an element for each sample: a loss that is not reduced.
   std::vector<std::int64_t> sizes;
+  bool isSqueezed = false; ///< It is open, and a size of 1 is gone from its end.
 
   static Shape of(llvm::ArrayRef<std::int64_t> sizes) {
     return {.isOpen = false, .sizes = sizes.vec()};

@@ -205,9 +205,7 @@ void Effects::findModeSetUps(const FunctionBody &body, const PathTable &paths) {
   llvm::SmallDenseSet<const void *, 4> set, called;
   for (const Block &block : body.blocks)
     for (const Event &event : block.events) {
-      PathId module = event.subject.path;
-      while (paths.last(module).kind == PathStep::Element)
-        module = paths.parent(module);
+      const PathId module = paths.containerOf(event.subject.path);
       const PathStep &last = paths.last(module);
       if (module && last.kind == PathStep::Member &&
           (event.kind == EventKind::SetMode || isModuleCall(event)))

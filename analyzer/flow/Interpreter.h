@@ -67,6 +67,9 @@ public:
 
   using ChangesOfMembers = std::function<MemberChanges(const clang::FieldDecl *)>;
 
+  /// Whether the program goes on with what a member holds, but not with its graph.
+  using MembersCutOff = std::function<bool(const clang::FieldDecl *)>;
+
   /// The layer that a forward pass is one of, or ends in.
   using Layers = std::function<Layer(const Event &forward)>;
 
@@ -75,10 +78,12 @@ public:
   static constexpr unsigned maxVisits = 20000;
 
   Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
-              ForeignFunctions isForeign, ChangesOfMembers changesOf, Layers layers)
+              ForeignFunctions isForeign, ChangesOfMembers changesOf, MembersCutOff areCutOff,
+              Layers layers)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
         isIrrelevant(std::move(isIrrelevant)), isForeign(std::move(isForeign)),
-        changesOf(std::move(changesOf)), layers(std::move(layers)) {}
+        changesOf(std::move(changesOf)), areCutOff(std::move(areCutOff)),
+        layers(std::move(layers)) {}
 
   /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
   /// as nobody says otherwise.
@@ -270,6 +275,7 @@ private:
   IrrelevantCalls isIrrelevant;
   ForeignFunctions isForeign;
   ChangesOfMembers changesOf;
+  MembersCutOff areCutOff;
   Layers layers;
   bool assumesFloats = false;
   bool assumesOrders = false;

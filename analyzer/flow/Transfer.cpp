@@ -45,6 +45,10 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
                             variable->getType()->isPointerType());
   if (!mayHaveGraph(value))
     return;
+  const PathStep &member = tables.paths.last(tables.paths.containerOf(event.subject.path));
+  if (member.kind == PathStep::Member &&
+      areCutOff(static_cast<const clang::FieldDecl *>(member.subject)))
+    return used.setAside(value.history);
   const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
   if (isStored ? variable && isShared(*variable) : place == tables.paths.unknown() || isParameter)
     used.differentiate({value.history, value.graphs}, value.sources);

@@ -30,8 +30,8 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
                           !(one.hasRank(2) && one.sizes.front() == 1);
     const bool isRow = other.hasRank(1) && other.last() != 1;
     // Whatever it has been squeezed out of had as many rows as the column.
-    const bool isLikeRow = other.isSqueezed && other.isOpen && other.sizes.empty() &&
-                           one.hasRank(2) && one.sizes.front() == Shape::unknown;
+    const bool isLikeRow = other.isSqueezed && other.sizes.empty() && one.hasRank(2) &&
+                           one.sizes.front() == Shape::unknown;
     if (isColumn && (isRow || isLikeRow))
       return Crossing{column, row};
   }

@@ -56,7 +56,8 @@ private:
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
     : ast(context), vocabulary(model), ofModules(context, vocabulary, userCode),
       graph(context, interned.paths, vocabulary, userCode),
-      sideEffects(graph, interned.paths, vocabulary), ofProgram(graph, interned.paths, vocabulary),
+      sideEffects(graph, interned.paths, vocabulary), storedGraphs(graph, interned.paths),
+      ofProgram(graph, interned.paths, vocabulary),
       interpreter(
           interned,
           [this](const clang::FunctionDecl *callee, bool isVirtual) {
@@ -66,6 +67,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
           [this](const Event &call) { return sideEffects.isIrrelevant(call); },
           [this](const FunctionBody &body) { return sideEffects.isForeign(body); },
           [this](const clang::FieldDecl *field) { return sideEffects.changesOf(*field); },
+          [this](const clang::FieldDecl *field) { return storedGraphs.areCutOff(*field); },
           [this](const Event &forward) { return ofModules.layerOf(forward); }) {
   if (ofProgram.assumesFloats())
     interpreter.assumeFloats();

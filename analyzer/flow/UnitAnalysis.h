@@ -5,6 +5,7 @@
 #include "CalledModules.h"
 #include "Effects.h"
 #include "ProgramFacts.h"
+#include "StoredGraphs.h"
 
 namespace gradtidy {
 
@@ -61,6 +62,7 @@ private:
   CalledModules ofModules;
   CallGraph graph;
   Effects sideEffects;
+  StoredGraphs storedGraphs;
   ProgramFacts ofProgram;
   Interpreter interpreter;
 };

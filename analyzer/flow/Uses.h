@@ -76,6 +76,14 @@ public:
   }
   bool isDetached(SiteId site) const { return detached.contains(site); }
 
+  /// A member keeps a value with that history, and the program goes on with what it holds, but not
+  /// with its graph.
+  void setAside(SourcesId history) {
+    detach(history);
+    kept.insert_range(histories.members(history));
+  }
+  bool isSetAside(SiteId site) const { return kept.contains(site); }
+
   /// The method of a module that is called at \p site gives its caller a graph of what it computes.
   void handOut(SiteId site) { handedOut.insert(site); }
   bool isHandedOut(SiteId site) const { return handedOut.contains(site); }
@@ -136,7 +144,7 @@ private:
   llvm::DenseSet<SiteId> needed; ///< Those of `differentiated` whose graph may be used.
   bool mayNeedAny = false;
   llvm::DenseMap<SiteId, const Event *> reads;
-  llvm::DenseSet<SiteId> passed, detached, handedOut, storedSites;
+  llvm::DenseSet<SiteId> passed, detached, kept, handedOut, storedSites;
   llvm::DenseSet<const Event *> events;       ///< Those of `differentiated`.
   llvm::DenseSet<const Event *> neededEvents; ///< Those of them that are not always cut off.
   llvm::DenseMap<const void *, Stored> stored;

@@ -85,10 +85,15 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                        const clang::Diagnostic &info) {
   const bool isError = level >= clang::DiagnosticsEngine::Error;
   header.failed |= isError && isAboutHeader(info.getID());
-  header.doubted |= isError && !unit.headerIsMissing && isDoubtful(info);
-  if (level != clang::DiagnosticsEngine::Note) {
+  if (level == clang::DiagnosticsEngine::Note) {
+    header.doubted |= conflicts && !unit.headerIsMissing && isOutsideUserCode(info);
+  } else {
     const std::string partner = partnerOf(info);
-    if (isError && !partner.empty())
+    const bool isOfPartner = !partner.empty();
+    // A partner may be at odds with the unit, too, as the notes tell.
+    conflicts = isError && isOfPartner && isConflict(info.getID());
+    header.doubted |= isError && !unit.headerIsMissing && !conflicts && isDoubtful(info);
+    if (isError && isOfPartner)
       judge(partner, info.getID());
     const bool isOfInterest = isError ? partner.empty() && isUsersBusiness(info) : isEnabled(info);
     shown = isOfInterest && partner.empty();

@@ -48,6 +48,7 @@ private:
   Unit &unit;
   HeaderDoubts &header;
   bool shown = true;
+  bool conflicts = false; ///< The last error is one of a partner, about declarations.
   std::set<std::string> warned;
 };
 

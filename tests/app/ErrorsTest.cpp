@@ -294,3 +294,20 @@ TEST_CASE("What a statement of a missing type mentions is not forgotten") {
   CHECK(count(run.out, "[ml-rebound-handle]\n") == 1);
   CHECK_THAT(run.out, Contains("train.cpp:9:3: warning"));
 }
+
+TEST_CASE("A check of kernels that is not declared is one by its name") {
+  const Project project;
+  for (const auto &[name, checks] : {std::pair("OUR_LAUNCH_CHECK", true), {"our_next", false}}) {
+    INFO(name);
+    project.write("fill.cu", "#include <cuda_runtime.h>\n#include <torch/torch.h>\n"
+                             "__global__ void fill(float *x) {}\n"
+                             "void run(torch::Tensor x) {\n"
+                             "  fill<<<1, 256>>>(x.data_ptr<float>());\n  " +
+                                 std::string(name) + "();\n}\n");
+    const Run run =
+        project.gradtidy({"--checks=-*,ml-kernel-unchecked", "fill.cu", "--", "-std=c++20",
+                          "-I" STAND_IN, "-nocudainc", "--cuda-path=none"});
+    CHECK_THAT(run.out, Contains("undeclared identifier"));
+    CHECK((run.out.find("[ml-kernel-unchecked]") == std::string::npos) == checks);
+  }
+}

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t n = Shape::unknown;
 
-Shape open(std::vector<std::int64_t> sizes) { return {true, false, std::move(sizes)}; }
+Shape open(std::vector<std::int64_t> sizes) { return {true, false, std::move(sizes), false}; }
+Shape squeezedTo(std::vector<std::int64_t> sizes) { return {true, false, std::move(sizes), true}; }
 
 } // namespace
 
@@ -27,9 +28,11 @@ TEST_CASE("Types join to what they have in common") {
   const TypeId rows = types.of({ElementType::Float32, Shape::of({4, 8})});
   const TypeId labels = types.of({ElementType::Int64, Shape::of({4})});
   CHECK(types.join(row, row) == row);
-  CHECK(types.join(row, rows) == types.of({ElementType::Float32, {true, true, {8}}}));
-  CHECK(types.join(labels, row) == types.of({ElementType::Unknown, {false, true, {n}}}));
+  CHECK(types.join(row, rows) == types.of({ElementType::Float32, {true, true, {8}, false}}));
+  CHECK(types.join(labels, row) == types.of({ElementType::Unknown, {false, true, {n}, false}}));
   CHECK(types.join(row, unknownType) == unknownType);
+  CHECK(types.join(row, noType) == row);
+  CHECK(types.join(noType, unknownType) == unknownType);
 }
 
 TEST_CASE("Several elements, or one") {
@@ -51,8 +54,15 @@ TEST_CASE("Views change what is known of a shape") {
   CHECK(unsqueezed(open({4}), -1) == open({4, 1}));
   CHECK(unsqueezed(open({4}), 0) == open({4}));
   CHECK(unsqueezed(open({4}), 1) == Shape());
-  CHECK(squeezed(open({1}), -1) == open({}));
+  CHECK(squeezed(open({1}), -1) == squeezedTo({}));
+  CHECK(squeezed(open({1, 3}), -1) == open({1, 3}));
   CHECK(squeezed(Shape::of({4, 1}), 1) == Shape::of({4}));
+  CHECK(squeezed(Shape::of({1, 4, 1})) == Shape::of({4}));
+  CHECK(squeezed(Shape::of({1, n, 3})) == open({3}));
+  CHECK(squeezed(Shape::of({n, 1})) == squeezedTo({}));
+  CHECK(unsqueezed(squeezedTo({}), -1) == open({1}));
+  CHECK(broadcast(squeezedTo({}), squeezedTo({})) == squeezedTo({}));
+  CHECK(broadcast(squeezedTo({}), Shape::of({n})) == open({n}));
   CHECK(transposed(Shape::of({4, 3}), 0, 1) == Shape::of({3, 4}));
   CHECK(permuted(Shape::of({2, 3, 4}), {2, 0, 1}) == Shape::of({4, 2, 3}));
   CHECK(flattened(Shape::of({2, 3, 4}), 1, -1) == Shape::of({2, 12}));

@@ -76,6 +76,11 @@ void CareReader::visit(const Stmt *statement) {
     noteLaunch(*launch);
   if (const auto *call = dyn_cast<CallExpr>(statement))
     noteCall(*call);
+  // Of a macro that is not there, nothing else is left.
+  if (const auto *lookup = dyn_cast<OverloadExpr>(statement))
+    if (const IdentifierInfo *name = lookup->getName().getAsIdentifierInfo();
+        name && asksForErrors(name->getName()))
+      care.asksForErrors = care.asksLast = true;
   if (const auto *declarations = dyn_cast<DeclStmt>(statement))
     for (const Decl *declaration : declarations->decls())
       if (const auto *variable = dyn_cast<VarDecl>(declaration))

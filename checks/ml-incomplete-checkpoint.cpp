@@ -56,7 +56,9 @@ private:
           return {};
         for (const Observation &other : visit.unit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
-            return keepsState(visit, other) ? Training{loop, &function, other.event} : Training();
+            return keepsState(visit, other) && !isMadeAnew(visit, other, function, *loop)
+                       ? Training{loop, &function, other.event}
+                       : Training();
       }
       if (function.isConditional(frame->site) && !frame->every)
         return {};
@@ -85,6 +87,27 @@ private:
                 return isMadeFor(made, *caller->function);
               }));
     });
+  }
+
+  /// Whether the optimizer is a variable of the loop, or of what that calls: each round begins with
+  /// a new one anyway.
+  static bool isMadeAnew(const Visit &visit, const Observation &step, const FunctionBody &function,
+                         const clang::Stmt &loop) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathStep &root = paths.last(paths.rootOf(step.before.resolve(step.event->subject.path)));
+    const auto *variable = root.kind == PathStep::Variable
+                               ? static_cast<const clang::VarDecl *>(root.subject)
+                               : nullptr;
+    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage())
+      return false;
+    const clang::DeclContext *owner = variable->getParentFunctionOrMethod();
+    if (owner == function.function)
+      return contains(visit, &loop, variable->getLocation());
+    const auto inner = llvm::find_if(
+        step.callers, [&](const Event *caller) { return caller->function == &function; });
+    return step.event->function->function == owner ||
+           llvm::any_of(llvm::make_range(inner, step.callers.end()),
+                        [&](const Event *caller) { return caller->function->function == owner; });
   }
 
   /// Whether the event, or a call that leads there, is in \p loop of \p function.

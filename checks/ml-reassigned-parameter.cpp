@@ -25,7 +25,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
     if (assignment.kind != EventKind::Bind || !assignment.isRegistered ||
-        isForward(assignment.function->function) || assignment.operands.empty())
+        isForward(assignment.function->function) || assignment.operands.empty() ||
+        isRegistered(assignment))
       return;
     // What is computed of parameters for the next forward pass trains these.
     const Value value = visit.before.valueOf(assignment.operands.front());
@@ -41,6 +42,16 @@ public:
                        "to() and save() do not reach the new one")
                           .str();
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the function makes the new tensor a parameter of another module, of its own perhaps.
+  static bool isRegistered(const Event &assignment) {
+    return hasEvent(*assignment.function, [&](const Event &event) {
+      return event.registersParameter && llvm::any_of(event.operands, [&](const Operand &operand) {
+               return operand.path == assignment.subject.path;
+             });
+    });
   }
 };
 

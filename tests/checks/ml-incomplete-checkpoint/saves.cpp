@@ -44,6 +44,37 @@ void not_resumed_bad(Net net, const Tensors &inputs) {
   }
 }
 
+// Each round begins with a new optimizer anyway.
+void train(Net net, const Tensors &inputs) {
+  torch::optim::Adam optimizer(net->parameters(), 1e-3);
+  for (const auto &x : inputs) {
+    optimizer.zero_grad();
+    net(x).mean().backward();
+    optimizer.step();
+  }
+}
+
+void anew_ok(Net net, const Tensors &inputs) {
+  torch::load(net, "model.pt");
+  for (int round = 0; round < 100; ++round) {
+    train(net, inputs);
+    torch::save(net, "model.pt");
+  }
+}
+
+void anew_here_ok(Net net, const Tensors &inputs) {
+  torch::load(net, "model.pt");
+  for (int round = 0; round < 100; ++round) {
+    torch::optim::Adam optimizer(net->parameters(), 1e-3);
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step();
+    }
+    torch::save(net, "model.pt");
+  }
+}
+
 void at_the_end_ok(Net net, const Tensors &inputs) {
   torch::optim::Adam optimizer(net->parameters(), 1e-3);
   for (const auto &x : inputs) {

@@ -67,6 +67,17 @@ struct Normalised : nn::Module {
   torch::Tensor direction;
 };
 
+// The module registers what its layers compute with, and not the layers.
+struct Shared : nn::Module {
+  Shared() : layer(nn::Linear(4, 4)) {
+    layer->weight = torch::zeros({4, 4}, torch::requires_grad());
+    layer->bias = torch::zeros({4}, torch::requires_grad()); // expect: ml-reassigned-parameter (no fix)
+    register_parameter("weight", layer->weight);
+  }
+  torch::Tensor forward(torch::Tensor x) { return layer(x); }
+  nn::Linear layer;
+};
+
 // ---- tensors of other classes
 
 struct Record {

@@ -17,7 +17,8 @@ struct Typing {
   ElementType element = ElementType::Unknown; ///< That is named, or those of listed values.
   bool namesElement = false;                  ///< It is, even if nobody knows which one.
   ElementType number = ElementType::Unknown;  ///< Of a number among the operands: float or integer.
-  std::optional<Shape> shape;                 ///< Listed sizes, axes, or what listed values have.
+  /// Listed sizes, axes, what listed values have, or the number of listed tensors.
+  std::optional<Shape> shape;
   llvm::SmallVector<std::int64_t, 2> numbers; ///< Integers among the arguments, one by one.
   bool keepsAxes = false;                     ///< A reduction leaves sizes of 1.
   Reduction reduction = Reduction::Reduced;

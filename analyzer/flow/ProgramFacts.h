@@ -25,8 +25,8 @@ public:
   /// trains: no optimizer, no backward, no tensor that is to have a gradient.
   bool onlyInfers() const;
 
-  /// Whether the unit is of a program, seen as far, in which nothing may put a module into
-  /// evaluation mode.
+  /// Whether the unit is of a program, seen as far as functions are shared, in which nothing may
+  /// put a module into evaluation mode.
   bool neverEvaluates() const;
 
   /// Whether a function changes a tensor in place, other than \p except if that is not null.

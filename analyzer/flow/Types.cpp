@@ -308,14 +308,17 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = {first.element, typing.shape.value_or(Shape{})};
     break;
   case ResultRule::Stack:
-  case ResultRule::Join: {
     result = tables.types[typeOfElements(event, state)];
-    result.shape.isMany = false;
-    if (typing.rule == ResultRule::Stack)
-      result.shape = unsqueezed(result.shape, axisOr(0));
-    result.shape = resized(result.shape, axisOr(0), Shape::unknown);
+    result.shape.isMany = result.shape.isSqueezed = false;
+    if (!result.shape.isOpen || axisOr(0) != 0) // Else it comes before what is known.
+      result.shape =
+          resized(unsqueezed(result.shape, axisOr(0)), axisOr(0), sized(typing.shape).last());
     break;
-  }
+  case ResultRule::Join:
+    result = tables.types[typeOfElements(event, state)];
+    if (sized(typing.shape).last() != 1)
+      result.shape = resized(result.shape, axisOr(0), Shape::unknown);
+    break;
   case ResultRule::Matmul:
     if (given.size() == 2)
       result = {promote(given[0], given[1]), multiplied(given[0].shape, given[1].shape)};

@@ -452,8 +452,11 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
     const bool isLeading = std::exchange(isFirst, false);
     if (isa<CXXDefaultArgExpr>(argument) || argument->isTypeDependent())
       continue;
-    if (isLeading && (rule == ResultRule::Stack || rule == ResultRule::Join))
-      continue; // The list.
+    if (isLeading && (rule == ResultRule::Stack || rule == ResultRule::Join)) {
+      if (const std::optional<Shape> tensors = list(argument)) // `{a, b}`
+        typing.shape = Shape::of({static_cast<std::int64_t>(tensors->sizes.size())});
+      continue;
+    }
     if (isLeading && rule == ResultRule::Values) {
       readValues(argument, typing);
       continue;

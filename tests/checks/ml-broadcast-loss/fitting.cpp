@@ -87,6 +87,12 @@ void listed_ok(Regression net, torch::Tensor x, torch::Tensor y, const std::vect
   auto difference = torch::stack(ones) - net(x);
 }
 
+void one_sample_ok(Regression net, torch::Tensor x, float value) {
+  torch::mse_loss(net(x), torch::stack({torch::tensor(value)}));
+  torch::mse_loss(net(x), torch::cat({torch::tensor({value})}));
+  torch::mse_loss(net(x), torch::cat({torch::tensor({value, value}).view({-1, 1})}, 0));
+}
+
 // Levels, each against all values.
 void levels_ok(Regression net, torch::Tensor x) {
   auto levels = torch::arange(10).view({-1, 1});

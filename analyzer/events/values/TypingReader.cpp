@@ -206,6 +206,18 @@ std::optional<Shape> TypingReader::list(const Expr *expr) const {
   return std::nullopt;
 }
 
+/// The braces that \p expr is converted from, or null.
+static const InitListExpr *bracesIn(const Expr *expr) {
+  for (expr = peel(expr); !isa<InitListExpr>(expr);) {
+    const auto *wrapped = dyn_cast<CXXStdInitializerListExpr>(expr);
+    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
+    if (!wrapped && !(construct && construct->getNumArgs() > 0))
+      return nullptr;
+    expr = peel(wrapped ? wrapped->getSubExpr() : construct->getArg(0));
+  }
+  return cast<InitListExpr>(expr);
+}
+
 /// Whether a parameter of that type takes a list of numbers.
 static bool takesList(QualType type) {
   type = type.getNonReferenceType();
@@ -453,8 +465,8 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
     if (isa<CXXDefaultArgExpr>(argument) || argument->isTypeDependent())
       continue;
     if (isLeading && (rule == ResultRule::Stack || rule == ResultRule::Join)) {
-      if (const std::optional<Shape> tensors = list(argument)) // `{a, b}`
-        typing.shape = Shape::of({static_cast<std::int64_t>(tensors->sizes.size())});
+      if (const InitListExpr *tensors = bracesIn(argument)) // `{a, b}`
+        typing.shape = Shape::of({tensors->getNumInits()});
       continue;
     }
     if (isLeading && rule == ResultRule::Values) {

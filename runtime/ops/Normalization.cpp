@@ -407,24 +407,28 @@ Gradients channelGradients(const Tensor &g, const Tensor &input, const Tensor &n
                            const ReducedDims &dims) {
   using Math = MathType<T>;
   const int64_t channels = input.size(1);
-  Tensor made = makeEmpty({4, channels}, numbers.scalar_type(), input.device());
-  auto number = [&](const Tensor &of, int64_t i) { return of[i].view(dims.kept); };
+  auto made = [&](std::initializer_list<int64_t> sizes) {
+    return makeEmpty(sizes, numbers.scalar_type(), input.device());
+  };
+  auto perChannel = [&](const Tensor &number) { return number.view(dims.kept); };
+  // Those of parameters have memory of their own, in which others may be added.
+  Tensor byWeight = made({channels}), byBias = made({channels}), line = made({2, channels});
   ChannelGradient<Math> gradient;
-  gradient.byFactor = kernelData<Math>(made[0]);
-  gradient.bySummand = kernelData<Math>(made[1]);
-  gradient.slope = kernelData<Math>(made[2]);
-  gradient.offset = kernelData<Math>(made[3]);
+  gradient.byFactor = kernelData<Math>(byWeight);
+  gradient.bySummand = kernelData<Math>(byBias);
+  gradient.slope = kernelData<Math>(line[0]);
+  gradient.offset = kernelData<Math>(line[1]);
   gradient.numbers = kernelData<Math>(numbers);
   gradient.channels = channels;
   gradient.count = static_cast<double>(input.numel()) / static_cast<double>(channels);
   const Tensor packed = laidOutLike(g, input);
-  foldByCuda<T, T>(gradient, number(made, 0), dims, packed, input);
+  foldByCuda<T, T>(gradient, perChannel(byWeight), dims, packed, input);
   Tensor out =
       makeEmptyStrided(input.sizes(), input.strides(), input.scalar_type(), input.device());
   elementwise<T, T, Math, T, Math, Math, Math>(
-      AddScaledDistance(), out, packed, number(numbers, Factor), input, number(numbers, Mean),
-      number(made, 2), number(made, 3));
-  return {out, made[0], made[1]};
+      AddScaledDistance(), out, packed, perChannel(numbers[Factor]), input,
+      perChannel(numbers[Mean]), perChannel(line[0]), perChannel(line[1]));
+  return {out, byWeight, byBias};
 }
 
 /// In training on a CUDA device.

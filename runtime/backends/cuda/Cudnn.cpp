@@ -18,39 +18,26 @@
 namespace gradtidy::runtime {
 namespace {
 
+// The library's graphs, not its older calls: those make their plan anew each time, which takes the
+// host two to five times as long as to queue the kernels, and know fewer kernels.
 struct CudnnLibrary {
   SharedLibrary library{"libcudnn.so." + std::to_string(CUDNN_MAJOR)};
   GRADTIDY_LIBRARY_FUNCTION(cudnnGetErrorString);
   GRADTIDY_LIBRARY_FUNCTION(cudnnCreate);
   GRADTIDY_LIBRARY_FUNCTION(cudnnDestroy);
   GRADTIDY_LIBRARY_FUNCTION(cudnnSetStream);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateTensorDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyTensorDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnSetTensorNdDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateFilterDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyFilterDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnSetFilterNdDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnCreateConvolutionDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnDestroyConvolutionDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionNdDescriptor);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionGroupCount);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnSetConvolutionMathType);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionNdForwardOutputDim);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionForwardAlgorithm_v7);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionBackwardDataAlgorithm_v7);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionForward);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionBackwardData);
-  GRADTIDY_LIBRARY_FUNCTION(cudnnConvolutionBackwardFilter);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendCreateDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendDestroyDescriptor);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendSetAttribute);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendGetAttribute);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendFinalize);
+  GRADTIDY_LIBRARY_FUNCTION(cudnnBackendExecute);
 };
 
 const CudnnLibrary &library() {
   static const auto *library = new CudnnLibrary;
   return *library;
 }
-
-/// The most that an algorithm may ask for.
-constexpr std::size_t largestWorkspace = std::size_t{256} << 20;
 
 void check(cudnnStatus_t status, const char *call) {
   TORCH_CHECK(status == CUDNN_STATUS_SUCCESS,
@@ -61,54 +48,115 @@ bool isRefusal(cudnnStatus_t status) {
   return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED;
 }
 
+/// What the library calls the type of an attribute.
+template <class T> constexpr cudnnBackendAttributeType_t attributeType = {};
+template <> constexpr auto attributeType<int64_t> = CUDNN_TYPE_INT64;
+template <> constexpr auto attributeType<float> = CUDNN_TYPE_FLOAT;
+template <> constexpr auto attributeType<double> = CUDNN_TYPE_DOUBLE;
+template <> constexpr auto attributeType<void *> = CUDNN_TYPE_VOID_PTR; // as descriptors are
+template <> constexpr auto attributeType<cudnnHandle_t> = CUDNN_TYPE_HANDLE;
+template <> constexpr auto attributeType<cudnnDataType_t> = CUDNN_TYPE_DATA_TYPE;
+template <> constexpr auto attributeType<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
+template <> constexpr auto attributeType<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
+template <> constexpr auto attributeType<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
+template <> constexpr auto attributeType<cudnnBackendBehaviorNote_t> = CUDNN_TYPE_BEHAVIOR_NOTE;
+
+/// What the library makes graphs of: it is described attribute by attribute, and then finished.
+class Descriptor {
+public:
+  explicit Descriptor(cudnnBackendDescriptorType_t type) {
+    cudnnBackendDescriptor_t made = nullptr;
+    check(library().cudnnBackendCreateDescriptor(type, &made), "cudnnBackendCreateDescriptor");
+    object.reset(made);
+  }
+
+  template <class T>
+  Descriptor &set(cudnnBackendAttributeName_t name, std::span<const T> values,
+                  cudnnBackendAttributeType_t type = attributeType<T>) {
+    check(library().cudnnBackendSetAttribute(object.get(), name, type,
+                                             static_cast<int64_t>(values.size()), values.data()),
+          "cudnnBackendSetAttribute");
+    return *this;
+  }
+  template <class T> Descriptor &set(cudnnBackendAttributeName_t name, const T &value) {
+    return set(name, std::span(&value, 1));
+  }
+  Descriptor &set(cudnnBackendAttributeName_t name, const std::vector<int64_t> &values) {
+    return set(name, std::span(values));
+  }
+  Descriptor &set(cudnnBackendAttributeName_t name, const Descriptor &part) {
+    const cudnnBackendDescriptor_t address = part.get();
+    return set(name, std::span(&address, 1), CUDNN_TYPE_BACKEND_DESCRIPTOR);
+  }
+
+  /// False where the library does not do what is described.
+  bool finish() {
+    const cudnnStatus_t status = library().cudnnBackendFinalize(object.get());
+    if (isRefusal(status))
+      return false;
+    check(status, "cudnnBackendFinalize");
+    return true;
+  }
+
+  /// Of a finished one: as many of its values as there is room for.
+  template <class T>
+  std::span<T> get(cudnnBackendAttributeName_t name, std::span<T> values,
+                   cudnnBackendAttributeType_t type = attributeType<T>) const {
+    int64_t count = 0;
+    check(library().cudnnBackendGetAttribute(
+              object.get(), name, type, static_cast<int64_t>(values.size()), &count, values.data()),
+          "cudnnBackendGetAttribute");
+    return values.first(std::min(static_cast<std::size_t>(count), values.size()));
+  }
+  /// The same for descriptors of a type, at most `most`.
+  std::vector<Descriptor> parts(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
+                                std::size_t most) const {
+    std::vector<Descriptor> found;
+    std::vector<cudnnBackendDescriptor_t> addresses;
+    for (std::size_t i = 0; i < most; ++i)
+      addresses.push_back(found.emplace_back(type).get());
+    const auto filled = get(name, std::span(addresses), CUDNN_TYPE_BACKEND_DESCRIPTOR);
+    found.erase(found.begin() + std::ssize(filled), found.end());
+    return found;
+  }
+
+  cudnnBackendDescriptor_t get() const { return object.get(); }
+
+private:
+  struct Destroy {
+    void operator()(void *object) const { library().cudnnBackendDestroyDescriptor(object); }
+  };
+  std::unique_ptr<void, Destroy> object;
+};
+
 struct Types {
   cudnnDataType_t element, compute;
-  cudnnMathType_t math;
 };
 
 Types typesOf(ScalarType type) {
   switch (type) {
   case ScalarType::Half:
-    return {CUDNN_DATA_HALF, CUDNN_DATA_FLOAT, CUDNN_TENSOR_OP_MATH};
+    return {CUDNN_DATA_HALF, CUDNN_DATA_FLOAT};
   case ScalarType::BFloat16:
-    return {CUDNN_DATA_BFLOAT16, CUDNN_DATA_FLOAT, CUDNN_TENSOR_OP_MATH};
+    return {CUDNN_DATA_BFLOAT16, CUDNN_DATA_FLOAT};
   case ScalarType::Float:
-    return {CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
-            globalContext().allowTF32CuDNN() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH};
+    return {CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT};
   case ScalarType::Double:
-    return {CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, CUDNN_DEFAULT_MATH};
+    return {CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE};
   default:
     throw NotImplementedError(concat("\"conv_cuda\" not implemented for '", type, "'"));
   }
 }
 
-/// An object of the library that describes something.
-template <class Object> using Owned = std::unique_ptr<Object, cudnnStatus_t (*)(Object *)>;
-
-template <class Object>
-Owned<Object> make(cudnnStatus_t (*create)(Object **), cudnnStatus_t (*destroy)(Object *)) {
-  Object *object = nullptr;
-  check(create(&object), "cudnnCreate...Descriptor");
-  return {object, destroy};
-}
-
-using Numbers = std::vector<int>;
+using Numbers = std::vector<int64_t>;
 
 /// For the library, which knows no less than two dimensions: one of size (or step) one is put
 /// before a single one, behind `lead` others.
-Numbers forTwo(const std::vector<int64_t> &values, std::size_t lead, int filler) {
-  Numbers result;
-  for (int64_t value : values) {
-    TORCH_CHECK(value <= std::numeric_limits<int>::max(), "a size of ", value,
-                " is too large for cuDNN");
-    result.push_back(static_cast<int>(value));
-  }
-  if (result.size() == lead + 1)
-    result.insert(result.begin() + static_cast<std::ptrdiff_t>(lead), filler);
-  return result;
+Numbers forTwo(Numbers values, std::size_t lead, int64_t filler) {
+  if (values.size() == lead + 1)
+    values.insert(values.begin() + static_cast<std::ptrdiff_t>(lead), filler);
+  return values;
 }
-
-int countOf(const Numbers &numbers) { return static_cast<int>(numbers.size()); }
 
 Numbers packedStrides(const Numbers &sizes) {
   Numbers strides(sizes.size(), 1);
@@ -117,50 +165,88 @@ Numbers packedStrides(const Numbers &sizes) {
   return strides;
 }
 
+/// By which numbers a graph calls input, weight and output.
+constexpr std::array<int64_t, 3> operandNumbers{1, 2, 3};
+
+Descriptor operandOf(int64_t number, const Numbers &dims, cudnnDataType_t type) {
+  const Numbers sizes = forTwo(dims, 2, 1);
+  Descriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  tensor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number)
+      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, type)
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes)
+      .set(CUDNN_ATTR_TENSOR_STRIDES, packedStrides(sizes))
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, int64_t{16});
+  TORCH_CHECK(tensor.finish(), "cuDNN does not take this operand");
+  return tensor;
+}
+
+/// What the library calls a convolution and its derivatives, and their attributes.
+struct OperationNames {
+  cudnnBackendDescriptorType_t type;
+  cudnnBackendAttributeName_t input, weight, output, convolution, alpha, beta;
+};
+
+OperationNames namesOf(BatchConvolution::Operand wanted) {
+  switch (wanted) {
+  case BatchConvolution::Input:
+    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+  case BatchConvolution::Weight:
+    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+  case BatchConvolution::Output:
+    break;
+  }
+  return {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+}
+
 } // namespace
 
-struct ConvolutionPlan {
-  explicit ConvolutionPlan(const BatchConvolution &c)
-      : types(typesOf(c.type)), input(tensorOf(c.inputSizes)), output(tensorOf(c.outputSizes)),
-        weight(make(library().cudnnCreateFilterDescriptor, library().cudnnDestroyFilterDescriptor)),
-        convolution(make(library().cudnnCreateConvolutionDescriptor,
-                         library().cudnnDestroyConvolutionDescriptor)) {
-    const Numbers weightSizes = forTwo(c.weightSizes, 2, 1), stride = forTwo(c.stride, 0, 1),
-                  padding = forTwo(c.padding, 0, 0), dilation = forTwo(c.dilation, 0, 1);
-    check(library().cudnnSetFilterNdDescriptor(weight.get(), types.element, CUDNN_TENSOR_NCHW,
-                                               countOf(weightSizes), weightSizes.data()),
-          "cudnnSetFilterNdDescriptor");
-    check(library().cudnnSetConvolutionNdDescriptor(convolution.get(), countOf(stride),
-                                                    padding.data(), stride.data(), dilation.data(),
-                                                    CUDNN_CROSS_CORRELATION, types.compute),
-          "cudnnSetConvolutionNdDescriptor");
-    check(library().cudnnSetConvolutionGroupCount(convolution.get(), static_cast<int>(c.groups)),
-          "cudnnSetConvolutionGroupCount");
-    check(library().cudnnSetConvolutionMathType(convolution.get(), types.math),
-          "cudnnSetConvolutionMathType");
-    const Numbers expected = forTwo(c.outputSizes, 2, 1);
-    Numbers found(expected.size());
-    check(library().cudnnGetConvolutionNdForwardOutputDim(
-              convolution.get(), input.get(), weight.get(), countOf(found), found.data()),
-          "cudnnGetConvolutionNdForwardOutputDim");
-    TORCH_CHECK(found == expected, "cuDNN gives this convolution an output of other sizes");
+struct ConvolutionOperation {
+  explicit ConvolutionOperation(const BatchConvolution &c)
+      : types(typesOf(c.type)), input(operandOf(operandNumbers[0], c.inputSizes, types.element)),
+        weight(operandOf(operandNumbers[1], c.weightSizes, types.element)),
+        output(operandOf(operandNumbers[2], c.outputSizes, types.element)),
+        convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR), operation(namesOf(c.wanted).type) {
+    const Numbers padding = forTwo(c.padding, 0, 0);
+    convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<int64_t>(padding.size()))
+        .set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, types.compute)
+        .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
+        .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, padding)
+        .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, padding)
+        .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, forTwo(c.stride, 0, 1))
+        .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, forTwo(c.dilation, 0, 1));
+    TORCH_CHECK(convolution.finish(), "cuDNN does not take this convolution");
+    const OperationNames names = namesOf(c.wanted);
+    operation.set(names.input, input)
+        .set(names.weight, weight)
+        .set(names.output, output)
+        .set(names.convolution, convolution);
+    if (types.compute == CUDNN_DATA_DOUBLE)
+      operation.set(names.alpha, 1.0).set(names.beta, 0.0);
+    else
+      operation.set(names.alpha, 1.0F).set(names.beta, 0.0F);
+    TORCH_CHECK(operation.finish(), "cuDNN does not take this convolution");
   }
 
   Types types;
-  Owned<cudnnTensorStruct> input, output;
-  Owned<cudnnFilterStruct> weight;
-  Owned<cudnnConvolutionStruct> convolution;
-
-private:
-  Owned<cudnnTensorStruct> tensorOf(const std::vector<int64_t> &dims) const {
-    auto tensor =
-        make(library().cudnnCreateTensorDescriptor, library().cudnnDestroyTensorDescriptor);
-    const Numbers sizes = forTwo(dims, 2, 1), strides = packedStrides(sizes);
-    check(library().cudnnSetTensorNdDescriptor(tensor.get(), types.element, countOf(sizes),
-                                               sizes.data(), strides.data()),
-          "cudnnSetTensorNdDescriptor");
-    return tensor;
-  }
+  Descriptor input, weight, output, convolution, operation;
 };
 
 bool isCountable(const BatchConvolution &convolution) {
@@ -171,77 +257,102 @@ bool isCountable(const BatchConvolution &convolution) {
   });
 }
 
-std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolution) {
-  return std::make_shared<ConvolutionPlan>(convolution);
+std::shared_ptr<const ConvolutionOperation> operationOf(const BatchConvolution &convolution) {
+  return std::make_shared<ConvolutionOperation>(convolution);
 }
 
 namespace {
 
 /// How many convolutions are remembered, of programs whose shapes change all the time.
 constexpr std::size_t mostConvolutions = 1024;
-
-struct Algorithm {
-  int number; ///< in the library's list for what is wanted
-  std::size_t memory;
-  cudnnMathType_t math;
-};
+/// Of how many ways to compute one, the fastest first as far as the library knows.
+constexpr std::size_t mostEngines = 64;
+/// The most that one may ask for.
+constexpr int64_t largestWorkspace = int64_t{256} << 20;
 
 bool isReproducible() {
   return globalContext().deterministicCuDNN() || globalContext().deterministicAlgorithms();
 }
 
-/// The algorithms of which find(most, &count, results) tells, the fastest first.
-template <class Result, class Find> std::vector<Algorithm> algorithmsOf(Find find) {
-  std::array<Result, 8> results;
-  int count = 0;
-  const cudnnStatus_t status = find(static_cast<int>(results.size()), &count, results.data());
-  if (isRefusal(status))
-    return {};
-  check(status, "cudnnGetConvolution...Algorithm_v7");
-  std::vector<Algorithm> algorithms;
-  for (const Result &each : std::span(results).first(static_cast<std::size_t>(count)))
-    if (each.status == CUDNN_STATUS_SUCCESS && each.memory <= largestWorkspace &&
-        (!isReproducible() || each.determinism == CUDNN_DETERMINISTIC))
-      algorithms.push_back({each.algo, each.memory, each.mathType});
-  return algorithms;
+/// An engine of the library with its settings, and the plan that is made of it when it is needed.
+struct Engine {
+  Descriptor configuration;
+  std::optional<Descriptor> plan = std::nullopt;
+  int64_t memory = 0; ///< its workspace, in bytes
+
+  /// Makes the plan. False where the engine does not do this convolution after all.
+  bool prepare(cudnnHandle_t handle) {
+    if (plan)
+      return true;
+    Descriptor made(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    made.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
+        .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+    if (!made.finish())
+      return false;
+    made.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, std::span(&memory, 1));
+    plan = std::move(made);
+    return memory <= largestWorkspace;
+  }
+};
+
+template <class Note>
+bool hasNote(const Descriptor &engine, cudnnBackendAttributeName_t list, Note note) {
+  std::array<Note, 16> notes;
+  const std::span<Note> found = engine.get(list, std::span<Note>(notes));
+  return std::find(found.begin(), found.end(), note) != found.end();
 }
 
-std::vector<Algorithm> algorithmsFor(BatchConvolution::Operand wanted, const ConvolutionPlan &plan,
-                                     cudnnHandle_t handle) {
-  const CudnnLibrary &dnn = library();
-  const auto input = plan.input.get(), output = plan.output.get();
-  const auto weight = plan.weight.get();
-  const auto convolution = plan.convolution.get();
-  switch (wanted) {
-  case BatchConvolution::Output:
-    return algorithmsOf<cudnnConvolutionFwdAlgoPerf_t>([&](int most, int *count, auto *found) {
-      return dnn.cudnnGetConvolutionForwardAlgorithm_v7(handle, input, weight, convolution, output,
-                                                        most, count, found);
-    });
-  case BatchConvolution::Input:
-    return algorithmsOf<cudnnConvolutionBwdDataAlgoPerf_t>([&](int most, int *count, auto *found) {
-      return dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, output, convolution,
-                                                             input, most, count, found);
-    });
-  case BatchConvolution::Weight:
-    return algorithmsOf<cudnnConvolutionBwdFilterAlgoPerf_t>([&](int most, int *count,
-                                                                 auto *found) {
-      return dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, input, output, convolution,
-                                                               weight, most, count, found);
-    });
+/// Whether the program has said that it wants no such results.
+bool isUnwanted(const Descriptor &engine, const Types &types) {
+  auto has = [&](cudnnBackendNumericalNote_t note) {
+    return hasNote(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, note);
+  };
+  if (isReproducible() && has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC))
+    return true;
+  return types.element == CUDNN_DATA_FLOAT && !globalContext().allowTF32CuDNN() &&
+         (has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) || has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
+}
+
+std::vector<Engine> enginesFor(const ConvolutionOperation &convolution, cudnnHandle_t handle) {
+  Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, convolution.operation)
+      .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle);
+  std::vector<Engine> engines, compiled;
+  if (!graph.finish())
+    return engines;
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
+        .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+    if (!heuristics.finish())
+      continue;
+    for (Descriptor &found : heuristics.parts(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                              CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, mostEngines)) {
+      const Descriptor engine = std::move(
+          found.parts(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1).front());
+      // To compile a kernel takes the host a quarter of a second.
+      const bool compiles =
+          hasNote(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
+      if (!isUnwanted(engine, convolution.types))
+        (compiles ? compiled : engines).push_back({std::move(found)});
+    }
   }
-  return {};
+  std::move(compiled.begin(), compiled.end(), std::back_inserter(engines));
+  return engines;
 }
 
 } // namespace
 
 struct Cudnn::Known {
-  ConvolutionPlan plan;
-  std::vector<Algorithm> algorithms;
+  ConvolutionOperation operation;
+  std::vector<Engine> engines;
 };
 
 Cudnn::Cudnn() { check(library().cudnnCreate(&handle), "cudnnCreate"); }
-Cudnn::~Cudnn() { library().cudnnDestroy(handle); }
+Cudnn::~Cudnn() {
+  convolutions.clear(); // plans are the handle's
+  library().cudnnDestroy(handle);
+}
 
 Cudnn::Known &Cudnn::known(const BatchConvolution &c) {
   std::vector<int64_t> key{c.wanted, static_cast<int64_t>(c.type), c.groups,
@@ -253,8 +364,8 @@ Cudnn::Known &Cudnn::known(const BatchConvolution &c) {
     return *found->second;
   if (convolutions.size() == mostConvolutions)
     convolutions.clear();
-  auto made = std::make_unique<Known>(ConvolutionPlan(c));
-  made->algorithms = algorithmsFor(c.wanted, made->plan, handle);
+  auto made = std::make_unique<Known>(ConvolutionOperation(c));
+  made->engines = enginesFor(made->operation, handle);
   return *(convolutions[std::move(key)] = std::move(made));
 }
 
@@ -262,52 +373,31 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
   if (!isCountable(c))
     return false;
   std::lock_guard lock(mutex);
-  const CudnnLibrary &dnn = library();
-  const auto &[plan, algorithms] = known(c);
-  const auto input = plan.input.get(), output = plan.output.get();
-  const auto weight = plan.weight.get();
-  const auto convolution = plan.convolution.get();
-  check(dnn.cudnnSetStream(handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
-  // Factors are of a type of their own.
-  const double one = 1, zero = 0;
-  const float narrowOne = 1, narrowZero = 0;
-  const bool wide = plan.types.compute == CUDNN_DATA_DOUBLE;
-  const void *alpha = wide ? static_cast<const void *>(&one) : &narrowOne;
-  const void *beta = wide ? static_cast<const void *>(&zero) : &narrowZero;
-
-  auto run = [&](int algorithm, void *workspace, std::size_t bytes) {
-    switch (c.wanted) {
-    case BatchConvolution::Output:
-      return dnn.cudnnConvolutionForward(handle, alpha, input, c.input, weight, c.weight,
-                                         convolution,
-                                         static_cast<cudnnConvolutionFwdAlgo_t>(algorithm),
-                                         workspace, bytes, beta, output, c.output);
-    case BatchConvolution::Input:
-      return dnn.cudnnConvolutionBackwardData(handle, alpha, weight, c.weight, output, c.output,
-                                              convolution,
-                                              static_cast<cudnnConvolutionBwdDataAlgo_t>(algorithm),
-                                              workspace, bytes, beta, input, c.input);
-    case BatchConvolution::Weight:
-      return dnn.cudnnConvolutionBackwardFilter(
-          handle, alpha, input, c.input, output, c.output, convolution,
-          static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm), workspace, bytes, beta, weight,
-          c.weight);
-    }
-    return CUDNN_STATUS_NOT_SUPPORTED;
-  };
-  for (const auto &[algorithm, memory, math] : algorithms) {
-    check(dnn.cudnnSetConvolutionMathType(convolution, math), "cudnnSetConvolutionMathType");
+  std::vector<Engine> &engines = known(c).engines;
+  check(library().cudnnSetStream(handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
+  const std::array<void *, 3> operands{c.input, c.weight, c.output};
+  for (auto engine = engines.begin(); engine != engines.end();) {
     std::optional<Workspace> workspace;
-    try {
-      workspace.emplace(device, memory);
-    } catch (const OutOfMemoryError &) {
-      continue; // others take less
+    if (engine->prepare(handle)) {
+      try {
+        workspace.emplace(device, static_cast<std::size_t>(engine->memory));
+      } catch (const OutOfMemoryError &) {
+        ++engine; // others take less
+        continue;
+      }
+      Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+      pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, std::span(operandNumbers))
+          .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, std::span(operands))
+          .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace->data());
+      pack.finish();
+      const cudnnStatus_t status =
+          library().cudnnBackendExecute(handle, engine->plan->get(), pack.get());
+      if (!isRefusal(status)) {
+        check(status, "cudnnBackendExecute");
+        return true;
+      }
     }
-    const cudnnStatus_t status = run(algorithm, workspace->data(), memory);
-    if (isRefusal(status)) // whatever was expected of it
-      continue;
-    check(status, "cudnnConvolution...");
-    return true;
+    engine = engines.erase(engine); // whatever was expected of it
   }
   return false;
 }

@@ -16,11 +16,12 @@ namespace gradtidy::runtime {
 /// operands.
 bool isCountable(const BatchConvolution &convolution);
 
-/// A convolution in the library's words, all that can be said of it without a device.
-struct ConvolutionPlan;
-/// Opens the library if need be. Throws where it is missing, does not take the description, or
-/// makes of input and weight an output of other sizes.
-std::shared_ptr<const ConvolutionPlan> planOf(const BatchConvolution &convolution);
+/// A convolution as an operation of the library's graphs, all that can be said of it without a
+/// device.
+struct ConvolutionOperation;
+/// Opens the library if need be. Throws where it is missing or does not take the description, which
+/// it does not where input and weight make an output of other sizes.
+std::shared_ptr<const ConvolutionOperation> operationOf(const BatchConvolution &convolution);
 
 /// For one device, which must be current in all calls.
 class Cudnn {
@@ -29,20 +30,20 @@ public:
   ~Cudnn();
 
   /// Queues the convolution in a cudaStream_t. Workspace is taken from `device` and given back to
-  /// it. Says whether the library has an algorithm; all operands must begin at multiples of 16
+  /// it. Says whether the library has an engine for it; all operands must begin at multiples of 16
   /// bytes, as it may expect of them.
   bool convolve(const BatchConvolution &convolution, Backend &device, void *stream);
 
 private:
-  /// A convolution of some sizes, and the algorithms for it.
+  /// A convolution of some sizes, and the engines for it.
   struct Known;
 
   Known &known(const BatchConvolution &convolution);
 
   std::mutex mutex; // a handle has one stream
   cudnnContext *handle = nullptr;
-  /// By all that the choice of an algorithm depends on. To ask the library anew would take longer
-  /// than many a convolution.
+  /// By all that the choice of an engine depends on. To ask the library anew would take longer than
+  /// many a convolution.
   std::map<std::vector<int64_t>, std::unique_ptr<Known>> convolutions;
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,18 +49,18 @@ bool isRefusal(cudnnStatus_t status) {
   return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/// What the library calls the type of an attribute.
-template <class T> constexpr cudnnBackendAttributeType_t attributeType = {};
-template <> constexpr auto attributeType<int64_t> = CUDNN_TYPE_INT64;
-template <> constexpr auto attributeType<float> = CUDNN_TYPE_FLOAT;
-template <> constexpr auto attributeType<double> = CUDNN_TYPE_DOUBLE;
-template <> constexpr auto attributeType<void *> = CUDNN_TYPE_VOID_PTR; // as descriptors are
-template <> constexpr auto attributeType<cudnnHandle_t> = CUDNN_TYPE_HANDLE;
-template <> constexpr auto attributeType<cudnnDataType_t> = CUDNN_TYPE_DATA_TYPE;
-template <> constexpr auto attributeType<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
-template <> constexpr auto attributeType<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
-template <> constexpr auto attributeType<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
-template <> constexpr auto attributeType<cudnnBackendBehaviorNote_t> = CUDNN_TYPE_BEHAVIOR_NOTE;
+/// What the library calls the type of an attribute's values. (Descriptors have a type of their own,
+/// though they are `void *`, too.)
+constexpr auto typeOf(const int64_t *) { return CUDNN_TYPE_INT64; }
+constexpr auto typeOf(const float *) { return CUDNN_TYPE_FLOAT; }
+constexpr auto typeOf(const double *) { return CUDNN_TYPE_DOUBLE; }
+constexpr auto typeOf(void *const *) { return CUDNN_TYPE_VOID_PTR; }
+constexpr auto typeOf(const cudnnHandle_t *) { return CUDNN_TYPE_HANDLE; }
+constexpr auto typeOf(const cudnnDataType_t *) { return CUDNN_TYPE_DATA_TYPE; }
+constexpr auto typeOf(const cudnnBackendHeurMode_t *) { return CUDNN_TYPE_HEUR_MODE; }
+constexpr auto typeOf(const cudnnConvolutionMode_t *) { return CUDNN_TYPE_CONVOLUTION_MODE; }
+constexpr auto typeOf(const cudnnBackendNumericalNote_t *) { return CUDNN_TYPE_NUMERICAL_NOTE; }
+constexpr auto typeOf(const cudnnBackendBehaviorNote_t *) { return CUDNN_TYPE_BEHAVIOR_NOTE; }
 
 /// What the library makes graphs of: it is described attribute by attribute, and then finished.
 class Descriptor {
@@ -70,23 +71,16 @@ public:
     object.reset(made);
   }
 
-  template <class T>
-  Descriptor &set(cudnnBackendAttributeName_t name, std::span<const T> values,
-                  cudnnBackendAttributeType_t type = attributeType<T>) {
-    check(library().cudnnBackendSetAttribute(object.get(), name, type,
-                                             static_cast<int64_t>(values.size()), values.data()),
-          "cudnnBackendSetAttribute");
-    return *this;
-  }
-  template <class T> Descriptor &set(cudnnBackendAttributeName_t name, const T &value) {
-    return set(name, std::span(&value, 1));
-  }
-  Descriptor &set(cudnnBackendAttributeName_t name, const std::vector<int64_t> &values) {
-    return set(name, std::span(values));
+  /// One value or several.
+  template <class Value> Descriptor &set(cudnnBackendAttributeName_t name, const Value &value) {
+    if constexpr (std::ranges::contiguous_range<Value>)
+      return set(name, typeOf(std::data(value)), std::ssize(value), std::data(value));
+    else
+      return set(name, typeOf(&value), 1, &value);
   }
   Descriptor &set(cudnnBackendAttributeName_t name, const Descriptor &part) {
     const cudnnBackendDescriptor_t address = part.get();
-    return set(name, std::span(&address, 1), CUDNN_TYPE_BACKEND_DESCRIPTOR);
+    return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &address);
   }
 
   /// False where the library does not do what is described.
@@ -98,31 +92,45 @@ public:
     return true;
   }
 
-  /// Of a finished one: as many of its values as there is room for.
-  template <class T>
-  std::span<T> get(cudnnBackendAttributeName_t name, std::span<T> values,
-                   cudnnBackendAttributeType_t type = attributeType<T>) const {
-    int64_t count = 0;
-    check(library().cudnnBackendGetAttribute(
-              object.get(), name, type, static_cast<int64_t>(values.size()), &count, values.data()),
-          "cudnnBackendGetAttribute");
-    return values.first(std::min(static_cast<std::size_t>(count), values.size()));
+  // Of a finished one.
+
+  /// Fills `values`. Returns how many it has.
+  template <class T> std::size_t get(cudnnBackendAttributeName_t name, std::span<T> values) const {
+    return std::min(values.size(),
+                    get(name, typeOf(values.data()), std::ssize(values), values.data()));
   }
-  /// The same for descriptors of a type, at most `most`.
+  std::size_t partCount(cudnnBackendAttributeName_t name) const {
+    return get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
+  }
   std::vector<Descriptor> parts(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
-                                std::size_t most) const {
+                                std::size_t count) const {
     std::vector<Descriptor> found;
     std::vector<cudnnBackendDescriptor_t> addresses;
-    for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t i = 0; i < count; ++i)
       addresses.push_back(found.emplace_back(type).get());
-    const auto filled = get(name, std::span(addresses), CUDNN_TYPE_BACKEND_DESCRIPTOR);
-    found.erase(found.begin() + std::ssize(filled), found.end());
+    const std::size_t filled =
+        get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::ssize(addresses), addresses.data());
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(filled, count)), found.end());
     return found;
   }
 
   cudnnBackendDescriptor_t get() const { return object.get(); }
 
 private:
+  Descriptor &set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+                  const void *values) {
+    check(library().cudnnBackendSetAttribute(object.get(), name, type, count, values),
+          "cudnnBackendSetAttribute");
+    return *this;
+  }
+  std::size_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t room,
+                  void *values) const {
+    int64_t count = 0;
+    check(library().cudnnBackendGetAttribute(object.get(), name, type, room, &count, values),
+          "cudnnBackendGetAttribute");
+    return static_cast<std::size_t>(count);
+  }
+
   struct Destroy {
     void operator()(void *object) const { library().cudnnBackendDestroyDescriptor(object); }
   };
@@ -295,17 +303,19 @@ struct Engine {
   }
 };
 
+/// Whether there is a note among those of an engine, which are `most` at most.
 template <class Note>
-bool hasNote(const Descriptor &engine, cudnnBackendAttributeName_t list, Note note) {
-  std::array<Note, 16> notes;
-  const std::span<Note> found = engine.get(list, std::span<Note>(notes));
-  return std::find(found.begin(), found.end(), note) != found.end();
+bool hasNote(const Descriptor &engine, cudnnBackendAttributeName_t list, std::size_t most,
+             Note note) {
+  std::vector<Note> notes(most);
+  notes.resize(engine.get(list, std::span(notes)));
+  return std::find(notes.begin(), notes.end(), note) != notes.end();
 }
 
 /// Whether the program has said that it wants no such results.
 bool isUnwanted(const Descriptor &engine, const Types &types) {
   auto has = [&](cudnnBackendNumericalNote_t note) {
-    return hasNote(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, note);
+    return hasNote(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, note);
   };
   if (isReproducible() && has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC))
     return true;
@@ -326,13 +336,16 @@ std::vector<Engine> enginesFor(const ConvolutionOperation &convolution, cudnnHan
         .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
     if (!heuristics.finish())
       continue;
+    const std::size_t count =
+        std::min(heuristics.partCount(CUDNN_ATTR_ENGINEHEUR_RESULTS), mostEngines);
     for (Descriptor &found : heuristics.parts(CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                              CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, mostEngines)) {
+                                              CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, count)) {
       const Descriptor engine = std::move(
           found.parts(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1).front());
       // To compile a kernel takes the host a quarter of a second.
       const bool compiles =
-          hasNote(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
+          hasNote(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT,
+                  CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
       if (!isUnwanted(engine, convolution.types))
         (compiles ? compiled : engines).push_back({std::move(found)});
     }
@@ -386,8 +399,8 @@ bool Cudnn::convolve(const BatchConvolution &c, Backend &device, void *stream) {
         continue;
       }
       Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-      pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, std::span(operandNumbers))
-          .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, std::span(operands))
+      pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, operandNumbers)
+          .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, operands)
           .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace->data());
       pack.finish();
       const cudnnStatus_t status =

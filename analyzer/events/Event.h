@@ -88,6 +88,14 @@ enum class HostRead : unsigned char {
   All,      ///< One after the other, as they lie there.
 };
 
+/// Arithmetic in place of the samples that a dataset keeps.
+struct SampleChange {
+  const clang::CallExpr *call = nullptr; ///< Null if there is none.
+  bool isDropped = false;                ///< Nobody takes its value.
+
+  explicit operator bool() const { return call; }
+};
+
 /// What a data loader is made with, as the source says.
 struct LoaderOptions {
   unsigned workers = 0;        ///< How many for certain.
@@ -107,6 +115,8 @@ struct LoaderOptions {
   /// if there is none.
   const clang::ValueDecl *shared = nullptr;
   const clang::Stmt *change = nullptr;
+  /// What changes the samples where the dataset keeps them, each time it gives them.
+  SampleChange sampleChange = {};
 };
 
 /// How a loop over a loader is left before the last batch.

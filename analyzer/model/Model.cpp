@@ -111,6 +111,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::KeepsStrides, "keeps-strides"},
     {Trait::GivesSamples, "gives-samples"},
     {Trait::GivesBatches, "gives-batches"},
+    {Trait::KeepsSamples, "keeps-samples"},
     {Trait::MapsSamples, "maps-samples"},
     {Trait::SharedByWorkers, "shared-by-workers"},
     {Trait::DrawsNumbers, "draws-numbers"},

@@ -182,6 +182,7 @@ enum class Trait : unsigned char {
   KeepsStrides, ///< The result lies in memory in the order of the only tensor it is made of.
   GivesSamples, ///< A dataset that gives one sample after the other.
   GivesBatches, ///< A dataset that gives whole batches.
+  KeepsSamples, ///< The same, of samples that lie in its memory: others see what becomes of them.
   MapsSamples,  ///< One that gives what it makes of the samples of another, its first argument.
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   ChoosesDraws, ///< One whose objects decide which random numbers tensors are filled with.

@@ -77,7 +77,8 @@ void FunctionLowering::describeFunction() {
     result->thisObject = values.thisObject();
     result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
     const Trait trait = vocabulary.traitOfClass(*method->getParent());
-    result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::GivesBatches;
+    result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::KeepsSamples ||
+                          trait == Trait::GivesBatches;
     result->isStep = vocabulary.roleOf(method) == FunctionRole::Step &&
                      vocabulary.roleOf(method->getParent()) == TypeRole::Optimizer;
     result->isCallback = overridesFramework(*method, vocabulary);

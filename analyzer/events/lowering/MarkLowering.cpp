@@ -9,6 +9,7 @@
 #include "analyzer/events/marks/Formulas.h"
 #include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/InputLists.h"
+#include "analyzer/events/marks/KeptSamples.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/LoopSelections.h"
@@ -151,6 +152,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::MakeLoader) {
     event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
     markSamples(event.loader, site.call->getArg(0)->getType(), vocabulary);
+    event.loader.sampleChange = changeOfKeptSamples(site.call->getArg(0)->getType(), vocabulary);
     if (event.loader.workers > 0)
       markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
   }

@@ -217,7 +217,8 @@ static bool givesSamples(QualType dataset, const Vocabulary &vocabulary) {
   const CXXRecordDecl *record = dataset.getNonReferenceType()->getAsCXXRecordDecl();
   if (!record)
     return false;
-  if (vocabulary.traitOfClass(*record) == Trait::GivesSamples)
+  if (const Trait trait = vocabulary.traitOfClass(*record);
+      trait == Trait::GivesSamples || trait == Trait::KeepsSamples)
     return true;
   const ArrayRef<TemplateArgument> mapped = mappedBy(*record, vocabulary);
   return !mapped.empty() && mapped.front().getKind() == TemplateArgument::Type &&

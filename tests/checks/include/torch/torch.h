@@ -275,9 +275,13 @@ public:
   Tensor &copy_(const Tensor &source, bool non_blocking = false) const;
   Tensor &add_(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor &sub_(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor &sub_(const Scalar &other, const Scalar &alpha = 1) const;
+  Tensor sub(const Tensor &other, const Scalar &alpha = 1) const;
+  Tensor div(const Scalar &other) const;
   Tensor &mul_(const Tensor &other) const;
   Tensor &mul_(const Scalar &other) const;
   Tensor &div_(const Scalar &other) const;
+  Tensor &div_(const Tensor &other) const;
   Tensor &add_(const Scalar &other, const Scalar &alpha = 1) const;
   Tensor &clamp_(const Scalar &min, const Scalar &max) const;
   Tensor &relu_() const;
@@ -1232,12 +1236,17 @@ public:
   virtual Tensor operator()(Tensor input) = 0;
   Example<Tensor, Target> apply(Example<Tensor, Target> input) override;
 };
+template <typename Target = Tensor> struct Normalize : TensorTransform<Target> {
+  Normalize(ArrayRef<double> mean, ArrayRef<double> deviation);
+  Tensor operator()(Tensor input) override;
+};
 } // namespace transforms
 
 namespace datasets {
 template <typename Dataset, typename Transform> class MapDataset {
 public:
   using OutputBatchType = Example<>;
+  template <typename Next> MapDataset<MapDataset, Next> map(Next transform) &;
   template <typename Next> MapDataset<MapDataset, Next> map(Next transform) &&;
   std::optional<size_t> size() const;
 };

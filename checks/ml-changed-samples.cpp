@@ -1,0 +1,49 @@
+// What get() or the first transform of a dataset is given are views of what the dataset keeps.
+// Arithmetic in place changes that: the next epoch gets what was normalised once, and normalises it
+// again.
+
+#include "Check.h"
+
+#include "clang/AST/ExprCXX.h"
+
+namespace gradtidy {
+namespace {
+
+class ChangedSamples : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &made = visit.event;
+    if (made.operation != Operation::MakeLoader || !made.loader.sampleChange)
+      return;
+    const auto [call, isDropped] = made.loader.sampleChange;
+    Finding finding;
+    finding.level = Level::Likely;
+    finding.location = call->getBeginLoc();
+    finding.range = call->getSourceRange();
+    finding.message = "each epoch changes the samples again: this computes in the memory in which "
+                      "the dataset keeps them";
+    finding.notes.push_back({made.site->getBeginLoc(), "the loader of the dataset is made here"});
+    if (!isDropped)
+      repair(*call, finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Takes the underscore from the name: the result is a tensor of its own.
+  static void repair(const clang::CallExpr &call, Finding &finding) {
+    const auto *callee = llvm::dyn_cast<clang::MemberExpr>(call.getCallee()->IgnoreParenImpCasts());
+    const clang::SourceLocation begin =
+        callee ? callee->getMemberLoc() : clang::SourceLocation();
+    if (begin.isInvalid() || begin.isMacroID())
+      return;
+    const auto length = static_cast<int>(callee->getMemberDecl()->getName().size());
+    finding.fixes.push_back(clang::FixItHint::CreateRemoval(clang::CharSourceRange::getCharRange(
+        begin.getLocWithOffset(length - 1), begin.getLocWithOffset(length))));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeChangedSamples() { return std::make_unique<ChangedSamples>(); }
+
+} // namespace gradtidy

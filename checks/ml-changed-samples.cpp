@@ -32,8 +32,7 @@ private:
   /// Takes the underscore from the name: the result is a tensor of its own.
   static void repair(const clang::CallExpr &call, Finding &finding) {
     const auto *callee = llvm::dyn_cast<clang::MemberExpr>(call.getCallee()->IgnoreParenImpCasts());
-    const clang::SourceLocation begin =
-        callee ? callee->getMemberLoc() : clang::SourceLocation();
+    const clang::SourceLocation begin = callee ? callee->getMemberLoc() : clang::SourceLocation();
     if (begin.isInvalid() || begin.isMacroID())
       return;
     const auto length = static_cast<int>(callee->getMemberDecl()->getName().size());

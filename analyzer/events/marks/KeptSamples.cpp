@@ -5,7 +5,6 @@
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"

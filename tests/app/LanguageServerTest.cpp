@@ -188,7 +188,7 @@ TEST_CASE("An editor whose root is a link to the project sees the same") {
   const Project project;
   const std::string wrong = include + trainingLoop("train");
   project.write("real/train.cpp", wrong);
-  project.writeDatabase("real", {"train.cpp"}, "-std=c++20 -I" + axonFolder());
+  project.writeDatabase("real", {"real/train.cpp"}, "-std=c++20 -I" + axonFolder());
   std::filesystem::create_directory_symlink("real", project.path("link"));
   Editor editor(project, "link");
   for (const std::string &text : {wrong, "\n" + wrong}) { // As it is saved, and not.

@@ -61,8 +61,8 @@ TEST_CASE("Findings and what is known of other sources are the same behind a lin
   const std::string noCache = "--no-cache --quiet ";
   for (const char *database : {"real", "link"})
     for (const char *folder : {"real", "link"})
-      for (const char *named : {"src", "src/main.cpp", "../real/src", "../link/src",
-                                "../link/src/main.cpp", "../real/src/main.cpp"}) {
+      for (const char *named : {"src", "src/step.cpp", "../real/src", "../link/src",
+                                "../link/src/step.cpp", "../real/src/step.cpp"}) {
         INFO("database of " << database << ", in " << folder << ": " << named);
         project.writeDatabaseOf(database);
         const Run run = project.lintIn(folder, noCache + named);
@@ -78,7 +78,7 @@ TEST_CASE("Findings name files as the user does") {
     const Run run = project.lintIn(".", "--no-cache --quiet " + std::string(name) + "/src");
     CHECK_THAT(run.out, Catch::StartsWith(project.path(name) + "/src/"));
     const Run json =
-        project.lintIn(".", "--no-cache --format=json " + std::string(name) + "/src/main.cpp");
+        project.lintIn(".", "--no-cache --format=json " + std::string(name) + "/src/step.cpp");
     const Json findings = Json::parse(json.out)["findings"];
     REQUIRE(findings.size() == 1);
     CHECK_THAT(findings[0]["file"].get<std::string>(), Catch::StartsWith(project.path(name)));

@@ -1,4 +1,5 @@
 #include "CacheFolder.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -170,8 +171,8 @@ bool FileIdentity::holdsFor(const std::string &file) const {
     return false;
   if (nanoseconds(status) == time)
     return true;
-  const auto text = llvm::MemoryBuffer::getFile(file, false, /*RequiresNullTerminator=*/false);
-  return text && llvm::xxh3_64bits((*text)->getBuffer()) == content;
+  const auto text = readFileIfPossible(file, limits::results);
+  return text && llvm::xxh3_64bits(text->getBuffer()) == content;
 }
 
 std::string defaultCacheFolder() {

@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -17,9 +18,13 @@ bool MessageStream::fill() {
   do
     count = ::read(in, bytes.data(), bytes.size());
   while (count < 0 && errno == EINTR);
-  if (count > 0)
-    buffer.append(bytes.data(), static_cast<size_t>(count));
-  return count > 0;
+  if (count <= 0)
+    return false;
+  StringRef read(bytes.data(), static_cast<size_t>(count));
+  const size_t left = std::min(skipped, read.size());
+  skipped -= left;
+  buffer += read.drop_front(left);
+  return true;
 }
 
 std::optional<std::string> MessageStream::next() {
@@ -35,12 +40,22 @@ std::optional<std::string> MessageStream::next() {
       buffer.erase(0, begin);
       continue;
     }
+    if (*length > maxMessage) {
+      const size_t here = std::min(*length, buffer.size() - begin);
+      buffer.erase(0, begin + here);
+      skipped = *length - here;
+      continue;
+    }
     if (buffer.size() - begin < *length)
       return std::nullopt;
     std::string message = buffer.substr(begin, *length);
     buffer.erase(0, begin + *length);
     return message;
   }
+  // What has no blank line for so long is no header.
+  constexpr size_t maxHeader = 1 << 16;
+  if (buffer.size() > maxHeader)
+    buffer.erase(0, buffer.size() - blank.size());
   return std::nullopt;
 }
 

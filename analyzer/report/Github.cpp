@@ -1,4 +1,5 @@
 #include "Formats.h"
+#include "Printable.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,7 +51,7 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
   for (const ReportedFinding &finding : findings) {
     out << "::" << commandOf(finding) << ' ';
     if (!finding.file.empty()) {
-      out << "file=" << escape(relativeTo(folder, finding.file), true) << ',';
+      out << "file=" << escape(printable(relativeTo(folder, finding.file)), true) << ',';
       if (finding.line)
         out << "line=" << finding.line << ",endLine=" << finding.endLine
             << ",col=" << finding.column << ',';
@@ -58,16 +59,17 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
       if (finding.line && finding.endLine == finding.line)
         out << "endColumn=" << finding.endColumn << ',';
     }
-    out << "title=" << escape(finding.check, true) << "::";
+    out << "title=" << escape(printable(finding.check), true) << "::";
 
     std::string message = finding.message;
     for (const ReportedNote &note : finding.notes) {
       message += '\n';
       if (!note.file.empty())
-        message += (relativeTo(folder, note.file) + ":" + llvm::Twine(note.line) + ": ").str();
+        message +=
+            (printable(relativeTo(folder, note.file)) + ":" + llvm::Twine(note.line) + ": ").str();
       message += note.message;
     }
-    out << escape(message, false) << '\n';
+    out << withoutCommands(escape(message, false)) << '\n';
   }
 }
 

@@ -17,7 +17,7 @@ public:
   /// Takes what there is to read; waits for it if there is nothing. False at the end of the input.
   bool fill();
 
-  /// The longest message, in bytes, that is taken; one that is longer is skipped.
+  /// The longest message, in bytes, that is taken; one that is longer is answered with an error.
   static constexpr size_t maxMessage = size_t(128) << 20;
 
   /// The next message that has been read as a whole. Headers other than the length do not matter;
@@ -30,7 +30,6 @@ public:
 private:
   const int in, out;
   std::string buffer; ///< What was read and not taken yet.
-  size_t skipped = 0; ///< How many bytes belong to a message that is too long.
 };
 
 } // namespace gradtidy

@@ -51,7 +51,7 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
   for (const ReportedFinding &finding : findings) {
     out << "::" << commandOf(finding) << ' ';
     if (!finding.file.empty()) {
-      out << "file=" << escape(printable(relativeTo(folder, finding.file)), true) << ',';
+      out << "file=" << escape(printableLine(relativeTo(folder, finding.file)), true) << ',';
       if (finding.line)
         out << "line=" << finding.line << ",endLine=" << finding.endLine
             << ",col=" << finding.column << ',';
@@ -59,7 +59,7 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
       if (finding.line && finding.endLine == finding.line)
         out << "endColumn=" << finding.endColumn << ',';
     }
-    out << "title=" << escape(printable(finding.check), true) << "::";
+    out << "title=" << escape(printableLine(finding.check), true) << "::";
 
     std::string message = finding.message;
     for (const ReportedNote &note : finding.notes) {

@@ -92,13 +92,14 @@ TEST_CASE("names, messages and source are harmless in every format") {
   const auto document = nlohmann::json::parse(json);
   CHECK(document["findings"][0]["line"] == 1);
   CHECK(count(document["findings"][0]["file"], "\x1b[31mred") == 1);
-  checkHarmless(document["findings"][0]["message"]);
+  const std::string message = document["findings"][0]["message"];
+  CHECK(printable(message) == message);
   checkHarmless(written([&](auto &out) { writeSarif(out, findings, project.path()); }));
   checkHarmless(written([&](auto &out) { writeHtml(out, findings); }));
   const std::string github = written([&](auto &out) { writeGithub(out, findings); });
   checkHarmless(github);
   CHECK(count(github, "\n") == 2);
-  CHECK(github.starts_with("::error file="));
+  CHECK(github.starts_with("::warning file="));
 }
 
 TEST_CASE("colors are the only escapes in colored text") {

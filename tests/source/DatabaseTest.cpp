@@ -87,7 +87,7 @@ TEST_CASE("a broken database says what is wrong and where") {
   CHECK_THAT(errorOf(project.path()), Contains("compile_commands.json"));
   project.write("compile_commands.json", "  \n");
   CHECK_THAT(errorOf(project.path()), Contains("is empty"));
-  project.write("compile_commands.json", "[\n  {\"file\": }\n]");
+  project.write("compile_commands.json", "[\n  {\"file\": ]\n");
   CHECK_THAT(errorOf(project.path()), Contains("not valid JSON: line 2, column 12"));
   project.write("compile_commands.json", "{}");
   CHECK_THAT(errorOf(project.path()), Contains("is malformed: it is not a list"));
@@ -125,7 +125,7 @@ TEST_CASE("a broken entry costs no other") {
              Contains("its \"arguments\" are not all strings"));
   CHECK_THAT(problem("7"), Contains("it is not an object"));
   CHECK_THAT(problem("1e999"), Contains("line 2, column ") && Contains("number overflow"));
-  CHECK_THAT(problem("{\"a\" \"b\"}"), Contains("line 2, column 6: syntax error"));
+  CHECK_THAT(problem("{\"a\" \"b\"}"), Contains("line 2, column 8: syntax error"));
   CHECK_THAT(problem("{\"a\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
              Contains("nested deeper than 100 levels"));
 }

@@ -2,13 +2,19 @@
 
 #include "Analysis.h"
 #include "Configuration.h"
+#include "Fixes.h"
 #include "Installation.h"
+#include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
+#include "analyzer/report/Printable.h"
+#include "analyzer/report/Text.h"
+#include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Jobs.h"
 #include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
@@ -19,28 +25,20 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/VirtualFileSystem.h"
-#include "llvm/Support/WithColor.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
 #include <set>
-#include <tuple>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
-namespace tooling = clang::tooling;
 namespace fs = llvm::sys::fs;
 
 namespace {
 
-llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
+ErrorLine error() { return ErrorLine(); }
 
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   JobRequest request;
@@ -58,8 +56,8 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
 /// header, which its includers read from the disk.
 bool takeOpenFile(JobList &list, const OpenFile &open) {
   const std::string file = absolutePath(open.file);
-  const auto saved = llvm::MemoryBuffer::getFile(file);
-  if (saved && (*saved)->getBuffer() == open.text)
+  const auto saved = readFileIfPossible(file);
+  if (saved && saved->getBuffer() == open.text)
     return true;
   bool isTaken = false;
   for (Job &job : list.jobs)
@@ -118,7 +116,7 @@ int answerAboutConfiguration(const CommandLine &commandLine,
           llvm::outs() << "'" << name << "' is enabled in the "
                        << (source == tidy::ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
                                ? "gradtidy binary"
-                               : source)
+                               : printable(source))
                        << ".\n";
           break;
         }
@@ -132,70 +130,6 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 }
 
 // ---- findings ----------------------------------------------------------------------------------
-
-/// While it lives, what is written to standard output is lost.
-class SilentOutput {
-public:
-  SilentOutput() {
-    llvm::outs().flush();
-    saved = ::dup(STDOUT_FILENO);
-    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
-      ::dup2(nowhere, STDOUT_FILENO);
-      ::close(nowhere);
-    }
-  }
-  ~SilentOutput() {
-    llvm::outs().flush();
-    ::dup2(saved, STDOUT_FILENO);
-    ::close(saved);
-  }
-  SilentOutput(const SilentOutput &) = delete;
-  SilentOutput &operator=(const SilentOutput &) = delete;
-
-private:
-  int saved;
-};
-
-/// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
-/// the same change all but the first lose it: clang-tidy would insert a text as often as it is
-/// asked for.
-std::map<std::string, fs::file_status> prepareFixes(std::vector<tidy::ClangTidyError> &errors) {
-  std::map<std::string, fs::file_status> files;
-  std::set<std::vector<tooling::Replacement>> fixes;
-  for (tidy::ClangTidyError &finding : errors) {
-    std::vector<tooling::Replacement> edits;
-    for (const auto &file : finding.Message.Fix) {
-      llvm::append_range(edits, file.second);
-      fs::status(file.first(), files[file.first().str()]);
-    }
-    llvm::sort(edits);
-    if (!fixes.insert(std::move(edits)).second)
-      finding.Message.Fix.clear();
-  }
-  return files;
-}
-
-/// Prints the findings as clang-tidy does and makes the fixes if \p fix; false if a file could not
-/// be fixed. A fixed file is written beside the old one, which it then replaces at once; it keeps
-/// the permissions of the old one.
-bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
-                    bool fix) {
-  const auto before = fix ? prepareFixes(errors) : std::map<std::string, fs::file_status>();
-  unsigned warningsAsErrors = 0;
-  tidy::handleErrors(errors, context, fix ? tidy::FB_Fix : tidy::FB_NoFix, warningsAsErrors,
-                     llvm::vfs::createPhysicalFileSystem());
-  bool written = true;
-  for (const auto &[file, old] : before) {
-    fs::file_status now;
-    if (!fs::status(file, now) && now.getUniqueID() != old.getUniqueID()) {
-      fs::setPermissions(file, old.permissions());
-    } else {
-      error() << "'" << file << "' could not be fixed and is unchanged\n";
-      written = false;
-    }
-  }
-  return written;
-}
 
 /// Leaves out those that the baseline knows; their number.
 unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
@@ -227,12 +161,17 @@ void show(ReportedFinding &finding, const ShownPaths &shown) {
     edit.file = shown.of(edit.file);
 }
 
-void writeForMachines(const CommandLine &commandLine,
-                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
+/// The sources as they were analysed, if nobody has changed them since.
+SourceText textsOf(const CommandLine &commandLine) {
   SourceText text;
   if (const std::optional<OpenFile> &open = commandLine.openFile)
     text.set(absolutePath(open->file), open->text);
-  std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
+  return text;
+}
+
+void writeForMachines(const CommandLine &commandLine,
+                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
+  std::vector<ReportedFinding> findings = toReported(errors, levelOf, textsOf(commandLine));
   switch (commandLine.format) {
   case Format::Json:
     for (ReportedFinding &finding : findings)
@@ -245,7 +184,7 @@ void writeForMachines(const CommandLine &commandLine,
   case Format::Html:
     return writeHtml(llvm::outs(), findings);
   case Format::Text:
-    llvm_unreachable("printed by handleFindings");
+    llvm_unreachable("no format for machines");
   }
 }
 
@@ -271,7 +210,7 @@ void printStatistics(const Results &results) {
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : results.coverage.cutShort)
-    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
+    StatusLine() << "Not analysed to the end (too large, or calls too deep): " << function << ".";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -297,6 +236,15 @@ bool writeTrace(const std::string &file, const Run &run) {
   return true;
 }
 
+/// The project that the working directory lies in. What others have written into the results of
+/// shards changes nothing outside of it.
+std::string projectHere() {
+  const std::string folder = folderPath("");
+  llvm::SmallString<256> real;
+  const std::string root = findProjectRoot(folder + "/file", folder);
+  return fs::real_path(root, real) ? root : std::string(real);
+}
+
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
            const std::set<std::string> &baseline, const ShownPaths &shown) {
@@ -305,7 +253,10 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   for (const Outcome &outcome : run.outcomes)
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
+  const OwnWork own("writing what was found");
   Results results = sumUp(run, commandLine.strict);
+  SourceText text = textsOf(commandLine);
+  useLineEndsOfFiles(results.errors, text);
   const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
@@ -318,25 +269,28 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   const bool asksForFixes = commandLine.fix || commandLine.fixErrors;
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
+  std::optional<Fixes> fixes;
+  if (asksForFixes && mayFix)
+    fixes.emplace(results.errors, results.fixedFiles, text,
+                  commandLine.merge ? projectHere() : std::string());
   // Before the fixes: lines and columns are those of the files that were analysed.
-  if (commandLine.format != Format::Text)
-    writeForMachines(commandLine, results.errors, shown);
-  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
-      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
-    return 1;
-  bool fixed = true;
   if (commandLine.format == Format::Text) {
     for (tidy::ClangTidyError &finding : results.errors) {
       show(finding.Message, shown);
       for (tooling::DiagnosticMessage &note : finding.Notes)
         show(note, shown);
     }
-    fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
-  } else if (asksForFixes && mayFix) {
-    const SilentOutput silent;
-    fixed = handleFindings(results.errors, context, true);
+    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+              text);
+  } else {
+    writeForMachines(commandLine, results.errors, shown);
   }
   llvm::outs().flush();
+  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
+      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
+    return 1;
+  const bool fixed = !fixes || fixes->write(context);
 
   if (!commandLine.quiet) {
     printStatistics(results);
@@ -367,6 +321,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 } // namespace
 
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  std::optional<OwnWork> own("finding what to analyse");
   JobList list;
   if (!commandLine.sources.empty() && !commandLine.merge)
     list = listJobsOf(commandLine, executable);
@@ -413,11 +368,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
     list.shown.add("", folderPath(""));
+    own.reset();
     if (run)
       return report(*run, context, commandLine, *baseline, list.shown);
     error() << llvm::toString(run.takeError()) << '\n';
     return 1;
   }
+  own.reset();
   context.setEnableProfiling(commandLine.enableCheckProfile);
   const Run run = analyse(list, context, commandLine);
   if (run.signal) {

@@ -3,6 +3,7 @@
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/source/BoundedFile.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,8 +20,8 @@ namespace tidy = clang::tidy;
 namespace {
 
 std::string textOf(llvm::StringRef file) {
-  const auto text = llvm::MemoryBuffer::getFile(file);
-  return text ? (*text)->getBuffer().str() : std::string();
+  const auto text = readFileIfPossible(file, limits::model);
+  return text ? text->getBuffer().str() : std::string();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "CacheFolder.h"
 #include "FileIdentity.h"
 #include "Ownership.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"

@@ -12,6 +12,7 @@
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
@@ -267,8 +268,7 @@ public:
     if (job.text)
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
     else if (parse.request.findPartners)
-      if (auto text = llvm::MemoryBuffer::getFile(job.file))
-        mainFile = std::move(*text);
+      mainFile = readFileIfPossible(job.file);
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);
     if (over != Frontend::Over::Nothing)

@@ -47,6 +47,13 @@ bool isAboutHeader(unsigned id) {
          id == clang::diag::err_file_modified;
 }
 
+/// The name under which a fix changes \p file: free of links, which stay what they are.
+std::string nameForFixes(llvm::StringRef file, llvm::StringRef folder) {
+  llvm::SmallString<256> path;
+  const std::string clean = cleanPath(file, folder);
+  return llvm::sys::fs::real_path(clean, path) ? clean : std::string(path);
+}
+
 void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
   message.FilePath = cleanPath(message.FilePath, folder);
   for (tooling::FileByteRange &range : message.Ranges)
@@ -54,11 +61,7 @@ void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
   llvm::StringMap<tooling::Replacements> fixes;
   for (const auto &entry : message.Fix)
     for (const tooling::Replacement &edit : entry.second) {
-      llvm::SmallString<256> path;
-      const std::string clean = cleanPath(edit.getFilePath(), folder);
-      // A fixed file replaces the old one: not a link to it.
-      if (llvm::sys::fs::real_path(clean, path))
-        path = clean;
+      const std::string path = nameForFixes(edit.getFilePath(), folder);
       llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
                                                           edit.getReplacementText())));
     }
@@ -100,8 +103,40 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     if (isOfInterest && !partner.empty() && isCompilers(info))
       warned.insert(partner);
   }
-  if (shown)
+  if (shown) {
+    rememberFixed(info);
     ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
+  }
+}
+
+/// Of the main file another text may be parsed than is on the disk.
+void UnitDiagnostics::rememberFixed(const clang::Diagnostic &info) {
+  for (const clang::FixItHint &fix : info.getFixItHints()) {
+    const clang::SourceManager &sources = info.getSourceManager();
+    const clang::FileID file = sources.getFileID(sources.getFileLoc(fix.RemoveRange.getBegin()));
+    const auto entry = sources.getFileEntryRefForID(file);
+    if (!entry || file == sources.getMainFileID() || fixed.contains(entry->getName().str()))
+      continue;
+    if (const auto text = sources.getBufferOrNone(file))
+      fixed[entry->getName().str()] = {.size = text->getBufferSize(),
+                                       .content = checksum(text->getBuffer())};
+  }
+}
+
+void UnitDiagnostics::completeFixed(const std::vector<tidy::ClangTidyError> &all,
+                                    llvm::StringRef folder) {
+  std::set<std::string> known;
+  for (const auto &[file, identity] : fixed)
+    if (const std::string name = nameForFixes(file, folder); known.insert(name).second)
+      unit.fixedFiles.push_back({name, identity});
+  for (const tidy::ClangTidyError &diagnostic : all)
+    for (const auto &file : diagnostic.Message.Fix)
+      if (known.insert(file.first().str()).second)
+        for (const ReadFile &read : unit.files)
+          if (nameForFixes(read.path, folder) == file.first()) {
+            unit.fixedFiles.push_back({file.first().str(), read.identity});
+            break;
+          }
 }
 
 std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef folder) {
@@ -111,6 +146,7 @@ std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef fol
     for (tooling::DiagnosticMessage &note : diagnostic.Notes)
       cleanPaths(note, folder);
   }
+  completeFixed(all, folder);
   return all;
 }
 

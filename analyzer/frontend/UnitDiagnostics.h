@@ -32,10 +32,13 @@ public:
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
 
-  /// All that was said, with clean paths; of a compilation in \p folder.
+  /// All that was said, with clean paths; of a compilation in \p folder. Completes the unit's
+  /// fixedFiles.
   std::vector<clang::tidy::ClangTidyError> takeClean(llvm::StringRef folder);
 
 private:
+  void rememberFixed(const clang::Diagnostic &info);
+  void completeFixed(const std::vector<clang::tidy::ClangTidyError> &all, llvm::StringRef folder);
   void judge(const std::string &partner, unsigned error);
   bool isDoubtful(const clang::Diagnostic &error) const;
   bool isCompilers(const clang::Diagnostic &warning) const;
@@ -50,6 +53,7 @@ private:
   bool shown = true;
   bool conflicts = false; ///< The last error is one of a partner, about declarations.
   std::set<std::string> warned;
+  std::map<std::string, FileIdentity> fixed; ///< By clang's name of the file; but the main file.
 };
 
 /// What was counted since it was \p before.

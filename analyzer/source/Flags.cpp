@@ -1,5 +1,6 @@
 #include "Flags.h"
 #include "Paths.h"
+#include "ResponseFiles.h"
 
 #include "clang/Options/Options.h"
 #include "clang/Tooling/Tooling.h"
@@ -25,20 +26,6 @@ namespace options = clang::options;
 
 bool exists(StringRef file, StringRef directory) {
   return llvm::sys::fs::exists(absolutePath(file, directory));
-}
-
-// --- Response files ------------------------------------------------------------------------------
-
-/// Replaces "@file" by the words of the file; one that is missing stays as it is, as in gcc.
-Arguments expandResponseFiles(const Arguments &arguments, StringRef directory) {
-  llvm::SmallVector<const char *, 64> words;
-  for (const std::string &argument : arguments)
-    words.push_back(argument.c_str());
-  llvm::BumpPtrAllocator allocator;
-  llvm::cl::ExpansionContext context(allocator, llvm::cl::TokenizeGNUCommandLine);
-  // An unreadable or recursive file leaves its word, which is dropped below like any other input.
-  llvm::consumeError(context.setCurrentDir(directory).expandResponseFiles(words));
-  return Arguments(words.begin(), words.end());
 }
 
 // --- Launchers -----------------------------------------------------------------------------------
@@ -496,7 +483,11 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
   bool nvcc = path::stem(compiler) == "nvcc";
   if (nvcc)
     spellOptionFiles(arguments);
-  arguments = expandResponseFiles(arguments, workingDirectory);
+  // Files that cannot be read leave their words, which are dropped like any other input.
+  if (auto expanded = expandResponseFiles(arguments, workingDirectory))
+    arguments = std::move(*expanded);
+  else
+    llvm::consumeError(expanded.takeError());
   if (nvcc)
     arguments = translateNvcc(arguments);
 

@@ -10,6 +10,7 @@
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
+#include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
@@ -160,6 +161,18 @@ public:
 private:
   int saved;
 };
+
+/// Adds what FlagGate::refused says of the flags in configuration files for \p file.
+void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::string &file,
+                         std::set<std::string> &ignored) {
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    FlagGate gate("");
+    for (const auto &flags : {options.ExtraArgsBefore, options.ExtraArgs})
+      if (flags)
+        gate.take(*flags, FlagOrigin::Configuration);
+    ignored.insert(gate.refused.begin(), gate.refused.end());
+  }
+}
 
 /// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
 /// the same change all but the first lose it: clang-tidy would insert a text as often as it is
@@ -385,7 +398,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
-    (*provider)->getRawOptions(job.file);
+    collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!list.ignoredFlags.empty())
+    llvm::WithColor::warning(llvm::errs(), "gradtidy")
+        << "ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs; if the flags are to be trusted, give "
+           "them "
+           "with --extra-arg\n";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";

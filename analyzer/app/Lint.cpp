@@ -402,9 +402,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (!list.ignoredFlags.empty())
     llvm::WithColor::warning(llvm::errs(), "gradtidy")
         << "ignored " << llvm::join(list.ignoredFlags, ", ")
-        << " of the compilation database or of ExtraArgs; if the flags are to be trusted, give "
-           "them "
-           "with --extra-arg\n";
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs\n";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";

@@ -32,6 +32,9 @@ public:
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
 
+  /// Without symbolic links.
+  const std::string &projectRoot() const { return realProjectRoot; }
+
   /// All that was said, with clean paths; of a compilation in \p folder.
   std::vector<clang::tidy::ClangTidyError> takeClean(llvm::StringRef folder);
 

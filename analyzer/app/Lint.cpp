@@ -15,6 +15,7 @@
 #include "analyzer/report/Printable.h"
 #include "analyzer/report/Text.h"
 #include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
 #include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
@@ -130,6 +131,18 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 }
 
 // ---- findings ----------------------------------------------------------------------------------
+
+/// Adds what FlagGate::refused says of the flags in configuration files for \p file.
+void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::string &file,
+                         std::set<std::string> &ignored) {
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    FlagGate gate("");
+    for (const auto &flags : {options.ExtraArgsBefore, options.ExtraArgs})
+      if (flags)
+        gate.take(*flags, FlagOrigin::Configuration);
+    ignored.insert(gate.refused.begin(), gate.refused.end());
+  }
+}
 
 /// Leaves out those that the baseline knows; their number.
 unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
@@ -357,7 +370,11 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
-    (*provider)->getRawOptions(job.file);
+    collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!list.ignoredFlags.empty())
+    llvm::WithColor::warning(llvm::errs(), "gradtidy")
+        << "ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs\n";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";

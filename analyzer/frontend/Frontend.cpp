@@ -9,6 +9,7 @@
 #include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "SecureInvocation.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
@@ -259,6 +260,8 @@ public:
                      clang::FileManager *files,
                      std::shared_ptr<clang::PCHContainerOperations> containers,
                      clang::DiagnosticConsumer *diagnostics) override {
+    if (!secureInvocation(*invocation, parse.request.job.flags.hasOwnFlags()))
+      return false;
     invocation->getFrontendOpts().SkipFunctionBodies = true;
     // As in clang-tidy: a file may ask whether it is analysed.
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
@@ -329,21 +332,21 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
-/// --extra-arg and its kin from a configuration file; the command line's are in the job already.
+/// The command line of \p job with what configuration files say of it; the person's own flags are
+/// in the job already.
 std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
   std::vector<std::string> arguments = job.command.CommandLine;
-  if (options.RemovedArgs)
-    llvm::erase_if(arguments, [&](const std::string &argument) {
-      return llvm::is_contained(*options.RemovedArgs, argument);
-    });
-  if (options.ExtraArgs)
-    arguments.insert(arguments.end(), options.ExtraArgs->begin(), options.ExtraArgs->end());
-  std::vector<std::string> before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
+  if (options.RemovedArgs || options.ExtraArgs || options.ExtraArgsBefore) {
+    FlagsRequest flags = job.flags;
+    flags.removed = options.RemovedArgs.value_or(std::vector<std::string>());
+    flags.before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
+    flags.after = options.ExtraArgs.value_or(std::vector<std::string>());
+    arguments = normaliseFlags(flags);
+  }
   // Clang's own headers (stddef.h) are looked for beside the program otherwise.
   if (llvm::none_of(arguments,
                     [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    before.emplace_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
-  arguments.insert(arguments.begin() + 1, before.begin(), before.end());
+    arguments.insert(arguments.begin() + 1, "-resource-dir=" GRADTIDY_RESOURCE_DIR);
   return arguments;
 }
 
@@ -497,11 +500,12 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   Unit &unit = attempt.unit;
   const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
-  UserCode userCode(findProjectRoot(job.file, projectFolder));
+  const std::string projectRoot = findProjectRoot(job.file, projectFolder);
+  UserCode userCode(projectRoot);
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
+  UnitDiagnostics diagnostics(context, userCode, projectRoot, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
                                   /*ShouldOwnClient=*/false);
@@ -510,7 +514,7 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   context.setCurrentBuildDirectory(job.command.Directory);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem =
-      llvm::vfs::createPhysicalFileSystem();
+      regularFilesOf(llvm::vfs::createPhysicalFileSystem());
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));

@@ -1,12 +1,15 @@
 #include "UnitDiagnostics.h"
 #include "Paths.h"
 #include "UserCode.h"
+#include "analyzer/source/Paths.h"
 
 #include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace gradtidy {
 
@@ -47,25 +50,14 @@ bool isAboutHeader(unsigned id) {
          id == clang::diag::err_file_modified;
 }
 
-/// The name under which a fix changes \p file: free of links, which stay what they are.
-std::string nameForFixes(llvm::StringRef file, llvm::StringRef folder) {
-  llvm::SmallString<256> path;
-  const std::string clean = cleanPath(file, folder);
-  return llvm::sys::fs::real_path(clean, path) ? clean : std::string(path);
+std::string realPath(llvm::StringRef path) {
+  llvm::SmallString<256> real;
+  return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
 }
 
-void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
-  message.FilePath = cleanPath(message.FilePath, folder);
-  for (tooling::FileByteRange &range : message.Ranges)
-    range.FilePath = cleanPath(range.FilePath, folder);
-  llvm::StringMap<tooling::Replacements> fixes;
-  for (const auto &entry : message.Fix)
-    for (const tooling::Replacement &edit : entry.second) {
-      const std::string path = nameForFixes(edit.getFilePath(), folder);
-      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
-                                                          edit.getReplacementText())));
-    }
-  message.Fix = std::move(fixes);
+/// The name under which a fix changes \p file: free of links, which stay what they are.
+std::string nameForFixes(llvm::StringRef file, llvm::StringRef folder) {
+  return realPath(cleanPath(file, folder));
 }
 
 } // namespace
@@ -80,9 +72,9 @@ tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidySt
 }
 
 UnitDiagnostics::UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode,
-                                 Unit &unit, HeaderDoubts &header)
-    : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
-      header(header) {}
+                                 llvm::StringRef projectRoot, Unit &unit, HeaderDoubts &header)
+    : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode),
+      realProjectRoot(realPath(projectRoot)), unit(unit), header(header) {}
 
 void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                        const clang::Diagnostic &info) {
@@ -148,6 +140,31 @@ std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef fol
   }
   completeFixed(all, folder);
   return all;
+}
+
+/// Fixes change files of the project, whatever else counts as user code. Where the project root is
+/// the root of all files there is no project.
+bool UnitDiagnostics::mayChange(llvm::StringRef file) const {
+  return realProjectRoot != llvm::sys::path::root_path(realProjectRoot) &&
+         liesIn(realPath(file), realProjectRoot);
+}
+
+void UnitDiagnostics::cleanPaths(tooling::DiagnosticMessage &message,
+                                 llvm::StringRef folder) const {
+  message.FilePath = cleanPath(message.FilePath, folder);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = cleanPath(range.FilePath, folder);
+  llvm::StringMap<tooling::Replacements> fixes;
+  for (const auto &entry : message.Fix)
+    for (const tooling::Replacement &edit : entry.second) {
+      const std::string path = nameForFixes(edit.getFilePath(), folder);
+      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
+                                                          edit.getReplacementText())));
+    }
+  // Half a fix may be worse than none.
+  if (!llvm::all_of(fixes.keys(), [&](llvm::StringRef file) { return mayChange(file); }))
+    fixes.clear();
+  message.Fix = std::move(fixes);
 }
 
 /// What is wrong with a partner may follow from a header that is missing, unless it can only come

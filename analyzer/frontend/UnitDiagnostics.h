@@ -22,15 +22,18 @@ struct HeaderDoubts {
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public clang::tidy::ClangTidyDiagnosticConsumer {
 public:
-  /// All must outlive this object.
-  UnitDiagnostics(clang::tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
-                  HeaderDoubts &header);
+  /// All but \p projectRoot must outlive this object. Fixes change files below that folder alone.
+  UnitDiagnostics(clang::tidy::ClangTidyContext &context, const UserCode &userCode,
+                  llvm::StringRef projectRoot, Unit &unit, HeaderDoubts &header);
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override;
 
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
+
+  /// Without symbolic links.
+  const std::string &projectRoot() const { return realProjectRoot; }
 
   /// All that was said, with clean paths; of a compilation in \p folder. Completes the unit's
   /// fixedFiles.
@@ -44,10 +47,13 @@ private:
   bool isCompilers(const clang::Diagnostic &warning) const;
   bool isEnabled(const clang::Diagnostic &warning) const;
   bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const;
+  bool mayChange(llvm::StringRef file) const;
+  void cleanPaths(clang::tooling::DiagnosticMessage &message, llvm::StringRef folder) const;
   bool isUsersBusiness(const clang::Diagnostic &error);
 
   const clang::tidy::ClangTidyContext &context;
   const UserCode &userCode;
+  const std::string realProjectRoot;
   Unit &unit;
   HeaderDoubts &header;
   bool shown = true;

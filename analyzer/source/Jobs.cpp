@@ -103,7 +103,7 @@ private:
         if (liesIn(file, folder)) {
           found = true;
           // A database outlives the files it names: a generated or deleted one is no error here.
-          if (fs::exists(file))
+          if (fs::is_regular_file(file))
             addEntry(file, *database, *database->find(file));
         }
       if (found)
@@ -167,12 +167,13 @@ private:
   void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,
                     std::vector<std::string> flags) {
     flags.insert(flags.begin(), compiler.str());
-    addJob(source, file, folderPath(""), std::move(flags), nullptr);
+    addJob(source, file, folderPath(""), std::move(flags), nullptr, FlagOrigin::Person);
     widenProject(path::parent_path(file));
   }
 
   void addJob(const std::string &source, const std::string &file, const std::string &directory,
-              std::vector<std::string> commandLine, const Database *database) {
+              std::vector<std::string> commandLine, const Database *database,
+              FlagOrigin origin = FlagOrigin::Database) {
     if (const auto known = jobOf.find(file); known != jobOf.end()) {
       std::string &askedFor = list.jobs[known->second].askedFor;
       if (absolutePath(askedFor) != file && absolutePath(source) == file)
@@ -185,12 +186,18 @@ private:
     if (!expanded)
       return fail("the flags of " + quoted(file) +
                   " are not known: " + llvm::toString(expanded.takeError()));
-    std::vector<std::string> words = normaliseFlags(std::move(*expanded), file, directory);
-    words.insert(words.end() - 1, request.extraArgs.begin(), request.extraArgs.end());
-    words.insert(words.begin() + 1, request.extraArgsBefore.begin(), request.extraArgsBefore.end());
+    FlagsRequest flags;
+    flags.commandLine = std::move(*expanded);
+    flags.origin = origin;
+    flags.file = file;
+    flags.directory = directory;
+    flags.ownBefore = request.extraArgsBefore;
+    flags.ownAfter = request.extraArgs;
+    std::vector<std::string> refused;
+    CompileCommand command(directory, file, normaliseFlags(flags, &refused), "");
+    list.ignoredFlags.insert(refused.begin(), refused.end());
     jobOf.try_emplace(file, list.jobs.size());
-    list.jobs.push_back(
-        {file, source, CompileCommand(directory, file, std::move(words), ""), database});
+    list.jobs.push_back({file, source, std::move(command), std::move(flags), database});
   }
 
   void widenProject(StringRef folder) {

@@ -259,7 +259,7 @@ void printStatistics(const Results &results) {
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : results.coverage.cutShort)
-    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
+    llvm::errs() << "Not analysed to the end (too large, too deep, or calls too deep): " << function << ".\n";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,

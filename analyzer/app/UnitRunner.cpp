@@ -1,6 +1,7 @@
 #include "UnitRunner.h"
 
 #include "analyzer/events/modules/SharedFunctions.h"
+#include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Companions.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
@@ -116,6 +117,8 @@ void addLogs(UnitResult &result) {
   Coverage coverage = takeCoverage();
   result.coverage.functions += coverage.functions;
   result.coverage.cutShort.merge(coverage.cutShort);
+  for (const FunctionPlace &function : takeUnfollowed())
+    result.coverage.cutShort.insert(function.describe());
   for (const auto &[phase, seconds] : takePhaseSeconds())
     result.seconds[phase] += seconds;
 }
@@ -222,8 +225,8 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   });
   const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
-    result.unit =
-        frontend.run(job, model.headers(), model.renamed(), finder, find.wantsMore ? &companions : nullptr);
+    result.unit = frontend.run(job, model.headers(), model.renamed(), finder,
+                               find.wantsMore ? &companions : nullptr);
     llvm::append_range(files, result.unit.files);
     if (!result.unit.absentFiles)
       absentFiles.reset();

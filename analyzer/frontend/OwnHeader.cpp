@@ -97,7 +97,8 @@ protected:
         finder, userCode, parsed, more,
         [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
         /*areInHeader=*/false));
-    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager());
+    static const FunctionPlaces none; // What is left out is left out when the unit is parsed.
+    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), none);
     std::string target;
     std::unique_ptr<llvm::raw_pwrite_stream> out = CreateOutputFile(compiler, file, target);
     if (!out)

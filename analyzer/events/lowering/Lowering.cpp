@@ -14,6 +14,44 @@ namespace gradtidy {
 
 using namespace clang;
 
+/// Divides blocks of very many events: what is known is copied for each event that checks may see,
+/// and temporaries are forgotten at the ends of blocks.
+static void splitLongBlocks(FunctionBody &body) {
+  constexpr size_t mostEvents = 128;
+  // The head of a loop that runs at least once stays whole: its edges and its number go together.
+  const auto partsOf = [](const Block &block) {
+    return block.exitEdge >= 0
+               ? 1
+               : std::max<size_t>(1, llvm::divideCeil(block.events.size(), mostEvents));
+  };
+  std::vector<unsigned> first; // The new number of the first part of each block.
+  unsigned count = 0;
+  for (const Block &block : body.blocks) {
+    first.push_back(count);
+    count += partsOf(block);
+  }
+  if (count == body.blocks.size())
+    return;
+  std::vector<Block> parts;
+  for (Block &block : body.blocks) {
+    const size_t more = partsOf(block) - 1;
+    for (size_t part = 0; part < more; ++part) {
+      const auto begin = block.events.begin() + part * mostEvents;
+      Block &piece = parts.emplace_back();
+      piece.events.assign(std::make_move_iterator(begin),
+                          std::make_move_iterator(begin + mostEvents));
+      piece.edges.push_back({static_cast<unsigned>(parts.size())});
+    }
+    block.events.erase(block.events.begin(), block.events.begin() + more * mostEvents);
+    for (Block::Edge &edge : block.edges)
+      edge.target = first[edge.target];
+    if (block.exitEdge >= 0) // The last part of the latch leads back.
+      block.latch = first[block.latch] + partsOf(body.blocks[block.latch]) - 1;
+    parts.push_back(std::move(block));
+  }
+  body.blocks = std::move(parts);
+}
+
 std::unique_ptr<FunctionBody> lower(const FunctionDecl *function, PathTable &paths,
                                     Vocabulary &vocabulary, ASTContext &context) {
   return FunctionLowering(function, paths, vocabulary, context).run();
@@ -30,6 +68,7 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   conditions.collect(*cfg, function, context);
   describeFunction();
   lowerBlocks(*cfg);
+  splitLongBlocks(*result);
   markLoopHeads();
   markSwitchedOff();
   findTemporaries();
@@ -149,25 +188,27 @@ void FunctionLowering::markSwitchedOff() {
 }
 
 void FunctionLowering::findTemporaries() {
-  constexpr unsigned several = ~0u;
-  llvm::DenseMap<PathId, unsigned> blockOf;
-  auto mention = [&](PathId path, unsigned block) {
-    if (!path || paths.last(paths.rootOf(path)).kind != PathStep::Temporary)
-      return;
-    auto [entry, isNew] = blockOf.try_emplace(paths.rootOf(path), block);
-    if (!isNew && entry->second != block)
-      entry->second = several;
+  llvm::DenseMap<PathId, unsigned> lastBlock; // That mentions a temporary.
+  unsigned number = 0;
+  const auto mention = [&](PathId path) {
+    if (path && paths.last(paths.rootOf(path)).kind == PathStep::Temporary)
+      lastBlock[paths.rootOf(path)] = number;
   };
-  for (unsigned number = 0; number < result->blocks.size(); ++number)
+  for (; number < result->blocks.size(); ++number) {
     for (const Event &event : result->blocks[number].events) {
-      mention(event.subject.path, number);
-      mention(event.result, number);
+      mention(event.subject.path);
+      mention(event.result);
       for (const Operand &operand : event.operands)
-        mention(operand.path, number);
+        mention(operand.path);
     }
-  for (auto [root, block] : blockOf)
-    if (block != several)
-      result->blocks[block].temporaries.push_back(root);
+    for (const Block::Edge &edge : result->blocks[number].edges) {
+      mention(edge.undefined);
+      mention(edge.exhausted);
+      llvm::for_each(edge.placed, mention);
+    }
+  }
+  for (auto [root, block] : lastBlock)
+    result->blocks[block].temporaries.push_back(root);
   for (Block &block : result->blocks)
     llvm::sort(block.temporaries);
 }

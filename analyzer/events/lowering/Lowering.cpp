@@ -16,7 +16,7 @@ using namespace clang;
 
 /// Divides blocks of very many events: what is known is copied for each event that checks may see,
 /// and temporaries are forgotten at the ends of blocks.
-static void splitLongBlocks(FunctionBody &body) {
+static void splitLongBlocks(FunctionBody &body, const PathTable &paths) {
   constexpr size_t mostEvents = 128;
   // The head of a loop that runs at least once stays whole: its edges and its number go together.
   const auto partsOf = [](const Block &block) {
@@ -35,6 +35,18 @@ static void splitLongBlocks(FunctionBody &body) {
   std::vector<Block> parts;
   for (Block &block : body.blocks) {
     const size_t more = partsOf(block) - 1;
+    const size_t begins = parts.size();
+    llvm::DenseMap<PathId, size_t> lastPart; // That mentions a temporary.
+    for (size_t i = 0; more > 0 && i < block.events.size(); ++i) {
+      const Event &event = block.events[i];
+      const size_t part = std::min(i / mostEvents, more);
+      for (PathId path : {event.subject.path, event.result})
+        if (path)
+          lastPart[paths.rootOf(path)] = part;
+      for (const Operand &operand : event.operands)
+        if (operand.path)
+          lastPart[paths.rootOf(operand.path)] = part;
+    }
     for (size_t part = 0; part < more; ++part) {
       const auto begin = block.events.begin() + part * mostEvents;
       Block &piece = parts.emplace_back();
@@ -47,7 +59,10 @@ static void splitLongBlocks(FunctionBody &body) {
       edge.target = first[edge.target];
     if (block.exitEdge >= 0) // The last part of the latch leads back.
       block.latch = first[block.latch] + partsOf(body.blocks[block.latch]) - 1;
+    const std::vector<PathId> temporaries = std::exchange(block.temporaries, {});
     parts.push_back(std::move(block));
+    for (PathId root : temporaries)
+      parts[more > 0 ? begins + lastPart.lookup(root) : begins].temporaries.push_back(root);
   }
   body.blocks = std::move(parts);
 }
@@ -68,10 +83,10 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   conditions.collect(*cfg, function, context);
   describeFunction();
   lowerBlocks(*cfg);
-  splitLongBlocks(*result);
+  findTemporaries();
+  splitLongBlocks(*result, paths);
   markLoopHeads();
   markSwitchedOff();
-  findTemporaries();
   for (const Block &block : result->blocks)
     for (const Event &event : block.events) {
       result->usesGpu |= !block.isSwitchedOff && mentionsGpu(event, vocabulary);
@@ -188,27 +203,25 @@ void FunctionLowering::markSwitchedOff() {
 }
 
 void FunctionLowering::findTemporaries() {
-  llvm::DenseMap<PathId, unsigned> lastBlock; // That mentions a temporary.
-  unsigned number = 0;
-  const auto mention = [&](PathId path) {
-    if (path && paths.last(paths.rootOf(path)).kind == PathStep::Temporary)
-      lastBlock[paths.rootOf(path)] = number;
+  constexpr unsigned several = ~0u;
+  llvm::DenseMap<PathId, unsigned> blockOf;
+  auto mention = [&](PathId path, unsigned block) {
+    if (!path || paths.last(paths.rootOf(path)).kind != PathStep::Temporary)
+      return;
+    auto [entry, isNew] = blockOf.try_emplace(paths.rootOf(path), block);
+    if (!isNew && entry->second != block)
+      entry->second = several;
   };
-  for (; number < result->blocks.size(); ++number) {
+  for (unsigned number = 0; number < result->blocks.size(); ++number)
     for (const Event &event : result->blocks[number].events) {
-      mention(event.subject.path);
-      mention(event.result);
+      mention(event.subject.path, number);
+      mention(event.result, number);
       for (const Operand &operand : event.operands)
-        mention(operand.path);
+        mention(operand.path, number);
     }
-    for (const Block::Edge &edge : result->blocks[number].edges) {
-      mention(edge.undefined);
-      mention(edge.exhausted);
-      llvm::for_each(edge.placed, mention);
-    }
-  }
-  for (auto [root, block] : lastBlock)
-    result->blocks[block].temporaries.push_back(root);
+  for (auto [root, block] : blockOf)
+    if (block != several)
+      result->blocks[block].temporaries.push_back(root);
   for (Block &block : result->blocks)
     llvm::sort(block.temporaries);
 }

@@ -223,7 +223,8 @@ void printStatistics(const Results &results) {
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : results.coverage.cutShort)
-    StatusLine() << "Not analysed to the end (too large, or calls too deep): " << function << ".";
+    StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
+                 << ".";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,

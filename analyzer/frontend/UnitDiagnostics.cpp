@@ -45,6 +45,12 @@ bool isMissingHeader(unsigned id) {
          id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
 }
 
+bool isAboutClosingBrace(const clang::Diagnostic &expected) {
+  return expected.getNumArgs() > 0 &&
+         expected.getArgKind(0) == clang::DiagnosticsEngine::ak_tokenkind &&
+         expected.getRawArg(0) == clang::tok::r_brace;
+}
+
 bool isAboutHeader(unsigned id) {
   return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
          id == clang::diag::err_file_modified;
@@ -80,6 +86,10 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                        const clang::Diagnostic &info) {
   const bool isError = level >= clang::DiagnosticsEngine::Error;
   header.failed |= isError && isAboutHeader(info.getID());
+  if (info.getID() == clang::diag::err_bracket_depth_exceeded)
+    last = UnderWay::current();
+  lacksBrace |= info.getID() == clang::diag::err_function_definition_not_allowed ||
+                (info.getID() == clang::diag::err_expected && isAboutClosingBrace(info));
   if (level == clang::DiagnosticsEngine::Note) {
     header.doubted |= conflicts && !unit.headerIsMissing && isOutsideUserCode(info);
   } else {

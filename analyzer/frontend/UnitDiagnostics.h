@@ -1,6 +1,7 @@
 // What the compiler and the checks say of one unit.
 #pragma once
 
+#include "Bodies.h"
 #include "Frontend.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 
@@ -28,6 +29,12 @@ public:
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override;
+
+  /// The function behind which clang reads nothing, as its brackets nest too deeply; if there is
+  /// one.
+  const std::optional<FunctionPlace> &lastRead() const { return last; }
+  /// Whether a body of the main file may lack a brace, and hold definitions that follow it.
+  bool mayLackBrace() const { return lacksBrace; }
 
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
@@ -57,6 +64,8 @@ private:
   Unit &unit;
   HeaderDoubts &header;
   bool shown = true;
+  std::optional<FunctionPlace> last;
+  bool lacksBrace = false;
   bool conflicts = false; ///< The last error is one of a partner, about declarations.
   std::set<std::string> warned;
   std::map<std::string, FileIdentity> fixed; ///< By clang's name of the file; but the main file.

@@ -35,6 +35,7 @@
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -373,9 +374,9 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   for (const Job &job : list.jobs)
     collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
   if (!list.ignoredFlags.empty())
-    llvm::WithColor::warning(llvm::errs(), "gradtidy")
-        << "ignored " << llvm::join(list.ignoredFlags, ", ")
-        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs\n";
+    StatusLine()
+        << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";

@@ -108,7 +108,8 @@ Json toJson(const UnitResult &result) {
   if (unit.lookups) {
     lookups = Json::array();
     for (const Lookup &lookup : *unit.lookups)
-      lookups.push_back({lookup.folders, lookup.names});
+      lookups.push_back(
+          Json::array({lookup.folders, lookup.names})); // Two lists of two are no object.
   }
   Json questions = Json::array();
   for (const UnitResult::Question &question : result.questions) {

@@ -114,14 +114,18 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
 /// Of the main file another text may be parsed than is on the disk.
 void UnitDiagnostics::rememberFixed(const clang::Diagnostic &info) {
   for (const clang::FixItHint &fix : info.getFixItHints()) {
+    if (fix.isNull())
+      continue;
     const clang::SourceManager &sources = info.getSourceManager();
     const clang::FileID file = sources.getFileID(sources.getFileLoc(fix.RemoveRange.getBegin()));
     const auto entry = sources.getFileEntryRefForID(file);
     if (!entry || file == sources.getMainFileID() || fixed.contains(entry->getName().str()))
       continue;
-    if (const auto text = sources.getBufferOrNone(file))
-      fixed[entry->getName().str()] = {.size = text->getBufferSize(),
-                                       .content = checksum(text->getBuffer())};
+    if (const auto text = sources.getBufferOrNone(file)) {
+      FileIdentity &identity = fixed[entry->getName().str()];
+      identity.size = text->getBufferSize();
+      identity.content = checksum(text->getBuffer());
+    }
   }
 }
 

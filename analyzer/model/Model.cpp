@@ -264,7 +264,7 @@ public:
       return error(keys, "expected a list of strings");
     for (const nlohmann::json &item : value) {
       if (!item.is_string() || item.get_ref<const std::string &>().empty())
-        return error(keys, llvm::Twine("expected a list of strings, found ") + item.type_name());
+        return error(keys, "expected a list of strings, found " + item.dump().substr(0, 80));
       result.push_back(item.get<std::string>());
     }
     return result;

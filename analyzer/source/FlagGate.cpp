@@ -289,7 +289,7 @@ void FlagGate::takeFrontendWords() {
     if (option.matches(options::OPT_include))
       return takeInclude(argument.getValue());
     const bool passes = origin == FlagOrigin::Person
-                            ? !isAny(option, uselessOptions)
+                            ? isAny(option, allowedOptions) || !isAny(option, uselessOptions)
                             : !option.matches(options::OPT_x) &&
                                   (isAny(option, allowedOptions) || isAllowedFeature(option) ||
                                    (isWarning(option) && origin == FlagOrigin::Configuration) ||
@@ -335,7 +335,7 @@ void FlagGate::takeDriverOption(const llvm::opt::Arg &argument,
     return takeDriverWords(std::string(argument.getValue()));
   if (option.hasFlag(options::Unsupported))
     return;
-  const bool isWanted = isPerson ? !isAny(option, uselessOptions)
+  const bool isWanted = isPerson ? isAny(option, allowedOptions) || !isAny(option, uselessOptions)
                                  : isAny(option, allowedOptions) || isAllowedFeature(option) ||
                                        (origin == FlagOrigin::Configuration && isWarning(option));
   if (!isWanted)

@@ -103,7 +103,7 @@ private:
         if (liesIn(file, folder)) {
           found = true;
           // A database outlives the files it names: a generated or deleted one is no error here.
-          if (fs::is_regular_file(file))
+          if (fs::exists(file))
             addEntry(file, *database, *database->find(file));
         }
       if (found)

@@ -1,11 +1,8 @@
 #include "analyzer/frontend/SecureInvocation.h"
-#include "analyzer/source/FlagGate.h"
 #include "tests/Project.h"
 
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Frontend/CompilerInvocation.h"
-#include "clang/Options/Options.h"
-#include "llvm/Option/OptTable.h"
 
 #include <catch2/catch.hpp>
 
@@ -41,43 +38,7 @@ bool hasMark(const Words &words) {
                      [](const std::string &word) { return word.find(mark) != word.npos; });
 }
 
-/// Whether the gate itself would let \p words pass.
-bool isAllowed(const Words &words) {
-  gradtidy::FlagGate gate("/");
-  Words frontend;
-  for (const std::string &word : words)
-    frontend.insert(frontend.end(), {"-Xclang", word});
-  gate.take(frontend, gradtidy::FlagOrigin::Configuration);
-  return hasMark(gate.flags);
-}
-
-/// Options with names and numbers, which no file is opened for.
-bool isHarmless(llvm::StringRef name) {
-  static const Words harmless = {"-main-file-name", "-resource-dir", "-isysroot"};
-  return std::find(harmless.begin(), harmless.end(), name) != harmless.end();
-}
-
 } // namespace
-
-TEST_CASE(
-    "Of every option of the compiler proper, the belt leaves no file that the gate would not") {
-  const llvm::opt::OptTable &table = clang::getDriverOptTable();
-  Words left;
-  unsigned tried = 0;
-  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
-    const llvm::opt::Option option = table.getOption(id);
-    if (!option.hasVisibilityFlag(clang::options::CC1Option))
-      continue;
-    const std::string name = option.getPrefixedName().str();
-    for (const Words &words : {Words{name, mark}, Words{name + mark}}) {
-      ++tried;
-      if (hasMark(secured(words, /*hasOwnFlags=*/false)) && !isAllowed(words) && !isHarmless(name))
-        left.push_back(words.front());
-    }
-  }
-  CHECK(tried > 1000);
-  CHECK(left == Words());
-}
 
 TEST_CASE("The belt keeps what the person who runs gradtidy has read, and no output") {
   CHECK(hasMark(secured({"-ivfsoverlay", mark}, true)));

@@ -57,7 +57,8 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
       !llvm::all_of(result->unit.files, [&](const ReadFile &read) { return isUnchanged(read); }) ||
       !lookups.holds(*result->unit.lookups))
     return std::nullopt;
-  if (!result->unit.header.empty() && !headers.holds(result->unit.header))
+  if (!result->unit.header.empty() &&
+      !headers.holds(result->unit.header, result->unit.headerFolders))
     return std::nullopt;
   if (!llvm::all_of(result->questions, [&](const UnitResult::Question &question) {
         return partners.of(job, question.functions) == question.found &&

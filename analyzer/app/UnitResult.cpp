@@ -130,6 +130,7 @@ Json toJson(const UnitResult &result) {
           {"files", toJson(unit.files)},
           {"fixedFiles", toJson(unit.fixedFiles)},
           {"header", unit.header},
+          {"headerFolders", unit.headerFolders},
           {"lookups", std::move(lookups)},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
@@ -159,6 +160,7 @@ UnitResult toResult(const Json &json) {
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.header = json.at("header");
+  unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
   if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {
     unit.lookups.emplace();
     for (const Json &lookup : lookups)

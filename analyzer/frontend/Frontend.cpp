@@ -599,8 +599,11 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   invocation.run();
 
   unit.header = attempt.header.found.stamp;
-  for (Companion &companion : unit.companions)
+  unit.headerFolders = attempt.header.found.folders;
+  for (Companion &companion : unit.companions) {
     companion.unit.header = unit.header;
+    companion.unit.headerFolders = unit.headerFolders;
+  }
   attempt.blamed = diagnostics.lastRead();
   attempt.mayLackBrace = diagnostics.mayLackBrace();
   unit.diagnostics = diagnostics.takeClean(job.command.Directory);

@@ -129,7 +129,8 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
   mainFile = withoutDirectives(text, size, invocation.getLangOpts());
   key = keyOf(*precompiler, (source + base + "\n" + file + "\n" + identityOfProgram()).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
-    if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))
+    if (const HeaderCache::Header header{entry->file(), entry->stamp(), framework.folders};
+        cache.holds(header.stamp, header.folders))
       found = header;
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char *mark = "/no/such/folder/MARK";
 
-/// What clang makes of \p words, secured, in its own words again.
-Words secured(const Words &words, bool hasOwnFlags) {
+/// What clang makes of \p words in its own words again, after \p change.
+template <typename Change> Words understood(const Words &words, Change change) {
   clang::DiagnosticOptions diagnosticOptions;
   clang::IgnoringDiagConsumer ignore;
   clang::DiagnosticsEngine engine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(),
@@ -29,8 +29,14 @@ Words secured(const Words &words, bool hasOwnFlags) {
   arguments.push_back("a.cpp");
   clang::CompilerInvocation invocation;
   clang::CompilerInvocation::CreateFromArgs(invocation, arguments, engine);
-  gradtidy::secureInvocation(invocation, hasOwnFlags);
+  change(invocation);
   return invocation.getCC1CommandLine();
+}
+
+Words secured(const Words &words, bool hasOwnFlags) {
+  return understood(words, [&](clang::CompilerInvocation &invocation) {
+    gradtidy::secureInvocation(invocation, hasOwnFlags);
+  });
 }
 
 bool hasMark(const Words &words) {
@@ -39,6 +45,46 @@ bool hasMark(const Words &words) {
 }
 
 } // namespace
+
+TEST_CASE("The belt clears what writes and what loads code or binary formats") {
+  const std::string file = mark;
+  const Words words = GENERATE_COPY(
+      values<Words>({{"-o", file},
+                     {"-dependency-file", file, "-MT", "x"},
+                     {"-dependency-dot", file, "-dependency-file", "d", "-MT", "x"},
+                     {"-module-dependency-dir", file},
+                     {"-header-include-file", file},
+                     {"-diagnostic-log-file", file},
+                     {"-serialize-diagnostic-file", file},
+                     {"-stats-file=" + file},
+                     {"-ftime-trace=" + file},
+                     {"-fmodules-cache-path=" + file},
+                     {"-fmodule-output=" + file},
+                     {"-fmodule-file=" + file},
+                     {"-fmodules-embed-file=" + file},
+                     {"-fprebuilt-module-path=" + file},
+                     {"-include-pch", file},
+                     {"-chain-include", file},
+                     {"-ivfsoverlay", file},
+                     {"-load", file},
+                     {"-mllvm", "-load=" + file},
+                     {"-plugin", file},
+                     {"-add-plugin", file},
+                     {"-fpass-plugin=" + file},
+                     {"-ast-merge", file},
+                     {"-opt-record-file", file},
+                     {"-split-dwarf-file", file},
+                     {"-split-dwarf-output", file},
+                     {"-coverage-data-file=" + file},
+                     {"-coverage-notes-file=" + file},
+                     {"-fprofile-instrument=clang", "-fprofile-instrument-path=" + file},
+                     {"-mlink-bitcode-file", file},
+                     {"-fembed-offload-object=" + file},
+                     {"-remap-file", file + ";a.cpp"}}));
+  CAPTURE(words);
+  REQUIRE(hasMark(understood(words, [](clang::CompilerInvocation &) {})));
+  CHECK_FALSE(hasMark(secured(words, false)));
+}
 
 TEST_CASE("The belt keeps what the person who runs gradtidy has read, and no output") {
   CHECK(hasMark(secured({"-ivfsoverlay", mark}, true)));

@@ -255,9 +255,7 @@ bool writeTrace(const std::string &file, const Run &run) {
 /// shards changes nothing outside of it.
 std::string projectHere() {
   const std::string folder = folderPath("");
-  llvm::SmallString<256> real;
-  const std::string root = findProjectRoot(folder + "/file", folder);
-  return fs::real_path(root, real) ? root : std::string(real);
+  return realPath(findProjectRoot(folder + "/file", folder));
 }
 
 /// Prints what came of \p run, makes the fixes, and returns the exit status.

@@ -446,9 +446,7 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
         known->second = tables.types.join(known->second, returned.type);
     if (observing)
-      if (auto [known, isFirst] = returnsHeld.try_emplace(stack.front(), isHeld(value, state));
-          !isFirst)
-        known->second &= isHeld(value, state);
+      returnsHeld.try_emplace(stack.front(), true).first->second &= isHeld(value, state);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());

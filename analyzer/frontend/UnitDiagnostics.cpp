@@ -56,11 +56,6 @@ bool isAboutHeader(unsigned id) {
          id == clang::diag::err_file_modified;
 }
 
-std::string realPath(llvm::StringRef path) {
-  llvm::SmallString<256> real;
-  return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
-}
-
 /// The name under which a fix changes \p file: free of links, which stay what they are.
 std::string nameForFixes(llvm::StringRef file, llvm::StringRef folder) {
   return realPath(cleanPath(file, folder));

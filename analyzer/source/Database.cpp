@@ -147,12 +147,6 @@ std::optional<CompileCommand> toCommand(const Json &entry, Failed fail) {
   return CompileCommand(*directory, *file, std::move(*words), "");
 }
 
-/// A path that names the same file whatever links it was reached by.
-std::string realPath(StringRef file) {
-  llvm::SmallString<256> real;
-  return fs::real_path(file, real) ? file.str() : std::string(real);
-}
-
 } // namespace
 
 llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {

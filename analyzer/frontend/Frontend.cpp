@@ -325,7 +325,8 @@ private:
         parseText(header.own->rest(), invocation);
       }
     }
-    invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
+    if (!header.found.file.empty()) // Else it is the user's own, if there is one.
+      invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
   }
 
   /// Whether nothing went wrong that an own header could have to do with.

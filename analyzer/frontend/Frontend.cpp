@@ -30,6 +30,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -313,6 +314,20 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
+/// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
+/// else of the LLVM that it was built with.
+const std::string &resourceFolder() {
+  static int inThisProgram;
+  static const std::string folder = [] {
+    const std::string program = llvm::sys::fs::getMainExecutable("gradtidy", &inThisProgram);
+    const llvm::StringRef bin = llvm::sys::path::parent_path(program);
+    const std::string installed = (bin + "/../lib/gradtidy/clang").str();
+    return llvm::sys::fs::exists(installed + "/include/stddef.h") ? cleanPath(installed, {})
+                                                                  : GRADTIDY_RESOURCE_DIR;
+  }();
+  return folder;
+}
+
 /// --extra-arg and its kin from a configuration file; the command line's are in the job already.
 std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
   std::vector<std::string> arguments = job.command.CommandLine;
@@ -323,10 +338,10 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
   if (options.ExtraArgs)
     arguments.insert(arguments.end(), options.ExtraArgs->begin(), options.ExtraArgs->end());
   std::vector<std::string> before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
-  // Clang's own headers (stddef.h) are looked for beside the program otherwise.
+  // Clang would look for its own headers beside the program.
   if (llvm::none_of(arguments,
                     [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    before.emplace_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
+    before.push_back("-resource-dir=" + resourceFolder());
   arguments.insert(arguments.begin() + 1, before.begin(), before.end());
   return arguments;
 }

@@ -13,6 +13,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+
 namespace cl = llvm::cl;
 
 namespace gradtidy {
@@ -38,6 +40,10 @@ cl::list<std::string>
 cl::list<std::string>
     extraArgsBefore("extra-arg-before", cl::cat(category),
                     cl::desc("Additional argument to prepend to the compiler command line"));
+cl::list<std::string> removedArgs("removed-arg", cl::cat(category),
+                                  cl::desc("Argument to remove from the compiler command line"));
+Option<bool> allowNoChecks("allow-no-checks", cl::cat(category),
+                           cl::desc("That no check is enabled is no error"));
 Option<std::string> checks("checks", cl::cat(category), cl::desc(R"(
 Comma-separated list of globs with optional '-'
 prefix, which removes checks. Appended to the
@@ -116,13 +122,38 @@ terminal supports them.
 
 // ---- options of gradtidy -----------------------------------------------------------------------
 
-Option<Format>
-    format("format", cl::cat(category), cl::desc("Format of the findings:"), cl::init(Format::Text),
-           cl::values(clEnumValN(Format::Text, "text", "as clang-tidy prints them"),
-                      clEnumValN(Format::Json, "json", "JSON, for programs"),
-                      clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"),
-                      clEnumValN(Format::Github, "github", "annotations of GitHub Actions"),
-                      clEnumValN(Format::Html, "html", "a page to read, with the code")));
+struct FormatName {
+  Format format;
+  llvm::StringLiteral name, description;
+};
+
+constexpr FormatName formatNames[] = {
+    {Format::Text, "text", "as clang-tidy prints them"},
+    {Format::Json, "json", "JSON, for programs"},
+    {Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"},
+    {Format::Github, "github", "annotations of GitHub Actions"},
+    {Format::Gitlab, "gitlab", "code quality report of GitLab"},
+    {Format::Junit, "junit", "a failed test for each finding"},
+    {Format::Checkstyle, "checkstyle", "Checkstyle's XML"},
+    {Format::Markdown, "markdown", "a table, for the summary of a job"},
+    {Format::Html, "html", "a page to read, with the code"},
+};
+
+/// The rows of formatNames, as the values of an option.
+struct FormatValues {
+  template <class Parser> void apply(Parser &option) const {
+    for (const FormatName &row : formatNames)
+      option.getParser().addLiteralOption(row.name, row.format, row.description);
+  }
+};
+
+Option<Format> format("format", cl::cat(category), cl::desc("Format of the findings:"),
+                      cl::init(Format::Text), FormatValues());
+cl::list<std::string> outputs("output", cl::cat(category), cl::value_desc("format:file"),
+                              cl::desc(R"(
+Write the findings into a file, too, in any format
+but text; may be repeated.
+)"));
 Option<unsigned> level("level", cl::cat(category), cl::value_desc("0..2"), cl::desc(R"(
 Show findings up to this level. 0: wrong for
 certain; 1 (default): very likely wrong or wasteful;
@@ -137,10 +168,22 @@ ml-batch-size-oom.DeviceMemory is the same.
 )"));
 Option<bool> strict("strict", cl::cat(category),
                     cl::desc("Findings of level 0 are errors: exit status 1"));
+Option<std::string> diff("diff", cl::cat(category), cl::value_desc("revision"), cl::desc(R"(
+Show only findings with a step, place or fix in a
+line that was changed since this revision of git;
+'-' reads a patch from standard input.
+)"));
+enum class StatusKind : unsigned char { Own, ClangTidy };
+Option<StatusKind> exitCode(
+    "exit-code", cl::cat(category), cl::desc("Meaning of the exit status:"),
+    cl::init(StatusKind::Own),
+    cl::values(
+        clEnumValN(StatusKind::Own, "gradtidy",
+                   "0: nothing that fails, 1: findings that fail,\n2: not all could be done"),
+        clEnumValN(StatusKind::ClangTidy, "clang-tidy", "1 for both")));
 Option<std::string> baseline("baseline", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Show only findings that are not in this file, which
-an earlier run with --format=sarif in the same
-folder has written.
+an earlier run with --format=sarif has written.
 )"));
 cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Model (JSON) of a framework of one's own; may be
@@ -241,8 +284,9 @@ Configuration files:
   WarningsAsErrors and CheckOptions count that name ml-, and all other keys.
 
 Exit status:
-  0, also with warnings; 1 after compiler errors, warnings treated as errors,
-  and if anything could not be analysed.
+  0, also with warnings; 1 after compiler errors and warnings treated as errors;
+  2 if anything that was asked for could not be done. With --exit-code=clang-tidy
+  1 instead of 2.
 )");
 
 template <typename Value> std::optional<Value> given(const Option<Value> &option) {
@@ -253,6 +297,19 @@ bool parseShard(llvm::StringRef text, CommandLine &result) {
   const auto [number, count] = text.split('/');
   return !number.getAsInteger(10, result.shard) && !count.getAsInteger(10, result.shards) &&
          result.shard >= 1 && result.shard <= result.shards;
+}
+
+Output parseOutput(llvm::StringRef text) {
+  const auto [name, file] = text.split(':');
+  const auto *row =
+      llvm::find_if(formatNames, [name = name](const FormatName &row) { return row.name == name; });
+  if (row == std::end(formatNames) || row->format == Format::Text || file.empty()) {
+    llvm::WithColor::error() << "--output is FORMAT:FILE with a format other than text, as in "
+                                "sarif:gradtidy.sarif, not '"
+                             << text << "'\n";
+    std::exit(2);
+  }
+  return {row->format, file.str()};
 }
 
 std::string absolute(const std::string &folder) {
@@ -269,7 +326,7 @@ void takeProveOptions(CommandLine &result) {
     if (name != "cpu" && name != "sim" && name != "cuda" && name != "libtorch") {
       llvm::WithColor::error() << "--backend is a list of cpu, sim, cuda and libtorch, not '"
                                << name << "'\n";
-      std::exit(1);
+      std::exit(2);
     }
     if (!llvm::is_contained(result.backends, name))
       result.backends.push_back(name.str());
@@ -280,7 +337,7 @@ void takeProveOptions(CommandLine &result) {
   result.plots = plots;
   if (result.format != Format::Text && result.format != Format::Json) {
     llvm::WithColor::error() << "the --format of 'gradtidy prove' is text or json\n";
-    std::exit(1);
+    std::exit(2);
   }
 }
 
@@ -292,7 +349,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments)) {
     llvm::WithColor::error() << llvm::toString(std::move(error)) << '\n';
-    std::exit(1);
+    std::exit(2);
   }
 
   CommandLine result;
@@ -320,15 +377,17 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
     out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
   });
-  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                              "gradtidy: finds mistakes in the training loops of C++ programs\n");
+  if (!cl::ParseCommandLineOptions(
+          static_cast<int>(arguments.size()), arguments.data(),
+          "gradtidy: finds mistakes in the training loops of C++ programs\n", &llvm::errs()))
+    std::exit(2);
   if (level > 2) {
     llvm::WithColor::error() << "--level is 0, 1 or 2, not " << level << '\n';
-    std::exit(1);
+    std::exit(2);
   }
   if (config.getNumOccurrences() && configFile.getNumOccurrences()) {
     llvm::WithColor::error() << "--config and --config-file exclude each other\n";
-    std::exit(1);
+    std::exit(2);
   }
 
   result.sources = sources;
@@ -344,6 +403,9 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.configFile = given(configFile);
   result.systemHeaders = given(systemHeaders);
   result.useColor = given(useColor);
+  // https://no-color.org: an option says more than the environment.
+  if (const char *noColor = std::getenv("NO_COLOR"); noColor && *noColor && !result.useColor)
+    result.useColor = false;
   result.level = given(level);
   result.deviceMemory = given(deviceMemory);
   result.enableCheckProfile = enableCheckProfile;
@@ -352,6 +414,12 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.fixErrors = fixErrors;
   result.exportFixes = exportFixes;
   result.baseline = baseline;
+  result.diff = diff;
+  result.clangTidyStatus = exitCode == StatusKind::ClangTidy;
+  result.allowNoChecks = allowNoChecks;
+  result.removedArgs = removedArgs;
+  for (const std::string &output : outputs)
+    result.outputs.push_back(parseOutput(output));
   result.listChecks = listChecks;
   result.explainConfig = explainConfig;
   result.dumpConfig = dumpConfig;
@@ -369,7 +437,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   if (!shard.empty() && !parseShard(shard, result)) {
     llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
                              << '\n';
-    std::exit(1);
+    std::exit(2);
   }
   result.results = results;
   result.stats = llvm::AreStatisticsEnabled();

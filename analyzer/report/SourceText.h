@@ -6,6 +6,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace gradtidy {
@@ -25,6 +26,10 @@ public:
 
   /// The text of a line without its end; empty if there is no such line. Lives as long as this.
   llvm::StringRef line(llvm::StringRef file, unsigned number);
+
+  /// The characters of the statement at a place, without blanks and comments: from behind the last
+  /// semicolon or brace before the place to the next one.
+  std::string statement(llvm::StringRef file, unsigned line, unsigned column);
 
   /// \p column, given in bytes, in Unicode code points.
   unsigned codePointColumn(llvm::StringRef file, unsigned line, unsigned column);

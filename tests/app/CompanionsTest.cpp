@@ -166,7 +166,7 @@ TEST_CASE("A unit that crashes costs no other that was parsed with it") {
                         "-std=c++20 -I" + axonFolder());
 
   const Run run = program.lint({"--no-cache", "-j1", "."});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK(count(run.err, "crashed;") == 1);
   CHECK(run.err.find("deep.cpp' crashed;") != std::string::npos);
   CHECK(count(run.out, finding) == 2);

@@ -84,12 +84,12 @@ TEST_CASE("A broken configuration file is an error, once, and counts as empty") 
        {".clang-tidy", "Checks: 'ml-*\n", ": Expected quote at end of scalar"}}));
   project.write(name, text);
   const Run run = project.gradtidy({"--quiet", "src/a.cpp", "src/b.cpp", "--"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err,
              StartsWith("gradtidy: error: " + project.path(name)) && EndsWith(expected + "\n"));
   for (const char *question : {"--verify-config", "--dump-config", "--list-checks"}) {
     const Run answer = project.gradtidy({question, "src/a.cpp", "--"});
-    CHECK(answer.status == 1);
+    CHECK(answer.status == 2);
     CHECK(answer.err == run.err);
   }
 }

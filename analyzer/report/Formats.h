@@ -65,10 +65,10 @@ void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings)
 struct ReportContext {
   /// The top folder of the repository, with a slash at its end: paths below it are shown relative
   /// to it. Empty to show absolute paths.
-  std::string root;
-  std::string pages;      ///< The folder of the pages of checks, or empty.
+  std::string root = {};
+  std::string pages = {}; ///< The folder of the pages of checks, or empty.
   bool successful = true; ///< Everything that was asked for was analyzed.
-  std::string date;       ///< Of the analysis, or empty.
+  std::string date = {};  ///< Of the analysis, or empty.
 
   /// \p file as it is shown.
   llvm::StringRef shown(llvm::StringRef file) const;

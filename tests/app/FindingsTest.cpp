@@ -334,11 +334,12 @@ TEST_CASE("A page shows findings with their code") {
   project.write("train.cpp", include + trainingLoop("train"));
   const std::string page = lint(project, {"--format=html", "train.cpp"}).out;
   CHECK_THAT(page, Catch::StartsWith("<!DOCTYPE html>"));
-  CHECK_THAT(page, Contains("<h2>train.cpp</h2>"));
+  CHECK_THAT(page, Contains(">train.cpp</a></h2>"));
   CHECK_THAT(page, Contains("solver.advance();"));
   CHECK(count(page, "<article") == 1);
   project.write("train.cpp", include);
-  CHECK_THAT(lint(project, {"--format=html", "train.cpp"}).out, Contains("No findings."));
+  CHECK_THAT(lint(project, {"--format=html", "train.cpp"}).out,
+             Contains("<p class=\"quiet\">No findings · "));
 }
 
 TEST_CASE("Checks are explained") {

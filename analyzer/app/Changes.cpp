@@ -1,12 +1,13 @@
 #include "Changes.h"
 
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <climits>
@@ -30,13 +31,17 @@ llvm::Expected<std::string> git(const std::string &root, llvm::ArrayRef<StringRe
       fs::createTemporaryFile("gradtidy", "err", err))
     return fail("cannot write a temporary file");
   const llvm::FileRemover removeOut(out), removeErr(err);
-  std::vector<StringRef> arguments = {*program, "-C", root, "-c", "core.quotePath=false"};
+  // It writes no index, and starts no program that is not needed to compare.
+  std::vector<StringRef> arguments = {*program, "-C",
+                                      root,     "--no-optional-locks",
+                                      "-c",     "core.quotePath=false",
+                                      "-c",     "core.fsmonitor=false"};
   llvm::append_range(arguments, command);
   const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
   const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
-  const auto said = llvm::MemoryBuffer::getFile(status ? err : out);
+  auto said = readFile(status ? err : out, limits::results);
   if (!said)
-    return fail("cannot read what git printed");
+    return said.takeError();
   if (status)
     return fail("git: " + (*said)->getBuffer().trim());
   return (*said)->getBuffer().str();
@@ -86,10 +91,7 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
         continue;
       if (before.starts_with("a/") || before == "/dev/null")
         file.consume_front("b/");
-      llvm::SmallString<256> path(file);
-      llvm::sys::path::make_absolute(root, path);
-      llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-      lines = &changes.files[path];
+      lines = &changes.files[absolutePath(file, root)];
     } else if (line.starts_with("@@ -")) {
       llvm::SmallVector<StringRef, 4> words;
       llvm::SplitString(line, words);
@@ -111,8 +113,8 @@ llvm::Expected<Changes> Changes::since(const std::string &revision, const std::s
   // An option of git's is no revision.
   if (StringRef(revision).starts_with("-"))
     return fail("--diff=" + revision + " names no revision");
-  auto patch =
-      git(root, {"diff", "--no-color", "--no-ext-diff", "--no-prefix", "-U0", revision, "--"});
+  auto patch = git(root, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix",
+                          "-U0", revision, "--"});
   if (!patch)
     return patch.takeError();
   auto changes = ofPatch(*patch, root);
@@ -122,7 +124,7 @@ llvm::Expected<Changes> Changes::since(const std::string &revision, const std::s
   if (changes)
     for (const StringRef file : llvm::split(*untracked, '\0'))
       if (!file.empty())
-        changes->files[root + "/" + file.str()].push_back({0, UINT_MAX});
+        changes->files[absolutePath(file, root)].push_back({0, UINT_MAX});
   return changes;
 }
 

@@ -1,16 +1,18 @@
 #include "CommandLine.h"
+#include "Version.h"
 
 #include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/report/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -82,6 +84,10 @@ Option<bool> fixErrors("fix-errors", cl::cat(category), cl::desc(R"(
 Apply suggested fixes even if compilation errors
 were found.
 )"));
+Option<bool> fixNotes("fix-notes", cl::cat(category), cl::desc(R"(
+The same as --fix: what gradtidy repairs is in the
+finding itself, never in a note.
+)"));
 Option<std::string> formatStyle("format-style", cl::cat(category), cl::desc(R"(
 Style for formatting code around applied fixes:
 'none' (default), 'file' for .clang-format, a style
@@ -112,6 +118,20 @@ Option<std::string> exportFixes("export-fixes", cl::cat(category), cl::value_des
 Option<bool> enableCheckProfile("enable-check-profile", cl::cat(category), cl::desc(R"(
 Print how long the checks took, on standard
 error.
+)"));
+Option<std::string> storeCheckProfile("store-check-profile", cl::cat(category),
+                                      cl::value_desc("prefix"), cl::desc(R"(
+With --enable-check-profile: write the times of each
+source into a JSON file, whose name begins with this.
+)"));
+Option<bool> moduleHeaders("enable-module-headers-parsing", cl::cat(category), cl::desc(R"(
+Parse the headers of C++20 modules as text, too.
+Experimental.
+)"));
+Option<std::string> vfsOverlay("vfsoverlay", cl::cat(category), cl::value_desc("filename"),
+                               cl::desc(R"(
+Compile with the virtual file system that this file
+describes, over the real one.
 )"));
 Option<bool> quiet("quiet", cl::cat(category),
                    cl::desc("Print findings only: no progress, no statistics"));
@@ -299,15 +319,18 @@ bool parseShard(llvm::StringRef text, CommandLine &result) {
          result.shard >= 1 && result.shard <= result.shards;
 }
 
+/// Ends the program, whose arguments are wrong.
+[[noreturn]] void refuse() { std::exit(exitCode == StatusKind::ClangTidy ? 1 : 2); }
+
 Output parseOutput(llvm::StringRef text) {
   const auto [name, file] = text.split(':');
   const auto *row =
       llvm::find_if(formatNames, [name = name](const FormatName &row) { return row.name == name; });
   if (row == std::end(formatNames) || row->format == Format::Text || file.empty()) {
-    llvm::WithColor::error() << "--output is FORMAT:FILE with a format other than text, as in "
-                                "sarif:gradtidy.sarif, not '"
-                             << text << "'\n";
-    std::exit(2);
+    ErrorLine() << "--output is FORMAT:FILE with a format other than text, as in "
+                   "sarif:gradtidy.sarif, not '"
+                << text << "'\n";
+    refuse();
   }
   return {row->format, file.str()};
 }
@@ -324,9 +347,8 @@ void takeProveOptions(CommandLine &result) {
   llvm::StringRef(backends).split(names, ',');
   for (const llvm::StringRef name : names) {
     if (name != "cpu" && name != "sim" && name != "cuda" && name != "libtorch") {
-      llvm::WithColor::error() << "--backend is a list of cpu, sim, cuda and libtorch, not '"
-                               << name << "'\n";
-      std::exit(2);
+      ErrorLine() << "--backend is a list of cpu, sim, cuda and libtorch, not '" << name << "'\n";
+      refuse();
     }
     if (!llvm::is_contained(result.backends, name))
       result.backends.push_back(name.str());
@@ -336,8 +358,8 @@ void takeProveOptions(CommandLine &result) {
   result.fixtures = absolute(fixtures);
   result.plots = plots;
   if (result.format != Format::Text && result.format != Format::Json) {
-    llvm::WithColor::error() << "the --format of 'gradtidy prove' is text or json\n";
-    std::exit(2);
+    ErrorLine() << "the --format of 'gradtidy prove' is text or json\n";
+    refuse();
   }
 }
 
@@ -348,8 +370,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments)) {
-    llvm::WithColor::error() << llvm::toString(std::move(error)) << '\n';
-    std::exit(2);
+    ErrorLine() << llvm::toString(std::move(error)) << '\n';
+    refuse();
   }
 
   CommandLine result;
@@ -374,26 +396,32 @@ CommandLine parseCommandLine(int argc, const char **argv) {
                        "phase and by check.\n");
   stats.addCategory(category);
   stats.setHiddenFlag(cl::NotHidden);
-  cl::SetVersionPrinter([](llvm::raw_ostream &out) {
-    out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
-  });
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << versionText() << '\n'; });
+  // An argument may be the name of a file, and that anything.
+  std::string wrong;
+  llvm::raw_string_ostream said(wrong);
   if (!cl::ParseCommandLineOptions(
           static_cast<int>(arguments.size()), arguments.data(),
-          "gradtidy: finds mistakes in the training loops of C++ programs\n", &llvm::errs()))
-    std::exit(2);
+          "gradtidy: finds mistakes in the training loops of C++ programs\n", &said)) {
+    for (const llvm::StringRef line : llvm::split(llvm::StringRef(wrong).trim(), '\n'))
+      StatusLine() << line;
+    refuse();
+  }
   if (level > 2) {
-    llvm::WithColor::error() << "--level is 0, 1 or 2, not " << level << '\n';
-    std::exit(2);
+    ErrorLine() << "--level is 0, 1 or 2, not " << level << '\n';
+    refuse();
   }
   if (config.getNumOccurrences() && configFile.getNumOccurrences()) {
-    llvm::WithColor::error() << "--config and --config-file exclude each other\n";
-    std::exit(2);
+    ErrorLine() << "--config and --config-file exclude each other\n";
+    refuse();
   }
 
   result.sources = sources;
   result.buildPath = buildPath;
   result.extraArgs = extraArgs;
   result.extraArgsBefore = extraArgsBefore;
+  if (!vfsOverlay.empty())
+    result.extraArgsBefore.push_back("-ivfsoverlay" + absolute(vfsOverlay));
   result.checks = given(checks);
   result.warningsAsErrors = given(warningsAsErrors);
   result.headerFilter = given(headerFilter);
@@ -409,8 +437,10 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.level = given(level);
   result.deviceMemory = given(deviceMemory);
   result.enableCheckProfile = enableCheckProfile;
+  result.checkProfiles = absolute(storeCheckProfile);
+  result.moduleHeaders = moduleHeaders;
   result.lineFilter = lineFilter;
-  result.fix = fix;
+  result.fix = fix || fixNotes;
   result.fixErrors = fixErrors;
   result.exportFixes = exportFixes;
   result.baseline = baseline;
@@ -435,9 +465,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.timeout = timeout;
   result.memoryLimit = memoryLimit;
   if (!shard.empty() && !parseShard(shard, result)) {
-    llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
-                             << '\n';
-    std::exit(2);
+    ErrorLine() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard << '\n';
+    refuse();
   }
   result.results = results;
   result.stats = llvm::AreStatisticsEnabled();

@@ -51,12 +51,16 @@ struct CommandLine {
   std::string diff;        ///< A revision, "-" for a patch on standard input, or empty.
   std::vector<Output> outputs;
   bool clangTidyStatus = false; ///< The exit status is clang-tidy's.
+  /// The exit status where something that was asked for could not be done.
+  int statusOfFailure() const { return clangTidyStatus ? 1 : 2; }
   bool allowNoChecks = false;
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
   bool enableCheckProfile = false;
-  bool strict = false; ///< Certain findings are errors.
+  std::string checkProfiles;  ///< The beginning of the names of their files, or empty.
+  bool moduleHeaders = false; ///< Those of C++20 modules are parsed as text, too.
+  bool strict = false;        ///< Certain findings are errors.
   bool bundledRuntime = false;
   std::string cacheFolder;                        ///< Empty to work without.
   unsigned cacheLimit = 0;                        ///< MB.
@@ -78,8 +82,8 @@ struct CommandLine {
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
 };
 
-/// Parses \p argv. Exits with 0 after --help and --version, with 2 after a message about a wrong
-/// option.
+/// Parses \p argv. Exits with 0 after --help and --version, with statusOfFailure() after a message
+/// about a wrong option.
 CommandLine parseCommandLine(int argc, const char **argv);
 
 } // namespace gradtidy

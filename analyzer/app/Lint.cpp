@@ -3,16 +3,22 @@
 #include "Analysis.h"
 #include "Changes.h"
 #include "Configuration.h"
+#include "Fixes.h"
 #include "Installation.h"
+#include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
-#include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
+#include "analyzer/report/Printable.h"
+#include "analyzer/report/Text.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,19 +28,13 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/VirtualFileSystem.h"
-#include "llvm/Support/WithColor.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <map>
 #include <set>
-#include <tuple>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace gradtidy {
 
@@ -44,16 +44,7 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
-
-std::string currentFolder() {
-  llvm::SmallString<256> folder;
-  fs::current_path(folder);
-  return std::string(folder);
-}
-
-/// Of a run that could not do what it was asked for.
-int statusOfFailure(const CommandLine &commandLine) { return commandLine.clangTidyStatus ? 1 : 2; }
+ErrorLine error() { return ErrorLine(); }
 
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   JobRequest request;
@@ -70,12 +61,13 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
 /// Has the text of the editor analysed in place of what is saved. False where that cannot be: of a
 /// header, which its includers read from the disk.
 bool takeOpenFile(JobList &list, const OpenFile &open) {
-  const auto saved = llvm::MemoryBuffer::getFile(open.file);
-  if (saved && (*saved)->getBuffer() == open.text)
+  const std::string file = absolutePath(open.file);
+  const auto saved = readFileIfPossible(file);
+  if (saved && saved->getBuffer() == open.text)
     return true;
   bool isTaken = false;
   for (Job &job : list.jobs)
-    if (job.file == open.file) {
+    if (job.file == file) {
       job.text = open.text;
       isTaken = true;
     }
@@ -93,19 +85,19 @@ int answerAboutConfiguration(const CommandLine &commandLine,
                              tidy::ClangTidyOptionsProvider &provider,
                              const std::vector<std::string> &errors) {
   // Without a source the configuration of the working directory is meant.
-  const std::string file = cleanPath(
-      commandLine.sources.empty() ? "dummy" : commandLine.sources.front(), currentFolder());
+  const std::string file =
+      absolutePath(commandLine.sources.empty() ? "dummy" : commandLine.sources.front());
   provider.getRawOptions(file);
   for (const std::string &text : errors)
     error() << text << '\n';
   if (!errors.empty())
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   if (commandLine.verifyConfig) {
     if (llvm::Error wrong = verifyConfiguration(provider, file)) {
       llvm::handleAllErrors(std::move(wrong), [](const llvm::ErrorInfoBase &info) {
         error() << info.message() << '\n';
       });
-      return statusOfFailure(commandLine);
+      return commandLine.statusOfFailure();
     }
     llvm::outs() << "No config errors detected.\n";
     return 0;
@@ -117,7 +109,7 @@ int answerAboutConfiguration(const CommandLine &commandLine,
     if (commandLine.allowNoChecks)
       return 0;
     error() << "no checks enabled\n";
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
   if (commandLine.listChecks) {
     llvm::outs() << "Enabled checks:";
@@ -132,7 +124,7 @@ int answerAboutConfiguration(const CommandLine &commandLine,
           llvm::outs() << "'" << name << "' is enabled in the "
                        << (source == tidy::ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
                                ? "gradtidy binary"
-                               : source)
+                               : printable(source))
                        << ".\n";
           break;
         }
@@ -147,74 +139,23 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 
 // ---- findings ----------------------------------------------------------------------------------
 
-/// While it lives, what is written to standard output is lost.
-class SilentOutput {
-public:
-  SilentOutput() {
-    llvm::outs().flush();
-    saved = ::dup(STDOUT_FILENO);
-    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
-      ::dup2(nowhere, STDOUT_FILENO);
-      ::close(nowhere);
-    }
+/// Adds what FlagGate::refused says of the flags in configuration files for \p file.
+void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::string &file,
+                         std::set<std::string> &ignored) {
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    FlagGate gate("");
+    for (const auto &flags : {options.ExtraArgsBefore, options.ExtraArgs})
+      if (flags)
+        gate.take(*flags, FlagOrigin::Configuration);
+    ignored.insert(gate.refused.begin(), gate.refused.end());
   }
-  ~SilentOutput() {
-    llvm::outs().flush();
-    ::dup2(saved, STDOUT_FILENO);
-    ::close(saved);
-  }
-  SilentOutput(const SilentOutput &) = delete;
-  SilentOutput &operator=(const SilentOutput &) = delete;
-
-private:
-  int saved;
-};
-
-/// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
-/// the same change all but the first lose it: clang-tidy would insert a text as often as it is
-/// asked for.
-std::map<std::string, fs::file_status> prepareFixes(std::vector<tidy::ClangTidyError> &errors) {
-  std::map<std::string, fs::file_status> files;
-  std::set<std::vector<tooling::Replacement>> fixes;
-  for (tidy::ClangTidyError &finding : errors) {
-    std::vector<tooling::Replacement> edits;
-    for (const auto &file : finding.Message.Fix) {
-      llvm::append_range(edits, file.second);
-      fs::status(file.first(), files[file.first().str()]);
-    }
-    llvm::sort(edits);
-    if (!fixes.insert(std::move(edits)).second)
-      finding.Message.Fix.clear();
-  }
-  return files;
 }
 
-/// Prints the findings as clang-tidy does and makes the fixes if \p fix; false if a file could not
-/// be fixed. A fixed file is written beside the old one, which it then replaces at once; it keeps
-/// the permissions of the old one.
-bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
-                    bool fix) {
-  const auto before = fix ? prepareFixes(errors) : std::map<std::string, fs::file_status>();
-  unsigned warningsAsErrors = 0;
-  tidy::handleErrors(errors, context, fix ? tidy::FB_Fix : tidy::FB_NoFix, warningsAsErrors,
-                     llvm::vfs::createPhysicalFileSystem());
-  bool written = true;
-  for (const auto &[file, old] : before) {
-    fs::file_status now;
-    if (!fs::status(file, now) && now.getUniqueID() != old.getUniqueID()) {
-      fs::setPermissions(file, old.permissions());
-    } else {
-      error() << "'" << file << "' could not be fixed and is unchanged\n";
-      written = false;
-    }
-  }
-  return written;
-}
-
-/// The top folder of the repository that the working directory lies in, else that directory.
-std::string topFolder() {
-  const std::string folder = currentFolder();
-  return findProjectRoot(folder + "/.", folder);
+/// The project that the working directory lies in. What others have written into the results of
+/// shards changes nothing outside of it.
+std::string projectHere() {
+  const std::string folder = folderPath("");
+  return realPath(findProjectRoot(folder + "/file", folder));
 }
 
 /// What findings are compared with: none of them is in the baseline, and all concern the changes.
@@ -238,10 +179,10 @@ llvm::Expected<Comparison> readComparison(const CommandLine &commandLine) {
     if (!patch)
       return llvm::createStringError("cannot read the patch on standard input: " +
                                      patch.getError().message());
-    return Changes::ofPatch((*patch)->getBuffer(), topFolder());
+    return Changes::ofPatch((*patch)->getBuffer(), projectHere());
   };
   auto changes =
-      commandLine.diff == "-" ? readPatch() : Changes::since(commandLine.diff, topFolder());
+      commandLine.diff == "-" ? readPatch() : Changes::since(commandLine.diff, projectHere());
   if (!changes)
     return changes.takeError();
   comparison.changes = std::move(*changes);
@@ -258,7 +199,7 @@ LeftOut leaveOut(const Comparison &comparison, std::vector<tidy::ClangTidyError>
   LeftOut leftOut;
   if (comparison.baseline.empty() && !comparison.changes)
     return leftOut;
-  Fingerprints fingerprints(topFolder() + "/");
+  Fingerprints fingerprints(projectHere() + "/");
   std::vector<bool> isLeftOut(errors.size());
   for (const ReportedFinding &finding : toReported(errors, levelOf)) {
     if (!finding.level) // What the compiler says is always news.
@@ -277,11 +218,38 @@ LeftOut leaveOut(const Comparison &comparison, std::vector<tidy::ClangTidyError>
   return leftOut;
 }
 
+/// Names files as the user does.
+void show(tooling::DiagnosticMessage &message, const ShownPaths &shown) {
+  message.FilePath = shown.of(message.FilePath);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = shown.of(range.FilePath);
+}
+
+void show(ReportedFinding &finding, const ShownPaths &shown) {
+  finding.file = shown.of(finding.file);
+  for (ReportedNote &note : finding.notes)
+    note.file = shown.of(note.file);
+  for (ReportedEdit &edit : finding.fixes)
+    edit.file = shown.of(edit.file);
+}
+
+/// The sources as they were analysed, if nobody has changed them since.
+SourceText textsOf(const CommandLine &commandLine) {
+  SourceText text;
+  if (const std::optional<OpenFile> &open = commandLine.openFile)
+    text.set(absolutePath(open->file), open->text);
+  return text;
+}
+
 void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding> findings,
-           const ReportContext &context) {
+           const ReportContext &context, const ShownPaths &shown) {
   switch (format) {
-  case Format::Json:
-    return writeJson(out, findings);
+  case Format::Json: {
+    std::vector<ReportedFinding> asTyped = findings;
+    for (ReportedFinding &finding : asTyped)
+      show(finding, shown);
+    return writeJson(out, asTyped);
+  }
   case Format::Sarif:
     return writeSarif(out, findings, context);
   case Format::Github:
@@ -297,21 +265,21 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
   case Format::Markdown:
     return writeMarkdown(out, findings, context);
   case Format::Text:
-    llvm_unreachable("printed by handleFindings");
+    llvm_unreachable("no format for machines");
   }
 }
 
 /// Writes all reports but text; false if a file could not be written.
 bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding> findings,
-                  const ReportContext &context) {
+                  const ReportContext &context, const ShownPaths &shown) {
   if (commandLine.format != Format::Text)
-    write(llvm::outs(), commandLine.format, findings, context);
+    write(llvm::outs(), commandLine.format, findings, context, shown);
   bool written = true;
   for (const Output &output : commandLine.outputs) {
     std::error_code code;
     llvm::raw_fd_ostream out(output.file, code, fs::OF_None);
     if (!code) {
-      write(out, output.format, findings, context);
+      write(out, output.format, findings, context, shown);
       out.close();
       code = out.error();
       out.clear_error();
@@ -372,7 +340,8 @@ void printStatistics(const Results &results) {
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : results.coverage.cutShort)
-    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
+    StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
+                 << ".";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -400,13 +369,16 @@ bool writeTrace(const std::string &file, const Run &run) {
 
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
-           const Comparison &comparison, llvm::StringRef executable) {
+           const Comparison &comparison, const ShownPaths &shown, llvm::StringRef executable) {
   for (const std::string &text : run.errors)
     error() << text << '\n';
   for (const Outcome &outcome : run.outcomes)
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
+  const OwnWork own("writing what was found");
   Results results = sumUp(run, commandLine.strict);
+  SourceText text = textsOf(commandLine);
+  useLineEndsOfFiles(results.errors, text);
   const LeftOut leftOut = leaveOut(comparison, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
@@ -421,27 +393,32 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
   // A shard may have no file at all.
   const bool nothing = results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty());
+  std::optional<Fixes> fixes;
+  if (asksForFixes && mayFix)
+    fixes.emplace(results.errors, results.fixedFiles, text,
+                  commandLine.merge ? projectHere() : std::string());
   // Before the fixes: lines and columns are those of the files that were analysed.
-  SourceText text;
-  if (const std::optional<OpenFile> &open = commandLine.openFile)
-    text.set(open->file, open->text);
   const std::vector<ReportedFinding> findings =
-      toReported(results.errors, levelOf, std::move(text));
+      toReported(results.errors, levelOf, textsOf(commandLine));
   const ReportContext reportContext{
-      topFolder() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
+      projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
       llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
-  const bool reported = writeReports(commandLine, findings, reportContext);
-  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
-      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
-    return statusOfFailure(commandLine);
-  bool fixed = true;
+  const bool reported = writeReports(commandLine, findings, reportContext, shown);
   if (commandLine.format == Format::Text) {
-    fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
-  } else if (asksForFixes && mayFix) {
-    const SilentOutput silent;
-    fixed = handleFindings(results.errors, context, true);
+    for (tidy::ClangTidyError &finding : results.errors) {
+      show(finding.Message, shown);
+      for (tooling::DiagnosticMessage &note : finding.Notes)
+        show(note, shown);
+    }
+    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+              text);
   }
   llvm::outs().flush();
+  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
+      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
+    return commandLine.statusOfFailure();
+  const bool fixed = !fixes || fixes->write(context);
 
   if (!commandLine.quiet) {
     printStatistics(results);
@@ -466,13 +443,14 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   if (nothing)
     error() << "nothing was analysed\n";
   if (nothing || !reported || !fixed || results.lost || !run.errors.empty())
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   return warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ? 1 : 0;
 }
 
 } // namespace
 
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  std::optional<OwnWork> own("finding what to analyse");
   JobList list;
   // run-clang-tidy asks for the checks of "-", which is no source.
   const bool asksInGeneral =
@@ -480,13 +458,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (!commandLine.sources.empty() && !commandLine.merge && !asksInGeneral)
     list = listJobsOf(commandLine, executable);
   if (commandLine.openFile && !takeOpenFile(list, *commandLine.openFile) && list.errors.empty())
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
       makeOptionsProvider(commandLine, list.projectFolder, list.errors);
   if (!provider) {
     error() << llvm::toString(provider.takeError()) << '\n';
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
   if (asksForConfiguration(commandLine))
     return answerAboutConfiguration(commandLine, **provider, list.errors);
@@ -495,51 +473,60 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << (commandLine.merge ? "no input files: name the files that --results wrote\n"
                                   : "no input files: name the sources to analyse, as in 'gradtidy "
                                     "src/train.cpp'; --help tells more\n");
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
   // A model of the command line that is wrong is wrong for every file.
   if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
     error() << llvm::toString(model.takeError()) << '\n';
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
   llvm::Expected<Comparison> comparison = readComparison(commandLine);
   if (!comparison) {
     error() << llvm::toString(comparison.takeError()) << '\n';
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
-    (*provider)->getRawOptions(job.file);
+    collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!list.ignoredFlags.empty())
+    StatusLine()
+        << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     if (commandLine.allowNoChecks)
       return 0;
     error() << "no checks enabled\n";
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
 
-  tidy::ClangTidyContext context(std::move(*provider));
+  tidy::ClangTidyContext context(std::move(*provider), /*AllowEnablingAnalyzerAlphaCheckers=*/false,
+                                 commandLine.moduleHeaders, /*ExperimentalCustomChecks=*/false);
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
+    list.shown.add("", folderPath(""));
+    own.reset();
     if (run)
-      return report(*run, context, commandLine, *comparison, executable);
+      return report(*run, context, commandLine, *comparison, list.shown, executable);
     error() << llvm::toString(run.takeError()) << '\n';
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   }
+  own.reset();
   context.setEnableProfiling(commandLine.enableCheckProfile);
+  context.setProfileStoragePrefix(commandLine.checkProfiles);
   const Run run = analyse(list, context, commandLine);
   if (run.signal) {
     error() << "interrupted\n";
     return 128 + run.signal;
   }
   if (!commandLine.timeTrace.empty() && !writeTrace(commandLine.timeTrace, run))
-    return statusOfFailure(commandLine);
+    return commandLine.statusOfFailure();
   if (!commandLine.results.empty())
     if (llvm::Error failed = writeShard(commandLine.results, run, commandLine)) {
       error() << llvm::toString(std::move(failed)) << '\n';
-      return statusOfFailure(commandLine);
+      return commandLine.statusOfFailure();
     }
-  return report(run, context, commandLine, *comparison, executable);
+  return report(run, context, commandLine, *comparison, list.shown, executable);
 }
 
 } // namespace gradtidy

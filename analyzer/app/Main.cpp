@@ -3,6 +3,7 @@
 #include "Explain.h"
 #include "LanguageServer.h"
 #include "Lint.h"
+#include "OwnWork.h"
 #include "Prove.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -23,6 +24,9 @@ int main(int argc, const char **argv) {
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
+  // The programs that prove runs have limits of their own.
+  gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
+                         commandLine.statusOfFailure());
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

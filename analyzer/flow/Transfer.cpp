@@ -257,7 +257,11 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  passModule(event, state, value, isRecorded(event, state));
+  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (pass && !computes(*pass))
+    value.isRecorded = false;
+  else
+    passModule(event, state, value, isRecorded(event, state));
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
@@ -266,7 +270,6 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
-  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (pass && movesToHost(*pass)) {
     value.device = {};
     state.synchronize();

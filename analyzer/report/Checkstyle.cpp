@@ -1,5 +1,5 @@
 #include "Formats.h"
-#include "Xml.h"
+#include "Markup.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,13 +12,13 @@ void writeCheckstyle(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> fin
   for (const ReportedFinding &finding : findings) {
     if (!file || *file != finding.file) {
       out << (file ? "  </file>\n" : "") << "  <file name=\""
-          << xmlText(context.shown(finding.file)) << "\">\n";
+          << markupText(context.shown(finding.file)) << "\">\n";
       file = &finding.file;
     }
     const llvm::StringRef severity = severityWord(finding);
     out << "    <error line=\"" << finding.line << "\" column=\"" << finding.column
         << "\" severity=\"" << (severity == "note" ? "info" : severity) << "\" message=\""
-        << xmlText(finding.message) << "\" source=\"gradtidy." << xmlText(finding.check)
+        << markupText(finding.message) << "\" source=\"gradtidy." << markupText(finding.check)
         << "\"/>\n";
   }
   out << (file ? "  </file>\n" : "") << "</checkstyle>\n";

@@ -1,5 +1,6 @@
 #include "Fingerprints.h"
 #include "Formats.h"
+#include "JsonText.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +30,7 @@ void writeGitlab(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
                        {{"path", context.shown(finding.file).str()},
                         {"lines", {{"begin", finding.line}, {"end", finding.endLine}}}}}});
   }
-  out << issues.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << jsonText(issues);
 }
 
 } // namespace gradtidy

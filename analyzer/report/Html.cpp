@@ -1,11 +1,12 @@
 #include "Formats.h"
+#include "Markup.h"
+#include "Printable.h"
 #include "Uri.h"
 
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -97,10 +98,16 @@ form.addEventListener('submit', event => event.preventDefault());
 filter();
 )";
 
-std::string escaped(StringRef text) {
+/// A part of a line of code, whose tabs stay.
+std::string codeText(StringRef code) {
   std::string html;
-  llvm::raw_string_ostream out(html);
-  llvm::printHTMLEscaped(text, out);
+  while (!code.empty()) {
+    const StringRef part = code.take_until([](char c) { return c == '\t'; });
+    html += markupText(part);
+    code = code.drop_front(part.size());
+    if (code.consume_front("\t"))
+      html += '\t';
+  }
   return html;
 }
 
@@ -139,11 +146,11 @@ std::string colored(StringRef line) {
       else if (llvm::isDigit(word.front()))
         tag = "q";
     }
-    const std::string text = escaped(line.take_front(length));
+    const std::string text = codeText(line.take_front(length));
     html += tag.empty() ? text : ("<" + tag + ">" + text + "</" + tag + ">").str();
     line = line.drop_front(length);
   }
-  return html;
+  return withoutCommands(html, "&#58;", "&#35;"); // Which may lie in several words.
 }
 
 StringRef nameOf(std::optional<Level> level) {
@@ -182,12 +189,12 @@ public:
     writeSummary(findings);
     for (size_t begin = 0; begin < findings.size();) {
       const StringRef file = findings[begin].file;
-      const std::string name = escaped(context.shown(file));
+      const std::string name = markupText(context.shown(file));
       out << "<section data-file=\"" << name << "\" id=\"file-" << begin << "\">\n<h2>";
       if (file.empty())
         out << "command line";
       else
-        out << "<a href=\"" << escaped(uriOf(file)) << "\">" << name << "</a>";
+        out << "<a href=\"" << markupText(uriOf(file)) << "\">" << name << "</a>";
       out << "</h2>\n";
       for (; begin < findings.size() && findings[begin].file == file; ++begin)
         writeFinding(findings[begin]);
@@ -220,7 +227,7 @@ private:
       out << " in " << files.size() << " file" << (files.size() == 1 ? "" : "s");
     out << " · gradtidy " << GRADTIDY_VERSION;
     if (!context.date.empty())
-      out << " · " << escaped(context.date);
+      out << " · " << markupText(context.date);
     if (!context.successful)
       out << " · <strong>not everything could be analyzed</strong>";
     out << "</p>\n";
@@ -234,11 +241,11 @@ private:
           << "</span></label>\n";
     out << "<select name=\"check\" aria-label=\"check\"><option value=\"\">all checks</option>";
     for (const auto &[check, count] : checks)
-      out << "<option>" << escaped(check) << "</option>";
+      out << "<option>" << markupText(check) << "</option>";
     out << "</select>\n<select name=\"file\" aria-label=\"file\"><option value=\"\">all "
            "files</option>";
     for (const auto &[first, count] : files)
-      out << "<option>" << escaped(context.shown(findings[first].file)) << "</option>";
+      out << "<option>" << markupText(context.shown(findings[first].file)) << "</option>";
     out << "</select>\n<input type=\"search\" name=\"text\" placeholder=\"text\" "
            "aria-label=\"text\">\n<output></output>\n</form>\n"
            "<details open><summary>Contents</summary>\n"
@@ -247,13 +254,13 @@ private:
     for (const auto &[check, count] : checks) {
       const CatalogueRow *row = findRow(check);
       out << "<tr><td class=\"check\">" << link(check) << "</td><td class=\"summary\">"
-          << (row ? escaped(row->summary) : "") << "</td><td class=\"number\">" << count
+          << (row ? markupText(row->summary) : "") << "</td><td class=\"number\">" << count
           << "</td></tr>\n";
     }
     out << "</table>\n<table>\n<tr><th>file</th><th>findings</th></tr>\n";
     for (const auto &[first, count] : files)
       out << "<tr><td class=\"check\"><a href=\"#file-" << first << "\">"
-          << escaped(context.shown(findings[first].file)) << "</a></td><td class=\"number\">"
+          << markupText(context.shown(findings[first].file)) << "</a></td><td class=\"number\">"
           << count << "</td></tr>\n";
     out << "</table>\n</details>\n";
   }
@@ -261,9 +268,9 @@ private:
   /// The name of a check, with its page where there is one.
   std::string link(StringRef check) const {
     if (context.pages.empty() || !findRow(check))
-      return escaped(check);
-    return "<a href=\"" + escaped(uriOf(context.pages + "/" + check.str() + ".md")) + "\">" +
-           escaped(check) + "</a>";
+      return markupText(check);
+    return "<a href=\"" + markupText(uriOf(context.pages + "/" + check.str() + ".md")) + "\">" +
+           markupText(check) + "</a>";
   }
 
   static StringRef shortName(StringRef level) {
@@ -275,21 +282,21 @@ private:
 
   void writeFinding(const ReportedFinding &finding) {
     out << "<article class=\"" << classOf(finding.level) << "\" data-level=\""
-        << classOf(finding.level) << "\" data-check=\"" << escaped(finding.check)
+        << classOf(finding.level) << "\" data-check=\"" << markupText(finding.check)
         << "\" id=\"finding-" << ++number << "\">\n<header><span class=\"level\">"
         << nameOf(finding.level) << "</span> <span class=\"check quiet\">" << link(finding.check);
     if (finding.line)
       out << " <a href=\"#finding-" << number << "\">" << finding.line << ':' << finding.column
           << "</a>";
-    out << "</span><br>" << escaped(finding.message) << "</header>\n";
+    out << "</span><br>" << markupText(finding.message) << "</header>\n";
     if (finding.line)
       writeCode(finding);
     for (const auto &[step, note] : llvm::enumerate(finding.notes))
       if (note.file != finding.file || !note.line) {
-        out << "<details open><summary>" << stepOf(step, finding) << escaped(note.message)
+        out << "<details open><summary>" << stepOf(step, finding) << markupText(note.message)
             << "</summary>";
         if (note.line)
-          out << "<span class=\"check quiet\">" << escaped(context.shown(note.file)) << ':'
+          out << "<span class=\"check quiet\">" << markupText(context.shown(note.file)) << ':'
               << note.line << "</span>\n<pre><span><i>" << note.line << "</i>"
               << colored(text.line(note.file, note.line)) << "</span></pre>";
         out << "</details>\n";
@@ -316,8 +323,8 @@ private:
     };
     for (const auto &[step, note] : llvm::enumerate(finding.notes))
       if (note.file == finding.file && note.line)
-        add(note.line, "note", stepOf(step, finding) + escaped(note.message));
-    add(finding.line, "", escaped(finding.message));
+        add(note.line, "note", stepOf(step, finding) + markupText(note.message));
+    add(finding.line, "", markupText(finding.message));
     out << "<pre>";
     unsigned last = 0;
     for (const unsigned line : lines) {

@@ -1,5 +1,5 @@
 #include "Formats.h"
-#include "Xml.h"
+#include "Markup.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,17 +15,18 @@ void writeJunit(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings
   if (findings.empty())
     out << "    <testcase name=\"no findings\" classname=\"gradtidy\"/>\n";
   for (const ReportedFinding &finding : findings) {
-    const std::string file = xmlText(context.shown(finding.file));
-    out << "    <testcase name=\"" << xmlText(finding.check) << ':' << finding.line
+    const std::string file = markupText(context.shown(finding.file));
+    out << "    <testcase name=\"" << markupText(finding.check) << ':' << finding.line
         << "\" classname=\"" << file << "\" file=\"" << file << "\" line=\"" << finding.line
         << "\">\n      <failure type=\"" << severityWord(finding) << "\" message=\""
-        << xmlText(finding.message) << "\">" << file << ':' << finding.line << ':' << finding.column
-        << ": " << xmlText(finding.message) << " [" << xmlText(finding.check) << ']';
+        << markupText(finding.message) << "\">" << file << ':' << finding.line << ':'
+        << finding.column << ": " << markupText(finding.message) << " ["
+        << markupText(finding.check) << ']';
     for (const ReportedNote &note : finding.notes) {
       out << "&#10;  ";
       if (!note.file.empty())
-        out << xmlText(context.shown(note.file)) << ':' << note.line << ": ";
-      out << xmlText(note.message);
+        out << markupText(context.shown(note.file)) << ':' << note.line << ": ";
+      out << markupText(note.message);
     }
     out << "</failure>\n    </testcase>\n";
   }

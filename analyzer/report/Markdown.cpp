@@ -1,7 +1,7 @@
 #include "Formats.h"
+#include "Printable.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
@@ -12,10 +12,8 @@ using llvm::StringRef;
 /// \p text as one line in which Markdown finds no mark-up, HTML, mention or end of a table's cell.
 std::string plain(StringRef text) {
   std::string escaped;
-  for (const char c : llvm::json::fixUTF8(text))
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      escaped += ' ';
-    else if (c == '<')
+  for (const char c : printable(text))
+    if (c == '<')
       escaped += "&lt;";
     else if (c == '@') // No user of the platform is meant.
       escaped += "&#64;";

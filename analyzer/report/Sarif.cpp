@@ -1,5 +1,6 @@
 #include "Fingerprints.h"
 #include "Formats.h"
+#include "JsonText.h"
 #include "Uri.h"
 
 #include "checks/Catalogue.h"
@@ -201,8 +202,7 @@ private:
 
 void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
                 const ReportContext &context) {
-  Json document = SarifRun(context, findings).document();
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << jsonText(SarifRun(context, findings).document());
 }
 
 } // namespace gradtidy

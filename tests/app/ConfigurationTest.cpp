@@ -28,7 +28,10 @@ const std::string none = "gradtidy: error: no checks enabled\n";
 
 TEST_CASE("Version and help") {
   const Project project;
-  CHECK_THAT(project.gradtidy({"--version"}).out, StartsWith("gradtidy 0."));
+  CHECK_THAT(
+      project.gradtidy({"--version"}).out,
+      Catch::Matches(
+          "gradtidy 0\\.[0-9.]+ \\((commit [0-9a-f]{12}(-dirty)?, )?LLVM 22\\.[0-9.]+\\)\n"));
   const Run help = project.gradtidy({"-help"});
   CHECK(help.status == 0);
   CHECK_THAT(help.out, Contains("--checks=") && Contains("--bundled-runtime") && Contains("-p "));

@@ -35,7 +35,7 @@ h2 { font: 600 1rem ui-monospace, monospace; margin: 2.5rem 0 .75rem; overflow-w
 table { border-collapse: collapse; margin: 1rem 0; width: 100% }
 td, th { border-bottom: 1px solid var(--line); padding: .35rem .5rem; text-align: left;
   overflow-wrap: anywhere }
-td.number { text-align: right; font-variant-numeric: tabular-nums }
+.number { text-align: right; font-variant-numeric: tabular-nums }
 form { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .5rem 1rem;
   align-items: center; padding: .6rem 0; background: var(--page); border-bottom: 1px solid var(--line) }
 form input[type=search], form select { font: inherit; padding: .2rem .5rem; max-width: 100%;
@@ -250,14 +250,14 @@ private:
            "aria-label=\"text\">\n<output></output>\n</form>\n"
            "<details open><summary>Contents</summary>\n"
            "<table>\n<tr><th>check</th><th class=\"summary\">what it "
-           "finds</th><th>findings</th></tr>\n";
+           "finds</th><th class=\"number\">findings</th></tr>\n";
     for (const auto &[check, count] : checks) {
       const CatalogueRow *row = findRow(check);
       out << "<tr><td class=\"check\">" << link(check) << "</td><td class=\"summary\">"
           << (row ? markupText(row->summary) : "") << "</td><td class=\"number\">" << count
           << "</td></tr>\n";
     }
-    out << "</table>\n<table>\n<tr><th>file</th><th>findings</th></tr>\n";
+    out << "</table>\n<table>\n<tr><th>file</th><th class=\"number\">findings</th></tr>\n";
     for (const auto &[first, count] : files)
       out << "<tr><td class=\"check\"><a href=\"#file-" << first << "\">"
           << markupText(context.shown(findings[first].file)) << "</a></td><td class=\"number\">"
@@ -328,6 +328,8 @@ private:
     out << "<pre>";
     unsigned last = 0;
     for (const unsigned line : lines) {
+      if (line > text.lineCount(finding.file) && !said.contains(line))
+        break;
       const StringRef code = text.line(finding.file, line);
       if (last && line > last + 1)
         out << "<span class=\"gap\"><i>⋮</i></span>";

@@ -68,6 +68,15 @@ StringRef SourceText::line(StringRef file, unsigned number) {
   return text.buffer->getBuffer().slice(begin, end).rtrim("\r\n");
 }
 
+unsigned SourceText::lineCount(StringRef file) {
+  const Text &text = read(file);
+  if (!text.buffer)
+    return 0;
+  // Behind the last line end there is no line.
+  const bool isEnded = text.lineStarts.back() == text.buffer->getBufferSize();
+  return static_cast<unsigned>(text.lineStarts.size()) - isEnded;
+}
+
 std::string SourceText::statement(StringRef file, unsigned number, unsigned column) {
   const Text &text = read(file);
   if (number == 0 || number > text.lineStarts.size())

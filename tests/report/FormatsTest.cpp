@@ -226,7 +226,7 @@ TEST_CASE("SARIF has a rule for every check of the catalogue") {
   for (size_t i = 0; i < rules.size(); ++i) {
     CHECK(rules[i]["id"] == catalogue()[i].name.str());
     CHECK_THAT(rules[i]["help"]["text"].get<std::string>(),
-               Catch::Contains("docs/checks/" + catalogue()[i].name.str() + ".md"));
+               Catch::Contains("'gradtidy explain " + catalogue()[i].name.str() + "'"));
   }
   CHECK(sarif({})["results"] == Json::array());
 }
@@ -334,6 +334,8 @@ TEST_CASE("Pages escape what HTML reads") {
   CHECK(page.find("x &lt; y;") != std::string::npos);
   CHECK(page.find("use &lt;T&gt;") != std::string::npos);
   CHECK(page.find("<T>") == std::string::npos);
+  CHECK(page.find("<i>1</i>") != std::string::npos);
+  CHECK(page.find("<i>2</i>") == std::string::npos); // There is no such line.
 }
 
 TEST_CASE("SARIF has no places where there are none") {

@@ -128,11 +128,6 @@ Option<bool> moduleHeaders("enable-module-headers-parsing", cl::cat(category), c
 Parse the headers of C++20 modules as text, too.
 Experimental.
 )"));
-Option<std::string> vfsOverlay("vfsoverlay", cl::cat(category), cl::value_desc("filename"),
-                               cl::desc(R"(
-Compile with the virtual file system that this file
-describes, over the real one.
-)"));
 Option<bool> quiet("quiet", cl::cat(category),
                    cl::desc("Print findings only: no progress, no statistics"));
 Option<bool> useColor("use-color", cl::cat(category), cl::desc(R"(
@@ -289,6 +284,10 @@ Editors:
   output: findings of what is open in an editor, saved or not, with fixes as code
   actions. Options are those of a run; sources are what the editor opens.
 
+Shells:
+  'gradtidy completion bash' (or zsh, fish) prints a script that completes
+  options, checks and files: source <(gradtidy completion bash)
+
 Sources:
   Files, headers among them, or folders, which stand for all files of their
   database below them. Compiler flags come from compile_commands.json, or follow
@@ -363,7 +362,47 @@ void takeProveOptions(CommandLine &result) {
   }
 }
 
+/// Has --help show the options of this program and no others.
+void showOwnOptions() {
+  cl::HideUnrelatedOptions(category);
+  // LLVM's own option of this name is the one that is parsed.
+  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
+  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by "
+                       "phase and by check.\n");
+  stats.addCategory(category);
+  stats.setHiddenFlag(cl::NotHidden);
+}
+
+/// The values of an option that takes one of a list.
+template <typename Enumerated> std::vector<llvm::StringRef> valuesOf(Enumerated &option) {
+  std::vector<llvm::StringRef> values;
+  for (unsigned i = 0; i < option.getParser().getNumOptions(); ++i)
+    values.push_back(option.getParser().getOption(i));
+  return values;
+}
+
 } // namespace
+
+std::vector<OptionText> shownOptions() {
+  std::vector<OptionText> shown;
+  for (const auto &[name, option] : cl::getRegisteredOptions()) {
+    if (name.empty() || !llvm::is_contained(option->Categories, &category))
+      continue;
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(option->HelpStr, words);
+    const std::string text = llvm::join(words, " ");
+    const auto [sentence, rest] = llvm::StringRef(text).split(". ");
+    OptionText row{
+        name, sentence.rtrim(".:").str(), option->getValueExpectedFlag() == cl::ValueRequired, {}};
+    if (option == &format)
+      row.values = valuesOf(format);
+    else if (option == &exitCode)
+      row.values = valuesOf(exitCode);
+    shown.push_back(std::move(row));
+  }
+  llvm::sort(shown, [](const OptionText &a, const OptionText &b) { return a.name < b.name; });
+  return shown;
+}
 
 CommandLine parseCommandLine(int argc, const char **argv) {
   llvm::BumpPtrAllocator storage;
@@ -386,16 +425,11 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.prove = command == "prove";
   result.lsp = command == "lsp";
   result.explain = command == "explain";
-  if (result.merge || result.prove || result.lsp || result.explain)
+  result.completion = command == "completion";
+  if (result.completion || result.merge || result.prove || result.lsp || result.explain)
     arguments.erase(arguments.begin() + 1);
 
-  cl::HideUnrelatedOptions(category);
-  // LLVM's own option of this name is the one that is parsed.
-  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
-  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by "
-                       "phase and by check.\n");
-  stats.addCategory(category);
-  stats.setHiddenFlag(cl::NotHidden);
+  showOwnOptions();
   cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << versionText() << '\n'; });
   // An argument may be the name of a file, and that anything.
   std::string wrong;
@@ -420,8 +454,6 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.buildPath = buildPath;
   result.extraArgs = extraArgs;
   result.extraArgsBefore = extraArgsBefore;
-  if (!vfsOverlay.empty())
-    result.extraArgsBefore.push_back("-ivfsoverlay" + absolute(vfsOverlay));
   result.checks = given(checks);
   result.warningsAsErrors = given(warningsAsErrors);
   result.headerFilter = given(headerFilter);

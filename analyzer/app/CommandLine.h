@@ -1,6 +1,8 @@
 // What the user asks for: clang-tidy's command line and gradtidy's own options.
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +74,7 @@ struct CommandLine {
   bool merge = false;                             ///< The sources are such files.
   bool prove = false;                             ///< The sources are names of checks.
   bool explain = false;                           ///< The same.
+  bool completion = false;                        ///< The source is the name of a shell.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.
@@ -81,6 +84,17 @@ struct CommandLine {
   Format format = Format::Text;
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
 };
+
+/// An option as help and completion show it.
+struct OptionText {
+  llvm::StringRef name;
+  std::string description; ///< Its first sentence.
+  bool takesValue = false;
+  std::vector<llvm::StringRef> values; ///< All that it takes; none where that is no list.
+};
+
+/// All options that --help shows, by name.
+std::vector<OptionText> shownOptions();
 
 /// Parses \p argv. Exits with 0 after --help and --version, with statusOfFailure() after a message
 /// about a wrong option.

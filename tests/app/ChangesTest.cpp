@@ -68,7 +68,7 @@ TEST_CASE("A step in a changed line, and a fix there, concern") {
   CHECK(changes.concern(finding));
 }
 
-TEST_CASE("--diff shows what changed since a revision, and what a patch on standard input says") {
+TEST_CASE("What changed since a revision is shown, and what a patch on standard input says") {
   const Project project;
   const std::string include = "#include <axon/axon.h>\n", clear = "solver.zero_grad();";
   project.write("train.cpp", include + trainingLoop("old") + trainingLoop("train", clear));

@@ -26,6 +26,40 @@ const std::string none = "gradtidy: error: no checks enabled\n";
 
 } // namespace
 
+TEST_CASE("Shells complete what there is") {
+  const Project project;
+  project.write("train.cpp", "");
+  const auto completed = [&](const std::string &words) {
+    const Run run = project.run("/bin/bash",
+                                {"-c",
+                                 "source <(\"$0\" completion bash)\nCOMP_WORDS=(gradtidy " + words +
+                                     ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_gradtidy 2>&1\n"
+                                     "echo \"${COMPREPLY[*]}\"",
+                                 gradtidyProgram()});
+    return run.out;
+  };
+  CHECK(completed("--format = mar") == "markdown\n");
+  CHECK(completed("--exit-code =") == "gradtidy clang-tidy\n");
+  CHECK(completed("--output = tra") == "train.cpp\n");
+  CHECK(completed("--fix-e") == "--fix-errors\n");
+  CHECK(completed("exp") == "explain\n");
+  CHECK(completed("explain ml-missing-z") == "ml-missing-zero-grad\n");
+  CHECK(completed("completion z") == "zsh\n");
+  CHECK(completed("--checks = ml-amp") == "ml-amp\n");
+  CHECK(completed("--quiet t") == "train.cpp\n");
+
+  // Every option that is helped with is completed, in every shell.
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const Run run = project.gradtidy({"completion", shell});
+    CHECK(run.status == 0);
+    for (const std::string option :
+         {"format", "store-check-profile", "cache-dir", "stats", "shard"})
+      CHECK_THAT(run.out, Contains((shell == "fish" ? "-l " : "--") + option));
+  }
+  CHECK(project.gradtidy({"completion"}).status == 2);
+  CHECK(project.gradtidy({"completion", "cmd"}).status == 2);
+}
+
 TEST_CASE("Version and help") {
   const Project project;
   CHECK_THAT(

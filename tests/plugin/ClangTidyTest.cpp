@@ -115,21 +115,3 @@ TEST_CASE("The profile of each source is stored") {
   const std::string name = std::filesystem::directory_iterator(project.path("profiles"))->path();
   CHECK_THAT(name, Contains("train.cpp") && Catch::EndsWith(".json"));
 }
-
-TEST_CASE("A virtual file system lies over the real one") {
-  const Project project;
-  project.write("real.h", include);
-  project.write("train.cpp", "#include \"virtual.h\"\n" + trainingLoop("train"));
-  project.write("overlay.yaml", "{version: 0, roots: [{type: file, name: '" +
-                                    project.path("virtual.h") + "', external-contents: '" +
-                                    project.path("real.h") + "'}]}");
-  const auto lint = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
-                                       "-I" + axonFolder()});
-    return project.gradtidy(arguments);
-  };
-  CHECK_THAT(lint({}).out, Contains("'virtual.h' file not found"));
-  const Run run = lint({"--vfsoverlay=overlay.yaml"});
-  CHECK(run.status == 0);
-  CHECK(count(run.out, "[ml-missing-zero-grad]") == 1);
-}

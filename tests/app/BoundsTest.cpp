@@ -175,8 +175,8 @@ TEST_CASE("Names of files are no commands in any output") {
   const std::string name = "a\n::error file=x::\x1b[31m\r##[error]y.cpp";
   project.write(name, include + trainingLoop("train") + "int x = undeclared;\n");
   const std::string missing = "no" + name;
-  for (const std::string format : {"text", "json", "sarif", "github", "html", "junit", "gitlab",
-                                   "checkstyle", "markdown"}) {
+  for (const std::string format :
+       {"text", "json", "sarif", "github", "html", "junit", "gitlab", "checkstyle", "markdown"}) {
     CAPTURE(format);
     const Run run = project.gradtidy({"--no-cache", "--format=" + format, "--model=" + axonModel(),
                                       name, missing, "--", "-std=c++20", "-I" + axonFolder()});

@@ -339,9 +339,18 @@ void printStatistics(const Results &results) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  for (const std::string &function : results.coverage.cutShort)
+  unsigned left = results.coverage.cutShort.size();
+  for (const std::string &function : results.coverage.cutShort) {
+    constexpr unsigned mostNamed = 10;
+    if (results.coverage.cutShort.size() - left == mostNamed) {
+      StatusLine() << "Not analysed to the end: " << left << " more function" << plural(left)
+                   << ".";
+      break;
+    }
     StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
                  << ".";
+    --left;
+  }
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,

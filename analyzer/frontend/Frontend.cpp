@@ -1,6 +1,6 @@
 #include "Frontend.h"
 #include "Bodies.h"
-#include "BraceRepair.h"
+#include "TextRepair.h"
 #include "Companions.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
@@ -439,14 +439,14 @@ bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work
   return *outcome == Done;
 }
 
-/// The job with the text of which closeBodies has changed something, if it has.
-std::optional<Job> withBodiesClosed(const Job &job) {
+/// The job with the text of which repaired has changed something, if it has.
+std::optional<Job> withTextRepaired(const Job &job) {
   std::optional<std::string> text = job.text;
   if (!text)
     if (const auto buffer = readFileIfPossible(job.file))
       text = buffer->getBuffer().str();
   if (text)
-    text = closeBodies(*text);
+    text = repaired(*text);
   if (!text)
     return std::nullopt;
   Job closed = job;
@@ -461,7 +461,7 @@ struct Frontend::Attempt {
   HeaderUse header;
   /// The function at work when it crashed, or behind which it read no further; if there is one.
   std::optional<FunctionPlace> blamed;
-  bool mayLackBrace = false;
+  bool mayBeRepaired = false;
 };
 
 Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
@@ -524,12 +524,12 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     unfollowed.insert(*result.blamed);
     result = attemptWays(job);
   }
-  if (result.unit.outcome != Unit::Outcome::Analysed || !result.mayLackBrace)
+  if (result.unit.outcome != Unit::Outcome::Analysed || !result.mayBeRepaired)
     return std::move(result.unit);
   const auto isError = [](const tidy::ClangTidyError &diagnostic) {
     return diagnostic.DiagLevel == tidy::ClangTidyError::Error;
   };
-  const std::optional<Job> closed = withBodiesClosed(job);
+  const std::optional<Job> closed = withTextRepaired(job);
   if (!closed)
     return std::move(result.unit);
   Attempt whole = attemptWays(*closed);
@@ -621,7 +621,7 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
     companion.unit.headerFolders = unit.headerFolders;
   }
   attempt.blamed = diagnostics.lastRead();
-  attempt.mayLackBrace = diagnostics.mayLackBrace();
+  attempt.mayBeRepaired = diagnostics.mayBeRepaired();
   unit.diagnostics = diagnostics.takeClean(job.command.Directory);
 }
 

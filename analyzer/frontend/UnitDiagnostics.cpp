@@ -45,6 +45,19 @@ bool isMissingHeader(unsigned id) {
          id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
 }
 
+/// Whether clang may pass over definitions behind an error of that kind.
+bool maySwallow(unsigned error) {
+  switch (error) {
+  case clang::diag::err_function_definition_not_allowed:
+  case clang::diag::err_expected_unqualified_id:
+  case clang::diag::err_invalid_token_after_toplevel_declarator:
+  case clang::diag::err_unknown_typename:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool isAboutClosingBrace(const clang::Diagnostic &expected) {
   return expected.getNumArgs() > 0 &&
          expected.getArgKind(0) == clang::DiagnosticsEngine::ak_tokenkind &&
@@ -83,8 +96,8 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   header.failed |= isError && isAboutHeader(info.getID());
   if (info.getID() == clang::diag::err_bracket_depth_exceeded)
     last = UnderWay::current();
-  lacksBrace |= info.getID() == clang::diag::err_function_definition_not_allowed ||
-                (info.getID() == clang::diag::err_expected && isAboutClosingBrace(info));
+  isRepairable |= maySwallow(info.getID()) ||
+                  (info.getID() == clang::diag::err_expected && isAboutClosingBrace(info));
   if (level == clang::DiagnosticsEngine::Note) {
     header.doubted |= conflicts && !unit.headerIsMissing && isOutsideUserCode(info);
   } else {

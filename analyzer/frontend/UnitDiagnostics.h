@@ -33,8 +33,9 @@ public:
   /// The function behind which clang reads nothing, as its brackets nest too deeply; if there is
   /// one.
   const std::optional<FunctionPlace> &lastRead() const { return last; }
-  /// Whether a body of the main file may lack a brace, and hold definitions that follow it.
-  bool mayLackBrace() const { return lacksBrace; }
+  /// Whether something in the main file may have swallowed definitions behind it: a body that lacks
+  /// a brace, or a line that is part of no declaration.
+  bool mayBeRepaired() const { return isRepairable; }
 
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
@@ -65,7 +66,7 @@ private:
   HeaderDoubts &header;
   bool shown = true;
   std::optional<FunctionPlace> last;
-  bool lacksBrace = false;
+  bool isRepairable = false;
   bool conflicts = false; ///< The last error is one of a partner, about declarations.
   std::set<std::string> warned;
   std::map<std::string, FileIdentity> fixed; ///< By clang's name of the file; but the main file.

@@ -128,6 +128,20 @@ TEST_CASE("A function that calls too deep to be followed is named") {
   CHECK(count(run.err, "Not analysed") == 1);
 }
 
+TEST_CASE("Of many functions that cannot be followed, ten are named and the others counted") {
+  const Project project;
+  std::string text = "#include <axon/axon.h>\nvoid call0(axon::Block &net);\n";
+  for (int depth = 1; depth <= 40; ++depth)
+    text += "void call" + std::to_string(depth) + "(axon::Block &net) { call" +
+            std::to_string(depth - 1) + "(net); call" + std::to_string(depth - 1) + "(net); }\n";
+  project.write("deep.cpp", text);
+  const Run run = project.gradtidy(
+      {"deep.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(run.status == 0);
+  CHECK(count(run.err, "Not analysed to the end (") == 10);
+  CHECK(count(run.err, " more functions.\n") == 1);
+}
+
 TEST_CASE("An unknown check is named with its nearest") {
   const Project project;
   project.write("train.cpp", correct);

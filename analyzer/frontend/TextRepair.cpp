@@ -1,5 +1,6 @@
-#include "BraceRepair.h"
+#include "TextRepair.h"
 
+#include "clang/Basic/IdentifierTable.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,14 +21,20 @@ struct Piece {
   unsigned indent = 0;      ///< Of its line.
   bool startsLine = false;  ///< It is the first on its line.
   bool isDirective = false; ///< It is part of a preprocessor directive.
+  bool isDropped = false;   ///< It is part of a line that is no longer there.
 
   size_t end() const { return begin + spelling.size(); }
 };
 
-std::vector<Piece> piecesOf(llvm::StringRef text) {
+clang::LangOptions languageOptions() {
   clang::LangOptions options;
   options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus17 = options.CPlusPlus20 = true;
-  options.LineComment = options.RawStringLiterals = true;
+  options.LineComment = options.RawStringLiterals = options.Bool = true;
+  return options;
+}
+
+std::vector<Piece> piecesOf(llvm::StringRef text) {
+  const clang::LangOptions options = languageOptions();
   const std::string terminated = text.str();
   clang::Lexer lexer(clang::SourceLocation::getFromRawEncoding(1), options, terminated.data(),
                      terminated.data(), terminated.data() + terminated.size());
@@ -43,7 +50,7 @@ std::vector<Piece> piecesOf(llvm::StringRef text) {
       isDirective = token.is(clang::tok::hash);
     }
     pieces.push_back({token.getKind(), text.substr(begin, token.getLength()), begin, indent,
-                      token.isAtStartOfLine(), isDirective});
+                      token.isAtStartOfLine(), isDirective, false});
   }
   return pieces;
 }
@@ -59,6 +66,10 @@ public:
         continue;
       if (piece.startsLine && !open.empty())
         closeBefore();
+      if (piece.startsLine && isBetweenDefinitions() && isGarbage()) {
+        dropLine();
+        continue;
+      }
       if (piece.kind == clang::tok::l_brace)
         open.push_back({number, piece.indent, isScope()});
       else if (piece.kind == clang::tok::r_brace && !open.empty())
@@ -86,6 +97,73 @@ private:
         return true;
     }
     return false;
+  }
+
+  /// Whether the piece at hand is the first of what stands by itself in a file or namespace.
+  bool isBetweenDefinitions() const {
+    if (!llvm::all_of(open, [](const Brace &brace) { return brace.isScope; }))
+      return false;
+    for (size_t i = number; i-- > 0;)
+      if (!pieces[i].isDirective && !pieces[i].isDropped)
+        return pieces[i].kind == clang::tok::semi || pieces[i].kind == clang::tok::l_brace ||
+               pieces[i].kind == clang::tok::r_brace;
+    return true;
+  }
+
+  /// The first piece of the next line.
+  size_t nextLine() const {
+    size_t next = number + 1;
+    while (next < pieces.size() && !pieces[next].startsLine)
+      ++next;
+    return next;
+  }
+
+  /// Whether the line that the piece at hand begins is part of no declaration: it begins as none
+  /// does, or has nothing but names, behind which another one begins.
+  bool isGarbage() {
+    switch (pieces[number].kind) {
+    case clang::tok::coloncolon:
+    case clang::tok::l_square:
+    case clang::tok::l_paren:
+    case clang::tok::l_brace:
+    case clang::tok::r_brace:
+    case clang::tok::semi:
+    case clang::tok::tilde:
+      return false;
+    case clang::tok::raw_identifier:
+      break;
+    default:
+      return true;
+    }
+    const size_t next = nextLine();
+    return next < pieces.size() && beginsDeclaration(pieces[next]) &&
+           llvm::all_of(
+               llvm::ArrayRef(pieces).slice(number, next - number),
+               [&](const Piece &piece) { return isName(piece); });
+  }
+
+  bool isName(const Piece &piece) {
+    return piece.kind == clang::tok::raw_identifier &&
+           words.get(piece.spelling).getTokenID() == clang::tok::identifier;
+  }
+
+  /// Whether the piece is a word that no type can stand before.
+  static bool beginsDeclaration(const Piece &piece) {
+    return llvm::StringSwitch<bool>(piece.spelling)
+        .Cases({"struct", "class", "enum", "union", "namespace", "template", "using"}, true)
+        .Cases({"void", "bool", "char", "int", "float", "double", "auto", "typedef"}, true)
+        .Default(false);
+  }
+
+  void dropLine() {
+    const size_t end = nextLine();
+    for (; number < end; ++number) {
+      Piece &piece = pieces[number];
+      piece.isDropped = true;
+      std::fill_n(result.begin() + piece.begin, piece.spelling.size(), ' ');
+    }
+    --number;
+    isChanged = true;
   }
 
   void closeBefore() {
@@ -180,7 +258,8 @@ private:
   }
 
   llvm::StringRef text;
-  const std::vector<Piece> pieces;
+  std::vector<Piece> pieces;
+  clang::IdentifierTable words{languageOptions()}; ///< Keywords, and the names of the text.
   std::string result;
   llvm::SmallVector<Brace, 16> open;
   size_t number = 0; ///< Of the piece at hand.
@@ -189,6 +268,6 @@ private:
 
 } // namespace
 
-std::optional<std::string> closeBodies(llvm::StringRef text) { return Repair(text).run(); }
+std::optional<std::string> repaired(llvm::StringRef text) { return Repair(text).run(); }
 
 } // namespace gradtidy

@@ -32,6 +32,7 @@ struct CommandLine {
   bool fix = false, fixErrors = false;
   std::string exportFixes; ///< A file, or empty.
   std::string baseline;    ///< The same.
+  std::string evidence;    ///< The same.
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
@@ -48,6 +49,8 @@ struct CommandLine {
   bool merge = false;                             ///< The sources are such files.
   bool prove = false;                             ///< The sources are names of checks.
   bool explain = false;                  ///< The same.
+  bool watch = false;                             ///< The program follows "--".
+  unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.

@@ -2,6 +2,7 @@
 
 #include "Analysis.h"
 #include "Configuration.h"
+#include "Evidence.h"
 #include "Installation.h"
 #include "Shards.h"
 #include "Statistics.h"
@@ -294,6 +295,15 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
   Results results = sumUp(run, commandLine.strict);
+  if (!commandLine.evidence.empty()) {
+    std::vector<std::string> sources;
+    for (const Outcome &outcome : run.outcomes)
+      sources.push_back(outcome.file);
+    if (llvm::Error wrong = addEvidence(commandLine.evidence, sources, results.errors)) {
+      error() << llvm::toString(std::move(wrong)) << '\n';
+      return 1;
+    }
+  }
   const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())

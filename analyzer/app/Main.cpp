@@ -4,6 +4,7 @@
 #include "LanguageServer.h"
 #include "Lint.h"
 #include "Prove.h"
+#include "Watch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -23,6 +24,8 @@ int main(int argc, const char **argv) {
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
+  if (commandLine.watch)
+    return gradtidy::watch(commandLine, executable);
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

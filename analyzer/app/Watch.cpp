@@ -1,0 +1,255 @@
+#include "Watch.h"
+
+#include "Installation.h"
+#include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/prove/Plot.h"
+#include "analyzer/watch/Library.h"
+#include "analyzer/watch/Trace.h"
+#include "checks/Catalogue.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gradtidy {
+
+namespace fs = llvm::sys::fs;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string findProgram(const std::string &name) {
+  if (auto found = llvm::sys::findProgramByName(name))
+    return *found;
+  throw std::runtime_error("there is no program '" + name + "'");
+}
+
+/// Runs \p arguments as the shell would, with its input and output; returns what waitpid() says.
+int runWatched(const std::string &program, const std::vector<std::string> &arguments,
+               const std::string &library, const std::string &record, unsigned steps) {
+  std::vector<char *> words;
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0)
+    throw std::runtime_error("cannot start a process");
+  if (child == 0) {
+    const char *before = std::getenv("LD_PRELOAD");
+    const std::string preloaded = library + (before && *before ? ":" + std::string(before) : "");
+    setenv("LD_PRELOAD", preloaded.c_str(), 1);
+    setenv("GRADTIDY_WATCH", record.c_str(), 1);
+    if (steps)
+      setenv("GRADTIDY_WATCH_STEPS", std::to_string(steps).c_str(), 1);
+    execv(program.c_str(), words.data());
+    _exit(127);
+  }
+  // What the terminal interrupts is the program; what it has shown is printed all the same.
+  auto *const interrupt = std::signal(SIGINT, SIG_IGN);
+  auto *const quit = std::signal(SIGQUIT, SIG_IGN);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGQUIT, quit);
+  return status;
+}
+
+bool isEnabled(const std::optional<std::string> &checks, llvm::StringRef check) {
+  bool enabled = true;
+  llvm::SmallVector<llvm::StringRef> globs;
+  if (checks)
+    llvm::StringRef(*checks).split(globs, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef glob : globs) {
+    glob = glob.trim();
+    const bool removes = glob.consume_front("-");
+    if (auto pattern = llvm::GlobPattern::create(glob); pattern && pattern->match(check))
+      enabled = !removes;
+    else if (!pattern)
+      llvm::consumeError(pattern.takeError());
+  }
+  return enabled;
+}
+
+void keepWanted(std::vector<ReportedFinding> &findings, const CommandLine &commandLine) {
+  const unsigned level = commandLine.level.value_or(1);
+  llvm::erase_if(findings, [&](const ReportedFinding &finding) {
+    return static_cast<unsigned>(*finding.level) > level ||
+           !isEnabled(commandLine.checks, finding.check);
+  });
+  for (ReportedFinding &finding : findings)
+    if (commandLine.strict && *finding.level == Level::Certain)
+      finding.severity = "error";
+}
+
+void writeText(llvm::raw_ostream &out, const std::vector<ReportedFinding> &findings,
+               std::optional<bool> useColor) {
+  const auto mode = !useColor   ? llvm::ColorMode::Auto
+                    : *useColor ? llvm::ColorMode::Enable
+                                : llvm::ColorMode::Disable;
+  SourceText text;
+  const auto place = [&](const std::string &file, unsigned line, unsigned column) {
+    llvm::WithColor(out, llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true, false, mode)
+        << file << ':' << (line ? std::to_string(line) + ":" + std::to_string(column) + ":" : "")
+        << ' ';
+  };
+  const auto code = [&](const std::string &file, unsigned line, unsigned column) {
+    const llvm::StringRef source = text.line(file, line);
+    if (source.empty())
+      return;
+    const std::string number = std::to_string(line);
+    out << std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') << number << " | " << source
+        << "\n      | " << std::string(column ? column - 1 : 0, ' ');
+    llvm::WithColor(out, llvm::raw_ostream::GREEN, /*Bold=*/true, false, mode) << "^\n";
+  };
+  for (const ReportedFinding &finding : findings) {
+    place(finding.file, finding.line, finding.column);
+    llvm::WithColor(
+        out, finding.severity == "error" ? llvm::raw_ostream::RED : llvm::raw_ostream::MAGENTA,
+        /*Bold=*/true, false, mode)
+        << finding.severity << ": ";
+    llvm::WithColor(out, llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true, false, mode)
+        << finding.message;
+    out << " [" << finding.check << "]\n";
+    code(finding.file, finding.line, finding.column);
+    for (const ReportedNote &note : finding.notes) {
+      place(note.file, note.line, note.column);
+      llvm::WithColor(out, llvm::raw_ostream::BLACK, /*Bold=*/true, false, mode) << "note: ";
+      out << note.message << '\n';
+      code(note.file, note.line, note.column);
+    }
+  }
+}
+
+Json numberOrNull(const std::optional<double> &number) { return number ? Json(*number) : Json(); }
+
+/// The findings as a lint run writes them, and the run beside them.
+void writeRun(llvm::raw_ostream &out, const Trace &trace) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  writeJson(stream, trace.findings);
+  Json document = Json::parse(text);
+  Json steps = Json::array(), reached = Json::array();
+  for (const WatchedStep &step : trace.steps)
+    steps.push_back({{"step", step.step},
+                     {"loss", numberOrNull(step.loss)},
+                     {"gradientNorm", numberOrNull(step.gradientNorm)},
+                     {"milliseconds", numberOrNull(step.milliseconds)}});
+  for (const WatchedLine &line : trace.reached)
+    reached.push_back({{"file", line.file}, {"line", line.line}});
+  document["run"] = {{"ended", trace.end.has_value()},
+                     {"steps", std::move(steps)},
+                     {"reached", std::move(reached)}};
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+/// The page of a lint run, with plots over the steps before its end.
+void writePage(llvm::raw_ostream &out, const Trace &trace) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  writeHtml(stream, trace.findings);
+  std::string plots;
+  const auto add = [&](const char *name, std::optional<double> WatchedStep::*value,
+                       bool logarithmic) {
+    std::vector<double> values;
+    for (const WatchedStep &step : trace.steps)
+      if (step.*value)
+        values.push_back(*(step.*value));
+    if (values.size() >= 2)
+      plots += svg({name, "step", logarithmic, values, {}, ""});
+  };
+  add("loss", &WatchedStep::loss, false);
+  add("gradient norm", &WatchedStep::gradientNorm, true);
+  add("milliseconds", &WatchedStep::milliseconds, false);
+  const size_t end = text.rfind("</body>");
+  text.insert(end == std::string::npos ? text.size() : end, plots);
+  out << text;
+}
+
+void write(const Trace &trace, const CommandLine &commandLine) {
+  switch (commandLine.format) {
+  case Format::Json:
+    return writeRun(llvm::outs(), trace);
+  case Format::Sarif:
+    return writeSarif(llvm::outs(), trace.findings);
+  case Format::Github:
+    return writeGithub(llvm::outs(), trace.findings);
+  case Format::Html:
+    return writePage(llvm::outs(), trace);
+  case Format::Text:
+    return writeText(llvm::outs(), trace.findings, commandLine.useColor);
+  }
+}
+
+int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
+  if (!commandLine.fixedFlags || commandLine.fixedFlags->empty())
+    throw std::runtime_error("name the program to watch: gradtidy watch -- ./train ARGUMENTS");
+  const std::string program = findProgram(commandLine.fixedFlags->front());
+  const TorchLocation torch = locateTorch(program, commandLine.libtorch);
+
+  // Without a cache, the library lasts as long as this run.
+  llvm::SmallString<128> folder(commandLine.cacheFolder);
+  const bool keep = !folder.empty();
+  if (keep)
+    folder += "/watch";
+  else if (fs::createUniqueDirectory("gradtidy-watch", folder))
+    throw std::runtime_error("cannot make a temporary folder");
+  llvm::SmallString<128> record;
+  if (fs::createTemporaryFile("gradtidy-watch", "jsonl", record))
+    throw std::runtime_error("cannot write a temporary file");
+  const llvm::scope_exit remove([&] {
+    fs::remove(record);
+    if (!keep)
+      fs::remove_directories(folder);
+  });
+  const CacheFolder cache(std::string(folder), uint64_t(commandLine.cacheLimit) << 20);
+  const std::string library = buildWatchLibrary(torch, findWatchSources(executable), cache);
+
+  const int status =
+      runWatched(program, *commandLine.fixedFlags, library, std::string(record), commandLine.steps);
+  auto buffer = llvm::MemoryBuffer::getFile(record);
+  Trace trace = readTrace(buffer ? (*buffer)->getBuffer() : "", torch.include);
+  keepWanted(trace.findings, commandLine);
+  write(trace, commandLine);
+  llvm::outs().flush();
+  if (WIFSIGNALED(status)) {
+    llvm::WithColor::warning(llvm::errs(), "gradtidy")
+        << "the program was ended by signal " << WTERMSIG(status) << '\n';
+    return 128 + WTERMSIG(status);
+  }
+  if (WEXITSTATUS(status))
+    return WEXITSTATUS(status);
+  const auto isError = [&](const ReportedFinding &finding) {
+    return finding.severity == "error" ||
+           (commandLine.warningsAsErrors &&
+            isEnabled("-*," + *commandLine.warningsAsErrors, finding.check));
+  };
+  return llvm::any_of(trace.findings, isError) ? 1 : 0;
+}
+
+} // namespace
+
+int watch(const CommandLine &commandLine, llvm::StringRef executable) {
+  try {
+    return watchOrThrow(commandLine, executable);
+  } catch (const std::exception &failure) {
+    llvm::WithColor::error(llvm::errs(), "gradtidy") << failure.what() << '\n';
+    return 1;
+  }
+}
+
+} // namespace gradtidy

@@ -1,0 +1,104 @@
+#include "Session.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace gradtidy::watch {
+
+namespace {
+
+std::atomic<Session *> current = nullptr;
+Session *opened = nullptr;
+
+/// A forked process would write into the same file, and its locks may never open.
+void leaveForkedProcess() { current = nullptr; }
+
+void finish() {
+  if (const Watching watching; watching) {
+    watching->conclude();
+    watching->record.end(watching->step);
+  }
+  current = nullptr;
+}
+
+/// Processes that the program starts are not watched: they need not use LibTorch.
+void leaveEnvironment() {
+  const char *preloaded = std::getenv("LD_PRELOAD");
+  const std::string all = preloaded ? preloaded : "";
+  std::string kept;
+  for (size_t begin = 0; begin < all.size();) {
+    const size_t end = std::min(all.find_first_of(": ", begin), all.size());
+    const std::string one = all.substr(begin, end - begin);
+    if (!one.empty() && one.find("libgradtidy-watch") == std::string::npos)
+      kept += (kept.empty() ? "" : ":") + one;
+    begin = end + 1;
+  }
+  if (kept.empty())
+    unsetenv("LD_PRELOAD");
+  else
+    setenv("LD_PRELOAD", kept.c_str(), 1);
+  unsetenv("GRADTIDY_WATCH");
+}
+
+} // namespace
+
+Thread &thread() {
+  thread_local Thread state;
+  return state;
+}
+
+Watching::Watching() {
+  Thread &here = thread();
+  Session *active = current.load(std::memory_order_acquire);
+  if (!active || here.isWatching)
+    return;
+  here.isWatching = true;
+  active->mutex.lock();
+  session = active;
+}
+
+Watching::~Watching() {
+  if (!session)
+    return;
+  const bool isOver = session->limit && session->step >= session->limit && current.load();
+  if (isOver) {
+    session->conclude();
+    session->record.end(session->step);
+    current = nullptr;
+  }
+  session->mutex.unlock();
+  thread().isWatching = false;
+}
+
+void Session::conclude() {
+  graphs.conclude(*this);
+  training.conclude(*this);
+  operations.conclude(*this);
+}
+
+void start() {
+  if (opened)
+    return;
+  const char *path = std::getenv("GRADTIDY_WATCH");
+  if (!path)
+    return;
+  std::FILE *file = std::fopen(path, "ae");
+  const char *steps = std::getenv("GRADTIDY_WATCH_STEPS");
+  if (!file)
+    return;
+  opened = new Session(file, steps ? static_cast<unsigned>(std::strtoul(steps, nullptr, 10)) : 0);
+  leaveEnvironment();
+  pthread_atfork(nullptr, nullptr, leaveForkedProcess);
+  std::atexit(finish);
+  current = opened;
+  watchOperations();
+}
+
+namespace {
+[[gnu::constructor]] void startWithProgram() { start(); }
+} // namespace
+
+} // namespace gradtidy::watch

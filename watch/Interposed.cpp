@@ -60,6 +60,7 @@ auto differentiate(const std::vector<at::Tensor> &roots, std::optional<bool> ret
   if (depth.isOutermost())
     if (const Watching watching; watching) {
       seen = {gradtidy::watch::Stack::capture(), retains.value_or(false), creates};
+      watching->operations.onResultUsed();
       watching->training.beforeBackward(*watching.operator->(), roots);
       watching->graphs.beforeBackward(*watching.operator->());
     }

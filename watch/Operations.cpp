@@ -225,6 +225,8 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
     stacked = inputs[0].toTensorVector().size();
 }
 
+void Operations::onResultUsed() { pending.erase(threadNumber()); }
+
 void Operations::after(Session &session, const std::string &name,
                        const std::vector<c10::IValue> &outputs) {
   at::Tensor output;

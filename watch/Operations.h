@@ -24,6 +24,8 @@ public:
   /// A check of LibTorch's has failed, with this message.
   void onError(Session &session, const std::string &message, const Stack &stack);
   void onFromBlob(Session &session, const at::Tensor &tensor);
+  /// What this thread's last operation made is used otherwise than by an operation.
+  void onResultUsed();
   void onClearedCastCache() { castSteps.clear(); }
   void onAnomalyGuard(const void *self, bool begins, Session &session);
   /// Of the backward that has ended: whether the loss is a number.

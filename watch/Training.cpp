@@ -574,16 +574,6 @@ void Training::conclude(Session &session) {
                       .message = "gradients were computed for this tensor in " +
                                  std::to_string(input.first) + " steps, and never looked at",
                       .stack = input.second});
-  const bool hasState = std::any_of(optimizers.begin(), optimizers.end(),
-                                    [](const Optimizer &one) { return one.hasState; });
-  if (hasState && !anyOptimizerSaved && wasLoadedAfterSave && stepsAfterLoad > 0)
-    for (const auto &[site, save] : saves)
-      if (save.count >= 2)
-        session.report({.check = "ml-incomplete-checkpoint",
-                        .message =
-                            "the training went on from a checkpoint like this one, without the "
-                            "state of its optimizer, which was never saved",
-                        .stack = save.stack});
 }
 
 } // namespace gradtidy::watch

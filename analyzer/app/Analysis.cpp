@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Threading.h"
 
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -75,17 +76,37 @@ std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLi
   return part;
 }
 
-/// The caches of a run; none of both with --no-cache.
+/// The caches of a run. What a unit means may depend on a framework's header being first, so there
+/// are headers in any case: with --no-cache, and where the cache cannot be used, for this run
+/// alone.
 struct Caches {
   Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners) {
-    if (commandLine.cacheFolder.empty())
-      return;
-    const std::string folder = absolutePath(commandLine.cacheFolder);
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
-    headers.emplace(CacheFolder(folder + "/headers", limit - limit / 8));
-    results.emplace(CacheFolder(folder + "/results", limit / 8), *headers, partners, context);
+    std::vector<CacheFolder> places;
+    std::optional<CacheFolder> ofResults;
+    if (!commandLine.cacheFolder.empty()) {
+      const std::string folder = folderPath(commandLine.cacheFolder);
+      const CacheFolder kept(folder + "/headers", limit - limit / 8);
+      ofResults.emplace(folder + "/results", limit / 8);
+      std::string why = kept.open();
+      if (why.empty())
+        why = ofResults->open();
+      if (why.empty())
+        places.push_back(kept);
+      else
+        trouble.tell(folder, why);
+      if (!why.empty())
+        ofResults.reset();
+    }
+    if (!scratch.path().empty())
+      places.emplace_back(scratch.path(), std::numeric_limits<uint64_t>::max());
+    headers.emplace(std::move(places), trouble);
+    if (ofResults)
+      results.emplace(std::move(*ofResults), trouble, *headers, partners, context);
   }
 
+  CacheTrouble trouble;
+  ScratchFolder scratch;
   std::optional<HeaderCache> headers;
   std::optional<ResultCache> results;
 };
@@ -100,8 +121,8 @@ public:
                     !commandLine.enableCheckProfile &&
                     llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
         isEdit(list.jobs.size() <= beingEdited),
-        runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
-               !commandLine.timeTrace.empty(), isEdit) {}
+        runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),
+               isEdit && caches.results) {}
 
   Run take() {
     run.errors = list.errors;
@@ -199,7 +220,7 @@ private:
         addResult(each, unit, std::move(result));
     answeredBy.emplace(unit, unit);
     Outcome &outcome = run.outcomes[unit];
-    outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
+    outcome.loss = lossOf(list.shown.of(outcome.file), ending, outcome.result, commandLine);
     progress->add(outcome.file);
     // What a crash has left behind is not to be relied on; making a header takes much memory.
     const PhaseSeconds &seconds = outcome.result.seconds;

@@ -6,12 +6,12 @@
 #include "Installation.h"
 #include "Shards.h"
 #include "Statistics.h"
-#include "analyzer/frontend/Paths.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,12 +43,6 @@ namespace {
 
 llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
 
-std::string currentFolder() {
-  llvm::SmallString<256> folder;
-  fs::current_path(folder);
-  return std::string(folder);
-}
-
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   JobRequest request;
   request.sources = commandLine.sources;
@@ -64,12 +58,13 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
 /// Has the text of the editor analysed in place of what is saved. False where that cannot be: of a
 /// header, which its includers read from the disk.
 bool takeOpenFile(JobList &list, const OpenFile &open) {
-  const auto saved = llvm::MemoryBuffer::getFile(open.file);
+  const std::string file = absolutePath(open.file);
+  const auto saved = llvm::MemoryBuffer::getFile(file);
   if (saved && (*saved)->getBuffer() == open.text)
     return true;
   bool isTaken = false;
   for (Job &job : list.jobs)
-    if (job.file == open.file) {
+    if (job.file == file) {
       job.text = open.text;
       isTaken = true;
     }
@@ -87,8 +82,8 @@ int answerAboutConfiguration(const CommandLine &commandLine,
                              tidy::ClangTidyOptionsProvider &provider,
                              const std::vector<std::string> &errors) {
   // Without a source the configuration of the working directory is meant.
-  const std::string file = cleanPath(
-      commandLine.sources.empty() ? "dummy" : commandLine.sources.front(), currentFolder());
+  const std::string file =
+      absolutePath(commandLine.sources.empty() ? "dummy" : commandLine.sources.front());
   provider.getRawOptions(file);
   for (const std::string &text : errors)
     error() << text << '\n';
@@ -205,7 +200,7 @@ bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyCon
 
 /// Leaves out those that the baseline knows; their number.
 unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
-  Fingerprints fingerprints(currentFolder() + "/");
+  Fingerprints fingerprints(folderPath("") + "/");
   std::vector<bool> isKnown(errors.size());
   for (const ReportedFinding &finding : toReported(errors, levelOf))
     if (finding.level) // What the compiler says is always news.
@@ -218,14 +213,31 @@ unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTid
   return llvm::count(isKnown, true);
 }
 
+/// Names files as the user does.
+void show(tooling::DiagnosticMessage &message, const ShownPaths &shown) {
+  message.FilePath = shown.of(message.FilePath);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = shown.of(range.FilePath);
+}
+
+void show(ReportedFinding &finding, const ShownPaths &shown) {
+  finding.file = shown.of(finding.file);
+  for (ReportedNote &note : finding.notes)
+    note.file = shown.of(note.file);
+  for (ReportedEdit &edit : finding.fixes)
+    edit.file = shown.of(edit.file);
+}
+
 void writeForMachines(const CommandLine &commandLine,
-                      const std::vector<tidy::ClangTidyError> &errors) {
+                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
   SourceText text;
   if (const std::optional<OpenFile> &open = commandLine.openFile)
-    text.set(open->file, open->text);
-  const std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
+    text.set(absolutePath(open->file), open->text);
+  std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
   switch (commandLine.format) {
   case Format::Json:
+    for (ReportedFinding &finding : findings)
+      show(finding, shown);
     return writeJson(llvm::outs(), findings);
   case Format::Sarif:
     return writeSarif(llvm::outs(), findings);
@@ -288,7 +300,7 @@ bool writeTrace(const std::string &file, const Run &run) {
 
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
-           const std::set<std::string> &baseline) {
+           const std::set<std::string> &baseline, const ShownPaths &shown) {
   for (const std::string &text : run.errors)
     error() << text << '\n';
   for (const Outcome &outcome : run.outcomes)
@@ -318,12 +330,17 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
   // Before the fixes: lines and columns are those of the files that were analysed.
   if (commandLine.format != Format::Text)
-    writeForMachines(commandLine, results.errors);
+    writeForMachines(commandLine, results.errors, shown);
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, run.outcomes.front().file, results.errors))
     return 1;
   bool fixed = true;
   if (commandLine.format == Format::Text) {
+    for (tidy::ClangTidyError &finding : results.errors) {
+      show(finding.Message, shown);
+      for (tooling::DiagnosticMessage &note : finding.Notes)
+        show(note, shown);
+    }
     fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
   } else if (asksForFixes && mayFix) {
     const SilentOutput silent;
@@ -405,8 +422,9 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   tidy::ClangTidyContext context(std::move(*provider));
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
+    list.shown.add("", folderPath(""));
     if (run)
-      return report(*run, context, commandLine, *baseline);
+      return report(*run, context, commandLine, *baseline, list.shown);
     error() << llvm::toString(run.takeError()) << '\n';
     return 1;
   }
@@ -423,7 +441,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
       error() << llvm::toString(std::move(failed)) << '\n';
       return 1;
     }
-  return report(run, context, commandLine, *baseline);
+  return report(run, context, commandLine, *baseline, list.shown);
 }
 
 } // namespace gradtidy

@@ -1,5 +1,8 @@
 #include "UnitResult.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 #include <nlohmann/json.hpp>
 
 #include <functional>
@@ -74,13 +77,21 @@ Json toJson(const UnitResult &result) {
     levels.push_back(level ? Json(int(*level)) : Json());
   Json files = Json::array();
   for (const ReadFile &file : unit.files)
-    files.push_back({file.path, file.identity.size, file.identity.time, file.identity.content});
+    files.push_back({file.path, file.identity.size, file.identity.inode, file.identity.modified,
+                     file.identity.changed, file.identity.content, file.identity.target});
+  Json lookups;
+  if (unit.lookups) {
+    lookups = Json::array();
+    for (const Lookup &lookup : *unit.lookups)
+      lookups.push_back({lookup.folders, lookup.names});
+  }
   Json questions = Json::array();
   for (const UnitResult::Question &question : result.questions) {
     Json functions = Json::array();
     for (const SharedFunction &function : question.functions)
       functions.push_back({function.source, function.header, function.record, function.name});
-    questions.push_back({std::move(functions), question.found.defining, question.found.calling});
+    questions.push_back(
+        {std::move(functions), question.found.defining, question.found.calling, question.commands});
   }
   const tidy::ClangTidyStats &stats = unit.stats;
   return {{"outcome", int(unit.outcome)},
@@ -92,7 +103,7 @@ Json toJson(const UnitResult &result) {
             stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
           {"files", std::move(files)},
           {"header", unit.header},
-          {"absentFiles", unit.absentFiles ? Json(*unit.absentFiles) : Json()},
+          {"lookups", std::move(lookups)},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
@@ -119,10 +130,14 @@ UnitResult toResult(const Json &json) {
   unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
   unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
   for (const Json &file : json.at("files"))
-    unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
+    unit.files.push_back(
+        {file.at(0), {file.at(1), file.at(2), file.at(3), file.at(4), file.at(5), file.at(6)}});
   unit.header = json.at("header");
-  if (const Json &absent = json.at("absentFiles"); !absent.is_null())
-    unit.absentFiles = absent.get<std::vector<std::string>>();
+  if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {
+    unit.lookups.emplace();
+    for (const Json &lookup : lookups)
+      unit.lookups->push_back({lookup.at(0), lookup.at(1)});
+  }
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
@@ -134,6 +149,7 @@ UnitResult toResult(const Json &json) {
       added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
     added.found.defining = question.at(1).get<std::vector<std::string>>();
     added.found.calling = question.at(2).get<std::vector<std::string>>();
+    added.commands = question.at(3);
   }
   if (result.levels.size() != unit.diagnostics.size())
     throw Json::other_error::create(500, "each diagnostic has a level", nullptr);
@@ -156,6 +172,16 @@ std::optional<T> unpack(llvm::StringRef bytes, const std::function<T(const Json 
 }
 
 } // namespace
+
+std::string commandsOf(Partners &partners, const Job &job, const Partners::Found &found) {
+  std::string text;
+  for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling)) {
+    const Partner partner = partners.describe(job, file);
+    text += file + "\n" + llvm::join(partner.folders, "\n") + "\n\n" +
+            llvm::join(partner.macros, "\n") + "\n\n";
+  }
+  return text.empty() ? text : checksum(text);
+}
 
 std::string toBytes(const UnitResult &result) { return pack(toJson(result)); }
 

@@ -238,6 +238,8 @@ private:
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
   void noteParts(const Operand &returned, const State &state);
+  /// Whether \p returned is a tensor that its object or caller holds already, as it was.
+  bool isHeld(const Operand &returned, const State &state) const;
   void forward(const Event &event, State &state);
   void move(const Event &event, State &state, bool observe);
   void load(const Event &event, State &state);
@@ -296,6 +298,9 @@ private:
   llvm::DenseMap<const FunctionBody *, llvm::SmallVector<Part, 4>> returnedParts;
   /// The elements and the shape of what a function returns, whatever it is given.
   llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
+  /// Whether all that a function returns is what its object or its caller holds already: it
+  /// records no graph of its own.
+  llvm::DenseMap<const FunctionBody *, bool> returnsHeld;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
   Answers known; ///< At the event that is run.

@@ -12,6 +12,7 @@ ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocab
     : graph(graph), paths(paths), vocabulary(vocabulary),
       hasMain(llvm::any_of(graph.functions(),
                            [](const FunctionBody *body) { return body->function->isMain(); })),
+      usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
       setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),
       changesOrder(any(graph.functions(), &FunctionBody::changesOrder)),
@@ -134,6 +135,8 @@ bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
 bool ProgramFacts::mayBe(Device::Kind kind, Device device) const {
   if (device.kind != Device::Symbol)
     return device.kind == kind;
+  if (kind == Device::Cuda && hasMain && !usesGpu)
+    return false; // Nothing of the program is ever brought to one.
   if (!origins)
     origins.emplace(paths, vocabulary, graph.functions(), [this](const Event &call) {
       return call.callee ? graph.bodyOf(*call.callee) : nullptr;

@@ -88,7 +88,7 @@ private:
   const CallGraph &graph;
   const PathTable &paths;
   Vocabulary &vocabulary;
-  bool hasMain, changesElements, setsDefaultType, changesOrder, mayMoveModules;
+  bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder, mayMoveModules;
   llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare;
   std::vector<const FunctionBody *> launching;
   llvm::DenseSet<const clang::FunctionDecl *> handedOn; ///< Their canonical declarations.

@@ -257,7 +257,11 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  passModule(event, state, value, isRecorded(event, state));
+  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (returnsHeld.lookup(pass))
+    value.isRecorded = false;
+  else
+    passModule(event, state, value, isRecorded(event, state));
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
@@ -266,7 +270,6 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
-  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (pass && movesToHost(*pass)) {
     value.device = {};
     state.synchronize();
@@ -413,6 +416,16 @@ void Interpreter::noteParts(const Operand &returned, const State &state) {
   }
 }
 
+bool Interpreter::isHeld(const Operand &returned, const State &state) const {
+  const PathId object = state.resolve(returned.path);
+  const PathStep &root = tables.paths.last(tables.paths.rootOf(object));
+  const bool isGiven =
+      root.kind == PathStep::Variable &&
+      llvm::isa<clang::ParmVarDecl>(static_cast<const clang::Decl *>(root.subject));
+  return returned.role == TypeRole::Tensor && !state.valueOf(returned).made &&
+         (isGiven || (root.kind == PathStep::This && tables.paths.depthOf(object) > 0));
+}
+
 void Interpreter::returnValue(const Event &event, State &state, bool observing) {
   if (event.operands.empty())
     return;
@@ -432,6 +445,10 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     if (observing)
       if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
         known->second = tables.types.join(known->second, returned.type);
+    if (observing)
+      if (auto [known, isFirst] = returnsHeld.try_emplace(stack.front(), isHeld(value, state));
+          !isFirst)
+        known->second &= isHeld(value, state);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());

@@ -15,6 +15,7 @@
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
+#include "clang-tidy/GlobList.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -74,6 +75,21 @@ struct HeaderUse : HeaderDoubts {
 /// Whether nothing that is first in an own header can have changed what the unit means.
 bool isReliable(const HeaderUse &own) {
   return !own.failed && !own.doubted && !own.outdated && !own.foreword.seesPartner;
+}
+
+/// Whether the compiler's own words are shown, which a partner that comes first can change: what is
+/// similar to a misspelled name, what was declared before.
+bool isSaidByCompiler(const Unit &unit) {
+  return llvm::any_of(unit.diagnostics, [](const tidy::ClangTidyError &diagnostic) {
+    return llvm::StringRef(diagnostic.DiagnosticName).starts_with("clang-diagnostic");
+  });
+}
+
+bool enablesCompilerWarnings(const tidy::ClangTidyOptions &options) {
+  const tidy::GlobList checks(options.Checks.value_or(""));
+  return llvm::any_of(clang::DiagnosticIDs::getDiagnosticFlags(), [&](const std::string &flag) {
+    return checks.contains("clang-diagnostic-" + flag.substr(flag.starts_with("-Wno-") ? 5 : 2));
+  });
 }
 
 /// What takes part in the parse of a unit.
@@ -201,10 +217,10 @@ protected:
 
   void EndSourceFileAction() override {
     parse.unit.files = collector->files();
-    parse.unit.absentFiles = collector->absentFiles();
+    parse.unit.lookups = collector->lookups(parse.request.frameworkHeaders);
     for (Companion &companion : parse.unit.companions) {
       companion.unit.files = parse.unit.files;
-      companion.unit.absentFiles = parse.unit.absentFiles;
+      companion.unit.lookups = parse.unit.lookups;
     }
     parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
@@ -419,9 +435,11 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
-  Attempt first = attempt(request, headers ? Over::Own : Over::Nothing);
+  const Over most =
+      enablesCompilerWarnings(context.getOptionsForFile(job.file)) ? Over::Framework : Over::Own;
+  Attempt first = attempt(request, headers ? most : Over::Nothing);
   if (first.header.isOwn) {
-    if (!hasCrashed(first) && isReliable(first.header))
+    if (!hasCrashed(first) && isReliable(first.header) && !isSaidByCompiler(first.unit))
       return std::move(first.unit);
     first = withoutOwnHeader(request, first);
   }

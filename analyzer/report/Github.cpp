@@ -1,6 +1,6 @@
 #include "Formats.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "analyzer/source/Paths.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
@@ -43,9 +43,8 @@ StringRef relativeTo(StringRef folder, StringRef file) {
 } // namespace
 
 void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings) {
-  llvm::SmallString<256> folder;
   // Without a working directory the paths stay absolute.
-  (void)llvm::sys::fs::current_path(folder);
+  const std::string folder = folderPath("");
 
   for (const ReportedFinding &finding : findings) {
     out << "::" << commandOf(finding) << ' ';

@@ -1,9 +1,9 @@
 #include "Formats.h"
 
+#include "analyzer/source/Paths.h"
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -78,9 +78,8 @@ std::string classOf(std::optional<Level> level) {
 class Page {
 public:
   explicit Page(llvm::raw_ostream &out) : out(out) {
-    llvm::SmallString<256> folder;
-    if (!llvm::sys::fs::current_path(folder))
-      root = folder.str().rtrim('/').str() + "/";
+    if (const std::string folder = folderPath(""); !folder.empty())
+      root = llvm::StringRef(folder).rtrim('/').str() + "/";
   }
 
   void write(llvm::ArrayRef<ReportedFinding> findings) {

@@ -2,10 +2,10 @@
 #include "Formats.h"
 #include "Uri.h"
 
+#include "analyzer/source/Paths.h"
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
@@ -63,10 +63,8 @@ Json ruleOf(const CatalogueRow &row) {
 class SarifRun {
 public:
   SarifRun(StringRef folder, llvm::ArrayRef<ReportedFinding> findings) {
-    llvm::SmallString<256> path(folder);
     // Without a working directory nothing lies below the root, and all paths stay absolute.
-    (void)llvm::sys::fs::make_absolute(path);
-    root = path.str().rtrim('/').str() + "/";
+    root = StringRef(folderPath(folder)).rtrim('/').str() + "/";
     fingerprints.emplace(root);
 
     for (const CatalogueRow &row : catalogue())

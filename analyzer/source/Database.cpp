@@ -60,9 +60,9 @@ std::string realPath(StringRef file) {
 
 llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
   std::unique_ptr<Database> database(new Database);
-  database->file = absolutePath(location);
-  if (fs::is_directory(database->file))
-    database->file = absolutePath("compile_commands.json", database->file);
+  database->file = fs::is_directory(location)
+                       ? absolutePath("compile_commands.json", folderPath(location))
+                       : absolutePath(location);
   StringRef name = database->file;
 
   auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/true);
@@ -84,7 +84,7 @@ llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
 
   for (clang::tooling::CompileCommand &command : json->getAllCompileCommands()) {
     // A relative folder (some generators write ".") starts at the database.
-    command.Directory = absolutePath(command.Directory, path::parent_path(name));
+    command.Directory = folderPath(command.Directory, path::parent_path(name));
     command.Filename = absolutePath(command.Filename, command.Directory);
     if (!database->indexOf.try_emplace(command.Filename, database->files.size()).second)
       continue;
@@ -105,8 +105,8 @@ const clang::tooling::CompileCommand *Database::find(StringRef source) const {
   auto found = indexOf.find(source);
   if (found != indexOf.end())
     return &commands[found->second];
-  // The database and the user may reach the file by different links.
-  std::string real = realPath(source);
+  // The user may name a link to the file that the database names, or the file that it links to.
+  const std::string real = realPath(source);
   for (size_t i = 0; i < files.size(); ++i)
     if (path::filename(files[i]) == path::filename(source) && realPath(files[i]) == real)
       return &commands[i];

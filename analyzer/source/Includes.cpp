@@ -71,7 +71,7 @@ std::vector<std::string> searchFolders(const clang::tooling::CompileCommand &com
       continue;
     if (word.empty() && i + 1 < words.size())
       word = words[++i];
-    folders.push_back(absolutePath(word, command.Directory));
+    folders.push_back(folderPath(word, command.Directory));
   }
   return folders;
 }

@@ -56,8 +56,11 @@ private:
     fs::file_status status;
     if (std::error_code error = fs::status(file, status))
       return fail("cannot read " + quoted(source) + ": " + error.message());
-    if (fs::is_directory(status))
-      return addFolder(source, file);
+    if (fs::is_directory(status)) {
+      list.shown.add(source, folderPath(source));
+      return addFolder(source, folderPath(source));
+    }
+    list.shown.add(source, file);
     if (!fs::is_regular_file(status))
       return fail("cannot analyse " + quoted(source) + ": not a regular file");
     if (std::error_code error = fs::access(file, fs::AccessMode::Exist))
@@ -164,7 +167,7 @@ private:
   void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,
                     std::vector<std::string> flags) {
     flags.insert(flags.begin(), compiler.str());
-    addJob(source, file, absolutePath(""), std::move(flags), nullptr);
+    addJob(source, file, folderPath(""), std::move(flags), nullptr);
     widenProject(path::parent_path(file));
   }
 

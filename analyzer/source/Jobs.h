@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Database.h"
+#include "Paths.h"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct Job {
 struct JobList {
   std::vector<Job> jobs;           ///< In the order of the sources; every unit once.
   std::vector<std::string> errors; ///< One clear text each, without a full stop.
+  ShownPaths shown;                ///< How the sources were named.
   std::string projectFolder;       ///< See Database::commonFolder; without one, of the jobs.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };

@@ -105,7 +105,7 @@ Words wordsOf(const CompileCommand &command) {
     if (isMacro)
       words.macros.push_back(word.str());
     else if (isFolder)
-      words.folders.push_back(absolutePath(word, command.Directory));
+      words.folders.push_back(folderPath(word, command.Directory));
     else
       words.others.push_back(word.str());
   }

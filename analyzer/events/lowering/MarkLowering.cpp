@@ -356,6 +356,10 @@ static bool isOfMadeList(const Expr *place, Vocabulary &vocabulary) {
 }
 
 bool FunctionLowering::isRebindingInVain(const CallSite &site) {
+  // An empty tensor lets go of the memory.
+  const auto *made = dyn_cast<CXXConstructExpr>(strip(site.arguments.front()));
+  if ((made && made->getNumArgs() == 0) || isa<InitListExpr>(strip(site.arguments.front())))
+    return false;
   if (survey.statements.contains(site.call) &&
       vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
       (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *result, vocabulary)))
@@ -368,10 +372,6 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
     return false;
   const bool isElement = handle->isCXXForRangeDecl();
   if (!handle->getType()->isRecordType() && !(isElement && isOfTemporary(*handle, site.call)))
-    return false;
-  // An empty tensor lets go of the memory.
-  const auto *made = dyn_cast<CXXConstructExpr>(strip(site.arguments.front()));
-  if ((made && made->getNumArgs() == 0) || isa<InitListExpr>(strip(site.arguments.front())))
     return false;
   return (isa<ParmVarDecl>(handle) || isElement || isPart(*handle)) &&
          isLastMention(*site.call, *handle, *function);

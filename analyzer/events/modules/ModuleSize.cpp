@@ -157,7 +157,7 @@ private:
       size.parameters = options->numbers[0] * options->numbers[1];
     } else if (options && rule == ResultRule::Embed && options->numbers.size() == 2) {
       size.parameters = options->numbers[0] * options->numbers[1];
-    } else if (options && rule == ResultRule::Weighted && options->numbers.size() == 3) {
+    } else if (options && spatialAxesOf(rule) && options->numbers.size() == 3) {
       layer = window(name, *options, options->numbers[2]);
       layer.features = options->numbers[1];
       layer.keepsInput = true;

@@ -32,7 +32,7 @@ void leaveEnvironment() {
   for (size_t begin = 0; begin < all.size();) {
     const size_t end = std::min(all.find_first_of(": ", begin), all.size());
     const std::string one = all.substr(begin, end - begin);
-    if (!one.empty() && one.find("libgradtidy-watch") == std::string::npos)
+    if (!one.empty() && one != ownFile())
       kept += (kept.empty() ? "" : ":") + one;
     begin = end + 1;
   }
@@ -41,6 +41,7 @@ void leaveEnvironment() {
   else
     setenv("LD_PRELOAD", kept.c_str(), 1);
   unsetenv("GRADTIDY_WATCH");
+  unsetenv("GRADTIDY_WATCH_STEPS");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <unistd.h>
@@ -23,10 +24,12 @@ struct Segment {
 };
 
 bool isLibraryFile(const std::string &file) {
+  if (file == ownFile())
+    return true;
   const std::string name = file.substr(file.rfind('/') + 1);
-  for (const char *prefix : {"libtorch", "libc10", "libgradtidy-watch", "libstdc++", "libc++",
-                             "libc.so", "libm.so", "libgcc_s", "libgomp", "libiomp", "libpthread",
-                             "libshm", "libcu", "libnv", "ld-linux", "linux-vdso"})
+  for (const char *prefix :
+       {"libtorch", "libc10", "libstdc++", "libc++", "libc.so", "libm.so", "libgcc_s", "libgomp",
+        "libiomp", "libpthread", "libshm", "libcu", "libnv", "ld-linux", "linux-vdso"})
     if (name.rfind(prefix, 0) == 0)
       return true;
   return false;
@@ -87,6 +90,15 @@ Segments &segments() {
 }
 
 } // namespace
+
+const std::string &ownFile() {
+  static const auto *const file = [] {
+    Dl_info info;
+    return new std::string(
+        dladdr(reinterpret_cast<const void *>(&isLibraryCode), &info) ? info.dli_fname : "");
+  }();
+  return *file;
+}
 
 bool isLibraryCode(const void *address) {
   const Segment *segment = segments().find(reinterpret_cast<uintptr_t>(address));

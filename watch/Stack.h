@@ -24,6 +24,9 @@ struct Stack {
 /// Whether \p address lies in LibTorch or in a library of the system.
 bool isLibraryCode(const void *address);
 
+/// The file of this library, as the dynamic linker was given it.
+const std::string &ownFile();
+
 /// \p text as a JSON string, with its quotes.
 std::string quoted(const std::string &text);
 

@@ -3,7 +3,12 @@
 #include "Session.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace gradtidy::watch {
 
@@ -70,6 +75,17 @@ bool isAdaptive(const torch::optim::Optimizer &optimizer) {
   return dynamic_cast<const torch::optim::Adam *>(&optimizer) ||
          dynamic_cast<const torch::optim::AdamW *>(&optimizer) ||
          dynamic_cast<const torch::optim::RMSprop *>(&optimizer);
+}
+
+/// Of the process, in memory; 0 where the system does not say.
+int64_t residentBytes() {
+  static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  std::array<char, 128> text{};
+  long long pages = 0;
+  if (file < 0 || pread(file, text.data(), text.size() - 1, 0) <= 0 ||
+      std::sscanf(text.data(), "%*d %lld", &pages) != 1)
+    return 0;
+  return pages * sysconf(_SC_PAGESIZE);
 }
 
 std::string text(double number) {
@@ -363,7 +379,7 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
   // The norm costs a look at each number.
   const bool isCheap = countOf(all) < 100000 || session.step % 32 == 1;
   session.record.addStep(session.step, loss, isCheap ? gradientNorm(all) : std::nan(""),
-                         milliseconds, 0);
+                         milliseconds, residentBytes());
 }
 
 void Training::checkRate(Session &session, const Optimizer &optimizer) {

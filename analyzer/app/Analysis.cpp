@@ -1,4 +1,5 @@
 #include "Analysis.h"
+#include "OwnWork.h"
 #include "Progress.h"
 #include "ResultCache.h"
 #include "UnitRunner.h"
@@ -47,11 +48,11 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
   const std::string consequence = "; its findings are lost, other files are not concerned";
   switch (ending) {
   case Ending::OutOfTime:
-    return "the analysis of " + file + " took longer than " + std::to_string(commandLine.timeout) +
-           " s (--timeout)" + consequence;
+    return "the analysis of " + file + " was too slow: it took more than " +
+           std::to_string(commandLine.timeout) + " s (--timeout)" + consequence;
   case Ending::OutOfMemory:
-    return "the analysis of " + file + " took more than " +
-           std::to_string(commandLine.memoryLimit) + " MB of memory (--memory-limit)" + consequence;
+    return "the analysis of " + file + " ran out of memory: it needs more than " +
+           std::to_string(commandLine.memoryLimit) + " MB (--memory-limit)" + consequence;
   case Ending::Crashed:
     return "the analysis of " + file + " crashed" + consequence;
   case Ending::Done:
@@ -126,12 +127,14 @@ public:
 
   Run take() {
     run.errors = list.errors;
+    std::optional<OwnWork> own("looking for what earlier runs found");
     const std::vector<size_t> open = findOpen();
     progress.emplace(open.size(), commandLine.quiet);
     // A program is read from its main() first: that may do for its other sources.
     std::vector<size_t> programs, others;
     for (size_t unit : open)
       (!isEdit && partners.isProgram(jobOf(unit)) ? programs : others).push_back(unit);
+    own.reset();
     if (!others.empty())
       work(programs, With::Companions, others);
     work(unanswered(open), With::Partners);
@@ -286,6 +289,13 @@ Results sumUp(const Run &run, bool strict) {
     for (const auto &[phase, seconds] : outcome.result.seconds)
       results.seconds[phase] += seconds;
     results.overHeader += !unit.header.empty();
+    for (const ReadFile &file : unit.fixedFiles) {
+      const auto [known, isFirst] = results.fixedFiles.try_emplace(file.path, file.identity);
+      if (!isFirst && known->second &&
+          (known->second->size != file.identity.size ||
+           known->second->content != file.identity.content))
+        known->second.reset();
+    }
   }
   sortAndUnite(results.errors);
   if (strict)

@@ -1,16 +1,17 @@
 #include "CommandLine.h"
 
 #include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/report/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -283,8 +284,7 @@ void takeProveOptions(CommandLine &result) {
   llvm::StringRef(backends).split(names, ',');
   for (const llvm::StringRef name : names) {
     if (name != "cpu" && name != "sim" && name != "cuda" && name != "libtorch") {
-      llvm::WithColor::error() << "--backend is a list of cpu, sim, cuda and libtorch, not '"
-                               << name << "'\n";
+      ErrorLine() << "--backend is a list of cpu, sim, cuda and libtorch, not '" << name << "'\n";
       std::exit(1);
     }
     if (!llvm::is_contained(result.backends, name))
@@ -295,7 +295,7 @@ void takeProveOptions(CommandLine &result) {
   result.fixtures = absolute(fixtures);
   result.plots = plots;
   if (result.format != Format::Text && result.format != Format::Json) {
-    llvm::WithColor::error() << "the --format of 'gradtidy prove' is text or json\n";
+    ErrorLine() << "the --format of 'gradtidy prove' is text or json\n";
     std::exit(1);
   }
 }
@@ -307,7 +307,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments)) {
-    llvm::WithColor::error() << llvm::toString(std::move(error)) << '\n';
+    ErrorLine() << llvm::toString(std::move(error)) << '\n';
     std::exit(1);
   }
 
@@ -324,8 +324,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.lsp = command == "lsp";
   result.explain = command == "explain";
   result.watch = command == "watch";
-  if (result.merge || result.prove || result.lsp || result.explain ||
-      result.watch)
+  if (result.merge || result.prove || result.lsp || result.explain || result.watch)
     arguments.erase(arguments.begin() + 1);
 
   cl::HideUnrelatedOptions(category);
@@ -338,14 +337,22 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
     out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
   });
-  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                              "gradtidy: finds mistakes in the training loops of C++ programs\n");
+  // An argument may be the name of a file, and that anything.
+  std::string wrong;
+  llvm::raw_string_ostream said(wrong);
+  if (!cl::ParseCommandLineOptions(
+          static_cast<int>(arguments.size()), arguments.data(),
+          "gradtidy: finds mistakes in the training loops of C++ programs\n", &said)) {
+    for (const llvm::StringRef line : llvm::split(llvm::StringRef(wrong).trim(), '\n'))
+      StatusLine() << line;
+    std::exit(1);
+  }
   if (level > 2) {
-    llvm::WithColor::error() << "--level is 0, 1 or 2, not " << level << '\n';
+    ErrorLine() << "--level is 0, 1 or 2, not " << level << '\n';
     std::exit(1);
   }
   if (config.getNumOccurrences() && configFile.getNumOccurrences()) {
-    llvm::WithColor::error() << "--config and --config-file exclude each other\n";
+    ErrorLine() << "--config and --config-file exclude each other\n";
     std::exit(1);
   }
 
@@ -386,8 +393,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.timeout = timeout;
   result.memoryLimit = memoryLimit;
   if (!shard.empty() && !parseShard(shard, result)) {
-    llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
-                             << '\n';
+    ErrorLine() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard << '\n';
     std::exit(1);
   }
   result.results = results;

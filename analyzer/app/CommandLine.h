@@ -27,7 +27,7 @@ struct CommandLine {
   std::optional<bool> systemHeaders, useColor;
   std::optional<unsigned> level;           ///< 0, 1 or 2.
   std::optional<std::string> deviceMemory; ///< A number and its unit.
-  std::string lineFilter;        ///< JSON, or empty.
+  std::string lineFilter;                  ///< JSON, or empty.
 
   bool fix = false, fixErrors = false;
   std::string exportFixes; ///< A file, or empty.
@@ -48,7 +48,7 @@ struct CommandLine {
   std::string results;                            ///< A file for `merge`, or empty.
   bool merge = false;                             ///< The sources are such files.
   bool prove = false;                             ///< The sources are names of checks.
-  bool explain = false;                  ///< The same.
+  bool explain = false;                           ///< The same.
   bool watch = false;                             ///< The program follows "--".
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool lsp = false;                               ///< Serves an editor, which names the sources.

@@ -3,13 +3,20 @@
 #include "Analysis.h"
 #include "Configuration.h"
 #include "Evidence.h"
+#include "Fixes.h"
 #include "Installation.h"
+#include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
+#include "analyzer/report/Printable.h"
+#include "analyzer/report/Text.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
 #include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
@@ -20,18 +27,11 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/VirtualFileSystem.h"
-#include "llvm/Support/WithColor.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
 #include <set>
-#include <tuple>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace gradtidy {
 
@@ -41,7 +41,7 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
+ErrorLine error() { return ErrorLine(); }
 
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   JobRequest request;
@@ -59,8 +59,8 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
 /// header, which its includers read from the disk.
 bool takeOpenFile(JobList &list, const OpenFile &open) {
   const std::string file = absolutePath(open.file);
-  const auto saved = llvm::MemoryBuffer::getFile(file);
-  if (saved && (*saved)->getBuffer() == open.text)
+  const auto saved = readFileIfPossible(file);
+  if (saved && saved->getBuffer() == open.text)
     return true;
   bool isTaken = false;
   for (Job &job : list.jobs)
@@ -119,7 +119,7 @@ int answerAboutConfiguration(const CommandLine &commandLine,
           llvm::outs() << "'" << name << "' is enabled in the "
                        << (source == tidy::ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
                                ? "gradtidy binary"
-                               : source)
+                               : printable(source))
                        << ".\n";
           break;
         }
@@ -134,68 +134,16 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 
 // ---- findings ----------------------------------------------------------------------------------
 
-/// While it lives, what is written to standard output is lost.
-class SilentOutput {
-public:
-  SilentOutput() {
-    llvm::outs().flush();
-    saved = ::dup(STDOUT_FILENO);
-    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
-      ::dup2(nowhere, STDOUT_FILENO);
-      ::close(nowhere);
-    }
+/// Adds what FlagGate::refused says of the flags in configuration files for \p file.
+void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::string &file,
+                         std::set<std::string> &ignored) {
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    FlagGate gate("");
+    for (const auto &flags : {options.ExtraArgsBefore, options.ExtraArgs})
+      if (flags)
+        gate.take(*flags, FlagOrigin::Configuration);
+    ignored.insert(gate.refused.begin(), gate.refused.end());
   }
-  ~SilentOutput() {
-    llvm::outs().flush();
-    ::dup2(saved, STDOUT_FILENO);
-    ::close(saved);
-  }
-  SilentOutput(const SilentOutput &) = delete;
-  SilentOutput &operator=(const SilentOutput &) = delete;
-
-private:
-  int saved;
-};
-
-/// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
-/// the same change all but the first lose it: clang-tidy would insert a text as often as it is
-/// asked for.
-std::map<std::string, fs::file_status> prepareFixes(std::vector<tidy::ClangTidyError> &errors) {
-  std::map<std::string, fs::file_status> files;
-  std::set<std::vector<tooling::Replacement>> fixes;
-  for (tidy::ClangTidyError &finding : errors) {
-    std::vector<tooling::Replacement> edits;
-    for (const auto &file : finding.Message.Fix) {
-      llvm::append_range(edits, file.second);
-      fs::status(file.first(), files[file.first().str()]);
-    }
-    llvm::sort(edits);
-    if (!fixes.insert(std::move(edits)).second)
-      finding.Message.Fix.clear();
-  }
-  return files;
-}
-
-/// Prints the findings as clang-tidy does and makes the fixes if \p fix; false if a file could not
-/// be fixed. A fixed file is written beside the old one, which it then replaces at once; it keeps
-/// the permissions of the old one.
-bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
-                    bool fix) {
-  const auto before = fix ? prepareFixes(errors) : std::map<std::string, fs::file_status>();
-  unsigned warningsAsErrors = 0;
-  tidy::handleErrors(errors, context, fix ? tidy::FB_Fix : tidy::FB_NoFix, warningsAsErrors,
-                     llvm::vfs::createPhysicalFileSystem());
-  bool written = true;
-  for (const auto &[file, old] : before) {
-    fs::file_status now;
-    if (!fs::status(file, now) && now.getUniqueID() != old.getUniqueID()) {
-      fs::setPermissions(file, old.permissions());
-    } else {
-      error() << "'" << file << "' could not be fixed and is unchanged\n";
-      written = false;
-    }
-  }
-  return written;
 }
 
 /// Leaves out those that the baseline knows; their number.
@@ -228,12 +176,17 @@ void show(ReportedFinding &finding, const ShownPaths &shown) {
     edit.file = shown.of(edit.file);
 }
 
-void writeForMachines(const CommandLine &commandLine,
-                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
+/// The sources as they were analysed, if nobody has changed them since.
+SourceText textsOf(const CommandLine &commandLine) {
   SourceText text;
   if (const std::optional<OpenFile> &open = commandLine.openFile)
     text.set(absolutePath(open->file), open->text);
-  std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
+  return text;
+}
+
+void writeForMachines(const CommandLine &commandLine,
+                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
+  std::vector<ReportedFinding> findings = toReported(errors, levelOf, textsOf(commandLine));
   switch (commandLine.format) {
   case Format::Json:
     for (ReportedFinding &finding : findings)
@@ -246,7 +199,7 @@ void writeForMachines(const CommandLine &commandLine,
   case Format::Html:
     return writeHtml(llvm::outs(), findings);
   case Format::Text:
-    llvm_unreachable("printed by handleFindings");
+    llvm_unreachable("no format for machines");
   }
 }
 
@@ -272,7 +225,8 @@ void printStatistics(const Results &results) {
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
   for (const std::string &function : results.coverage.cutShort)
-    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
+    StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
+                 << ".";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -298,6 +252,13 @@ bool writeTrace(const std::string &file, const Run &run) {
   return true;
 }
 
+/// The project that the working directory lies in. What others have written into the results of
+/// shards changes nothing outside of it.
+std::string projectHere() {
+  const std::string folder = folderPath("");
+  return realPath(findProjectRoot(folder + "/file", folder));
+}
+
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
            const std::set<std::string> &baseline, const ShownPaths &shown) {
@@ -306,6 +267,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   for (const Outcome &outcome : run.outcomes)
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
+  const OwnWork own("writing what was found");
   Results results = sumUp(run, commandLine.strict);
   if (!commandLine.evidence.empty()) {
     std::vector<std::string> sources;
@@ -316,6 +278,8 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       return 1;
     }
   }
+  SourceText text = textsOf(commandLine);
+  useLineEndsOfFiles(results.errors, text);
   const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
@@ -328,25 +292,28 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   const bool asksForFixes = commandLine.fix || commandLine.fixErrors;
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
+  std::optional<Fixes> fixes;
+  if (asksForFixes && mayFix)
+    fixes.emplace(results.errors, results.fixedFiles, text,
+                  commandLine.merge ? projectHere() : std::string());
   // Before the fixes: lines and columns are those of the files that were analysed.
-  if (commandLine.format != Format::Text)
-    writeForMachines(commandLine, results.errors, shown);
-  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
-      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
-    return 1;
-  bool fixed = true;
   if (commandLine.format == Format::Text) {
     for (tidy::ClangTidyError &finding : results.errors) {
       show(finding.Message, shown);
       for (tooling::DiagnosticMessage &note : finding.Notes)
         show(note, shown);
     }
-    fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
-  } else if (asksForFixes && mayFix) {
-    const SilentOutput silent;
-    fixed = handleFindings(results.errors, context, true);
+    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+              text);
+  } else {
+    writeForMachines(commandLine, results.errors, shown);
   }
   llvm::outs().flush();
+  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
+      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
+    return 1;
+  const bool fixed = !fixes || fixes->write(context);
 
   if (!commandLine.quiet) {
     printStatistics(results);
@@ -377,6 +344,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 } // namespace
 
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  std::optional<OwnWork> own("finding what to analyse");
   JobList list;
   if (!commandLine.sources.empty() && !commandLine.merge)
     list = listJobsOf(commandLine, executable);
@@ -412,7 +380,11 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
-    (*provider)->getRawOptions(job.file);
+    collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!list.ignoredFlags.empty())
+    StatusLine()
+        << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     error() << "no checks enabled\n";
@@ -423,11 +395,13 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
     list.shown.add("", folderPath(""));
+    own.reset();
     if (run)
       return report(*run, context, commandLine, *baseline, list.shown);
     error() << llvm::toString(run.takeError()) << '\n';
     return 1;
   }
+  own.reset();
   context.setEnableProfiling(commandLine.enableCheckProfile);
   const Run run = analyse(list, context, commandLine);
   if (run.signal) {

@@ -3,6 +3,7 @@
 #include "Explain.h"
 #include "LanguageServer.h"
 #include "Lint.h"
+#include "OwnWork.h"
 #include "Prove.h"
 #include "Watch.h"
 
@@ -26,6 +27,8 @@ int main(int argc, const char **argv) {
     return gradtidy::prove(commandLine, executable);
   if (commandLine.watch)
     return gradtidy::watch(commandLine, executable);
+  // The programs that prove runs have limits of their own.
+  gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout);
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

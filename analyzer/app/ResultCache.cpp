@@ -3,6 +3,7 @@
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/source/BoundedFile.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,8 +20,8 @@ namespace tidy = clang::tidy;
 namespace {
 
 std::string textOf(llvm::StringRef file) {
-  const auto text = llvm::MemoryBuffer::getFile(file);
-  return text ? (*text)->getBuffer().str() : std::string();
+  const auto text = readFileIfPossible(file, limits::model);
+  return text ? text->getBuffer().str() : std::string();
 }
 
 } // namespace
@@ -56,7 +57,8 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
       !llvm::all_of(result->unit.files, [&](const ReadFile &read) { return isUnchanged(read); }) ||
       !lookups.holds(*result->unit.lookups))
     return std::nullopt;
-  if (!result->unit.header.empty() && !headers.holds(result->unit.header))
+  if (!result->unit.header.empty() &&
+      !headers.holds(result->unit.header, result->unit.headerFolders))
     return std::nullopt;
   if (!llvm::all_of(result->questions, [&](const UnitResult::Question &question) {
         return partners.of(job, question.functions) == question.found &&

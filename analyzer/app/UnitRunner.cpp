@@ -1,6 +1,7 @@
 #include "UnitRunner.h"
 
 #include "analyzer/events/modules/SharedFunctions.h"
+#include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Companions.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
@@ -117,6 +118,8 @@ void addLogs(UnitResult &result) {
   Coverage coverage = takeCoverage();
   result.coverage.functions += coverage.functions;
   result.coverage.cutShort.merge(coverage.cutShort);
+  for (const FunctionPlace &function : takeUnfollowed())
+    result.coverage.cutShort.insert(function.describe());
   for (const auto &[phase, seconds] : takePhaseSeconds())
     result.seconds[phase] += seconds;
 }

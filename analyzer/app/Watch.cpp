@@ -1,25 +1,31 @@
 #include "Watch.h"
 
 #include "Installation.h"
+#include "OwnWork.h"
 #include "analyzer/frontend/CacheFolder.h"
 #include "analyzer/prove/Plot.h"
+#include "analyzer/report/Printable.h"
+#include "analyzer/report/Text.h"
+#include "analyzer/source/BoundedFile.h"
 #include "analyzer/watch/Library.h"
 #include "analyzer/watch/Trace.h"
 #include "checks/Catalogue.h"
+#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <stdexcept>
 
 #include <sys/wait.h>
@@ -28,6 +34,8 @@
 namespace gradtidy {
 
 namespace fs = llvm::sys::fs;
+namespace tidy = clang::tidy;
+namespace tooling = clang::tooling;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -56,6 +64,7 @@ int runWatched(const std::string &program, const std::vector<std::string> &argum
     if (steps)
       setenv("GRADTIDY_WATCH_STEPS", std::to_string(steps).c_str(), 1);
     execv(program.c_str(), words.data());
+    dprintf(STDERR_FILENO, "gradtidy: error: cannot start the program: %s\n", std::strerror(errno));
     _exit(127);
   }
   // What the terminal interrupts is the program; what it has shown is printed all the same.
@@ -96,43 +105,33 @@ void keepWanted(std::vector<ReportedFinding> &findings, const CommandLine &comma
       finding.severity = "error";
 }
 
-void writeText(llvm::raw_ostream &out, const std::vector<ReportedFinding> &findings,
-               std::optional<bool> useColor) {
-  const auto mode = !useColor   ? llvm::ColorMode::Auto
-                    : *useColor ? llvm::ColorMode::Enable
-                                : llvm::ColorMode::Disable;
-  SourceText text;
-  const auto place = [&](const std::string &file, unsigned line, unsigned column) {
-    llvm::WithColor(out, llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true, false, mode)
-        << file << ':' << (line ? std::to_string(line) + ":" + std::to_string(column) + ":" : "")
-        << ' ';
-  };
-  const auto code = [&](const std::string &file, unsigned line, unsigned column) {
+/// \p findings as clang-tidy keeps its own, for the text that a lint run prints.
+std::vector<tidy::ClangTidyError> toErrors(const std::vector<ReportedFinding> &findings,
+                                           SourceText &text) {
+  const auto place = [&](tooling::DiagnosticMessage &message, const std::string &file,
+                         unsigned line, unsigned column) {
+    const auto content = text.content(file);
     const llvm::StringRef source = text.line(file, line);
-    if (source.empty())
-      return;
-    const std::string number = std::to_string(line);
-    out << std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') << number << " | " << source
-        << "\n      | " << std::string(column ? column - 1 : 0, ' ');
-    llvm::WithColor(out, llvm::raw_ostream::GREEN, /*Bold=*/true, false, mode) << "^\n";
+    if (line == 0 || !content || !source.data())
+      return; // Nothing to show.
+    message.FilePath = file;
+    message.FileOffset = static_cast<unsigned>(source.data() - content->data()) +
+                         std::min(column ? column - 1 : 0, static_cast<unsigned>(source.size()));
   };
+  std::vector<tidy::ClangTidyError> errors;
   for (const ReportedFinding &finding : findings) {
-    place(finding.file, finding.line, finding.column);
-    llvm::WithColor(
-        out, finding.severity == "error" ? llvm::raw_ostream::RED : llvm::raw_ostream::MAGENTA,
-        /*Bold=*/true, false, mode)
-        << finding.severity << ": ";
-    llvm::WithColor(out, llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true, false, mode)
-        << finding.message;
-    out << " [" << finding.check << "]\n";
-    code(finding.file, finding.line, finding.column);
+    tidy::ClangTidyError error(finding.check, tidy::ClangTidyError::Warning, "",
+                               finding.severity == "error");
+    error.Message = tooling::DiagnosticMessage(finding.message);
+    place(error.Message, finding.file, finding.line, finding.column);
     for (const ReportedNote &note : finding.notes) {
-      place(note.file, note.line, note.column);
-      llvm::WithColor(out, llvm::raw_ostream::BLACK, /*Bold=*/true, false, mode) << "note: ";
-      out << note.message << '\n';
-      code(note.file, note.line, note.column);
+      tooling::DiagnosticMessage step(note.message);
+      place(step, note.file, note.line, note.column);
+      error.Notes.push_back(std::move(step));
     }
+    errors.push_back(std::move(error));
   }
+  return errors;
 }
 
 Json numberOrNull(const std::optional<double> &number) { return number ? Json(*number) : Json(); }
@@ -148,7 +147,8 @@ void writeRun(llvm::raw_ostream &out, const Trace &trace) {
     steps.push_back({{"step", step.step},
                      {"loss", numberOrNull(step.loss)},
                      {"gradientNorm", numberOrNull(step.gradientNorm)},
-                     {"milliseconds", numberOrNull(step.milliseconds)}});
+                     {"milliseconds", numberOrNull(step.milliseconds)},
+                     {"bytes", numberOrNull(step.bytes)}});
   for (const WatchedLine &line : trace.reached)
     reached.push_back({{"file", line.file}, {"line", line.line}});
   document["run"] = {{"ended", trace.end.has_value()},
@@ -165,18 +165,21 @@ void writePage(llvm::raw_ostream &out, const Trace &trace) {
   std::string plots;
   const auto add = [&](const char *name, std::optional<double> WatchedStep::*value,
                        bool logarithmic) {
+    // A value that was not looked at in a step is shown as the one before.
     std::vector<double> values;
     for (const WatchedStep &step : trace.steps)
-      if (step.*value)
-        values.push_back(*(step.*value));
+      if (step.*value || !values.empty())
+        values.push_back((step.*value).value_or(values.empty() ? 0 : values.back()));
     if (values.size() >= 2)
-      plots += svg({name, "step", logarithmic, values, {}, ""});
+      plots += svg({name, "step", logarithmic, {}, values, "", /*isAlone=*/true});
   };
   add("loss", &WatchedStep::loss, false);
   add("gradient norm", &WatchedStep::gradientNorm, true);
   add("milliseconds", &WatchedStep::milliseconds, false);
+  add("bytes of the process in memory", &WatchedStep::bytes, false);
   const size_t end = text.rfind("</body>");
-  text.insert(end == std::string::npos ? text.size() : end, plots);
+  text.insert(end == std::string::npos ? text.size() : end,
+              "<h2>Steps of the optimizer</h2>\n" + plots);
   out << text;
 }
 
@@ -190,8 +193,12 @@ void write(const Trace &trace, const CommandLine &commandLine) {
     return writeGithub(llvm::outs(), trace.findings);
   case Format::Html:
     return writePage(llvm::outs(), trace);
-  case Format::Text:
-    return writeText(llvm::outs(), trace.findings, commandLine.useColor);
+  case Format::Text: {
+    SourceText text;
+    return writeText(llvm::outs(), toErrors(trace.findings, text), {},
+                     commandLine.useColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+                     text);
+  }
   }
 }
 
@@ -202,33 +209,41 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   const TorchLocation torch = locateTorch(program, commandLine.libtorch);
 
   // Without a cache, the library lasts as long as this run.
-  llvm::SmallString<128> folder(commandLine.cacheFolder);
-  const bool keep = !folder.empty();
-  if (keep)
+  std::string folder = commandLine.cacheFolder;
+  std::optional<ScratchFolder> scratch;
+  if (!folder.empty()) {
     folder += "/watch";
-  else if (fs::createUniqueDirectory("gradtidy-watch", folder))
-    throw std::runtime_error("cannot make a temporary folder");
+    if (const std::string why = CacheFolder(folder, 0).open(); !why.empty()) {
+      CacheTrouble().tell(commandLine.cacheFolder, why);
+      folder.clear();
+    }
+  }
+  if (folder.empty()) {
+    folder = scratch.emplace().path();
+    if (folder.empty())
+      throw std::runtime_error("cannot make a temporary folder");
+  }
   llvm::SmallString<128> record;
   if (fs::createTemporaryFile("gradtidy-watch", "jsonl", record))
     throw std::runtime_error("cannot write a temporary file");
-  const llvm::scope_exit remove([&] {
-    fs::remove(record);
-    if (!keep)
-      fs::remove_directories(folder);
-  });
-  const CacheFolder cache(std::string(folder), uint64_t(commandLine.cacheLimit) << 20);
+  const llvm::scope_exit remove([&] { fs::remove(record); });
+  const CacheFolder cache(folder, uint64_t(commandLine.cacheLimit) << 20);
   const std::string library = buildWatchLibrary(torch, findWatchSources(executable), cache);
 
   const int status =
       runWatched(program, *commandLine.fixedFlags, library, std::string(record), commandLine.steps);
-  auto buffer = llvm::MemoryBuffer::getFile(record);
-  Trace trace = readTrace(buffer ? (*buffer)->getBuffer() : "", torch.include);
+  limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout);
+  const OwnWork own("reading what the run has shown");
+  auto buffer = readFile(record, limits::results);
+  if (!buffer)
+    throw std::runtime_error("cannot read what the run has shown: " +
+                             llvm::toString(buffer.takeError()));
+  Trace trace = readTrace((*buffer)->getBuffer(), torch.include);
   keepWanted(trace.findings, commandLine);
   write(trace, commandLine);
   llvm::outs().flush();
   if (WIFSIGNALED(status)) {
-    llvm::WithColor::warning(llvm::errs(), "gradtidy")
-        << "the program was ended by signal " << WTERMSIG(status) << '\n';
+    StatusLine() << "gradtidy: warning: the program was ended by signal " << WTERMSIG(status);
     return 128 + WTERMSIG(status);
   }
   if (WEXITSTATUS(status))
@@ -247,7 +262,12 @@ int watch(const CommandLine &commandLine, llvm::StringRef executable) {
   try {
     return watchOrThrow(commandLine, executable);
   } catch (const std::exception &failure) {
-    llvm::WithColor::error(llvm::errs(), "gradtidy") << failure.what() << '\n';
+    // The compiler's messages keep their lines.
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(failure.what()).rtrim('\n').split(lines, '\n');
+    ErrorLine() << lines.front();
+    for (const llvm::StringRef line : llvm::drop_begin(lines))
+      StatusLine() << line;
     return 1;
   }
 }

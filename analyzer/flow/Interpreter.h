@@ -193,6 +193,9 @@ private:
   void bindArguments(const FunctionBody &closure, const Event &event, State &state) const;
   /// Whether a function may come back to its caller, whatever that knows.
   bool mayReturn(const FunctionBody &body);
+  /// Whether a function, with what it calls, may compute a tensor of others. One that does not
+  /// gives what its object or its caller holds, or a view of it: autograd saves nothing there.
+  bool computes(const FunctionBody &body);
   void observe(const Event &event, const State &state);
 
   /// What can be said before a function is entered by nobody that is known.
@@ -238,8 +241,6 @@ private:
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
   void noteParts(const Operand &returned, const State &state);
-  /// Whether \p returned is a tensor that its object or caller holds already, as it was.
-  bool isHeld(const Operand &returned, const State &state) const;
   void forward(const Event &event, State &state);
   void move(const Event &event, State &state, bool observe);
   void load(const Event &event, State &state);
@@ -298,9 +299,6 @@ private:
   llvm::DenseMap<const FunctionBody *, llvm::SmallVector<Part, 4>> returnedParts;
   /// The elements and the shape of what a function returns, whatever it is given.
   llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
-  /// Whether all that a function returns is what its object or its caller holds already: it
-  /// records no graph of its own.
-  llvm::DenseMap<const FunctionBody *, bool> returnsHeld;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
   Answers known; ///< At the event that is run.
@@ -309,6 +307,7 @@ private:
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
+  llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

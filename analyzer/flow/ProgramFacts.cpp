@@ -135,8 +135,6 @@ bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
 bool ProgramFacts::mayBe(Device::Kind kind, Device device) const {
   if (device.kind != Device::Symbol)
     return device.kind == kind;
-  if (kind == Device::Cuda && hasMain && !usesGpu)
-    return false; // Nothing of the program is ever brought to one.
   if (!origins)
     origins.emplace(paths, vocabulary, graph.functions(), [this](const Event &call) {
       return call.callee ? graph.bodyOf(*call.callee) : nullptr;

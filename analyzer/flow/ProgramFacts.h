@@ -53,6 +53,9 @@ public:
   /// is not the whole program.
   bool movesModules() const { return mayMoveModules; }
 
+  /// Whether the unit is part of a program that names no GPU: nothing is ever brought to one.
+  bool namesNoGpu() const { return hasMain && !usesGpu; }
+
   /// Whether \p device is a GPU, or something that may be one.
   bool mayBeGpu(Device device) const { return mayBe(Device::Cuda, device); }
 

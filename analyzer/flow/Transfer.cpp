@@ -258,7 +258,7 @@ static bool movesToHost(const FunctionBody &pass) {
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
   const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
-  if (returnsHeld.lookup(pass))
+  if (pass && !computes(*pass))
     value.isRecorded = false;
   else
     passModule(event, state, value, isRecorded(event, state));
@@ -416,16 +416,6 @@ void Interpreter::noteParts(const Operand &returned, const State &state) {
   }
 }
 
-bool Interpreter::isHeld(const Operand &returned, const State &state) const {
-  const PathId object = state.resolve(returned.path);
-  const PathStep &root = tables.paths.last(tables.paths.rootOf(object));
-  const bool isGiven =
-      root.kind == PathStep::Variable &&
-      llvm::isa<clang::ParmVarDecl>(static_cast<const clang::Decl *>(root.subject));
-  return returned.role == TypeRole::Tensor && !state.valueOf(returned).made &&
-         (isGiven || (root.kind == PathStep::This && tables.paths.depthOf(object) > 0));
-}
-
 void Interpreter::returnValue(const Event &event, State &state, bool observing) {
   if (event.operands.empty())
     return;
@@ -445,10 +435,6 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     if (observing)
       if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
         known->second = tables.types.join(known->second, returned.type);
-    if (observing)
-      if (auto [known, isFirst] = returnsHeld.try_emplace(stack.front(), isHeld(value, state));
-          !isFirst)
-        known->second &= isHeld(value, state);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());

@@ -125,6 +125,8 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   for (const Operand *tensor : tensors)
     given.push_back(state.typeOf(*tensor));
   const TensorType input = given.empty() ? TensorType() : given.front();
+  const bool isFloat = assumesFloats && state.autocast().possible == Autocast::Off;
+  const ElementType weighted = isFloat ? ElementType::Float32 : ElementType::Unknown;
   TensorType result;
   switch (layer.rule) {
   case ResultRule::Same:
@@ -142,15 +144,13 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
     else
       result.shape.sizes.back() = layer.features;
     result.shape.isArranged = false;
-    if (assumesFloats && state.autocast().possible == Autocast::Off)
-      result.element = ElementType::Float32;
+    result.element = weighted;
     break;
   case ResultRule::Weighted1:
   case ResultRule::Weighted2:
   case ResultRule::Weighted3:
     result.shape = convolved(event.typing ? input.shape : Shape(), layer.features, layer.axes);
-    if (assumesFloats && state.autocast().possible == Autocast::Off)
-      result.element = ElementType::Float32;
+    result.element = weighted;
     break;
   case ResultRule::Loss:
   case ResultRule::ClassLoss:

@@ -1,6 +1,7 @@
 #include "CacheFolder.h"
 #include "FileIdentity.h"
 #include "Ownership.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -80,7 +81,8 @@ int addIdentity(dl_phdr_info *object, size_t, void *text) {
 
 // ---- files -------------------------------------------------------------------------------------
 
-constexpr StringRef temporaryPrefix = "new-", temporarySuffix = ".tmp", besideSuffix = ".out";
+constexpr StringRef temporaryPrefix = "new-", temporarySuffix = ".tmp";
+constexpr size_t uniqueSize = 8; ///< Of what tells temporary files apart.
 constexpr StringRef sealSuffix = ".sum";
 
 std::error_code lastError() { return {errno, std::generic_category()}; }
@@ -97,7 +99,15 @@ std::error_code writeAll(int descriptor, StringRef text) {
   return {};
 }
 
-/// Whether \p file could be locked: no process holds it. -1 if not.
+/// Locks the new file \p descriptor for as long as this process lives, where the file system has
+/// locks. False if another process, which took the file for abandoned, has removed it.
+bool lockNew(int descriptor) {
+  struct stat status{};
+  (void)::flock(descriptor, LOCK_EX);
+  return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+/// A lock of \p file that no process holds, or -1.
 int lockNow(const std::string &file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor >= 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -107,12 +117,21 @@ int lockNow(const std::string &file) {
   return -1;
 }
 
-/// Removes the temporary file \p file, and that beside it, unless its process is still at work.
-void removeIfAbandoned(const std::string &file) {
-  const int descriptor = lockNow(file);
-  if (descriptor < 0 && fs::exists(file))
+/// The temporary file that \p file is, or that a program makes \p file beside, under names that
+/// begin with that of the temporary file; empty if it is neither.
+std::string temporaryOf(StringRef file) {
+  const size_t size = temporaryPrefix.size() + uniqueSize + temporarySuffix.size();
+  const StringRef name = path::filename(file).take_front(size);
+  const bool isTemporary =
+      name.size() == size && name.starts_with(temporaryPrefix) && name.ends_with(temporarySuffix);
+  return isTemporary ? (path::parent_path(file) + "/" + name).str() : std::string();
+}
+
+/// Removes \p file, which belongs to \p temporary, unless the process of that is still at work.
+void removeIfAbandoned(const std::string &file, const std::string &temporary) {
+  const int descriptor = lockNow(temporary);
+  if (descriptor < 0 && fs::exists(temporary))
     return;
-  ::unlink((file + besideSuffix.str()).c_str());
   ::unlink(file.c_str());
   if (descriptor >= 0)
     ::close(descriptor);
@@ -152,12 +171,8 @@ std::string CacheFolder::open() const {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    StringRef file = entry->path();
-    if (!path::filename(file).starts_with(temporaryPrefix))
-      continue;
-    file.consume_back(besideSuffix);
-    if (file.ends_with(temporarySuffix))
-      removeIfAbandoned(file.str());
+    if (const std::string temporary = temporaryOf(entry->path()); !temporary.empty())
+      removeIfAbandoned(entry->path(), temporary);
   }
   return {};
 }
@@ -168,12 +183,16 @@ llvm::ErrorOr<std::unique_ptr<CacheFolder::Temporary>> CacheFolder::temporary() 
   if (const std::error_code error =
           fs::create_directories(folder, /*IgnoreExisting=*/true, fs::owner_all))
     return error;
-  if (const std::error_code error =
-          fs::createUniqueFile(folder + "/" + temporaryPrefix + "%%%%%%%%" + temporarySuffix,
-                               descriptor, name, fs::OF_None, fs::owner_read | fs::owner_write))
-    return error;
-  (void)::flock(descriptor, LOCK_EX | LOCK_NB);
-  return std::unique_ptr<Temporary>(new Temporary(std::string(name), descriptor));
+  const std::string model =
+      folder + "/" + temporaryPrefix.str() + std::string(uniqueSize, '%') + temporarySuffix.str();
+  while (true) {
+    if (const std::error_code error = fs::createUniqueFile(model, descriptor, name, fs::OF_None,
+                                                           fs::owner_read | fs::owner_write))
+      return error;
+    if (lockNew(descriptor))
+      return std::unique_ptr<Temporary>(new Temporary(std::string(name), descriptor));
+    ::close(descriptor);
+  }
 }
 
 CacheFolder::Temporary::~Temporary() {
@@ -365,7 +384,7 @@ bool ScratchFolder::make(StringRef place) {
   if (!::mkdtemp(name.data()))
     return false;
   lock = ::open((name + "/lock").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) != 0 || !whyShared(name).empty()) {
+  if (lock < 0 || !lockNew(lock) || !whyShared(name).empty()) {
     fs::remove_directories(name);
     return false;
   }

@@ -1,4 +1,5 @@
 #include "FileIdentity.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -106,8 +107,8 @@ std::string stampOf(const std::string &file) {
     return std::to_string(status->st_size) + " " + std::to_string(status->st_ino) + " " +
            std::to_string(nanoseconds(status->st_mtim)) + " " +
            std::to_string(nanoseconds(status->st_ctim));
-  const auto text = llvm::MemoryBuffer::getFile(file, false, /*RequiresNullTerminator=*/false);
-  return text ? checksum((*text)->getBuffer()) : std::string();
+  const auto text = readFileIfPossible(file, limits::results);
+  return text ? checksum(text->getBuffer()) : std::string();
 }
 
 FileIdentity FileIdentity::of(StringRef text, const std::string &file,
@@ -136,8 +137,8 @@ bool FileIdentity::holdsFor(const std::string &file, RealPaths &paths) const {
   if (inode && status->st_ino == inode && nanoseconds(status->st_mtim) == modified &&
       nanoseconds(status->st_ctim) == changed)
     return true;
-  const auto text = llvm::MemoryBuffer::getFile(file, false, /*RequiresNullTerminator=*/false);
-  return text && checksum((*text)->getBuffer()) == content;
+  const auto text = readFileIfPossible(file, limits::results);
+  return text && checksum(text->getBuffer()) == content;
 }
 
 } // namespace gradtidy

@@ -114,13 +114,14 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
     unguarded = findRepeating(*maker, files, unguarded, target);
   };
   HeaderEntry *entry = make(keyOf(*maker, source), source, {precompileNow, findUnguarded});
-  if (!entry || !entry->usable() ||
-      llvm::any_of(includes.framework,
-                   [&](StringRef path) { return entry->has("unguarded", path); }) ||
-      llvm::any_of(usersFolders(invocation, files, userCode),
-                   [&](const std::string &folder) { return entry->isShadowedBy(folder); }))
+  if (!entry || !entry->usable() || llvm::any_of(includes.framework, [&](StringRef path) {
+        return entry->has("unguarded", path);
+      }))
     return {};
-  return {entry->file(), entry->stamp()};
+  std::vector<std::string> folders = usersFolders(invocation, files, userCode);
+  if (entry->isShadowedBy(folders))
+    return {};
+  return {entry->file(), entry->stamp(), std::move(folders)};
 }
 
 bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
@@ -130,15 +131,20 @@ bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
                        [&](StringRef name) { return entry->second->has("word", name); });
 }
 
-bool HeaderCache::holds(StringRef stamp) {
-  if (held.contains(stamp))
-    return true;
-  const HeaderEntry *entry = known(stamp.split(' ').first.str());
-  if (!entry || entry->stamp() != stamp ||
-      !llvm::all_of(entry->facts("base"), [&](StringRef base) { return holds(base); }))
+bool HeaderCache::holds(StringRef stamp, const std::vector<std::string> &folders) {
+  HeaderEntry *entry = known(stamp.split(' ').first.str());
+  if (!entry)
     return false;
-  held.insert(stamp);
-  return true;
+  auto place = held.find(stamp);
+  if (place == held.end()) {
+    if (entry->stamp() != stamp)
+      return false;
+    place = held.try_emplace(stamp, entry->facts("base")).first;
+  }
+  const std::vector<std::string> &bases = place->second;
+  // What is made behind another header is of the unit, and found where the unit looks.
+  return bases.empty() ? !entry->isShadowedBy(folders)
+                       : llvm::all_of(bases, [&](StringRef base) { return holds(base, folders); });
 }
 
 HeaderEntry *HeaderCache::known(const std::string &key) {

@@ -34,6 +34,9 @@ public:
   struct Header {
     std::string file;
     std::string stamp; ///< Of its contents.
+    /// Those of the unit's include path that come before its own, but are not part of it: a header
+    /// there would be included in place of one that it has.
+    std::vector<std::string> folders = {};
   };
 
   /// A precompiled header to parse the unit of \p invocation over, made now if there is none; with
@@ -46,8 +49,9 @@ public:
   /// Whether a unit of this foreword means the same behind \p header, as far as macros go.
   bool commutes(const Header &header, const Foreword &foreword);
 
-  /// Whether there is a header of this stamp whose files are all unchanged.
-  bool holds(llvm::StringRef stamp);
+  /// Whether there is a header of this stamp, all files of it are unchanged, and \p folders (see
+  /// Header) hold none of the same names.
+  bool holds(llvm::StringRef stamp, const std::vector<std::string> &folders);
 
   /// \p file, a header, cannot be read.
   void discard(const std::string &file);
@@ -80,7 +84,8 @@ private:
   std::vector<CacheFolder> places;
   CacheTrouble &trouble;
   llvm::StringMap<std::unique_ptr<HeaderEntry>> entries; ///< By key; null for what cannot be had.
-  llvm::StringSet<> held;                                ///< Stamps, as holds() tells.
+  /// Stamps of headers with unchanged files, with those of the headers they were made behind.
+  llvm::StringMap<std::vector<std::string>> held;
 };
 
 } // namespace gradtidy

@@ -147,15 +147,17 @@ std::vector<std::string> HeaderEntry::facts(StringRef kind) const {
   return found;
 }
 
-bool HeaderEntry::isShadowedBy(const std::string &folder) {
-  const auto [known, added] = shadows.try_emplace(folder, false);
-  if (added)
-    for (const auto &[first, names] : includes)
-      if (fs::exists(folder + "/" + first) && llvm::any_of(names, [&](const std::string &name) {
-            return fs::is_regular_file(folder + "/" + name);
-          }))
-        known->second = true;
-  return known->second;
+bool HeaderEntry::isShadowedBy(const std::vector<std::string> &folders) {
+  return llvm::any_of(folders, [&](const std::string &folder) {
+    const auto [known, added] = shadows.try_emplace(folder, false);
+    if (added)
+      for (const auto &[first, names] : includes)
+        if (fs::exists(folder + "/" + first) && llvm::any_of(names, [&](const std::string &name) {
+              return fs::is_regular_file(folder + "/" + name);
+            }))
+          known->second = true;
+    return known->second;
+  });
 }
 
 bool HeaderEntry::read() {

@@ -63,8 +63,8 @@ public:
   bool has(llvm::StringRef kind, llvm::StringRef fact) const;
   std::vector<std::string> facts(llvm::StringRef kind) const;
 
-  /// Whether a header included here is also found in \p folder.
-  bool isShadowedBy(const std::string &folder);
+  /// Whether a header included here is also found in one of \p folders.
+  bool isShadowedBy(const std::vector<std::string> &folders);
 
 private:
   HeaderEntry(std::string text, std::string header)

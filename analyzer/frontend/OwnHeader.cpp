@@ -96,7 +96,8 @@ protected:
         finder, userCode, parsed, more,
         [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
         /*areInHeader=*/false));
-    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager());
+    static const FunctionPlaces none; // What is left out is left out when the unit is parsed.
+    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), none);
     auto writer =
         std::make_unique<Writer>(compiler, file.str(), buffer, *users, record.facts["declaration"]);
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
@@ -128,7 +129,8 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
   mainFile = withoutDirectives(text, size, invocation.getLangOpts());
   key = keyOf(*precompiler, (source + base + "\n" + file + "\n" + identityOfProgram()).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
-    if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))
+    if (const HeaderCache::Header header{entry->file(), entry->stamp(), framework.folders};
+        cache.holds(header.stamp, header.folders))
       found = header;
 }
 

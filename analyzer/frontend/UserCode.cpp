@@ -15,11 +15,6 @@ namespace gradtidy {
 
 namespace {
 
-std::string realPath(llvm::StringRef path) {
-  llvm::SmallString<256> real;
-  return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
-}
-
 std::string filePath(llvm::StringRef path, const clang::FileManager &files) {
   llvm::SmallString<256> absolute = path;
   files.makeAbsolutePath(absolute);

@@ -1,4 +1,6 @@
 #include "Fingerprints.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/BoundedText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -24,14 +26,15 @@ llvm::Expected<std::set<std::string>> readFingerprints(const std::string &file) 
   const auto fail = [&](const llvm::Twine &why) {
     return llvm::createStringError("cannot read the baseline '" + file + "': " + why);
   };
-  const auto buffer = llvm::MemoryBuffer::getFile(file);
+  auto buffer = readFile(file, limits::results);
   if (!buffer)
-    return fail(buffer.getError().message());
-  const StringRef text = (*buffer)->getBuffer();
-  const auto document = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+    return fail(llvm::toString(buffer.takeError()));
+  llvm::Expected<nlohmann::json> document = parseJson((*buffer)->getBuffer());
+  if (!document)
+    return fail(llvm::toString(document.takeError()));
   std::set<std::string> fingerprints;
   try {
-    for (const auto &run : document.at("runs"))
+    for (const auto &run : document->at("runs"))
       for (const auto &result : run.at("results"))
         if (const auto known = result.value("partialFingerprints", nlohmann::json::object());
             known.contains(Fingerprints::key))

@@ -1,5 +1,4 @@
-// Findings in other formats: JSON, SARIF 2.1.0, GitHub annotations, HTML. (The text format is
-// clang-tidy's own, printed by its handleErrors.)
+// Findings in other formats than text (Text.h): JSON, SARIF 2.1.0, GitHub annotations, HTML.
 #pragma once
 
 #include "SourceText.h"
@@ -44,11 +43,15 @@ struct ReportedFinding {
   std::string file;           ///< Absolute.
   unsigned line = 0, column = 0;
   unsigned endLine = 0, endColumn = 0; ///< Behind the last character; the start if unknown.
-  std::string message;
+  std::string message;                 ///< Printable, as those of the notes.
   std::vector<ReportedNote> notes;
   std::vector<ReportedEdit> fixes; ///< To be made together, or not at all.
   size_t number = 0;               ///< Among the errors that toReported() was given.
 };
+
+/// \p file, which the compiler may have been given relative to \p directory, absolute; empty if \p
+/// file is.
+std::string absoluteIn(llvm::StringRef directory, llvm::StringRef file);
 
 using LevelOf = std::function<std::optional<Level>(const clang::tidy::ClangTidyError &)>;
 

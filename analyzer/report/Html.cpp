@@ -1,4 +1,5 @@
 #include "Formats.h"
+#include "Printable.h"
 
 #include "analyzer/source/Paths.h"
 #include "checks/Catalogue.h"
@@ -53,7 +54,20 @@ details pre { border: 0; margin-top: .5rem }
 std::string escaped(StringRef text) {
   std::string html;
   llvm::raw_string_ostream out(html);
-  llvm::printHTMLEscaped(text, out);
+  llvm::printHTMLEscaped(printable(text), out);
+  return withoutCommands(html, "&#58;", "&#35;");
+}
+
+/// Code, whose tabs stay.
+std::string escapedCode(StringRef code) {
+  std::string html;
+  for (StringRef rest = code; !rest.empty();) {
+    const auto [part, next] = rest.split('\t');
+    html += escaped(part);
+    if (part.size() < rest.size())
+      html += '\t';
+    rest = next;
+  }
   return html;
 }
 
@@ -135,7 +149,7 @@ private:
         out << "<details open><summary>" << escaped(note.message) << "</summary>"
             << "<span class=\"check quiet\">" << escaped(shown(note.file)) << ':' << note.line
             << "</span>\n"
-            << "<pre><span>" << escaped(text.line(note.file, note.line))
+            << "<pre><span>" << escapedCode(text.line(note.file, note.line))
             << "</span></pre></details>\n";
     if (!finding.fixes.empty()) {
       out << "<details><summary>Fix-it</summary><pre>";
@@ -172,7 +186,7 @@ private:
         out << "<span class=\"gap\"><i>⋮</i></span>";
       last = line;
       out << "<span" << (said.contains(line) ? " class=\"here\"" : "") << "><i>" << line << "</i>"
-          << escaped(code) << "</span>";
+          << escapedCode(code) << "</span>";
       if (const auto text = said.find(line); text != said.end())
         out << text->second;
     }

@@ -1,5 +1,6 @@
 #include "Fingerprints.h"
 #include "Formats.h"
+#include "Printable.h"
 #include "Uri.h"
 
 #include "analyzer/source/Paths.h"
@@ -185,7 +186,8 @@ private:
 
 void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings, StringRef root) {
   Json document = SarifRun(root, findings).document();
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  const std::string text = document.dump(2, ' ', true, Json::error_handler_t::replace);
+  out << withoutCommands(text, ":", "\\u0023") << '\n';
 }
 
 } // namespace gradtidy

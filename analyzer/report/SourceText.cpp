@@ -1,4 +1,5 @@
 #include "SourceText.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -24,9 +25,28 @@ void SourceText::set(StringRef file, StringRef content) {
 const SourceText::Text &SourceText::read(StringRef file) {
   auto [entry, added] = texts.try_emplace(file);
   if (added)
-    if (auto buffer = llvm::MemoryBuffer::getFile(file))
-      entry->second = textOf(std::move(*buffer));
+    if (auto buffer = readFileIfPossible(file))
+      entry->second = textOf(std::move(buffer));
   return entry->second;
+}
+
+std::optional<StringRef> SourceText::content(StringRef file) {
+  const Text &text = read(file);
+  return text.buffer ? std::optional(text.buffer->getBuffer()) : std::nullopt;
+}
+
+std::string SourceText::withItsLineEnds(StringRef file, unsigned offset, StringRef text) {
+  const StringRef all = content(file).value_or(StringRef());
+  // The end of the line; of the line before, if it is the last one and has none.
+  size_t end = all.find('\n', offset);
+  if (end == StringRef::npos)
+    end = all.take_front(offset).rfind('\n');
+  if (end == StringRef::npos || !all.take_front(end).ends_with("\r"))
+    return text.str();
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i)
+    result += text[i] == '\n' && (i == 0 || text[i - 1] != '\r') ? "\r\n" : std::string(1, text[i]);
+  return result;
 }
 
 Position SourceText::position(StringRef file, unsigned offset) {

@@ -6,6 +6,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace gradtidy {
@@ -19,6 +21,12 @@ class SourceText {
 public:
   /// The text of \p file is this, whatever is on the disk. Before it is asked for.
   void set(llvm::StringRef file, llvm::StringRef content);
+
+  /// The whole text; nothing if the file cannot be read. Lives as long as this.
+  std::optional<llvm::StringRef> content(llvm::StringRef file);
+
+  /// \p text for a place in \p file, its lines ended as those of the file are there.
+  std::string withItsLineEnds(llvm::StringRef file, unsigned offset, llvm::StringRef text);
 
   /// An offset behind the end counts as the end.
   Position position(llvm::StringRef file, unsigned offset);

@@ -68,6 +68,11 @@ std::string absolutePath(StringRef file, StringRef folder) {
 
 std::string folderPath(StringRef file, StringRef folder) { return resolved(joined(file, folder)); }
 
+std::string realPath(StringRef file) {
+  llvm::SmallString<256> real;
+  return llvm::sys::fs::real_path(file, real) ? file.str() : std::string(real);
+}
+
 void ShownPaths::add(StringRef given, StringRef real) {
   llvm::SmallString<256> whole(joined(given, {}));
   path::remove_dots(whole, /*remove_dot_dot=*/true);

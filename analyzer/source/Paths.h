@@ -18,6 +18,10 @@ std::string absolutePath(llvm::StringRef path, llvm::StringRef folder = {});
 /// The same for a folder, which may be a link itself.
 std::string folderPath(llvm::StringRef path, llvm::StringRef folder = {});
 
+/// \p path without any symbolic link, or as it is if there is no such file. Asks the file system
+/// each time.
+std::string realPath(llvm::StringRef path);
+
 /// How the user reaches files: a finding in a header beside a source is shown as the source was
 /// named.
 class ShownPaths {

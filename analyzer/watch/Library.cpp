@@ -1,13 +1,14 @@
 #include "Library.h"
 
+#include "analyzer/frontend/FileIdentity.h"
 #include "analyzer/prove/Programs.h"
+#include "analyzer/source/BoundedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/xxhash.h"
 
 #include <chrono>
 #include <stdexcept>
@@ -36,40 +37,55 @@ std::string findTorchLibrary(const std::string &program) {
   return {};
 }
 
-bool isElf(const std::string &file) {
-  auto buffer = llvm::MemoryBuffer::getFileSlice(file, 4, 0);
-  return buffer && (*buffer)->getBuffer() == "\x7f"
-                                             "ELF";
+enum class Kind : unsigned char { Script, Static, Dynamic };
+
+/// A program without an interpreter starts by itself: nothing can be loaded before it.
+Kind kindOf(const std::string &file) {
+  auto opened = llvm::object::ObjectFile::createObjectFile(file);
+  if (!opened) {
+    llvm::consumeError(opened.takeError());
+    return Kind::Script;
+  }
+  const auto *elf = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(opened->getBinary());
+  auto headers = elf ? elf->getELFFile().program_headers() : llvm::createStringError("");
+  if (!headers) {
+    llvm::consumeError(headers.takeError());
+    return Kind::Static;
+  }
+  return llvm::any_of(*headers,
+                      [](const auto &header) { return header.p_type == llvm::ELF::PT_INTERP; })
+             ? Kind::Dynamic
+             : Kind::Static;
 }
 
-std::string readFile(const std::string &file) {
-  auto buffer = llvm::MemoryBuffer::getFile(file);
+std::string contentOf(const std::string &file) {
+  auto buffer = readFile(file);
   if (!buffer)
-    throw std::runtime_error(file + ": " + buffer.getError().message());
+    throw std::runtime_error("cannot read '" + file + "': " + llvm::toString(buffer.takeError()));
   return (*buffer)->getBuffer().str();
 }
 
 std::string stamp(const std::string &file) {
-  fs::file_status status;
-  if (fs::status(file, status))
-    throw std::runtime_error(file + " is not there");
-  return file + " " + std::to_string(status.getSize()) + " " +
-         std::to_string(status.getLastModificationTime().time_since_epoch().count());
+  std::string stamp = stampOf(file);
+  if (stamp.empty())
+    throw std::runtime_error("'" + file + "' is not there");
+  return stamp;
 }
 
 /// Whether LibTorch was built with GCC's strings from before C++11, as PyPI's before 2.6.
 bool hasOldStrings(const TorchLocation &torch) {
   const std::string library = torch.lib + "/libc10.so";
-  return fs::exists(library) && readFile(library).find("__cxx11") == std::string::npos;
+  return fs::exists(library) && contentOf(library).find("__cxx11") == std::string::npos;
 }
 
 } // namespace
 
 TorchLocation locateTorch(const std::string &program, const std::string &folder) {
-  if (!isElf(program))
+  const Kind kind = kindOf(program);
+  if (kind == Kind::Script)
     throw std::runtime_error("'" + program +
                              "' is no program but a script: name the program that it starts");
-  const std::string library = findTorchLibrary(program);
+  const std::string library = kind == Kind::Dynamic ? findTorchLibrary(program) : "";
   if (library.empty())
     throw std::runtime_error(
         "'" + program +
@@ -101,7 +117,7 @@ std::string buildWatchLibrary(const TorchLocation &torch, const std::string &sou
   // One unit: nearly all of the time goes into LibTorch's headers.
   std::string text, all;
   for (const std::string &file : files) {
-    all += readFile(file);
+    all += contentOf(file);
     if (path::extension(file) == ".cpp")
       text += "#include \"" + file + "\"\n";
   }
@@ -110,17 +126,21 @@ std::string buildWatchLibrary(const TorchLocation &torch, const std::string &sou
   for (const std::string &file :
        {compiler, torch.lib + "/libtorch_cpu.so", torch.lib + "/libc10.so"})
     all += stamp(file);
-  const std::string key = llvm::utohexstr(llvm::xxh3_64bits(all + text), true, 16);
-  // The library takes itself for the one of this name when it leaves LD_PRELOAD.
-  const std::string folder = cache.file(key, "watch"), result = folder + "/libgradtidy-watch.so";
+  const std::string key = checksum(all + text);
+  const std::string result = cache.file(key, "so"), source = cache.file(key, "cpp");
   const auto lock = cache.lock(key, std::chrono::minutes(10));
-  if (fs::exists(result)) {
-    cache.touch(folder);
+  if (CacheFolder::isSealed(result)) {
+    cache.touch(result);
     return result;
   }
-  const std::string source = cache.file(key, "cpp"), made = cache.temporaryFile();
-  if (made.empty() || !cache.write(source, text))
-    throw std::runtime_error("cannot write into '" + cache.path() + "'");
+  const auto cannotWrite = [&](std::error_code why) {
+    return std::runtime_error("cannot write into '" + cache.path() + "': " + why.message());
+  };
+  if (const std::error_code why = cache.writeRaw(source, text))
+    throw cannotWrite(why);
+  const auto made = cache.temporary();
+  if (!made)
+    throw cannotWrite(made.getError());
   std::vector<std::string> arguments = {compiler,
                                         "-shared",
                                         "-fPIC",
@@ -134,24 +154,23 @@ std::string buildWatchLibrary(const TorchLocation &torch, const std::string &sou
                                         torch.include + "/torch/csrc/api/include",
                                         source,
                                         "-o",
-                                        made,
+                                        (*made)->beside(),
                                         "-L" + torch.lib,
                                         "-ltorch_cpu",
                                         "-lc10",
                                         "-ldl",
-                                        "-Wl,-rpath," + torch.lib,
-                                        "-Wl,-soname,libgradtidy-watch.so"};
+                                        "-Wl,-rpath," + torch.lib};
   if (hasOldStrings(torch))
     arguments.insert(arguments.begin() + 1, "-D_GLIBCXX_USE_CXX11_ABI=0");
   const CommandOutput output = runCommand(arguments);
-  if (output.status != 0) {
-    fs::remove(made);
+  if (output.status != 0)
     throw std::runtime_error("the watching library does not build against the LibTorch in '" +
                              torch.lib + "':\n" + output.err);
-  }
-  fs::create_directories(folder);
-  if (fs::rename(made, result))
-    throw std::runtime_error("cannot write '" + result + "'");
+  if (const std::error_code why = (*made)->publishBeside(result))
+    throw cannotWrite(why);
+  if (const std::error_code why = cache.seal(result))
+    throw cannotWrite(why);
+  cache.evict(key);
   return result;
 }
 

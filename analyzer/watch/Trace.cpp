@@ -1,10 +1,12 @@
 #include "Trace.h"
 
+#include "analyzer/report/Printable.h"
+#include "analyzer/source/BoundedText.h"
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <nlohmann/json.hpp>
@@ -63,7 +65,7 @@ public:
   std::vector<Frame> frames(const Json &stack) {
     std::vector<Frame> result;
     for (const Json &address : stack)
-      for (const Frame &frame : framesAt(address[0], address[1]))
+      for (const Frame &frame : framesAt(address.at(0), address.at(1)))
         result.push_back(frame);
     return result;
   }
@@ -87,6 +89,8 @@ private:
     if (!isNew)
       return found->second;
     std::vector<Frame> &frames = found->second;
+    if (!llvm::sys::fs::is_regular_file(file))
+      return frames;
     auto inlined = symbolizer.symbolizeInlinedCode(
         file, {address, llvm::object::SectionedAddress::UndefSection});
     if (!inlined) {
@@ -150,22 +154,40 @@ bool isAssigned(SourceText &text, const Frame &frame) {
   return line.trim().starts_with("return");
 }
 
-/// Comments of clang-tidy's that silence \p check in a line, or in the next one.
+/// Whether \p names, what stands in the brackets of a NOLINT comment, has \p check.
+bool hasCheck(StringRef names, StringRef check) {
+  llvm::SmallVector<StringRef> all;
+  names.split(all, ',');
+  return llvm::any_of(all, [&](StringRef name) {
+    name = name.trim();
+    return name == check || (name.ends_with("*") && check.starts_with(name.drop_back()));
+  });
+}
+
+/// Whether a comment \p word of clang-tidy's in \p line is about \p check.
+bool silences(StringRef line, StringRef word, StringRef check) {
+  const size_t at = line.find(word);
+  if (at == StringRef::npos)
+    return false;
+  const StringRef rest = line.substr(at + word.size());
+  if (!rest.empty() && llvm::isAlpha(rest.front()))
+    return false; // A longer word.
+  return !rest.starts_with("(") || hasCheck(rest.drop_front().split(')').first, check);
+}
+
+/// Comments of clang-tidy's that silence a finding: in its line, the one before, or around it.
 bool isSilenced(SourceText &text, const ReportedFinding &finding) {
-  const auto silences = [&](StringRef line, StringRef word) {
-    const size_t at = line.find(word);
-    if (at == StringRef::npos)
-      return false;
-    const StringRef rest = line.substr(at + word.size());
-    if (rest.starts_with("NEXTLINE") || rest.starts_with("BEGIN") || rest.starts_with("END"))
-      return false;
-    const StringRef names = rest.take_until([](char letter) { return letter == ')'; });
-    return !rest.starts_with("(") || names.contains(finding.check) || names == "(*" ||
-           names == "(ml-*";
+  const auto has = [&](unsigned line, StringRef word) {
+    return line && silences(text.line(finding.file, line), word, finding.check);
   };
-  return silences(text.line(finding.file, finding.line), "NOLINT") ||
-         (finding.line > 1 &&
-          silences(text.line(finding.file, finding.line - 1), "NOLINTNEXTLINE"));
+  if (finding.line == 0)
+    return false;
+  if (has(finding.line, "NOLINT") || has(finding.line - 1, "NOLINTNEXTLINE"))
+    return true;
+  bool isInside = false;
+  for (unsigned line = 1; line < finding.line; ++line)
+    isInside = has(line, "NOLINTBEGIN") || (isInside && !has(line, "NOLINTEND"));
+  return isInside;
 }
 
 std::optional<double> numberOf(const Json &object, const char *name) {
@@ -175,7 +197,7 @@ std::optional<double> numberOf(const Json &object, const char *name) {
 }
 
 std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, SourceText &text) {
-  const std::vector<Frame> all = symbols.frames(record["stack"]);
+  const std::vector<Frame> all = symbols.frames(record.at("stack"));
   std::vector<Frame> user;
   llvm::copy_if(all, std::back_inserter(user),
                 [&](const Frame &frame) { return symbols.isUser(frame); });
@@ -186,13 +208,13 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
         return StringRef(frame.function).contains(through);
       }))
     return std::nullopt;
-  const std::optional<size_t> index = indexOf(record["place"].get<std::string>(), user);
+  const std::optional<size_t> index = indexOf(record.at("place").get<std::string>(), user);
   if (!index)
     return std::nullopt;
   const Frame &frame = user[*index];
 
   ReportedFinding finding;
-  finding.check = record["finding"];
+  finding.check = record.at("finding");
   const std::string ifAssigned = record.value("ifAssigned", "");
   if (!ifAssigned.empty() && isAssigned(text, frame)) {
     if (ifAssigned == "none")
@@ -204,11 +226,12 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
     return std::nullopt;
   finding.severity = "warning";
   finding.level = row->level;
-  finding.message = record["message"].get<std::string>() + "; seen in step " +
-                    std::to_string(record["step"].get<unsigned>());
+  finding.message = record.at("message").get<std::string>() + "; seen in step " +
+                    std::to_string(record.at("step").get<unsigned>());
   if (frame.file.empty()) {
     finding.file = frame.program;
-    finding.message = "in " + frame.function + ": " + finding.message;
+    finding.message =
+        "in " + frame.function + ": " + finding.message + " (no line: built without -g)";
   } else {
     finding.file = frame.file;
     finding.line = finding.endLine = frame.line;
@@ -218,7 +241,8 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
     if (!user[i].file.empty())
       finding.notes.push_back(
           {user[i].file, user[i].line, std::max(1U, user[i].column),
-           "called from " + user[i].function.substr(0, user[i].function.find('('))});
+           printable("called from " + user[i].function.substr(0, user[i].function.find('(')))});
+  finding.message = printable(finding.message);
   if (isSilenced(text, finding))
     return std::nullopt;
   return finding;
@@ -226,32 +250,59 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
 
 } // namespace
 
-Trace readTrace(StringRef record, const std::string &torch) {
-  Trace trace;
-  Symbols symbols(torch);
-  SourceText text;
-  llvm::SmallVector<StringRef> lines;
-  record.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  std::set<std::tuple<std::string, std::string, unsigned>> known;
-  std::set<std::pair<std::string, unsigned>> reached;
-  for (const StringRef line : lines) {
-    // The last line of a program that crashed may be half a line.
-    const Json one = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (!one.is_object())
-      continue;
-    if (one.contains("finding")) {
-      if (auto finding = findingOf(one, symbols, text))
+namespace {
+
+/// Takes the lines of a record, in their order.
+class Reader {
+public:
+  Reader(Trace &trace, const std::string &torch) : trace(trace), symbols(torch) {}
+
+  /// Throws Json::exception if \p line is none of a record.
+  void take(const Json &line) {
+    if (line.contains("finding")) {
+      if (auto finding = findingOf(line, symbols, text))
         if (known.emplace(finding->check, finding->file, finding->line).second)
           trace.findings.push_back(std::move(*finding));
-    } else if (one.contains("reached")) {
-      for (const Frame &frame : symbols.frames(one["stack"]))
+    } else if (line.contains("reached")) {
+      for (const Frame &frame : symbols.frames(line.at("stack")))
         if (symbols.isUser(frame) && frame.line && reached.emplace(frame.file, frame.line).second)
           trace.reached.push_back({frame.file, frame.line});
-    } else if (one.contains("end")) {
-      trace.end = one["end"].get<unsigned>();
-    } else if (one.contains("step")) {
-      trace.steps.push_back({one["step"], numberOf(one, "loss"), numberOf(one, "gradient norm"),
-                             numberOf(one, "milliseconds")});
+    } else if (line.contains("end")) {
+      trace.end = line.at("end").get<unsigned>();
+    } else if (line.contains("step")) {
+      trace.steps.push_back({line.at("step"), numberOf(line, "loss"),
+                             numberOf(line, "gradient norm"), numberOf(line, "milliseconds"),
+                             numberOf(line, "bytes")});
+    }
+  }
+
+private:
+  Trace &trace;
+  Symbols symbols;
+  SourceText text;
+  std::set<std::tuple<std::string, std::string, unsigned>> known;
+  std::set<std::pair<std::string, unsigned>> reached;
+};
+
+} // namespace
+
+Trace readTrace(StringRef record, const std::string &torch) {
+  Trace trace;
+  Reader reader(trace, torch);
+  for (StringRef rest = record; !rest.empty();) {
+    const auto [line, next] = rest.split('\n');
+    rest = next;
+    // The last line of a program that crashed may be half a line, and whoever can write into the
+    // file may have written anything.
+    llvm::Expected<Json> one = parseJson(line);
+    if (!one) {
+      llvm::consumeError(one.takeError());
+      continue;
+    }
+    try {
+      reader.take(*one);
+    } catch (const Json::exception &) {
+      continue;
     }
   }
   llvm::sort(trace.findings, [](const ReportedFinding &left, const ReportedFinding &right) {

@@ -14,6 +14,7 @@ namespace gradtidy {
 struct WatchedStep {
   unsigned step = 0;
   std::optional<double> loss, gradientNorm, milliseconds;
+  std::optional<double> bytes; ///< Of the process in memory, when the step ended.
 };
 
 /// A line that the library has seen on the way to an operation that checks are about.

@@ -301,6 +301,21 @@ TEST_CASE("A header of the framework that is hidden by another makes a new preco
   CHECK(lint().out.empty());
 }
 
+TEST_CASE("A precompiled header that the user names is the one that is used") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.lintCached("train.cpp");
+  const std::string header = project.cached(".pch").at(0);
+  project.write("other.cpp", trainingLoop("train"));
+  for (const char *cache : {"--no-cache", "--cache-dir=cache"}) {
+    const Run run =
+        project.gradtidy({cache, "--model=" + axonModel(), "--extra-arg=-include-pch",
+                          "--extra-arg=" + header, "other.cpp", "--", "-std=c++20", "-Ivendor"});
+    CHECK(count(run.out, finding) == 1);
+    CHECK(count(run.out, "error:") == 0);
+  }
+}
+
 TEST_CASE("Processes that need the same header at once share it") {
   const CachedProject project;
   project.write("train.cpp", include + trainingLoop("train"));

@@ -71,6 +71,17 @@ public:
     }
   }
 
+  /// The actions for \p diagnostics of \p file.
+  Json actionsFor(const std::string &file, const Json &diagnostics) {
+    send({{"id", 2},
+          {"method", "textDocument/codeAction"},
+          {"params",
+           {{"textDocument", {{"uri", uri(file)}}},
+            {"range", diagnostics[0]["range"]},
+            {"context", {{"diagnostics", diagnostics}}}}}});
+    return await([](const Json &message) { return message.value("id", 0) == 2; })["result"];
+  }
+
   Json awaitDiagnostics() {
     return await([](const Json &message) {
       return message.value("method", "") == "textDocument/publishDiagnostics";
@@ -167,14 +178,7 @@ TEST_CASE("An editor applies a fix-it, and sees that the finding is gone") {
   editor.open("train.cpp", wrong);
   const Json found = editor.awaitDiagnostics();
   REQUIRE(found.size() == 1);
-  editor.send({{"id", 2},
-               {"method", "textDocument/codeAction"},
-               {"params",
-                {{"textDocument", {{"uri", editor.uri("train.cpp")}}},
-                 {"range", found[0]["range"]},
-                 {"context", {{"diagnostics", found}}}}}});
-  const Json actions =
-      editor.await([](const Json &message) { return message.value("id", 0) == 2; })["result"];
+  const Json actions = editor.actionsFor("train.cpp", found);
   REQUIRE(actions.size() >= 2);
   const Json edit = actions[0]["edit"]["changes"][editor.uri("train.cpp")][0];
   editor.send({{"method", "textDocument/didChange"},
@@ -195,14 +199,7 @@ TEST_CASE("An editor whose root is a link to the project sees the same") {
     editor.open("train.cpp", text);
     const Json found = editor.awaitDiagnostics();
     REQUIRE(found.size() == 1);
-    editor.send({{"id", 2},
-                 {"method", "textDocument/codeAction"},
-                 {"params",
-                  {{"textDocument", {{"uri", editor.uri("train.cpp")}}},
-                   {"range", found[0]["range"]},
-                   {"context", {{"diagnostics", found}}}}}});
-    const Json actions =
-        editor.await([](const Json &message) { return message.value("id", 0) == 2; })["result"];
+    const Json actions = editor.actionsFor("train.cpp", found);
     REQUIRE(!actions.empty());
     CHECK(actions[0]["edit"]["changes"].contains(editor.uri("train.cpp")));
   }

@@ -166,7 +166,7 @@ TEST_CASE("A text that is changed counts, whatever the time of the file") {
     std::string other = text;
     other.replace(other.find("solver.advance"), 14, "solver.weights");
     write(other);
-    CHECK(project.lint({}).out.empty());
+    CHECK(count(project.lint({}).out, finding) == 0);
   }
 }
 

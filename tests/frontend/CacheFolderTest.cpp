@@ -116,24 +116,31 @@ TEST_CASE("What a process left that is dead goes, what another one makes stays")
   const test::Project project;
   const CacheFolder cache(project.path("cache"), limit);
   REQUIRE(cache.open().empty());
+  // A compiler writes beside its result first, under a name that it makes of that.
+  const auto compile = [&](const CacheFolder::Temporary &made) {
+    project.write("cache/" + fs::path(made.beside()).filename().string(), "of a compiler");
+    project.write("cache/" + fs::path(made.path()).filename().string() + "-94f2d420.out.tmp", "");
+  };
   const pid_t child = ::fork();
   if (child == 0) {
     const auto made = cache.temporary();
-    project.write("cache/" + fs::path((*made)->beside()).filename().string(), "of a compiler");
+    compile(**made);
     ::raise(SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
   const auto files = [&] {
     return std::distance(fs::directory_iterator(project.path("cache")), fs::directory_iterator());
   };
-  CHECK(files() == 2);
+  CHECK(files() == 3);
   {
     const auto alive = cache.temporary();
     REQUIRE(alive);
+    compile(**alive);
     CHECK(cache.open().empty());
-    CHECK(files() == 1);
+    CHECK(files() == 3);
     CHECK(fs::exists((*alive)->path()));
   }
+  CHECK(cache.open().empty());
   CHECK(files() == 0);
 }
 

@@ -23,7 +23,7 @@ struct Layer {
 const std::vector<Layer> &layers() {
   static const std::vector<Layer> all = {
       {"analyzer/source", {}},
-      {"analyzer/model", {}},
+      {"analyzer/model", {"analyzer/source"}},
       {"analyzer/frontend", {"analyzer/source"}},
       {"analyzer/events", {"analyzer/model"}},
       {"analyzer/events/values", {"analyzer/model", "analyzer/events"}},
@@ -37,13 +37,17 @@ const std::vector<Layer> &layers() {
         "analyzer/events/marks", "analyzer/events/lowering"}},
       {"checks",
        {"analyzer/frontend", "analyzer/events", "analyzer/events/values", "analyzer/flow"}},
-      {"analyzer/report", {"checks"}},
-      {"analyzer/lsp", {"checks", "analyzer/report"}},
-      {"analyzer/plugin", {"analyzer/frontend", "analyzer/model", "analyzer/flow", "checks"}},
+      {"analyzer/report", {"analyzer/source", "checks"}},
+      {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
+      {"analyzer/plugin",
+       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/flow", "checks"}},
       {"analyzer/prove", {"analyzer/frontend"}},
+      {"analyzer/watch",
+       {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
       {"analyzer/app",
        {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/modules",
-        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove"}},
+        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove",
+        "analyzer/watch"}},
   };
   return all;
 }

@@ -76,6 +76,7 @@ TEST_CASE("A proof, for people and for machines") {
   CHECK_THAT(project.read("plots/" + name + ".svg"), Contains("line bug") && Contains("line fix"));
 
   const Run json = prove(project, {"--format=json"});
+  INFO(json.err);
   CHECK(json.status == 0);
   const auto proof = nlohmann::json::parse(json.out).at("proofs").at(0);
   CHECK(proof.at("check") == name);

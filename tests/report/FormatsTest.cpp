@@ -208,7 +208,7 @@ TEST_CASE("GitHub annotations escape what workflow commands read") {
   one.message = "100% of a,b: c\r\nd";
   one.notes = {{"/p/a.h", 7, 9, "note"}, {"", 0, 0, "more"}};
   CHECK(github(one) ==
-        "::warning file=/p/a%2Cb%3Ac%25d%0A.cpp,line=3,endLine=3,col=5,endColumn=11,"
+        "::warning file=/p/a%2Cb%3Ac%25d\\n.cpp,line=3,endLine=3,col=5,endColumn=11,"
         "title=ml-missing-zero-grad::100%25 of a,b: c%0D%0Ad%0A/p/a.h:7: note%0Amore\n");
 }
 

@@ -4,7 +4,7 @@
 namespace nn = torch::nn;
 
 torch::Tensor judged_bad(nn::Sequential &generator) {
-  nn::Sequential discriminator(nn::Conv2d(nn::Conv2dOptions(1, 32, 4)), nn::LeakyReLU(),
+  nn::Sequential discriminator(nn::Conv2d(nn::Conv2dOptions(1, 32, 4)), nn::ReLU(),
                                nn::Conv2d(nn::Conv2dOptions(32, 1, 8)));
   auto labels = torch::rand({24});
   auto images = torch::rand({24, 1, 16, 16});
@@ -13,7 +13,7 @@ torch::Tensor judged_bad(nn::Sequential &generator) {
 }
 
 torch::Tensor activated_bad(torch::Tensor signal, const std::vector<float> &values) {
-  nn::Sequential net(nn::Conv1d(nn::Conv1dOptions(1, 4, 3)), nn::Tanh());
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3)), nn::ReLU());
   auto targets = torch::tensor(values);
   return torch::l1_loss(net->forward(signal), targets); // expect: ml-broadcast-loss (no fix): meets 'targets'
 }

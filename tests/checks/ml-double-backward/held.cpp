@@ -8,6 +8,19 @@ struct Canvas : torch::nn::Module {
   torch::Tensor pixels;
 };
 
+// The same in other words.
+struct Named : Canvas {
+  torch::Tensor get() { return pixels; }
+  torch::Tensor forward() {
+    auto image = get();
+    return image;
+  }
+};
+
+struct Viewed : Canvas {
+  torch::Tensor forward() { return pixels.view({-1}); }
+};
+
 struct Blurred : torch::nn::Module {
   Blurred() { pixels = register_parameter("pixels", torch::rand({1, 3, 16, 16})); }
   torch::Tensor forward() { return torch::sigmoid(pixels); }
@@ -25,6 +38,14 @@ void parameter_ok(Canvas &canvas, torch::optim::Optimizer &optimizer, torch::Ten
     auto loss = torch::mse_loss(torch::relu(image), target);
     loss.backward();
     optimizer.step();
+  }
+}
+
+void in_other_words_ok(Named &named, Viewed &viewed, torch::nn::Linear &layer) {
+  auto image = named.forward(), flat = viewed.forward();
+  for (int i = 0; i < 100; ++i) {
+    torch::relu(image).sum().backward();
+    layer(flat).sum().backward();
   }
 }
 

@@ -12,8 +12,6 @@ namespace {
 
 constexpr uint64_t isLeaf = UINT64_MAX; ///< The sequence number of nodes that gather gradients.
 
-uint64_t threadNumber() { return at::RecordFunction::currentThreadId(); }
-
 } // namespace
 
 Graphs::ThreadGraphs &Graphs::here() { return threads[threadNumber()]; }
@@ -26,7 +24,7 @@ size_t Graphs::stepOf(const ThreadGraphs &thread, uint64_t sequence) const {
 
 // ---- forward passes ----------------------------------------------------------------------------
 
-void Graphs::onParameterUse(Session &session, const c10::TensorImpl *parameter) {
+void Graphs::onParameterUse(Session &session, const c10::TensorImpl *parameter, bool takesData) {
   ThreadGraphs &graphs = here();
   const bool isUsed =
       std::find(graphs.used.begin(), graphs.used.end(), parameter) != graphs.used.end();
@@ -51,6 +49,7 @@ void Graphs::onParameterUse(Session &session, const c10::TensorImpl *parameter) 
     passes.push_back(std::move(pass));
   }
   graphs.used.push_back(parameter);
+  graphs.pass->takesData |= takesData;
 }
 
 void Graphs::settle(Session &session, bool all) {
@@ -69,7 +68,7 @@ void Graphs::settle(Session &session, bool all) {
     }
     if (!pass->node.expired() && !all)
       return false;
-    if (pass->last > pass->first)
+    if (pass->last > pass->first && pass->takesData)
       ++site.wasted;
     return true;
   };

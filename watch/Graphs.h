@@ -24,8 +24,9 @@ using WeakNode = WeakOf<NodePointer>::Type;
 
 class Graphs {
 public:
-  /// An operation of the program uses \p parameter and records a graph.
-  void onParameterUse(Session &session, const c10::TensorImpl *parameter);
+  /// An operation of the program uses \p parameter and records a graph; \p takesData: it takes
+  /// other tensors, too.
+  void onParameterUse(Session &session, const c10::TensorImpl *parameter, bool takesData);
   /// An operation takes \p inputs of recorded graphs.
   void beforeOperation(Session &session, const std::vector<const at::Tensor *> &inputs);
   void afterOperation(Session &session, const at::Tensor &output);
@@ -52,6 +53,7 @@ private:
     unsigned step = 0;
     WeakNode node; ///< Of its first result.
     bool isDifferentiated = false;
+    bool takesData = false; ///< Some operation computes with a parameter and other tensors.
   };
   struct Site {
     Stack stack;

@@ -429,6 +429,14 @@ const at::Tensor &c10::TensorImpl::grad() const {
   return real(this);
 }
 
+at::Tensor &c10::TensorImpl::mutable_grad() {
+  static auto *const real = nextAs<at::Tensor &(TensorImpl *)>(next());
+  if (!isLibraryCode(__builtin_return_address(0)))
+    if (const Watching watching; watching)
+      watching->training.onGradientRead(this);
+  return real(this);
+}
+
 const at::TensorBase &at::TensorBase::requires_grad_(bool requires_grad) const {
   static auto *const real = nextAs<const TensorBase &(const TensorBase *, bool)>(next());
   if (requires_grad && !isLibraryCode(__builtin_return_address(0)))

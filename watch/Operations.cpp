@@ -53,11 +53,6 @@ bool isMainThread() {
   return isMain;
 }
 
-uint64_t threadNumber() {
-  thread_local const auto number = static_cast<uint64_t>(gettid());
-  return number;
-}
-
 /// Operations whose result is all they are called for.
 const std::set<std::string> &valueOperations() {
   static const std::set<std::string> all = {
@@ -180,6 +175,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
       ResultSite &site = results[last.stack.hash()];
       site.stack = last.stack;
       site.name = last.name;
+      site.ofParameter |= last.ofParameter;
       ++(last.tensor.expired() && last.storage.expired() ? site.dropped : site.used);
     }
     pending.erase(found);
@@ -187,7 +183,11 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
 
   session.graphs.beforeOperation(session, tensors);
   const bool records = at::GradMode::is_enabled();
-  bool usesParameter = false;
+  usesParameter = false;
+  // What takes nothing but parameters is no part of a forward pass, but a norm or a print.
+  const bool takesData = std::any_of(held.begin(), held.end(), [&](const at::Tensor &tensor) {
+    return !session.training.find(tensor);
+  });
   for (const at::Tensor &tensor : held) {
     const Parameter *parameter = session.training.find(tensor);
     if (parameter) {
@@ -195,7 +195,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
         thread().lastMode = parameter->mode;
       usesParameter |= !parameter->isBuffer;
       if (records && tensor.requires_grad() && tensor.is_leaf())
-        session.graphs.onParameterUse(session, tensor.unsafeGetTensorImpl());
+        session.graphs.onParameterUse(session, tensor.unsafeGetTensorImpl(), takesData);
       if (tensor.requires_grad())
         checkCastCache(session, tensor);
     }
@@ -213,7 +213,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
     }
   checkDevice(session, inputs);
   if (!isMainThread())
-    onScalars(session, inputs);
+    onScalars(inputs);
   if (name.back() == '_' && !held.empty()) {
     session.training.onInPlace(session, held.front());
     onInPlace(session, name, held.front());
@@ -240,7 +240,8 @@ void Operations::after(Session &session, const std::string &name,
     pending[threadNumber()] = {.tensor = weak(output),
                                .storage = weakStorage(output),
                                .name = name,
-                               .stack = Stack::capture()};
+                               .stack = Stack::capture(),
+                               .ofParameter = usesParameter};
   if (session.step == 0 && randomOperations().count(name) && random.size() < 1024)
     random[output.unsafeGetTensorImpl()] = {.tensor = weak(output), .stack = Stack::capture()};
   if (name == "aten::stack")
@@ -351,7 +352,8 @@ void Operations::onDropout(Session &session, const std::string &, Inputs inputs)
     return;
   const Mode mode = thread().lastMode;
   if (mode == Mode::Evaluation) {
-    if (!thread().inDropoutModule)
+    // A frozen part of a module that is trained says nothing of the module.
+    if (!thread().inDropoutModule && !session.training.isAnyTraining())
       session.report({.check = "ml-functional-dropout",
                       .message =
                           "this dropout is on while the module is in evaluation mode: it does "
@@ -430,6 +432,9 @@ void Operations::onSubtraction(Session &session, const std::string &, Inputs inp
       !right.has_storage() || left.unsafeGetTensorImpl() == right.unsafeGetTensorImpl() ||
       left.numel() == 0 || left.data_ptr() != right.data_ptr() || left.sizes() != right.sizes() ||
       left.strides() != right.strides() || left.scalar_type() != right.scalar_type())
+    return;
+  // Other differences of this kind are meant: they are 0 and have a gradient.
+  if (!session.training.find(left) && !session.training.find(right))
     return;
   session.report({.check = "ml-module-shallow-copy",
                   .message = "this difference is always 0: both tensors lie in the same memory; "
@@ -523,28 +528,49 @@ void Operations::checkCastCache(Session &session, const at::Tensor &parameter) {
                     .place = Place::Forward});
 }
 
-void Operations::onScalars(Session &session, Inputs inputs) {
-  auto &[stack, own] = scalars[threadNumber()];
+void Operations::onScalars(Inputs inputs) {
+  Scalars &own = scalars[threadNumber()];
   for (const c10::IValue &input : inputs) {
-    if (!input.isDouble() || own.size() >= 16)
+    if (!input.isDouble() || input.toDouble() == std::floor(input.toDouble()))
       continue;
     const double value = input.toDouble();
-    if (value == std::floor(value) || std::find(own.begin(), own.end(), value) != own.end())
-      continue;
-    if (own.empty())
-      stack = Stack::capture();
-    own.push_back(value);
-    if (own.size() < 8)
-      continue;
-    for (const auto &[number, other] : scalars)
-      if (&other.second != &own && other.second.size() >= own.size() &&
-          std::equal(own.begin(), own.end(), other.second.begin()))
-        session.report({.check = "ml-worker-rng",
-                        .message =
-                            "two workers compute with the same random numbers, one after the "
-                            "other: each has a copy of one engine",
-                        .stack = stack,
-                        .through = "torch::data::"});
+    const auto found = std::find_if(own.counts.begin(), own.counts.end(),
+                                    [&](const auto &one) { return one.first == value; });
+    if (found != own.counts.end())
+      ++found->second;
+    else if (own.counts.size() < 256) {
+      own.counts.emplace_back(value, 1);
+      if (own.stack.empty())
+        own.stack = Stack::capture();
+      // Where random numbers come first, if others have come before.
+      else if (own.single().size() == 1)
+        own.stack = Stack::capture();
+    }
+  }
+}
+
+std::vector<double> Operations::Scalars::single() const {
+  std::vector<double> result;
+  for (const auto &[value, count] : counts)
+    if (count == 1)
+      result.push_back(value);
+  return result;
+}
+
+void Operations::compareScalars(Session &session) {
+  for (auto one = scalars.begin(); one != scalars.end(); ++one) {
+    const std::vector<double> numbers = one->second.single();
+    for (auto other = scalars.begin(); other != one; ++other) {
+      const std::vector<double> others = other->second.single();
+      if (numbers.size() < 8 || others.size() < 8 ||
+          !std::equal(numbers.begin(), numbers.begin() + 8, others.begin()))
+        continue;
+      session.report({.check = "ml-worker-rng",
+                      .message = "two workers compute with the same random numbers, one after the "
+                                 "other: each has a copy of one engine",
+                      .stack = one->second.stack,
+                      .through = "torch::data::"});
+    }
   }
 }
 
@@ -596,16 +622,19 @@ void Operations::onError(Session &session, const std::string &message, const Sta
 }
 
 void Operations::conclude(Session &session) {
+  compareScalars(session);
   for (const auto &[hash, site] : results) {
     if (site.used > 0)
       continue;
-    // What an assignment drops may be the last value of a loop.
+    const std::string call = site.name.substr(6);
+    // What an assignment drops may be the last value of a loop, or be read by its address.
     session.report(
         {.check = "ml-discarded-result",
-         .message = "the result of " + site.name.substr(6) + "() was never used" +
+         .message = "the result of " + call + "() was never used" +
                     (site.dropped > 1 ? ", " + std::to_string(site.dropped) + " times" : ""),
          .stack = site.stack,
-         .ifAssigned = site.dropped > 1 ? "ml-rebound-handle" : "none"});
+         .ifAssigned = site.dropped > 1 && site.ofParameter ? "ml-rebound-handle" : "none",
+         .statement = call});
   }
   for (const auto &[impl, made] : random) {
     const at::Tensor tensor(made.tensor.lock());

@@ -52,7 +52,8 @@ private:
   void checkCastCache(Session &session, const at::Tensor &parameter);
   void checkDevice(Session &session, c10::ArrayRef<c10::IValue> inputs);
   void onInPlace(Session &session, const std::string &name, const at::Tensor &self);
-  void onScalars(Session &session, c10::ArrayRef<c10::IValue> inputs);
+  void onScalars(c10::ArrayRef<c10::IValue> inputs);
+  void compareScalars(Session &session);
 
   /// A result that nothing has used yet.
   struct Result {
@@ -60,12 +61,14 @@ private:
     WeakStorage storage;
     std::string name;
     Stack stack;
-    bool isWritten = false; ///< In place, right after it was made.
+    bool isWritten = false;   ///< In place, right after it was made.
+    bool ofParameter = false; ///< Computed from one.
   };
   struct ResultSite {
     Stack stack;
     std::string name;
     unsigned used = 0, dropped = 0;
+    bool ofParameter = false;
   };
   struct InPlaceSite {
     Stack stack;
@@ -100,11 +103,18 @@ private:
   std::map<uint64_t, std::pair<unsigned, unsigned>> smallBatches;
   std::unordered_map<const c10::TensorImpl *, unsigned> castSteps;
   std::unordered_map<const void *, std::pair<Stack, unsigned>> anomalyGuards;
-  std::map<uint64_t, std::pair<Stack, std::vector<double>>> scalars; ///< By thread.
+  /// The numbers that a worker's operations were given: those that came once are random.
+  struct Scalars {
+    Stack stack;
+    std::vector<std::pair<double, unsigned>> counts; ///< In the order in which they came first.
+    std::vector<double> single() const;
+  };
+  std::map<uint64_t, Scalars> scalars; ///< By thread.
   std::vector<WeakTensor> padded;
   std::vector<Zero> zeros;
-  size_t stacked = 0;    ///< Samples of the present stack().
-  bool isBroken = false; ///< The loss has stopped being a number.
+  bool usesParameter = false; ///< The present operation.
+  size_t stacked = 0;         ///< Samples of the present stack().
+  bool isBroken = false;      ///< The loss has stopped being a number.
 };
 
 /// Listens to all operations from now on.

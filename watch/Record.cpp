@@ -41,6 +41,8 @@ void Record::add(const Finding &finding, unsigned step) {
     line += ", \"through\": " + quoted(finding.through);
   if (!finding.ifAssigned.empty())
     line += ", \"ifAssigned\": " + quoted(finding.ifAssigned);
+  if (!finding.statement.empty())
+    line += ", \"statement\": " + quoted(finding.statement);
   std::fprintf(file, "%s}\n", line.c_str());
   std::fflush(file);
 }

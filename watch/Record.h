@@ -1,8 +1,8 @@
 // What the watching library tells `gradtidy watch`: JSON, one object a line.
 //
-//   {"finding": CHECK, "message": TEXT, "step": N, "place": PLACE, "stack": STACK, "requires":
-//   NAME}
-//   {"step": N, "loss": NUMBER, "gradient norm": NUMBER, "milliseconds": NUMBER}
+//   {"finding": CHECK, "message": TEXT, "step": N, "place": PLACE, "stack": STACK,
+//    "through": NAME, "ifAssigned": CHECK, "statement": NAME}     the last three if not empty
+//   {"step": N, "loss": NUMBER, "gradient norm": NUMBER, "milliseconds": NUMBER, "bytes": NUMBER}
 //   {"reached": "forward", "backward", "step" or "clear", "stack": STACK}
 //   {"end": N}                          the number of steps, when the program ends
 #pragma once
@@ -32,6 +32,9 @@ struct Finding {
   std::string through;
   /// The check, if the statement assigns the result; empty if that makes no difference.
   std::string ifAssigned;
+  /// If not empty and nothing is assigned, the statement must be a call of this function whose
+  /// result is dropped; else the finding is.
+  std::string statement;
 };
 
 /// The file that `gradtidy watch` reads. Each line is written at once, so that none is lost when

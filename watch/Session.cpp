@@ -18,7 +18,7 @@ void leaveForkedProcess() { current = nullptr; }
 
 void finish() {
   if (const Watching watching; watching) {
-    watching->conclude();
+    watching->conclude(/*isEnd=*/true);
     watching->record.end(watching->step);
   }
   current = nullptr;
@@ -66,7 +66,7 @@ Watching::~Watching() {
     return;
   const bool isOver = session->limit && session->step >= session->limit && current.load();
   if (isOver) {
-    session->conclude();
+    session->conclude(/*isEnd=*/false);
     session->record.end(session->step);
     current = nullptr;
   }
@@ -74,9 +74,9 @@ Watching::~Watching() {
   thread().isWatching = false;
 }
 
-void Session::conclude() {
+void Session::conclude(bool isEnd) {
   graphs.conclude(*this);
-  training.conclude(*this);
+  training.conclude(*this, isEnd);
   operations.conclude(*this);
 }
 

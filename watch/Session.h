@@ -7,6 +7,8 @@
 #include "Record.h"
 #include "Training.h"
 
+#include <ATen/record_function.h>
+
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -30,6 +32,9 @@ struct Thread {
 
 Thread &thread();
 
+/// Of the present thread, as LibTorch counts them.
+inline uint64_t threadNumber() { return at::RecordFunction::currentThreadId(); }
+
 struct Session {
   explicit Session(std::FILE *file, unsigned limit) : record(file), limit(limit) {}
 
@@ -43,8 +48,8 @@ struct Session {
   Operations operations;
 
   void report(const Finding &finding) { record.add(finding, step); }
-  /// What only the end of the program, or of the watching, shows.
-  void conclude();
+  /// What only the end of the program shows, or (\p isEnd is false) that of the watching.
+  void conclude(bool isEnd);
 };
 
 /// Enters the library's own code: the session is locked, and what it calls is not watched. False

@@ -576,9 +576,16 @@ void Training::onRequiresGrad(const at::Tensor &tensor) {
     leaves.push_back({.tensor = weak(tensor), .stack = Stack::capture()});
 }
 
-void Training::conclude(Session &session) {
+bool Training::isAnyTraining() const {
+  return std::any_of(parameters.begin(), parameters.end(), [](const auto &one) {
+    return one.second.mode == Mode::Training && !one.second.tensor.expired();
+  });
+}
+
+void Training::conclude(Session &session, bool isEnd) {
+  // Many schedulers are stepped after an epoch.
   for (const Scheduler &scheduler : schedulers)
-    if (scheduler.steps == 0 && scheduler.stepsOfOptimizers >= 20)
+    if (isEnd && scheduler.steps == 0 && scheduler.stepsOfOptimizers >= 20)
       session.report({.check = "ml-scheduler-order",
                       .message = "the scheduler was not stepped in " +
                                  std::to_string(scheduler.stepsOfOptimizers) +

@@ -109,8 +109,11 @@ public:
   void onGradientRead(const c10::TensorImpl *tensor);
   void onRequiresGrad(const at::Tensor &tensor);
 
-  void conclude(Session &session);
+  /// \p isEnd: the program ends, and not only the watching.
+  void conclude(Session &session, bool isEnd);
 
+  /// Whether the parameters of a module that lives are in training mode.
+  bool isAnyTraining() const;
   /// Null if \p tensor is no parameter.
   Parameter *find(const at::Tensor &tensor);
   bool hasTrained() const { return backwards > 0; }

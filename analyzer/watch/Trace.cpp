@@ -154,6 +154,23 @@ bool isAssigned(SourceText &text, const Frame &frame) {
   return line.trim().starts_with("return");
 }
 
+/// Whether the statement at \p frame ends in a call of \p name, in one line: its result is dropped.
+bool dropsResult(SourceText &text, const Frame &frame, const std::string &name) {
+  const StringRef line = text.line(frame.file, frame.line).split("//").first.rtrim();
+  const size_t at = line.rfind(name + "(");
+  if (at == StringRef::npos)
+    return false;
+  int depth = 0;
+  for (size_t i = at + name.size(); i < line.size(); ++i) {
+    depth += line[i] == '(';
+    depth -= line[i] == ')';
+    if (depth == 0)
+      return line.substr(i + 1).ltrim().starts_with(";") &&
+             line.take_front(at).count('(') == line.take_front(at).count(')');
+  }
+  return false;
+}
+
 /// Whether \p names, what stands in the brackets of a NOLINT comment, has \p check.
 bool hasCheck(StringRef names, StringRef check) {
   llvm::SmallVector<StringRef> all;
@@ -220,6 +237,9 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
     if (ifAssigned == "none")
       return std::nullopt;
     finding.check = ifAssigned;
+  } else if (const std::string statement = record.value("statement", "");
+             !statement.empty() && !dropsResult(text, frame, statement)) {
+    return std::nullopt;
   }
   const CatalogueRow *row = findRow(finding.check);
   if (!row)

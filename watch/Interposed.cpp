@@ -181,12 +181,30 @@ void Optimizer::add_param_group(const OptimizerParamGroup &param_group) {
   real(this, param_group);
 }
 
-void Optimizer::save(serialize::OutputArchive &archive) const {
-  static auto *const real = nextAs<void(const Optimizer *, serialize::OutputArchive &)>(next());
+} // namespace torch::optim
+
+namespace {
+
+template <typename Self>
+void save(const Self &self, torch::serialize::OutputArchive &archive, void *found) {
+  auto *const real = nextAs<void(const Self *, torch::serialize::OutputArchive &)>(found);
   if (const Watching watching; watching)
-    watching->training.onOptimizerSaved(*this);
-  real(this, archive);
+    watching->training.onOptimizerSaved(self);
+  real(&self, archive);
 }
+
+} // namespace
+
+namespace torch::optim {
+
+using Archive = serialize::OutputArchive;
+void Optimizer::save(Archive &archive) const { ::save(*this, archive, next()); }
+void SGD::save(Archive &archive) const { ::save(*this, archive, next()); }
+void Adam::save(Archive &archive) const { ::save(*this, archive, next()); }
+void AdamW::save(Archive &archive) const { ::save(*this, archive, next()); }
+void Adagrad::save(Archive &archive) const { ::save(*this, archive, next()); }
+void RMSprop::save(Archive &archive) const { ::save(*this, archive, next()); }
+void LBFGS::save(Archive &archive) const { ::save(*this, archive, next()); }
 
 void LRScheduler::step() {
   static auto *const real = nextAs<void(LRScheduler *)>(next());

@@ -175,7 +175,6 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
       ResultSite &site = results[last.stack.hash()];
       site.stack = last.stack;
       site.name = last.name;
-      site.ofParameter |= last.ofParameter;
       ++(last.tensor.expired() && last.storage.expired() ? site.dropped : site.used);
     }
     pending.erase(found);
@@ -183,7 +182,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
 
   session.graphs.beforeOperation(session, tensors);
   const bool records = at::GradMode::is_enabled();
-  usesParameter = false;
+  bool usesParameter = false;
   // What takes nothing but parameters is no part of a forward pass, but a norm or a print.
   const bool takesData = std::any_of(held.begin(), held.end(), [&](const at::Tensor &tensor) {
     return !session.training.find(tensor);
@@ -202,14 +201,22 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
   }
   if (usesParameter && !records)
     session.graphs.onOperationWithoutGrad(session);
-  if (!random.empty())
+  if (!random.empty() && records && session.step > 0)
     for (const at::Tensor &tensor : held) {
       const auto one = random.find(tensor.unsafeGetTensorImpl());
-      if (one != random.end() && !one->second.tensor.expired() && session.step > 0 &&
-          one->second.lastStep != session.step) {
-        one->second.lastStep = session.step;
-        ++one->second.uses;
-      }
+      if (one == random.end() || one->second.tensor.expired() ||
+          one->second.lastStep == session.step)
+        continue;
+      one->second.lastStep = session.step;
+      // A tensor that is used once more in each step may be part of the model.
+      if (++one->second.uses == 5 && !session.training.find(tensor))
+        session.report(
+            {.check = "ml-unregistered-tensor",
+             .message = "forward() has used this random tensor in 5 steps, but the module has not "
+                        "registered it: it is neither trained, saved nor moved",
+             .stack = one->second.stack,
+             .place = Place::Constructor,
+             .usedBy = Stack::capture()});
     }
   checkDevice(session, inputs);
   if (!isMainThread())
@@ -240,8 +247,7 @@ void Operations::after(Session &session, const std::string &name,
     pending[threadNumber()] = {.tensor = weak(output),
                                .storage = weakStorage(output),
                                .name = name,
-                               .stack = Stack::capture(),
-                               .ofParameter = usesParameter};
+                               .stack = Stack::capture()};
   if (session.step == 0 && randomOperations().count(name) && random.size() < 1024)
     random[output.unsafeGetTensorImpl()] = {.tensor = weak(output), .stack = Stack::capture()};
   if (name == "aten::stack")
@@ -434,7 +440,7 @@ void Operations::onSubtraction(Session &session, const std::string &, Inputs inp
       left.strides() != right.strides() || left.scalar_type() != right.scalar_type())
     return;
   // Other differences of this kind are meant: they are 0 and have a gradient.
-  if (!session.training.find(left) && !session.training.find(right))
+  if (left.requires_grad() || right.requires_grad() || !session.training.isParameter(left))
     return;
   session.report({.check = "ml-module-shallow-copy",
                   .message = "this difference is always 0: both tensors lie in the same memory; "
@@ -481,14 +487,14 @@ void Operations::onFromBlob(Session &session, const at::Tensor &tensor) {
       !tensor.is_contiguous())
     return;
   const Stack stack = Stack::capture();
-  std::vector<Made> &all = blobs[stack.hash()];
+  std::vector<Blob> &all = blobs[stack.hash()];
   all.erase(
-      std::remove_if(all.begin(), all.end(), [](const Made &one) { return one.tensor.expired(); }),
+      std::remove_if(all.begin(), all.end(), [](const Blob &one) { return one.storage.expired(); }),
       all.end());
   const size_t size = std::min<size_t>(tensor.nbytes(), 4096);
   const uint64_t content = std::hash<std::string_view>()(
       std::string_view(static_cast<const char *>(tensor.const_data_ptr()), size));
-  const auto changed = std::count_if(all.begin(), all.end(), [&](const Made &one) {
+  const auto changed = std::count_if(all.begin(), all.end(), [&](const Blob &one) {
     return one.data == tensor.const_data_ptr() && one.content != content;
   });
   if (changed >= 3)
@@ -498,8 +504,7 @@ void Operations::onFromBlob(Session &session, const at::Tensor &tensor) {
                         "first: each shows what was written last; clone() them",
                     .stack = stack});
   if (all.size() < 16)
-    all.push_back(
-        {.tensor = weak(tensor), .stack = {}, .data = tensor.const_data_ptr(), .content = content});
+    all.push_back({weakStorage(tensor), tensor.const_data_ptr(), content});
 }
 
 // ---- devices, types and threads ----------------------------------------------------------------
@@ -633,20 +638,8 @@ void Operations::conclude(Session &session) {
          .message = "the result of " + call + "() was never used" +
                     (site.dropped > 1 ? ", " + std::to_string(site.dropped) + " times" : ""),
          .stack = site.stack,
-         .ifAssigned = site.dropped > 1 && site.ofParameter ? "ml-rebound-handle" : "none",
+         .ifAssigned = site.dropped > 1 ? "ml-rebound-handle" : "none",
          .statement = call});
-  }
-  for (const auto &[impl, made] : random) {
-    const at::Tensor tensor(made.tensor.lock());
-    if (!tensor.defined() || made.uses < 3 || session.training.find(tensor))
-      continue;
-    session.report(
-        {.check = "ml-unregistered-tensor",
-         .message = "this random tensor was used in " + std::to_string(made.uses) +
-                    " steps, but no module has registered it: it is neither trained, saved "
-                    "nor moved",
-         .stack = made.stack,
-         .place = Place::Constructor});
   }
 }
 

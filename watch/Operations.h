@@ -61,14 +61,12 @@ private:
     WeakStorage storage;
     std::string name;
     Stack stack;
-    bool isWritten = false;   ///< In place, right after it was made.
-    bool ofParameter = false; ///< Computed from one.
+    bool isWritten = false; ///< In place, right after it was made.
   };
   struct ResultSite {
     Stack stack;
     std::string name;
     unsigned used = 0, dropped = 0;
-    bool ofParameter = false;
   };
   struct InPlaceSite {
     Stack stack;
@@ -80,12 +78,15 @@ private:
     };
     std::map<const void *, Changed> changed;
   };
-  struct Made { ///< A random tensor that is no parameter, or one over the program's memory.
+  struct Made { ///< A random tensor that is no parameter.
     WeakTensor tensor;
     Stack stack;
+    unsigned uses = 0, lastStep = 0;
+  };
+  struct Blob {
+    WeakStorage storage; ///< The tensor itself is copied by what makes it.
     const void *data = nullptr;
     uint64_t content = 0;
-    unsigned uses = 0, lastStep = 0;
   };
   struct Zero {
     Stack stack;
@@ -97,7 +98,7 @@ private:
   std::map<uint64_t, ResultSite> results;
   std::map<uint64_t, InPlaceSite> inPlace;
   std::unordered_map<const c10::TensorImpl *, Made> random;
-  std::map<uint64_t, std::vector<Made>> blobs;
+  std::map<uint64_t, std::vector<Blob>> blobs;
   std::map<uint64_t, std::pair<unsigned, unsigned>> evaluations; ///< Site: last step, in a row.
   std::map<uint64_t, int64_t> squeezed;                          ///< Site: most dimensions left.
   std::map<uint64_t, std::pair<unsigned, unsigned>> smallBatches;
@@ -112,9 +113,8 @@ private:
   std::map<uint64_t, Scalars> scalars; ///< By thread.
   std::vector<WeakTensor> padded;
   std::vector<Zero> zeros;
-  bool usesParameter = false; ///< The present operation.
-  size_t stacked = 0;         ///< Samples of the present stack().
-  bool isBroken = false;      ///< The loss has stopped being a number.
+  size_t stacked = 0;    ///< Samples of the present stack().
+  bool isBroken = false; ///< The loss has stopped being a number.
 };
 
 /// Listens to all operations from now on.

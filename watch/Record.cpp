@@ -43,6 +43,8 @@ void Record::add(const Finding &finding, unsigned step) {
     line += ", \"ifAssigned\": " + quoted(finding.ifAssigned);
   if (!finding.statement.empty())
     line += ", \"statement\": " + quoted(finding.statement);
+  if (!finding.usedBy.empty())
+    line += ", \"usedBy\": " + finding.usedBy.json();
   std::fprintf(file, "%s}\n", line.c_str());
   std::fflush(file);
 }

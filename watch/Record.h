@@ -1,7 +1,8 @@
 // What the watching library tells `gradtidy watch`: JSON, one object a line.
 //
 //   {"finding": CHECK, "message": TEXT, "step": N, "place": PLACE, "stack": STACK,
-//    "through": NAME, "ifAssigned": CHECK, "statement": NAME}     the last three if not empty
+//    "through": NAME, "ifAssigned": CHECK, "statement": NAME, "usedBy": STACK}
+//                                      the last four if not empty
 //   {"step": N, "loss": NUMBER, "gradient norm": NUMBER, "milliseconds": NUMBER, "bytes": NUMBER}
 //   {"reached": "forward", "backward", "step" or "clear", "stack": STACK}
 //   {"end": N}                          the number of steps, when the program ends
@@ -30,11 +31,14 @@ struct Finding {
   Place place = Place::Innermost;
   /// If not empty, a function of this name must be in the stack, or the finding is dropped.
   std::string through;
-  /// The check, if the statement assigns the result; empty if that makes no difference.
+  /// The check if the statement gives the result to a handle that there is already, or "none";
+  /// results of declarations are no finding. Empty if that makes no difference.
   std::string ifAssigned;
-  /// If not empty and nothing is assigned, the statement must be a call of this function whose
-  /// result is dropped; else the finding is.
+  /// With \p ifAssigned: what does not assign must be a call of this function whose result is
+  /// dropped, else there is no finding.
   std::string statement;
+  /// If not empty, forward() of the class of \p stack's constructor must be in this stack, too.
+  Stack usedBy;
 };
 
 /// The file that `gradtidy watch` reads. Each line is written at once, so that none is lost when

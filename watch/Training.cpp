@@ -166,7 +166,6 @@ void Training::onMode(torch::nn::Module &module, bool on) {
 }
 
 void Training::onSave(Session &session, const torch::nn::Module &) {
-  wasSaved = true;
   const Stack stack = Stack::capture();
   Save &save = saves[stack.hash()];
   save.stack = stack;
@@ -175,7 +174,7 @@ void Training::onSave(Session &session, const torch::nn::Module &) {
 }
 
 void Training::onLoad(torch::nn::Module &) {
-  if (wasSaved) {
+  if (!saves.empty()) {
     wasLoadedAfterSave = true;
     stepsAfterLoad = 0;
   }
@@ -323,8 +322,15 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
     session.record.addReached("step", Stack::capture());
   optimizer.clearsWithoutStep = 0;
   optimizer.hasState |= !self.state().empty() && isAdaptive(self);
-  if (wasLoadedAfterSave)
-    ++stepsAfterLoad;
+  // It goes on from a checkpoint, with an optimizer that begins anew.
+  if (wasLoadedAfterSave && ++stepsAfterLoad == 3 && optimizer.hasState && optimizer.steps == 3 &&
+      !anyOptimizerSaved)
+    for (const auto &[site, save] : saves)
+      if (save.firstStep > 0)
+        session.report({.check = "ml-incomplete-checkpoint",
+                        .message = "the training goes on from what is saved here, which is the "
+                                   "module alone: the optimizer has to begin anew",
+                        .stack = save.stack});
   for (Scheduler &scheduler : schedulers)
     ++scheduler.stepsOfOptimizers;
 
@@ -574,6 +580,14 @@ void Training::onRequiresGrad(const at::Tensor &tensor) {
                leaves.end());
   if (leaves.size() < 64)
     leaves.push_back({.tensor = weak(tensor), .stack = Stack::capture()});
+}
+
+bool Training::isParameter(const at::Tensor &tensor) const {
+  return std::any_of(parameters.begin(), parameters.end(), [&](const auto &one) {
+    const at::Tensor parameter(one.second.tensor.lock());
+    return one.second.isOptimized && parameter.defined() && parameter.has_storage() &&
+           tensor.has_storage() && parameter.storage().is_alias_of(tensor.storage());
+  });
 }
 
 bool Training::isAnyTraining() const {

@@ -116,6 +116,8 @@ public:
   bool isAnyTraining() const;
   /// Null if \p tensor is no parameter.
   Parameter *find(const at::Tensor &tensor);
+  /// Whether \p tensor lies in the memory of one that an optimizer has.
+  bool isParameter(const at::Tensor &tensor) const;
   bool hasTrained() const { return backwards > 0; }
   bool hasOptimizer() const { return !optimizers.empty(); }
 
@@ -160,7 +162,7 @@ private:
     unsigned count = 0, firstStep = 0;
   };
   std::map<uint64_t, Save> saves;
-  bool wasSaved = false, wasLoadedAfterSave = false, anyOptimizerSaved = false;
+  bool wasLoadedAfterSave = false, anyOptimizerSaved = false;
   unsigned stepsAfterLoad = 0;
 };
 

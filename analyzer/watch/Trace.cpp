@@ -141,17 +141,34 @@ std::optional<size_t> indexOf(StringRef place, const std::vector<Frame> &user) {
   return index;
 }
 
-/// Whether the statement at \p frame assigns to something or gives it its first value.
-bool isAssigned(SourceText &text, const Frame &frame) {
-  const StringRef line = text.line(frame.file, frame.line);
+enum class Assignment : unsigned char { None, Declaration, Rebinding };
+
+/// What the statement at \p frame does with its value, by its text.
+Assignment assignmentAt(SourceText &text, const Frame &frame) {
+  const StringRef line = text.line(frame.file, frame.line).split("//").first.trim();
+  if (line.starts_with("return"))
+    return Assignment::Declaration;
   for (size_t at = line.find('='); at != StringRef::npos; at = line.find('=', at + 1)) {
     const char before = at ? line[at - 1] : ' ', after = at + 1 < line.size() ? line[at + 1] : ' ';
-    if (after != '=' && !StringRef("=!<>+-*/%&|^").contains(before))
-      return true;
     if (after == '=')
       ++at;
+    else if (!StringRef("=!<>+-*/%&|^").contains(before))
+      // A name alone is a handle that there is already.
+      return llvm::all_of(line.take_front(at).rtrim(),
+                          [](char letter) { return llvm::isAlnum(letter) || letter == '_'; })
+                 ? Assignment::Rebinding
+                 : Assignment::Declaration;
   }
-  return line.trim().starts_with("return");
+  return Assignment::None;
+}
+
+/// Whether the code behind \p frame reads memory by its address, which no operation shows.
+bool readsMemory(SourceText &text, const Frame &frame) {
+  for (unsigned line = frame.line; line < frame.line + 12; ++line)
+    for (const char *name : {"data_ptr", "accessor", "->data", "storage("})
+      if (text.line(frame.file, line).contains(name))
+        return true;
+  return false;
 }
 
 /// Whether the statement at \p frame ends in a call of \p name, in one line: its result is dropped.
@@ -229,17 +246,30 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
   if (!index)
     return std::nullopt;
   const Frame &frame = user[*index];
+  if (record.contains("usedBy")) {
+    const std::vector<Frame> users = symbols.frames(record.at("usedBy"));
+    const StringRef owner = lastNames(frame.function).first;
+    if (llvm::none_of(users, [&](const Frame &one) {
+          return isForward(one.function) && lastNames(one.function).first == owner;
+        }))
+      return std::nullopt;
+  }
 
   ReportedFinding finding;
   finding.check = record.at("finding");
   const std::string ifAssigned = record.value("ifAssigned", "");
-  if (!ifAssigned.empty() && isAssigned(text, frame)) {
-    if (ifAssigned == "none")
+  const std::string statement = record.value("statement", "");
+  if (!ifAssigned.empty()) {
+    const Assignment assignment = assignmentAt(text, frame);
+    if (assignment == Assignment::None) {
+      if (!statement.empty() && !dropsResult(text, frame, statement))
+        return std::nullopt;
+    } else if (assignment == Assignment::Declaration || ifAssigned == "none" ||
+               readsMemory(text, frame)) {
       return std::nullopt;
-    finding.check = ifAssigned;
-  } else if (const std::string statement = record.value("statement", "");
-             !statement.empty() && !dropsResult(text, frame, statement)) {
-    return std::nullopt;
+    } else {
+      finding.check = ifAssigned;
+    }
   }
   const CatalogueRow *row = findRow(finding.check);
   if (!row)

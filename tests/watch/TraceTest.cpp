@@ -11,10 +11,12 @@ using gradtidy::Trace;
 
 namespace {
 
-/// Prints the addresses of a stack: in Net's constructor, forward() and train().
+/// Prints the addresses of calls: in train(), Net's constructor, forward(), and train() again.
 constexpr const char *program = R"(#include <cstdio>
 #define HERE std::printf("%zu\n", (std::size_t)__builtin_return_address(0) - 1)
 __attribute__((noinline)) void address() { HERE; }
+__attribute__((noinline)) int value() { HERE; return 0; }
+void use(int) {}
 struct Net {
   Net() {
     address();
@@ -27,7 +29,18 @@ void train() {
   address();
   Net net;
   net.forward();
-  address(); // NOLINT(ml-missing-step)
+  address(); // NOLINT(ml-missing-step, ml-clip-*)
+  value();
+  int kept = value();
+  kept = value();
+  use(value());
+  // NOLINTBEGIN(ml-amp)
+  address();
+  // NOLINTEND(ml-amp)
+  address();
+  int memory = value();
+  memory = value();
+  const int *data_ptr = &memory; (void)data_ptr;
 }
 int main() { train(); }
 )";
@@ -43,7 +56,7 @@ public:
     const std::string out = project.run(file(), {}).out;
     for (size_t begin = 0; begin < out.size(); begin = out.find('\n', begin) + 1)
       all.push_back(out.substr(begin, out.find('\n', begin) - begin));
-    REQUIRE(all.size() == 4);
+    REQUIRE(all.size() == 12);
   }
   std::string file() const { return project.path("train"); }
   std::string source() const { return project.path("train.cpp"); }
@@ -70,7 +83,7 @@ TEST_CASE("An address becomes the line of the call, with the level of its check"
   const Trace trace = readTrace(addresses.record("ml-missing-zero-grad", {0}), "/torch");
   REQUIRE(trace.findings.size() == 1);
   CHECK(trace.findings[0].file == addresses.source());
-  CHECK(trace.findings[0].line == 13);
+  CHECK(trace.findings[0].line == 15);
   CHECK(trace.findings[0].level == gradtidy::Level::Certain);
   CHECK_THAT(trace.findings[0].message, Contains("so it is") && Contains("step 3"));
 }
@@ -83,10 +96,10 @@ TEST_CASE("The place says which frame is meant") {
     return trace.findings.empty() ? 0U : trace.findings[0].line;
   };
   // In the order of the program: train(), Net(), forward(), train().
-  CHECK(lineOf("innermost", {2, 0}) == 9);
-  CHECK(lineOf("forward", {2, 0}) == 13);
-  CHECK(lineOf("construction", {1, 0}) == 13);
-  CHECK(lineOf("constructor", {1, 0}) == 6);
+  CHECK(lineOf("innermost", {2, 0}) == 11);
+  CHECK(lineOf("forward", {2, 0}) == 15);
+  CHECK(lineOf("construction", {1, 0}) == 15);
+  CHECK(lineOf("constructor", {1, 0}) == 8);
   CHECK(lineOf("constructor", {0}) == 0);
 }
 
@@ -102,12 +115,50 @@ TEST_CASE("A finding may depend on the functions in its stack") {
   CHECK(count("clip_grad_") == 0);
 }
 
+TEST_CASE(
+    "What a constructor makes must be used by forward() of its class, where that is asked for") {
+  const Addresses addresses;
+  const auto count = [&](int user) {
+    const std::string usedBy = addresses.record("", {user});
+    const size_t stack = usedBy.find("\"stack\": ") + 9;
+    return readTrace(addresses.record("ml-unregistered-tensor", {1, 0},
+                                      R"("place": "constructor", "usedBy": )" +
+                                          usedBy.substr(stack, usedBy.rfind('}') - stack)),
+                     "/torch")
+        .findings.size();
+  };
+  CHECK(count(2) == 1);
+  CHECK(count(0) == 0);
+}
+
 TEST_CASE("Frames of LibTorch are nobody's, and comments silence") {
   const Addresses addresses;
   const std::string folder = addresses.source().substr(0, addresses.source().rfind('/'));
   CHECK(readTrace(addresses.record("ml-missing-step", {0}), folder).findings.empty());
   CHECK(readTrace(addresses.record("ml-missing-step", {3}), "/torch").findings.empty());
+  CHECK(readTrace(addresses.record("ml-clip-order", {3}), "/torch").findings.empty());
   CHECK(readTrace(addresses.record("ml-amp", {3}), "/torch").findings.size() == 1);
+  CHECK(readTrace(addresses.record("ml-amp", {8}), "/torch").findings.empty());
+  CHECK(readTrace(addresses.record("ml-amp", {9}), "/torch").findings.size() == 1);
+}
+
+TEST_CASE("A dropped result is told from one that is kept, rebound or passed on") {
+  const Addresses addresses;
+  const auto checkAt = [&](int call, const std::string &ifAssigned) -> std::string {
+    const Trace trace = readTrace(
+        addresses.record("ml-discarded-result", {call},
+                         R"("place": "innermost", "statement": "value", "ifAssigned": ")" +
+                             ifAssigned + '"'),
+        "/torch");
+    return trace.findings.empty() ? "" : trace.findings[0].check;
+  };
+  CHECK(checkAt(4, "none") == "ml-discarded-result");
+  CHECK(checkAt(4, "ml-rebound-handle") == "ml-discarded-result");
+  CHECK(checkAt(5, "ml-rebound-handle").empty());
+  CHECK(checkAt(6, "ml-rebound-handle") == "ml-rebound-handle");
+  CHECK(checkAt(6, "none").empty());
+  CHECK(checkAt(7, "ml-rebound-handle").empty());
+  CHECK(checkAt(11, "ml-rebound-handle").empty()); // data_ptr is near.
 }
 
 TEST_CASE("Steps, the end, and what a crash has cut off") {
@@ -121,4 +172,43 @@ TEST_CASE("Steps, the end, and what a crash has cut off") {
   CHECK(!trace.steps[0].gradientNorm);
   CHECK(!trace.end);
   CHECK(readTrace("{\"end\": 7}\n", "/torch").end == 7U);
+}
+
+TEST_CASE("Lines that are none of a record are passed over") {
+  const Addresses addresses;
+  const std::string deep(100000, '[');
+  const std::string good = addresses.record("ml-missing-zero-grad", {0});
+  for (const std::string &bad :
+       {std::string("{}"), std::string("null"), std::string("17"), deep,
+        std::string("{\"finding\": 3}"),
+        std::string(
+            R"({"finding": "ml-amp", "message": [], "step": 1, "place": "x", "stack": []})"),
+        std::string(R"({"finding": "ml-amp", "message": "", "step": -1, "stack": [["a"]]})"),
+        std::string(R"({"finding": "ml-amp", "message": "", "step": 1, "stack": [[1, 2, 3]]})"),
+        std::string(R"({"finding": "ml-amp", "message": "", "step": 1, "place": "innermost"})"),
+        std::string(R"({"reached": "step"})"), std::string(R"({"step": "one"})"),
+        std::string(R"({"end": [1]})"), std::string("{\"step\": 1, \"loss\": 1e999}"),
+        std::string("\xff\xfe"), std::string("\0{", 2)}) {
+    const Trace trace = readTrace(bad + "\n" + good, "/torch");
+    INFO(bad.substr(0, 80));
+    CHECK(trace.findings.size() == 1);
+    CHECK(trace.steps.empty());
+    CHECK(!trace.end);
+  }
+  // A check that there is not, a file that is no program.
+  CHECK(readTrace(addresses.record("ml-nothing", {0}), "/torch").findings.empty());
+  CHECK(readTrace(R"({"finding": "ml-amp", "message": "", "step": 1, "place": "innermost", )"
+                  R"("stack": [["/dev/zero", 1], ["/", 2]]})",
+                  "/torch")
+            .findings.empty());
+}
+
+TEST_CASE("Messages are printable") {
+  const Addresses addresses;
+  std::string record = addresses.record("ml-missing-zero-grad", {0});
+  record.replace(record.find("so it is"), 8, "a\\u001b[31m\\n::error::");
+  const Trace trace = readTrace(record, "/torch");
+  REQUIRE(trace.findings.size() == 1);
+  for (const char letter : trace.findings[0].message)
+    CHECK(static_cast<unsigned char>(letter) >= ' ');
 }

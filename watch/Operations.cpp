@@ -80,45 +80,53 @@ const std::set<std::string> &changingOperations() {
   return all;
 }
 
+/// Whether an operation is one that the program itself calls.
+bool isOfProgram(const Thread &here) {
+  return here.operations == 0 && here.backwards == 0 && here.steps == 0 && here.clears == 0 &&
+         here.serializations == 0;
+}
+
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction &function) {
   Thread &here = thread();
   if (here.isWatching)
     return nullptr;
-  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+  const bool isWatched = isOfProgram(here);
+  ++here.operations;
+  if (isWatched)
     if (const Watching watching; watching)
-      watching->graphs.onDifferentiated(function.forwardThreadId() ? function.forwardThreadId()
-                                                                   : function.threadId(),
-                                        static_cast<uint64_t>(function.seqNr()));
-    return nullptr;
-  }
-  if (here.operations++ > 0 || here.backwards > 0 || here.steps > 0 || here.clears > 0 ||
-      here.serializations > 0)
-    return nullptr;
-  if (const Watching watching; watching)
-    watching->operations.before(*watching.operator->(), function.name(), function.inputs());
+      watching->operations.before(*watching.operator->(), function.name(), function.inputs());
   return nullptr;
 }
 
 void end(const at::RecordFunction &function, at::ObserverContext *) {
   Thread &here = thread();
-  if (here.isWatching || function.scope() == at::RecordScope::BACKWARD_FUNCTION)
+  if (here.isWatching)
     return;
   here.operations = std::max(0, here.operations - 1);
-  if (here.operations > 0 || here.backwards > 0 || here.steps > 0 || here.clears > 0 ||
-      here.serializations > 0)
-    return;
-  if (const Watching watching; watching)
-    watching->operations.after(*watching.operator->(), function.name(), function.outputs());
+  if (isOfProgram(here))
+    if (const Watching watching; watching)
+      watching->operations.after(*watching.operator->(), function.name(), function.outputs());
+}
+
+std::unique_ptr<at::ObserverContext> beginBackward(const at::RecordFunction &function) {
+  if (!thread().isWatching)
+    if (const Watching watching; watching)
+      watching->graphs.onDifferentiated(function.forwardThreadId() ? function.forwardThreadId()
+                                                                   : function.threadId(),
+                                        static_cast<uint64_t>(function.seqNr()));
+  return nullptr;
 }
 
 } // namespace
 
 void watchOperations() {
+  at::addGlobalCallback(at::RecordFunctionCallback(begin, end)
+                            .needsInputs(true)
+                            .needsOutputs(true)
+                            .scopes({at::RecordScope::FUNCTION}));
+  // Without its inputs: a gradient that something else holds is copied where it would be kept.
   at::addGlobalCallback(
-      at::RecordFunctionCallback(begin, end)
-          .needsInputs(true)
-          .needsOutputs(true)
-          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+      at::RecordFunctionCallback(beginBackward).scopes({at::RecordScope::BACKWARD_FUNCTION}));
 }
 
 const std::unordered_map<std::string, Operations::Handler> &Operations::handlers() {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,8 +52,15 @@ double gradientNorm(const std::vector<at::Tensor> &parameters) {
     const float *values = floats(gradient);
     if (!values)
       return std::numeric_limits<double>::quiet_NaN();
-    for (int64_t i = 0; i < gradient.numel(); ++i)
-      squares += static_cast<double>(values[i]) * values[i];
+    // Sums that do not wait for each other.
+    std::array<double, 8> sums{};
+    const auto size = static_cast<size_t>(gradient.numel());
+    for (size_t i = 0; i + sums.size() <= size; i += sums.size())
+      for (size_t j = 0; j < sums.size(); ++j)
+        sums[j] += static_cast<double>(values[i + j]) * values[i + j];
+    for (size_t i = size - size % sums.size(); i < size; ++i)
+      sums[0] += static_cast<double>(values[i]) * values[i];
+    squares += std::accumulate(sums.begin(), sums.end(), 0.0);
   }
   return std::sqrt(squares);
 }

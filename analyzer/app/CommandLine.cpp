@@ -210,6 +210,11 @@ Option<unsigned> steps("steps", cl::cat(category), cl::value_desc("N"), cl::init
 Steps of the optimizer after which 'gradtidy watch'
 ends watching; the program goes on.
 )"));
+Option<std::string> output("output", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+Where 'gradtidy watch' writes what it has found:
+standard output, behind what the program has written,
+if not said otherwise.
+)"));
 Option<std::string> runtime("runtime", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 The library of the bundled runtime for 'gradtidy
 prove', if it is another than that of this build.
@@ -232,7 +237,7 @@ Proofs:
 Watching:
   'gradtidy watch -- ./train ARGUMENTS' runs a program that links LibTorch and
   reports the pitfalls that its run shows, by the same names. Exit status as the
-  program's, unless that is 0.
+  program's, unless that is 0. --format, --output and --steps stand before "--".
 
 Explanations:
   'gradtidy explain NAME...' prints the pages of these checks: symptom, cause, bug,
@@ -401,6 +406,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.timeTrace = timeTrace;
   result.format = format;
   result.steps = steps;
+  result.output = output;
   if (result.watch)
     result.libtorch = absolute(libtorch);
   if (result.prove)

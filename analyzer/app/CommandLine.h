@@ -50,6 +50,7 @@ struct CommandLine {
   bool prove = false;                             ///< The sources are names of checks.
   bool explain = false;                           ///< The same.
   bool watch = false;                             ///< The program follows "--".
+  std::string output;                             ///< The same: a file, or empty.
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.

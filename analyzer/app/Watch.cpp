@@ -164,39 +164,42 @@ void writePage(llvm::raw_ostream &out, const Trace &trace) {
   writeHtml(stream, trace.findings);
   std::string plots;
   const auto add = [&](const char *name, std::optional<double> WatchedStep::*value,
-                       bool logarithmic) {
+                       bool logarithmic, double unit = 1) {
     // A value that was not looked at in a step is shown as the one before.
     std::vector<double> values;
     for (const WatchedStep &step : trace.steps)
-      if (step.*value || !values.empty())
-        values.push_back((step.*value).value_or(values.empty() ? 0 : values.back()));
+      if (step.*value)
+        values.push_back(*(step.*value) / unit);
+      else if (!values.empty())
+        values.push_back(values.back());
     if (values.size() >= 2)
       plots += svg({name, "step", logarithmic, {}, values, "", /*isAlone=*/true});
   };
   add("loss", &WatchedStep::loss, false);
   add("gradient norm", &WatchedStep::gradientNorm, true);
-  add("milliseconds", &WatchedStep::milliseconds, false);
-  add("bytes of the process in memory", &WatchedStep::bytes, false);
+  add("time from step to step (ms)", &WatchedStep::milliseconds, false);
+  add("memory of the process (MiB)", &WatchedStep::bytes, false, 1 << 20);
   const size_t end = text.rfind("</body>");
   text.insert(end == std::string::npos ? text.size() : end,
               "<h2>Steps of the optimizer</h2>\n" + plots);
   out << text;
 }
 
-void write(const Trace &trace, const CommandLine &commandLine) {
+void write(llvm::raw_ostream &out, const Trace &trace, const CommandLine &commandLine) {
   switch (commandLine.format) {
   case Format::Json:
-    return writeRun(llvm::outs(), trace);
+    return writeRun(out, trace);
   case Format::Sarif:
-    return writeSarif(llvm::outs(), trace.findings);
+    return writeSarif(out, trace.findings);
   case Format::Github:
-    return writeGithub(llvm::outs(), trace.findings);
+    return writeGithub(out, trace.findings);
   case Format::Html:
-    return writePage(llvm::outs(), trace);
+    return writePage(out, trace);
   case Format::Text: {
     SourceText text;
-    return writeText(llvm::outs(), toErrors(trace.findings, text), {},
-                     commandLine.useColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+    return writeText(out, toErrors(trace.findings, text), {},
+                     commandLine.useColor.value_or(commandLine.output.empty() &&
+                                                   llvm::sys::Process::StandardOutHasColors()),
                      text);
   }
   }
@@ -208,6 +211,11 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   const std::string program = findProgram(commandLine.fixedFlags->front());
   const TorchLocation torch = locateTorch(program, commandLine.libtorch);
 
+  // Before the run, which may take long.
+  std::error_code why;
+  llvm::raw_fd_ostream out(commandLine.output.empty() ? "-" : commandLine.output, why, fs::OF_None);
+  if (why)
+    throw std::runtime_error("cannot write '" + commandLine.output + "': " + why.message());
   // Without a cache, the library lasts as long as this run.
   std::string folder = commandLine.cacheFolder;
   std::optional<ScratchFolder> scratch;
@@ -240,8 +248,13 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
                              llvm::toString(buffer.takeError()));
   Trace trace = readTrace((*buffer)->getBuffer(), torch.include);
   keepWanted(trace.findings, commandLine);
-  write(trace, commandLine);
-  llvm::outs().flush();
+  write(out, trace, commandLine);
+  out.flush();
+  if (out.has_error()) {
+    const std::string why = out.error().message();
+    out.clear_error();
+    throw std::runtime_error("cannot write '" + commandLine.output + "': " + why);
+  }
   if (WIFSIGNALED(status)) {
     StatusLine() << "gradtidy: warning: the program was ended by signal " << WTERMSIG(status);
     return 128 + WTERMSIG(status);

@@ -145,7 +145,7 @@ std::string buildWatchLibrary(const TorchLocation &torch, const std::string &sou
                                         "-shared",
                                         "-fPIC",
                                         "-std=c++20",
-                                        "-O1",
+                                        "-O2",
                                         "-DNDEBUG", // LibTorch's classes are laid out by it.
                                         "-w",
                                         "-isystem",

@@ -38,6 +38,18 @@ void train() {
   address();
   // NOLINTEND(ml-amp)
   address();
+)" R"(
+
+
+
+
+
+
+
+
+
+
+
   int memory = value();
   memory = value();
   const int *data_ptr = &memory; (void)data_ptr;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <string>
 #include <thread>
 
@@ -57,10 +58,16 @@ int main(int, char **arguments) {
   if (how == "threads") {
     std::thread one([] { train("thread"); });
     one.join();
-    std::thread([] {
-      for (;;)
+    // It is alive when the program ends, between two operations.
+    std::promise<void> worked;
+    std::thread([&worked] {
+      for (int i = 0; i < 1000; ++i)
         torch::ones({2}).sum();
+      worked.set_value();
+      for (;;)
+        pause();
     }).detach();
+    worked.get_future().wait();
   }
   return 0;
 }

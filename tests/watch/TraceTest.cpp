@@ -38,7 +38,8 @@ void train() {
   address();
   // NOLINTEND(ml-amp)
   address();
-)" R"(
+)"
+                                R"(
 
 
 

@@ -119,7 +119,7 @@ public:
       : list(list), commandLine(commandLine), partners(list),
         caches(commandLine, context, partners),
         usesResults(caches.results && commandLine.timeTrace.empty() &&
-                    !commandLine.enableCheckProfile &&
+                    !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
                     llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
         isEdit(list.jobs.size() <= beingEdited),
         runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),

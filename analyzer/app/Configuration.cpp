@@ -256,6 +256,8 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
   overrides.ExcludeHeaderFilterRegex = commandLine.excludeHeaderFilter;
   overrides.SystemHeaders = commandLine.systemHeaders;
   overrides.FormatStyle = commandLine.formatStyle;
+  if (!commandLine.removedArgs.empty())
+    overrides.RemovedArgs = commandLine.removedArgs;
   overrides.UseColor = commandLine.useColor;
   if (commandLine.level)
     set(overrides, levelOption, std::to_string(*commandLine.level));

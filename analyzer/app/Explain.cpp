@@ -38,12 +38,12 @@ int explain(const CommandLine &commandLine, llvm::StringRef executable) {
       for (const CatalogueRow &row : catalogue())
         names.push_back(row.name);
       ErrorLine() << "unknown check '" << name << "'" << nearest(name, names);
-      return 1;
+      return commandLine.statusOfFailure();
     }
     if (!printPage(folder, name)) {
       ErrorLine() << "the page of '" << name
                   << "' is not to be found: docs/checks lies in share/gradtidy of an installation";
-      return 1;
+      return commandLine.statusOfFailure();
     }
   }
   return 0;

@@ -1,6 +1,7 @@
 #include "Lint.h"
 
 #include "Analysis.h"
+#include "Changes.h"
 #include "Configuration.h"
 #include "Evidence.h"
 #include "Fixes.h"
@@ -24,6 +25,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,6 +33,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+#include <map>
 #include <set>
 
 namespace gradtidy {
@@ -88,13 +92,13 @@ int answerAboutConfiguration(const CommandLine &commandLine,
   for (const std::string &text : errors)
     error() << text << '\n';
   if (!errors.empty())
-    return 1;
+    return commandLine.statusOfFailure();
   if (commandLine.verifyConfig) {
     if (llvm::Error wrong = verifyConfiguration(provider, file)) {
       llvm::handleAllErrors(std::move(wrong), [](const llvm::ErrorInfoBase &info) {
         error() << info.message() << '\n';
       });
-      return 1;
+      return commandLine.statusOfFailure();
     }
     llvm::outs() << "No config errors detected.\n";
     return 0;
@@ -103,8 +107,10 @@ int answerAboutConfiguration(const CommandLine &commandLine,
   tidy::ClangTidyOptions options = provider.getOptions(file);
   const std::vector<std::string> enabled = tidy::getCheckNames(options, false, false);
   if (enabled.empty()) {
+    if (commandLine.allowNoChecks)
+      return 0;
     error() << "no checks enabled\n";
-    return 1;
+    return commandLine.statusOfFailure();
   }
   if (commandLine.listChecks) {
     llvm::outs() << "Enabled checks:";
@@ -146,19 +152,71 @@ void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::st
   }
 }
 
-/// Leaves out those that the baseline knows; their number.
-unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
-  Fingerprints fingerprints(folderPath("") + "/");
-  std::vector<bool> isKnown(errors.size());
-  for (const ReportedFinding &finding : toReported(errors, levelOf))
-    if (finding.level) // What the compiler says is always news.
-      isKnown[finding.number] = known.contains(fingerprints.of(finding));
+/// The project that the working directory lies in. What others have written into the results of
+/// shards changes nothing outside of it.
+std::string projectHere() {
+  const std::string folder = folderPath("");
+  return realPath(findProjectRoot(folder + "/file", folder));
+}
+
+/// What findings are compared with: none of them is in the baseline, and all concern the changes.
+struct Comparison {
+  std::set<std::string> baseline; ///< Fingerprints.
+  std::optional<Changes> changes;
+};
+
+llvm::Expected<Comparison> readComparison(const CommandLine &commandLine) {
+  Comparison comparison;
+  if (!commandLine.baseline.empty()) {
+    auto baseline = readFingerprints(commandLine.baseline);
+    if (!baseline)
+      return baseline.takeError();
+    comparison.baseline = std::move(*baseline);
+  }
+  if (commandLine.diff.empty())
+    return comparison;
+  const auto readPatch = []() -> llvm::Expected<Changes> {
+    auto patch = llvm::MemoryBuffer::getSTDIN();
+    if (!patch)
+      return llvm::createStringError("cannot read the patch on standard input: " +
+                                     patch.getError().message());
+    return Changes::ofPatch((*patch)->getBuffer(), projectHere());
+  };
+  auto changes =
+      commandLine.diff == "-" ? readPatch() : Changes::since(commandLine.diff, projectHere());
+  if (!changes)
+    return changes.takeError();
+  comparison.changes = std::move(*changes);
+  return comparison;
+}
+
+/// How many findings are left out, and why.
+struct LeftOut {
+  unsigned known = 0, unchanged = 0;
+};
+
+/// Leaves out findings that the baseline knows, or that no changed line concerns.
+LeftOut leaveOut(const Comparison &comparison, std::vector<tidy::ClangTidyError> &errors) {
+  LeftOut leftOut;
+  if (comparison.baseline.empty() && !comparison.changes)
+    return leftOut;
+  Fingerprints fingerprints(projectHere() + "/");
+  std::vector<bool> isLeftOut(errors.size());
+  for (const ReportedFinding &finding : toReported(errors, levelOf)) {
+    if (!finding.level) // What the compiler says is always news.
+      continue;
+    const bool isKnown = comparison.baseline.contains(fingerprints.of(finding));
+    const bool isUnchanged = comparison.changes && !comparison.changes->concern(finding);
+    leftOut.known += isKnown;
+    leftOut.unchanged += !isKnown && isUnchanged;
+    isLeftOut[finding.number] = isKnown || isUnchanged;
+  }
   std::vector<tidy::ClangTidyError> news;
   for (size_t i = 0; i < errors.size(); ++i)
-    if (!isKnown[i])
+    if (!isLeftOut[i])
       news.push_back(std::move(errors[i]));
   errors = std::move(news);
-  return llvm::count(isKnown, true);
+  return leftOut;
 }
 
 /// Names files as the user does.
@@ -184,23 +242,81 @@ SourceText textsOf(const CommandLine &commandLine) {
   return text;
 }
 
-void writeForMachines(const CommandLine &commandLine,
-                      const std::vector<tidy::ClangTidyError> &errors, const ShownPaths &shown) {
-  std::vector<ReportedFinding> findings = toReported(errors, levelOf, textsOf(commandLine));
-  switch (commandLine.format) {
-  case Format::Json:
-    for (ReportedFinding &finding : findings)
+void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding> findings,
+           const ReportContext &context, const ShownPaths &shown) {
+  switch (format) {
+  case Format::Json: {
+    std::vector<ReportedFinding> asTyped = findings;
+    for (ReportedFinding &finding : asTyped)
       show(finding, shown);
-    return writeJson(llvm::outs(), findings);
+    return writeJson(out, asTyped);
+  }
   case Format::Sarif:
-    return writeSarif(llvm::outs(), findings);
+    return writeSarif(out, findings, context);
   case Format::Github:
-    return writeGithub(llvm::outs(), findings);
+    return writeGithub(out, findings);
   case Format::Html:
-    return writeHtml(llvm::outs(), findings);
+    return writeHtml(out, findings, context);
+  case Format::Junit:
+    return writeJunit(out, findings, context);
+  case Format::Gitlab:
+    return writeGitlab(out, findings, context);
+  case Format::Checkstyle:
+    return writeCheckstyle(out, findings, context);
+  case Format::Markdown:
+    return writeMarkdown(out, findings, context);
   case Format::Text:
     llvm_unreachable("no format for machines");
   }
+}
+
+/// Writes all reports but text; false if a file could not be written.
+bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding> findings,
+                  const ReportContext &context, const ShownPaths &shown) {
+  if (commandLine.format != Format::Text)
+    write(llvm::outs(), commandLine.format, findings, context, shown);
+  bool written = true;
+  for (const Output &output : commandLine.outputs) {
+    std::error_code code;
+    llvm::raw_fd_ostream out(output.file, code, fs::OF_None);
+    if (!code) {
+      write(out, output.format, findings, context, shown);
+      out.close();
+      code = out.error();
+      out.clear_error();
+    }
+    if (code) {
+      error() << "cannot write '" << output.file << "': " << code.message() << '\n';
+      written = false;
+    }
+  }
+  return written;
+}
+
+/// "3 findings in 2 files: 1 of level 0, 2 of level 1; 2 can be fixed with --fix".
+void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
+  std::map<int, unsigned> levels;
+  std::set<llvm::StringRef> files;
+  unsigned fixable = 0;
+  for (const ReportedFinding &finding : findings)
+    if (finding.level) {
+      ++levels[int(*finding.level)];
+      files.insert(finding.file);
+      fixable += !finding.fixes.empty();
+    }
+  unsigned count = 0;
+  llvm::SmallVector<std::string> parts;
+  for (const auto &[level, number] : levels) {
+    count += number;
+    parts.push_back(llvm::formatv("{0} of level {1}", number, level));
+  }
+  if (!count)
+    return;
+  llvm::errs() << count << " finding" << (count == 1 ? "" : "s") << " in " << files.size()
+               << " file" << (files.size() == 1 ? "" : "s") << ": " << llvm::join(parts, ", ");
+  if (fixable && !isFixed)
+    llvm::errs() << "; --fix repairs " << fixable;
+  llvm::errs() << '\n';
 }
 
 void printStatistics(const Results &results) {
@@ -252,16 +368,9 @@ bool writeTrace(const std::string &file, const Run &run) {
   return true;
 }
 
-/// The project that the working directory lies in. What others have written into the results of
-/// shards changes nothing outside of it.
-std::string projectHere() {
-  const std::string folder = folderPath("");
-  return realPath(findProjectRoot(folder + "/file", folder));
-}
-
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
-           const std::set<std::string> &baseline, const ShownPaths &shown) {
+           const Comparison &comparison, const ShownPaths &shown, llvm::StringRef executable) {
   for (const std::string &text : run.errors)
     error() << text << '\n';
   for (const Outcome &outcome : run.outcomes)
@@ -275,12 +384,12 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       sources.push_back(outcome.file);
     if (llvm::Error wrong = addEvidence(commandLine.evidence, sources, results.errors)) {
       error() << llvm::toString(std::move(wrong)) << '\n';
-      return 1;
+      return commandLine.statusOfFailure();
     }
   }
   SourceText text = textsOf(commandLine);
   useLineEndsOfFiles(results.errors, text);
-  const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
+  const LeftOut leftOut = leaveOut(comparison, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
     context.setCurrentFile(run.outcomes.back().file);
@@ -292,11 +401,19 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   const bool asksForFixes = commandLine.fix || commandLine.fixErrors;
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
+  // A shard may have no file at all.
+  const bool nothing = results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty());
   std::optional<Fixes> fixes;
   if (asksForFixes && mayFix)
     fixes.emplace(results.errors, results.fixedFiles, text,
                   commandLine.merge ? projectHere() : std::string());
   // Before the fixes: lines and columns are those of the files that were analysed.
+  const std::vector<ReportedFinding> findings =
+      toReported(results.errors, levelOf, textsOf(commandLine));
+  const ReportContext reportContext{
+      projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
+      llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
+  const bool reported = writeReports(commandLine, findings, reportContext, shown);
   if (commandLine.format == Format::Text) {
     for (tidy::ClangTidyError &finding : results.errors) {
       show(finding.Message, shown);
@@ -306,20 +423,22 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
               context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
               text);
-  } else {
-    writeForMachines(commandLine, results.errors, shown);
   }
   llvm::outs().flush();
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, run.outcomes.front().file, results.errors))
-    return 1;
+    return commandLine.statusOfFailure();
   const bool fixed = !fixes || fixes->write(context);
 
   if (!commandLine.quiet) {
     printStatistics(results);
-    if (known)
+    if (const unsigned known = leftOut.known)
       llvm::errs() << "Suppressed " << known << " finding" << (known == 1 ? "" : "s")
                    << " of the baseline.\n";
+    if (const unsigned unchanged = leftOut.unchanged)
+      llvm::errs() << "Suppressed " << unchanged << " finding" << (unchanged == 1 ? "" : "s")
+                   << " that no changed line concerns.\n";
+    printSummary(findings, asksForFixes && mayFix);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -331,14 +450,11 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   }
   if (commandLine.stats)
     printTimes(llvm::errs(), run, results);
-  // A shard may have no file at all.
-  if (results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty())) {
+  if (nothing)
     error() << "nothing was analysed\n";
-    return 1;
-  }
-  const bool failed = !fixed || warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
-                      results.lost || !run.errors.empty();
-  return failed ? 1 : 0;
+  if (nothing || !reported || !fixed || results.lost || !run.errors.empty())
+    return commandLine.statusOfFailure();
+  return warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ? 1 : 0;
 }
 
 } // namespace
@@ -346,16 +462,19 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   std::optional<OwnWork> own("finding what to analyse");
   JobList list;
-  if (!commandLine.sources.empty() && !commandLine.merge)
+  // run-clang-tidy asks for the checks of "-", which is no source.
+  const bool asksInGeneral =
+      asksForConfiguration(commandLine) && commandLine.sources == std::vector<std::string>{"-"};
+  if (!commandLine.sources.empty() && !commandLine.merge && !asksInGeneral)
     list = listJobsOf(commandLine, executable);
   if (commandLine.openFile && !takeOpenFile(list, *commandLine.openFile) && list.errors.empty())
-    return 1;
+    return commandLine.statusOfFailure();
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
       makeOptionsProvider(commandLine, list.projectFolder, list.errors);
   if (!provider) {
     error() << llvm::toString(provider.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
   if (asksForConfiguration(commandLine))
     return answerAboutConfiguration(commandLine, **provider, list.errors);
@@ -364,19 +483,17 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << (commandLine.merge ? "no input files: name the files that --results wrote\n"
                                   : "no input files: name the sources to analyse, as in 'gradtidy "
                                     "src/train.cpp'; --help tells more\n");
-    return 1;
+    return commandLine.statusOfFailure();
   }
   // A model of the command line that is wrong is wrong for every file.
   if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
     error() << llvm::toString(model.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
-  llvm::Expected<std::set<std::string>> baseline = std::set<std::string>();
-  if (!commandLine.baseline.empty())
-    baseline = readFingerprints(commandLine.baseline);
-  if (!baseline) {
-    error() << llvm::toString(baseline.takeError()) << '\n';
-    return 1;
+  llvm::Expected<Comparison> comparison = readComparison(commandLine);
+  if (!comparison) {
+    error() << llvm::toString(comparison.takeError()) << '\n';
+    return commandLine.statusOfFailure();
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
@@ -387,35 +504,39 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
         << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
+    if (commandLine.allowNoChecks)
+      return 0;
     error() << "no checks enabled\n";
-    return 1;
+    return commandLine.statusOfFailure();
   }
 
-  tidy::ClangTidyContext context(std::move(*provider));
+  tidy::ClangTidyContext context(std::move(*provider), /*AllowEnablingAnalyzerAlphaCheckers=*/false,
+                                 commandLine.moduleHeaders, /*ExperimentalCustomChecks=*/false);
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
     list.shown.add("", folderPath(""));
     own.reset();
     if (run)
-      return report(*run, context, commandLine, *baseline, list.shown);
+      return report(*run, context, commandLine, *comparison, list.shown, executable);
     error() << llvm::toString(run.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
   own.reset();
   context.setEnableProfiling(commandLine.enableCheckProfile);
+  context.setProfileStoragePrefix(commandLine.checkProfiles);
   const Run run = analyse(list, context, commandLine);
   if (run.signal) {
     error() << "interrupted\n";
     return 128 + run.signal;
   }
   if (!commandLine.timeTrace.empty() && !writeTrace(commandLine.timeTrace, run))
-    return 1;
+    return commandLine.statusOfFailure();
   if (!commandLine.results.empty())
     if (llvm::Error failed = writeShard(commandLine.results, run, commandLine)) {
       error() << llvm::toString(std::move(failed)) << '\n';
-      return 1;
+      return commandLine.statusOfFailure();
     }
-  return report(run, context, commandLine, *baseline, list.shown);
+  return report(run, context, commandLine, *comparison, list.shown, executable);
 }
 
 } // namespace gradtidy

@@ -1,5 +1,6 @@
 // gradtidy: finds mistakes in the training loops of C++ programs.
 #include "CommandLine.h"
+#include "Completion.h"
 #include "Explain.h"
 #include "LanguageServer.h"
 #include "Lint.h"
@@ -23,12 +24,15 @@ int main(int argc, const char **argv) {
   const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
   static int inThisProgram;
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
+  if (commandLine.completion)
+    return gradtidy::printCompletion(commandLine);
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
   if (commandLine.watch)
     return gradtidy::watch(commandLine, executable);
   // The programs that prove runs have limits of their own.
-  gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout);
+  gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
+                         commandLine.statusOfFailure());
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

@@ -25,14 +25,15 @@ namespace {
 /// What is said where nothing can be allocated, and in handlers of signals.
 std::array<char, 256> tooSlow, outOfMemory;
 unsigned secondsForPart = 0;
+int statusOfFailure = 2;
 
-[[noreturn]] void endWith(const std::array<char, 256> &text, int status) {
+[[noreturn]] void endWith(const std::array<char, 256> &text) {
   if (::write(STDERR_FILENO, text.data(), std::strlen(text.data())) < 0)
-    ::_exit(status);
-  ::_exit(status);
+    ::_exit(statusOfFailure);
+  ::_exit(statusOfFailure);
 }
 
-[[noreturn]] void endWithoutMemory() { endWith(outOfMemory, exitOutOfMemory); }
+[[noreturn]] void endWithoutMemory() { endWith(outOfMemory); }
 
 void setTimer(unsigned seconds) {
   itimerval timer = {};
@@ -50,9 +51,10 @@ void limitMemory(uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-void limitOwnWork(uint64_t memory, unsigned seconds) {
+void limitOwnWork(uint64_t memory, unsigned seconds, int status) {
   limitMemory(memory);
   secondsForPart = seconds;
+  statusOfFailure = status;
   std::snprintf(outOfMemory.data(), outOfMemory.size(),
                 "gradtidy: error: out of memory: more than %llu MB are needed (--memory-limit)\n",
                 static_cast<unsigned long long>(memory >> 20));
@@ -61,13 +63,13 @@ void limitOwnWork(uint64_t memory, unsigned seconds) {
   llvm::remove_bad_alloc_error_handler();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   struct sigaction action = {};
-  action.sa_handler = [](int) { endWith(tooSlow, 1); };
+  action.sa_handler = [](int) { endWith(tooSlow); };
   ::sigaction(SIGALRM, &action, nullptr);
   // The limits of a shell: the time of the processor, and the size of files, which an error tells.
   action.sa_handler = [](int) {
     constexpr std::array<char, 256> text = {
         "gradtidy: error: too slow: the limit of CPU time is used up\n"};
-    endWith(text, 1);
+    endWith(text);
   };
   ::sigaction(SIGXCPU, &action, nullptr);
   action.sa_handler = SIG_IGN;

@@ -596,7 +596,7 @@ int prove(const CommandLine &commandLine, llvm::StringRef executable) {
     return proveOrThrow(commandLine, executable);
   } catch (const std::exception &failure) {
     llvm::WithColor::error(llvm::errs(), "gradtidy") << failure.what() << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
 }
 

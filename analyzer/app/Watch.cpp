@@ -3,10 +3,12 @@
 #include "Installation.h"
 #include "OwnWork.h"
 #include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/prove/Plot.h"
 #include "analyzer/report/Printable.h"
 #include "analyzer/report/Text.h"
 #include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/Paths.h"
 #include "analyzer/watch/Library.h"
 #include "analyzer/watch/Trace.h"
 #include "checks/Catalogue.h"
@@ -14,7 +16,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -23,6 +27,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -158,10 +163,10 @@ void writeRun(llvm::raw_ostream &out, const Trace &trace) {
 }
 
 /// The page of a lint run, with plots over the steps before its end.
-void writePage(llvm::raw_ostream &out, const Trace &trace) {
+void writePage(llvm::raw_ostream &out, const Trace &trace, const ReportContext &context) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  writeHtml(stream, trace.findings);
+  writeHtml(stream, trace.findings, context);
   std::string plots;
   const auto add = [&](const char *name, std::optional<double> WatchedStep::*value,
                        bool logarithmic, double unit = 1) {
@@ -185,24 +190,60 @@ void writePage(llvm::raw_ostream &out, const Trace &trace) {
   out << text;
 }
 
-void write(llvm::raw_ostream &out, const Trace &trace, const CommandLine &commandLine) {
-  switch (commandLine.format) {
+void write(llvm::raw_ostream &out, Format format, const Trace &trace,
+           const CommandLine &commandLine, const ReportContext &context) {
+  switch (format) {
   case Format::Json:
     return writeRun(out, trace);
   case Format::Sarif:
-    return writeSarif(out, trace.findings);
+    return writeSarif(out, trace.findings, context);
   case Format::Github:
     return writeGithub(out, trace.findings);
   case Format::Html:
-    return writePage(out, trace);
+    return writePage(out, trace, context);
+  case Format::Junit:
+    return writeJunit(out, trace.findings, context);
+  case Format::Gitlab:
+    return writeGitlab(out, trace.findings, context);
+  case Format::Checkstyle:
+    return writeCheckstyle(out, trace.findings, context);
+  case Format::Markdown:
+    return writeMarkdown(out, trace.findings, context);
   case Format::Text: {
     SourceText text;
     return writeText(out, toErrors(trace.findings, text), {},
-                     commandLine.useColor.value_or(commandLine.output.empty() &&
-                                                   llvm::sys::Process::StandardOutHasColors()),
+                     commandLine.useColor.value_or(llvm::sys::Process::StandardOutHasColors()),
                      text);
   }
   }
+}
+
+/// A report for --output. Made before the run, which may take long.
+struct ReportFile {
+  Format format;
+  std::string name;
+  std::unique_ptr<llvm::raw_fd_ostream> out;
+};
+
+std::vector<ReportFile> openReports(const std::vector<Output> &outputs) {
+  std::vector<ReportFile> files;
+  for (const Output &output : outputs) {
+    std::error_code why;
+    auto out = std::make_unique<llvm::raw_fd_ostream>(output.file, why, fs::OF_None);
+    if (why)
+      throw std::runtime_error("cannot write '" + output.file + "': " + why.message());
+    files.push_back({output.format, output.file, std::move(out)});
+  }
+  return files;
+}
+
+/// Throws std::runtime_error if what was written into \p file is not there.
+void close(ReportFile &file) {
+  file.out->close();
+  const std::error_code why = file.out->error();
+  file.out->clear_error();
+  if (why)
+    throw std::runtime_error("cannot write '" + file.name + "': " + why.message());
 }
 
 int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
@@ -211,11 +252,7 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   const std::string program = findProgram(commandLine.fixedFlags->front());
   const TorchLocation torch = locateTorch(program, commandLine.libtorch);
 
-  // Before the run, which may take long.
-  std::error_code why;
-  llvm::raw_fd_ostream out(commandLine.output.empty() ? "-" : commandLine.output, why, fs::OF_None);
-  if (why)
-    throw std::runtime_error("cannot write '" + commandLine.output + "': " + why.message());
+  std::vector<ReportFile> reports = openReports(commandLine.outputs);
   // Without a cache, the library lasts as long as this run.
   std::string folder = commandLine.cacheFolder;
   std::optional<ScratchFolder> scratch;
@@ -240,7 +277,8 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
 
   const int status =
       runWatched(program, *commandLine.fixedFlags, library, std::string(record), commandLine.steps);
-  limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout);
+  limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
+               commandLine.statusOfFailure());
   const OwnWork own("reading what the run has shown");
   auto buffer = readFile(record, limits::results);
   if (!buffer)
@@ -248,12 +286,15 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
                              llvm::toString(buffer.takeError()));
   Trace trace = readTrace((*buffer)->getBuffer(), torch.include);
   keepWanted(trace.findings, commandLine);
-  write(out, trace, commandLine);
-  out.flush();
-  if (out.has_error()) {
-    const std::string why = out.error().message();
-    out.clear_error();
-    throw std::runtime_error("cannot write '" + commandLine.output + "': " + why);
+  const std::string here = folderPath("");
+  const ReportContext context{realPath(findProjectRoot(here + "/file", here)) + "/",
+                              findPages(executable), WIFEXITED(status),
+                              llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
+  write(llvm::outs(), commandLine.format, trace, commandLine, context);
+  llvm::outs().flush();
+  for (ReportFile &file : reports) {
+    write(*file.out, file.format, trace, commandLine, context);
+    close(file);
   }
   if (WIFSIGNALED(status)) {
     StatusLine() << "gradtidy: warning: the program was ended by signal " << WTERMSIG(status);
@@ -281,7 +322,7 @@ int watch(const CommandLine &commandLine, llvm::StringRef executable) {
     ErrorLine() << lines.front();
     for (const llvm::StringRef line : llvm::drop_begin(lines))
       StatusLine() << line;
-    return 1;
+    return commandLine.statusOfFailure();
   }
 }
 

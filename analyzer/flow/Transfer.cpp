@@ -93,7 +93,7 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   if (memory != noSources && place != tables.paths.unknown()) {
     Value handle = state.valueOf({place, TypeRole::Tensor});
     handle.taken = &event;
-    handle.shared = memory;
+    handle.shared = tables.lent(memory);
     state.setValue(place, handle);
   }
   if (const PathId whole = tables.paths.parent(place);
@@ -646,7 +646,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
   if (event.givesParameters) {
     const PathId module = state.resolve(event.subject.path);
     value.taken = &event;
-    value.shared = tables.sources.of(module);
+    value.shared = tables.lent(tables.sources.of(module));
     value.changed = nullptr;
     state.disown(module);
   }
@@ -736,7 +736,7 @@ void Interpreter::detach(const Event &event, State &state) {
   Value value = state.valueOf(event.subject);
   if (const SourcesId memory = state.memoryOf(event.subject); memory != noSources) {
     value.taken = &event;
-    value.shared = memory;
+    value.shared = tables.lent(memory);
     for (PathId parameter : tables.sources.members(memory)) // Perhaps to change it by hand.
       state.disown(parameter);
   }

@@ -35,6 +35,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -345,6 +346,20 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
+/// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
+/// else of the LLVM that it was built with.
+const std::string &resourceFolder() {
+  static int inThisProgram;
+  static const std::string folder = [] {
+    const std::string program = llvm::sys::fs::getMainExecutable("gradtidy", &inThisProgram);
+    const std::string installed =
+        absolutePath("../lib/gradtidy/clang", folderPath(llvm::sys::path::parent_path(program)));
+    return llvm::sys::fs::exists(installed + "/include/stddef.h") ? installed
+                                                                  : GRADTIDY_RESOURCE_DIR;
+  }();
+  return folder;
+}
+
 /// The command line of \p job with what configuration files say of it; the person's own flags are
 /// in the job already.
 std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
@@ -356,10 +371,10 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
     flags.after = options.ExtraArgs.value_or(std::vector<std::string>());
     arguments = normaliseFlags(flags);
   }
-  // Clang's own headers (stddef.h) are looked for beside the program otherwise.
+  // Clang would look for its own headers beside the program.
   if (llvm::none_of(arguments,
                     [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    arguments.insert(arguments.begin() + 1, "-resource-dir=" GRADTIDY_RESOURCE_DIR);
+    arguments.insert(arguments.begin() + 1, "-resource-dir=" + resourceFolder());
   return arguments;
 }
 

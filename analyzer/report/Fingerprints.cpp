@@ -14,9 +14,8 @@ using llvm::StringRef;
 std::string Fingerprints::of(const ReportedFinding &finding) {
   StringRef file = finding.file;
   file.consume_front(root);
-  llvm::SmallVector<StringRef, 16> words;
-  llvm::SplitString(text.line(finding.file, finding.line), words);
-  const std::string parts = finding.check + '\n' + file.str() + '\n' + llvm::join(words, " ");
+  const std::string parts = finding.check + '\n' + file.str() + '\n' +
+                            text.statement(finding.file, finding.line, finding.column);
   const llvm::ArrayRef bytes(reinterpret_cast<const uint8_t *>(parts.data()), parts.size());
   const std::string hash = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true).substr(0, 32);
   return hash + ":" + std::to_string(++occurrences[hash]);

@@ -3,6 +3,7 @@
 
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -56,6 +57,25 @@ std::vector<ReportedEdit> editsOf(const ClangTidyError &error, SourceText &text)
 }
 
 } // namespace
+
+StringRef ReportContext::shown(StringRef file) const {
+  file.consume_front(root);
+  return file;
+}
+
+StringRef severityWord(const ReportedFinding &finding) {
+  if (finding.severity != "warning" || !finding.level)
+    return finding.severity;
+  switch (*finding.level) {
+  case Level::Certain:
+    return "error";
+  case Level::Likely:
+    return "warning";
+  case Level::Advice:
+    return "note";
+  }
+  llvm_unreachable("unknown level");
+}
 
 std::string absoluteIn(StringRef directory, StringRef file) {
   if (file.empty())

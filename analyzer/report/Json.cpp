@@ -1,5 +1,5 @@
 #include "Formats.h"
-#include "Printable.h"
+#include "JsonText.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,10 +40,7 @@ void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings)
                     {"fixes", std::move(fixes)}});
   }
   Json document = {{"version", 1}, {"findings", std::move(list)}};
-  // Names are the user's bytes; what is not UTF-8 becomes the replacement character, and what is
-  // not ASCII an escape.
-  const std::string text = document.dump(2, ' ', true, Json::error_handler_t::replace);
-  out << withoutCommands(text, ":", "\\u0023") << '\n';
+  out << jsonText(document);
 }
 
 } // namespace gradtidy

@@ -34,6 +34,13 @@ public:
   /// The text of a line without its end; empty if there is no such line. Lives as long as this.
   llvm::StringRef line(llvm::StringRef file, unsigned number);
 
+  /// How many lines \p file has; none if it cannot be read.
+  unsigned lineCount(llvm::StringRef file);
+
+  /// The characters of the statement at a place, without blanks and comments: from behind the last
+  /// semicolon or brace before the place to the next one.
+  std::string statement(llvm::StringRef file, unsigned line, unsigned column);
+
   /// \p column, given in bytes, in Unicode code points.
   unsigned codePointColumn(llvm::StringRef file, unsigned line, unsigned column);
 

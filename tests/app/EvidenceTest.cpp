@@ -84,7 +84,7 @@ TEST_CASE("Evidence that is none is refused") {
         std::string(R"({"findings": [{"check": "ml-amp"}], "run": {}})"),
         std::string(200000, '[')}) {
     const Run run = training.lintWith(text);
-    CHECK(run.status == 1);
+    CHECK(run.status == 2);
     CHECK_THAT(run.err, Contains("is not what 'gradtidy watch --format=json' writes"));
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE("Results of shards fix no text that has changed since") {
   const std::string changed = "// one line more\n" + project.read("train.cpp");
   project.write("train.cpp", changed);
   const Run run = project.gradtidy({"merge", "--fix", "results"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK(project.read("train.cpp") == changed);
   CHECK_THAT(run.err, Contains("'" + project.path("train.cpp") +
                                "' could not be fixed and is unchanged: it has changed since it was "
@@ -58,7 +58,7 @@ TEST_CASE("Results of shards fix no text that has changed since") {
   // What has not changed is fixed.
   CHECK(count(project.read("loop.h"), fixed) == 1);
   // Now both have changed.
-  CHECK(project.gradtidy({"merge", "--fix", "results"}).status == 1);
+  CHECK(project.gradtidy({"merge", "--fix", "results"}).status == 2);
   CHECK(count(project.read("loop.h"), fixed) == 1);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("Results of shards change no file outside of the project") {
   project.write("inside/.git/HEAD", "");
   project.gradtidy(with({"--shard=1/1", "--results=results", "outside/train.cpp"}));
   const Run run = project.gradtidy({"merge", "--fix", "../results"}, "inside");
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("could not be fixed") && Contains("outside of the folder"));
   CHECK(count(project.read("outside/train.cpp"), fixed) == 0);
   CHECK(project.gradtidy({"merge", "--fix", "results"}).status == 0);
@@ -145,7 +145,7 @@ TEST_CASE("A file that cannot be written as a whole is left as it was") {
     for (const std::string &argument : with({"--fix", "train.cpp"}))
       arguments.push_back(argument);
     const Run run = project.run("/bin/bash", arguments);
-    CHECK(run.status == 1);
+    CHECK(run.status == 2);
     CHECK_THAT(run.err, Contains("could not be fixed and is unchanged: File too large"));
     CHECK(project.read("train.cpp") == text);
     // Nothing is left beside the sources.
@@ -165,7 +165,7 @@ TEST_CASE("A text that units have seen in two versions is not fixed") {
   project.gradtidy(with({"--shard=2/2", "--results=second", "a.cpp", "b.cpp"}));
   const std::string changed = project.read("loop.h");
   const Run run = project.gradtidy({"merge", "--fix", "first", "second"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK(project.read("loop.h") == changed);
   CHECK_THAT(run.err, Contains("it has changed since it was analyzed"));
 }

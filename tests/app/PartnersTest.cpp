@@ -236,7 +236,7 @@ TEST_CASE("A source that is too much is lost alone") {
   program.writeDatabase("", {"main.cpp", "step.cpp"}, "-std=c++20 -I" + axonFolder() + flags);
   const Run run =
       program.gradtidy({"--no-cache", timeout, "--model=" + axonModel(), "main.cpp", "step.cpp"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK(count(run.err, "its findings are lost") == 1);
   CHECK_THAT(run.err, Contains("the analysis of '" + program.path("main.cpp") + "'"));
   CHECK(count(run.out, finding) == 1);

@@ -155,11 +155,11 @@ TEST_CASE("What prove cannot do is said") {
        {{"prove", "--backend=libtorch"}, "name LibTorch's folder, with include/ and lib/"},
        {{"prove", "--format=sarif"}, "the --format of 'gradtidy prove' is text or json"}}));
   const Run run = project.gradtidy(arguments);
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains(message));
   CHECK(run.out.empty());
 
   const Run noCompiler = project.run("/usr/bin/env", {"CXX=nothing++", gradtidyProgram(), "prove"});
-  CHECK(noCompiler.status == 1);
+  CHECK(noCompiler.status == 2);
   CHECK_THAT(noCompiler.err, Contains("the compiler 'nothing++', which $CXX names, is not there"));
 }

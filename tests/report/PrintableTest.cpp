@@ -94,8 +94,13 @@ TEST_CASE("names, messages and source are harmless in every format") {
   CHECK(count(document["findings"][0]["file"], "\x1b[31mred") == 1);
   const std::string message = document["findings"][0]["message"];
   CHECK(printable(message) == message);
-  checkHarmless(written([&](auto &out) { writeSarif(out, findings, project.path()); }));
-  checkHarmless(written([&](auto &out) { writeHtml(out, findings); }));
+  const ReportContext context{.root = project.path() + "/"};
+  for (const auto write :
+       {writeSarif, writeHtml, writeJunit, writeGitlab, writeCheckstyle, writeMarkdown}) {
+    const std::string report = written([&](auto &out) { write(out, findings, context); });
+    checkHarmless(report);
+    CHECK(count(report, "second") >= 1);
+  }
   const std::string github = written([&](auto &out) { writeGithub(out, findings); });
   checkHarmless(github);
   CHECK(count(github, "\n") == 2);

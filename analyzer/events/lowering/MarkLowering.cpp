@@ -418,7 +418,7 @@ void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
 bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
   const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
   return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
-         countMentions(*function->getBody(), variable) == 0;
+         !result->mentions(variable);
 }
 
 /// Whether \p value is a tensor of a module, of which two layers then make the same use.
@@ -458,7 +458,7 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
 
 bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
   return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
-         variable.hasInit() && countMentions(*function->getBody(), variable) == 0;
+         variable.hasInit() && !result->mentions(variable);
 }
 
 } // namespace gradtidy

@@ -293,7 +293,9 @@ bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding
   return written;
 }
 
-/// "3 findings in 2 files: 1 of level 0, 2 of level 1; 2 can be fixed with --fix".
+const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+/// "3 findings in 2 files: 1 of level 0, 2 of level 1; --fix repairs 2".
 void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
   std::map<int, unsigned> levels;
   std::set<llvm::StringRef> files;
@@ -312,8 +314,8 @@ void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
   }
   if (!count)
     return;
-  llvm::errs() << count << " finding" << (count == 1 ? "" : "s") << " in " << files.size()
-               << " file" << (files.size() == 1 ? "" : "s") << ": " << llvm::join(parts, ", ");
+  llvm::errs() << count << " finding" << plural(count) << " in " << files.size() << " file"
+               << plural(files.size()) << ": " << llvm::join(parts, ", ");
   if (fixable && !isFixed)
     llvm::errs() << "; --fix repairs " << fixable;
   llvm::errs() << '\n';
@@ -321,7 +323,6 @@ void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
 
 void printStatistics(const Results &results) {
   const tidy::ClangTidyStats &stats = results.stats;
-  const auto plural = [](unsigned count) { return count == 1 ? "" : "s"; };
   if (const unsigned count = stats.ErrorsIgnoredNOLINT + stats.ErrorsIgnoredLineFilter +
                              stats.ErrorsIgnoredNonUserCode) {
     llvm::SmallVector<std::string> reasons;
@@ -340,18 +341,15 @@ void printStatistics(const Results &results) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  unsigned left = results.coverage.cutShort.size();
-  for (const std::string &function : results.coverage.cutShort) {
-    constexpr unsigned mostNamed = 10;
-    if (results.coverage.cutShort.size() - left == mostNamed) {
-      StatusLine() << "Not analysed to the end: " << left << " more function" << plural(left)
-                   << ".";
-      break;
-    }
-    StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
-                 << ".";
-    --left;
-  }
+  constexpr size_t mostNamed = 10;
+  const auto &cutShort = results.coverage.cutShort;
+  for (const auto &[number, function] : llvm::enumerate(cutShort))
+    if (number < mostNamed)
+      StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): "
+                   << function << ".";
+  if (cutShort.size() > mostNamed)
+    StatusLine() << "Not analysed to the end: " << cutShort.size() - mostNamed << " more function"
+                 << plural(cutShort.size() - mostNamed) << ".";
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -442,18 +440,18 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   if (!commandLine.quiet) {
     printStatistics(results);
     if (const unsigned known = leftOut.known)
-      llvm::errs() << "Suppressed " << known << " finding" << (known == 1 ? "" : "s")
+      llvm::errs() << "Suppressed " << known << " finding" << plural(known)
                    << " of the baseline.\n";
     if (const unsigned unchanged = leftOut.unchanged)
-      llvm::errs() << "Suppressed " << unchanged << " finding" << (unchanged == 1 ? "" : "s")
+      llvm::errs() << "Suppressed " << unchanged << " finding" << plural(unchanged)
                    << " that no changed line concerns.\n";
     printSummary(findings, asksForFixes && mayFix);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
     if (warningsAsErrors)
-      llvm::errs() << warningsAsErrors << " warning" << (warningsAsErrors == 1 ? "" : "s")
-                   << " treated as error" << (warningsAsErrors == 1 ? "" : "s") << '\n';
+      llvm::errs() << warningsAsErrors << " warning" << plural(warningsAsErrors)
+                   << " treated as error" << plural(warningsAsErrors) << '\n';
     if (compilerErrors && !commandLine.fixErrors)
       llvm::errs() << "Found compiler error(s).\n";
   }

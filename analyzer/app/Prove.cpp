@@ -1,5 +1,6 @@
 #include "Prove.h"
 
+#include "BuildCache.h"
 #include "Configuration.h"
 #include "Installation.h"
 #include "Progress.h"
@@ -523,22 +524,8 @@ int proveOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
                              ": name gradtidy's folder of that name by --fixtures");
   std::vector<Proof> proofs = select(commandLine, fixtures);
 
-  // Without a cache, programs last as long as this run.
-  std::string folder = commandLine.cacheFolder;
   std::optional<ScratchFolder> scratch;
-  if (!folder.empty()) {
-    folder += "/programs";
-    if (const std::string why = CacheFolder(folder, 0).open(); !why.empty()) {
-      CacheTrouble().tell(commandLine.cacheFolder, why);
-      folder.clear();
-    }
-  }
-  if (folder.empty()) {
-    folder = scratch.emplace().path();
-    if (folder.empty())
-      throw std::runtime_error("cannot make a temporary folder");
-  }
-  const CacheFolder cache(folder, uint64_t(commandLine.cacheLimit) << 20);
+  const CacheFolder cache = openBuildCache(commandLine, "programs", scratch);
   std::vector<Target> targets = targetsOf(commandLine, executable, fixtures + "/harness.h", cache);
   const std::vector<Task> tasks = tasksOf(proofs, targets);
 

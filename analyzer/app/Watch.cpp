@@ -1,5 +1,6 @@
 #include "Watch.h"
 
+#include "BuildCache.h"
 #include "Installation.h"
 #include "OwnWork.h"
 #include "analyzer/frontend/CacheFolder.h"
@@ -253,26 +254,12 @@ int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   const TorchLocation torch = locateTorch(program, commandLine.libtorch);
 
   std::vector<ReportFile> reports = openReports(commandLine.outputs);
-  // Without a cache, the library lasts as long as this run.
-  std::string folder = commandLine.cacheFolder;
   std::optional<ScratchFolder> scratch;
-  if (!folder.empty()) {
-    folder += "/watch";
-    if (const std::string why = CacheFolder(folder, 0).open(); !why.empty()) {
-      CacheTrouble().tell(commandLine.cacheFolder, why);
-      folder.clear();
-    }
-  }
-  if (folder.empty()) {
-    folder = scratch.emplace().path();
-    if (folder.empty())
-      throw std::runtime_error("cannot make a temporary folder");
-  }
+  const CacheFolder cache = openBuildCache(commandLine, "watch", scratch);
   llvm::SmallString<128> record;
   if (fs::createTemporaryFile("gradtidy-watch", "jsonl", record))
     throw std::runtime_error("cannot write a temporary file");
   const llvm::scope_exit remove([&] { fs::remove(record); });
-  const CacheFolder cache(folder, uint64_t(commandLine.cacheLimit) << 20);
   const std::string library = buildWatchLibrary(torch, findWatchSources(executable), cache);
 
   const int status =

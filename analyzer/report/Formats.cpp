@@ -63,10 +63,8 @@ StringRef ReportContext::shown(StringRef file) const {
   return file;
 }
 
-StringRef severityWord(const ReportedFinding &finding) {
-  if (finding.severity != "warning" || !finding.level)
-    return finding.severity;
-  switch (*finding.level) {
+StringRef severityWord(Level level) {
+  switch (level) {
   case Level::Certain:
     return "error";
   case Level::Likely:
@@ -75,6 +73,11 @@ StringRef severityWord(const ReportedFinding &finding) {
     return "note";
   }
   llvm_unreachable("unknown level");
+}
+
+StringRef severityWord(const ReportedFinding &finding) {
+  return finding.severity == "warning" && finding.level ? severityWord(*finding.level)
+                                                        : StringRef(finding.severity);
 }
 
 std::string absoluteIn(StringRef directory, StringRef file) {

@@ -77,8 +77,10 @@ struct ReportContext {
   llvm::StringRef shown(llvm::StringRef file) const;
 };
 
-/// "error", "warning" or "note": the severity that the finding's level gives it, unless it is an
-/// error by itself.
+/// "error", "warning" or "note", as SARIF has them.
+llvm::StringRef severityWord(Level level);
+
+/// The severity that the finding's level gives it, unless it is an error by itself.
 llvm::StringRef severityWord(const ReportedFinding &finding);
 
 /// SARIF 2.1.0, with the whole catalogue as rules, the pages of those that have findings, and paths

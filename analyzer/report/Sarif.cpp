@@ -20,18 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using llvm::StringRef;
 
-StringRef levelName(Level level) {
-  switch (level) {
-  case Level::Certain:
-    return "error";
-  case Level::Likely:
-    return "warning";
-  case Level::Advice:
-    return "note";
-  }
-  llvm_unreachable("unknown level");
-}
-
 StringRef precisionName(Level level) {
   switch (level) {
   case Level::Certain:
@@ -54,7 +42,7 @@ Json ruleOf(const CatalogueRow &row) {
           {"fullDescription", textMessage(sentence)},
           {"help", textMessage(sentence + " 'gradtidy explain " + row.name.str() +
                                "' tells symptom, cause and repair.")},
-          {"defaultConfiguration", {{"level", levelName(row.level).str()}}},
+          {"defaultConfiguration", {{"level", severityWord(row.level).str()}}},
           {"properties",
            {{"tags", {"correctness", "machine-learning"}},
             {"precision", precisionName(row.level).str()}}}};
@@ -185,7 +173,7 @@ private:
   Json resultOf(const ReportedFinding &finding) {
     Json result = {{"ruleId", finding.check},
                    {"ruleIndex", ruleIndex.lookup(finding.check)},
-                   {"level", severityWord(finding).str()}, // SARIF has the same three words.
+                   {"level", severityWord(finding).str()},
                    {"message", textMessage(finding.message)}};
     if (finding.file.empty())
       return result;

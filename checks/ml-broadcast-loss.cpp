@@ -34,7 +34,8 @@ public:
         ": each element of the one is compared to all of the other";
     noteOrigin(visit, *crossing->column, "the column is made here", finding);
     noteOrigin(visit, *crossing->row, "the row is made here", finding);
-    finding.fixes = append(visit, crossing->column->expr, ".squeeze(-1)");
+    if (column.sizes.size() < 3)
+      finding.fixes = append(visit, crossing->column->expr, ".squeeze(-1)");
     reporter.report(std::move(finding));
   }
 
@@ -55,11 +56,27 @@ private:
             value.made->typing->rule == ResultRule::Steps);
   }
 
+  /// Whether the event weights what is to be differentiated, a number for each sample, with another
+  /// one of the same samples: log-probabilities with advantages.
+  static bool isWeighting(const Visit &visit, const Crossing &crossing) {
+    const Shape column = visit.before.typeOf(*crossing.column).shape;
+    const Shape row = visit.before.typeOf(*crossing.row).shape;
+    const bool isOfSameSamples =
+        column.hasRank(2) && row.last() > 1 && column.sizes.front() == row.last();
+    const auto isTrained = [&](const Operand &operand) {
+      return visit.before.valueOf(operand).graph & Graph::Attached;
+    };
+    return isOfSameSamples && !column.isArranged &&
+           (isTrained(*crossing.column) || isTrained(*crossing.row));
+  }
+
   /// Whether the event takes targets from what a layer makes of the samples, or the other way
   /// round.
   static bool isError(const Visit &visit, const Crossing &crossing) {
-    const auto *minus = llvm::dyn_cast<clang::CXXOperatorCallExpr>(visit.event.site);
-    if (!minus || minus->getOperator() != clang::OO_Minus)
+    const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(visit.event.site);
+    if (call && call->getOperator() == clang::OO_Star)
+      return isWeighting(visit, crossing);
+    if (!call || call->getOperator() != clang::OO_Minus)
       return false;
     const auto isPrediction = [](const Value &value) {
       return value.made && value.made->kind == EventKind::Forward;

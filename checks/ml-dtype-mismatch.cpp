@@ -23,7 +23,9 @@ public:
       return reportMemory(visit, reporter);
     switch (event.typing->rule) {
     case ResultRule::Linear:
-    case ResultRule::Weighted:
+    case ResultRule::Weighted1:
+    case ResultRule::Weighted2:
+    case ResultRule::Weighted3:
       return reportLayer(visit, reporter);
     case ResultRule::Matmul:
       return reportProduct(visit, reporter);

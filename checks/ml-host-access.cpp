@@ -17,7 +17,7 @@ public:
     if (!read.readsOnHost() || read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
-    if (!visit.unit.program().mayBeGpu(value.device))
+    if (!visit.unit.program().mayBeGpu(value.device) || visit.unit.program().namesNoGpu())
       return;
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();

@@ -26,7 +26,7 @@ public:
     bool isSum = isMadeOfLast(visit, *stored) || (adds && event.subject.role == TypeRole::Tensor);
     bool grows = adds || isSum || (last.kind == PathStep::Element && last.index < 0);
     const clang::Stmt *loop = loopOutlivedBy(visit, place);
-    if (isOfForward(visit, place))
+    if (isOfForward(visit, place) || isNextLayer(visit, *stored, place))
       return;
     bool isRecorded =
         loop && (recordsIn(visit, *stored, loop) || isMadeOfLeaves(visit, *stored, loop, isSum));
@@ -94,6 +94,20 @@ private:
   static bool isMadeOfLast(const Visit &visit, const Operand &stored) {
     const SourcesTable &histories = visit.unit.tables().histories;
     return llvm::is_contained(histories.members(visit.before.valueOf(stored).graphs), visit.site);
+  }
+
+  /// Whether \p stored is what one of several modules makes of what \p place holds: the layers of
+  /// a network, of which each iteration runs the next.
+  static bool isNextLayer(const Visit &visit, const Operand &stored, PathId place) {
+    const Event *pass = visit.before.valueOf(stored).made;
+    if (!pass || pass->kind != EventKind::Forward)
+      return false;
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathId module = visit.before.resolve(pass->subject.path);
+    return paths.containerOf(module) != module &&
+           llvm::any_of(pass->operands, [&](const Operand &input) {
+             return input.path && visit.before.place(input.path) == place;
+           });
   }
 
   /// Whether \p loop now and then begins with an empty \p place.

@@ -51,8 +51,15 @@ private:
     Finding finding;
     finding.location = assignment.site->getBeginLoc();
     finding.range = assignment.site->getSourceRange();
-    if (list.kind == PathStep::Variable)
-      finding.message = "'" + static_cast<const clang::VarDecl *>(list.subject)->getNameAsString() +
+    const auto *variable = list.kind == PathStep::Variable
+                               ? static_cast<const clang::VarDecl *>(list.subject)
+                               : nullptr;
+    if (variable && llvm::isa<clang::ParmVarDecl>(variable)) {
+      finding.level = Level::Likely;
+      finding.message = "'" + variable->getNameAsString() +
+                        "' is a copy of the caller's list: the caller's tensors stay as they are";
+    } else if (variable)
+      finding.message = "'" + variable->getNameAsString() +
                         "' is a list of handles: the module keeps the parameter that it has";
     else
       finding.message = "the list is made for this statement alone: its element is another tensor "

@@ -11,6 +11,8 @@ execute_process(COMMAND ${LLVM_CONFIG} --includedir OUTPUT_VARIABLE LLVM_INCLUDE
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 execute_process(COMMAND ${LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_LIBRARY_FOLDER
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "^[0-9]+" LLVM_MAJOR ${LLVM_VERSION})
+set(GRADTIDY_RESOURCE_DIR ${LLVM_LIBRARY_FOLDER}/clang/${LLVM_MAJOR}) # clang's own headers
 
 # Headers and definitions only: llvm-config's own flags also bring -fno-exceptions and -std=c++17.
 add_library(gradtidy_llvm_headers INTERFACE)
@@ -21,7 +23,25 @@ target_compile_definitions(gradtidy_llvm_headers INTERFACE _GNU_SOURCE __STDC_CO
 # What a program links; a plugin takes these symbols from the program that loads it.
 add_library(gradtidy_llvm INTERFACE)
 target_link_directories(gradtidy_llvm INTERFACE ${LLVM_LIBRARY_FOLDER})
-target_link_libraries(gradtidy_llvm INTERFACE gradtidy_llvm_headers clang-cpp LLVM-22)
+target_link_libraries(gradtidy_llvm INTERFACE gradtidy_llvm_headers)
+if(GRADTIDY_STATIC)
+  execute_process(COMMAND ${LLVM_CONFIG} --link-static --libfiles all OUTPUT_VARIABLE LLVM_ARCHIVES
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(LLVM_ARCHIVES)
+  list(FILTER LLVM_ARCHIVES EXCLUDE REGEX "/libPolly") # in packages of their own
+  # All of clang but clangd and the tools that are programs of their own.
+  file(GLOB CLANG_ARCHIVES ${LLVM_LIBRARY_FOLDER}/libclang*.a)
+  list(FILTER CLANG_ARCHIVES EXCLUDE REGEX "/libclang(d|Daemon|Doc|Tidy|_rt)")
+  list(APPEND CLANG_ARCHIVES ${LLVM_LIBRARY_FOLDER}/libclangTidy.a
+                             ${LLVM_LIBRARY_FOLDER}/libclangTidyUtils.a)
+  # Only what the program reaches is kept. The C++ library is newer than that of some systems.
+  target_link_libraries(gradtidy_llvm INTERFACE
+    -Wl,--start-group ${CLANG_ARCHIVES} ${LLVM_ARCHIVES} -Wl,--end-group
+    -Wl,-Bstatic -lz -lzstd -Wl,-Bdynamic -lm -ldl -lrt -lpthread)
+  target_link_options(gradtidy_llvm INTERFACE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+else()
+  target_link_libraries(gradtidy_llvm INTERFACE clang-cpp LLVM-22)
+endif()
 
 gradtidy_precompiled(gradtidy_clang_headers
   <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h> <clang/AST/ExprCXX.h> <clang/AST/ParentMap.h>

@@ -1,4 +1,5 @@
 #include "Analysis.h"
+#include "OwnWork.h"
 #include "Progress.h"
 #include "ResultCache.h"
 #include "UnitRunner.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Threading.h"
 
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -46,11 +48,11 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
   const std::string consequence = "; its findings are lost, other files are not concerned";
   switch (ending) {
   case Ending::OutOfTime:
-    return "the analysis of " + file + " took longer than " + std::to_string(commandLine.timeout) +
-           " s (--timeout)" + consequence;
+    return "the analysis of " + file + " was too slow: it took more than " +
+           std::to_string(commandLine.timeout) + " s (--timeout)" + consequence;
   case Ending::OutOfMemory:
-    return "the analysis of " + file + " took more than " +
-           std::to_string(commandLine.memoryLimit) + " MB of memory (--memory-limit)" + consequence;
+    return "the analysis of " + file + " ran out of memory: it needs more than " +
+           std::to_string(commandLine.memoryLimit) + " MB (--memory-limit)" + consequence;
   case Ending::Crashed:
     return "the analysis of " + file + " crashed" + consequence;
   case Ending::Done:
@@ -75,17 +77,37 @@ std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLi
   return part;
 }
 
-/// The caches of a run; none of both with --no-cache.
+/// The caches of a run. What a unit means may depend on a framework's header being first, so there
+/// are headers in any case: with --no-cache, and where the cache cannot be used, for this run
+/// alone.
 struct Caches {
   Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners) {
-    if (commandLine.cacheFolder.empty())
-      return;
-    const std::string folder = absolutePath(commandLine.cacheFolder);
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
-    headers.emplace(CacheFolder(folder + "/headers", limit - limit / 8));
-    results.emplace(CacheFolder(folder + "/results", limit / 8), *headers, partners, context);
+    std::vector<CacheFolder> places;
+    std::optional<CacheFolder> ofResults;
+    if (!commandLine.cacheFolder.empty()) {
+      const std::string folder = folderPath(commandLine.cacheFolder);
+      const CacheFolder kept(folder + "/headers", limit - limit / 8);
+      ofResults.emplace(folder + "/results", limit / 8);
+      std::string why = kept.open();
+      if (why.empty())
+        why = ofResults->open();
+      if (why.empty())
+        places.push_back(kept);
+      else
+        trouble.tell(folder, why);
+      if (!why.empty())
+        ofResults.reset();
+    }
+    if (!scratch.path().empty())
+      places.emplace_back(scratch.path(), std::numeric_limits<uint64_t>::max());
+    headers.emplace(std::move(places), trouble);
+    if (ofResults)
+      results.emplace(std::move(*ofResults), trouble, *headers, partners, context);
   }
 
+  CacheTrouble trouble;
+  ScratchFolder scratch;
   std::optional<HeaderCache> headers;
   std::optional<ResultCache> results;
 };
@@ -97,20 +119,22 @@ public:
       : list(list), commandLine(commandLine), partners(list),
         caches(commandLine, context, partners),
         usesResults(caches.results && commandLine.timeTrace.empty() &&
-                    !commandLine.enableCheckProfile &&
+                    !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
                     llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
         isEdit(list.jobs.size() <= beingEdited),
-        runner(list, context, caches.headers ? &*caches.headers : nullptr, partners,
-               !commandLine.timeTrace.empty(), isEdit) {}
+        runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),
+               isEdit && caches.results) {}
 
   Run take() {
     run.errors = list.errors;
+    std::optional<OwnWork> own("looking for what earlier runs found");
     const std::vector<size_t> open = findOpen();
     progress.emplace(open.size(), commandLine.quiet);
     // A program is read from its main() first: that may do for its other sources.
     std::vector<size_t> programs, others;
     for (size_t unit : open)
       (!isEdit && partners.isProgram(jobOf(unit)) ? programs : others).push_back(unit);
+    own.reset();
     if (!others.empty())
       work(programs, With::Companions, others);
     work(unanswered(open), With::Partners);
@@ -199,7 +223,7 @@ private:
         addResult(each, unit, std::move(result));
     answeredBy.emplace(unit, unit);
     Outcome &outcome = run.outcomes[unit];
-    outcome.loss = lossOf(outcome.file, ending, outcome.result, commandLine);
+    outcome.loss = lossOf(list.shown.of(outcome.file), ending, outcome.result, commandLine);
     progress->add(outcome.file);
     // What a crash has left behind is not to be relied on; making a header takes much memory.
     const PhaseSeconds &seconds = outcome.result.seconds;
@@ -265,6 +289,13 @@ Results sumUp(const Run &run, bool strict) {
     for (const auto &[phase, seconds] : outcome.result.seconds)
       results.seconds[phase] += seconds;
     results.overHeader += !unit.header.empty();
+    for (const ReadFile &file : unit.fixedFiles) {
+      const auto [known, isFirst] = results.fixedFiles.try_emplace(file.path, file.identity);
+      if (!isFirst && known->second &&
+          (known->second->size != file.identity.size ||
+           known->second->content != file.identity.content))
+        known->second.reset();
+    }
   }
   sortAndUnite(results.errors);
   if (strict)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "CommandLine.h"
+#include "Fixes.h"
 #include "UnitResult.h"
 #include "analyzer/source/Jobs.h"
 
@@ -44,6 +45,7 @@ struct Results {
   clang::tidy::ClangTidyStats stats;
   Coverage coverage;
   PhaseSeconds seconds;
+  FixedFiles fixedFiles;
   size_t overHeader = 0; ///< Units parsed over a precompiled header.
 };
 

@@ -1,17 +1,21 @@
 #include "CommandLine.h"
+#include "Version.h"
 
 #include "analyzer/frontend/CacheFolder.h"
+#include "analyzer/report/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
 
 namespace cl = llvm::cl;
 
@@ -38,6 +42,10 @@ cl::list<std::string>
 cl::list<std::string>
     extraArgsBefore("extra-arg-before", cl::cat(category),
                     cl::desc("Additional argument to prepend to the compiler command line"));
+cl::list<std::string> removedArgs("removed-arg", cl::cat(category),
+                                  cl::desc("Argument to remove from the compiler command line"));
+Option<bool> allowNoChecks("allow-no-checks", cl::cat(category),
+                           cl::desc("That no check is enabled is no error"));
 Option<std::string> checks("checks", cl::cat(category), cl::desc(R"(
 Comma-separated list of globs with optional '-'
 prefix, which removes checks. Appended to the
@@ -76,6 +84,10 @@ Option<bool> fixErrors("fix-errors", cl::cat(category), cl::desc(R"(
 Apply suggested fixes even if compilation errors
 were found.
 )"));
+Option<bool> fixNotes("fix-notes", cl::cat(category), cl::desc(R"(
+The same as --fix: what gradtidy repairs is in the
+finding itself, never in a note.
+)"));
 Option<std::string> formatStyle("format-style", cl::cat(category), cl::desc(R"(
 Style for formatting code around applied fixes:
 'none' (default), 'file' for .clang-format, a style
@@ -107,6 +119,15 @@ Option<bool> enableCheckProfile("enable-check-profile", cl::cat(category), cl::d
 Print how long the checks took, on standard
 error.
 )"));
+Option<std::string> storeCheckProfile("store-check-profile", cl::cat(category),
+                                      cl::value_desc("prefix"), cl::desc(R"(
+With --enable-check-profile: write the times of each
+source into a JSON file, whose name begins with this.
+)"));
+Option<bool> moduleHeaders("enable-module-headers-parsing", cl::cat(category), cl::desc(R"(
+Parse the headers of C++20 modules as text, too.
+Experimental.
+)"));
 Option<bool> quiet("quiet", cl::cat(category),
                    cl::desc("Print findings only: no progress, no statistics"));
 Option<bool> useColor("use-color", cl::cat(category), cl::desc(R"(
@@ -116,13 +137,38 @@ terminal supports them.
 
 // ---- options of gradtidy -----------------------------------------------------------------------
 
-Option<Format>
-    format("format", cl::cat(category), cl::desc("Format of the findings:"), cl::init(Format::Text),
-           cl::values(clEnumValN(Format::Text, "text", "as clang-tidy prints them"),
-                      clEnumValN(Format::Json, "json", "JSON, for programs"),
-                      clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"),
-                      clEnumValN(Format::Github, "github", "annotations of GitHub Actions"),
-                      clEnumValN(Format::Html, "html", "a page to read, with the code")));
+struct FormatName {
+  Format format;
+  llvm::StringLiteral name, description;
+};
+
+constexpr FormatName formatNames[] = {
+    {Format::Text, "text", "as clang-tidy prints them"},
+    {Format::Json, "json", "JSON, for programs"},
+    {Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"},
+    {Format::Github, "github", "annotations of GitHub Actions"},
+    {Format::Gitlab, "gitlab", "code quality report of GitLab"},
+    {Format::Junit, "junit", "a failed test for each finding"},
+    {Format::Checkstyle, "checkstyle", "Checkstyle's XML"},
+    {Format::Markdown, "markdown", "a table, for the summary of a job"},
+    {Format::Html, "html", "a page to read, with the code"},
+};
+
+/// The rows of formatNames, as the values of an option.
+struct FormatValues {
+  template <class Parser> void apply(Parser &option) const {
+    for (const FormatName &row : formatNames)
+      option.getParser().addLiteralOption(row.name, row.format, row.description);
+  }
+};
+
+Option<Format> format("format", cl::cat(category), cl::desc("Format of the findings:"),
+                      cl::init(Format::Text), FormatValues());
+cl::list<std::string> outputs("output", cl::cat(category), cl::value_desc("format:file"),
+                              cl::desc(R"(
+Write the findings into a file, too, in any format
+but text; may be repeated.
+)"));
 Option<unsigned> level("level", cl::cat(category), cl::value_desc("0..2"), cl::desc(R"(
 Show findings up to this level. 0: wrong for
 certain; 1 (default): very likely wrong or wasteful;
@@ -137,10 +183,22 @@ ml-batch-size-oom.DeviceMemory is the same.
 )"));
 Option<bool> strict("strict", cl::cat(category),
                     cl::desc("Findings of level 0 are errors: exit status 1"));
+Option<std::string> diff("diff", cl::cat(category), cl::value_desc("revision"), cl::desc(R"(
+Show only findings with a step, place or fix in a
+line that was changed since this revision of git;
+'-' reads a patch from standard input.
+)"));
+enum class StatusKind : unsigned char { Own, ClangTidy };
+Option<StatusKind> exitCode(
+    "exit-code", cl::cat(category), cl::desc("Meaning of the exit status:"),
+    cl::init(StatusKind::Own),
+    cl::values(
+        clEnumValN(StatusKind::Own, "gradtidy",
+                   "0: nothing that fails, 1: findings that fail,\n2: not all could be done"),
+        clEnumValN(StatusKind::ClangTidy, "clang-tidy", "1 for both")));
 Option<std::string> baseline("baseline", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Show only findings that are not in this file, which
-an earlier run with --format=sarif in the same
-folder has written.
+an earlier run with --format=sarif has written.
 )"));
 cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Model (JSON) of a framework of one's own; may be
@@ -226,6 +284,10 @@ Editors:
   output: findings of what is open in an editor, saved or not, with fixes as code
   actions. Options are those of a run; sources are what the editor opens.
 
+Shells:
+  'gradtidy completion bash' (or zsh, fish) prints a script that completes
+  options, checks and files: source <(gradtidy completion bash)
+
 Sources:
   Files, headers among them, or folders, which stand for all files of their
   database below them. Compiler flags come from compile_commands.json, or follow
@@ -241,8 +303,9 @@ Configuration files:
   WarningsAsErrors and CheckOptions count that name ml-, and all other keys.
 
 Exit status:
-  0, also with warnings; 1 after compiler errors, warnings treated as errors,
-  and if anything could not be analysed.
+  0, also with warnings; 1 after compiler errors and warnings treated as errors;
+  2 if anything that was asked for could not be done. With --exit-code=clang-tidy
+  1 instead of 2.
 )");
 
 template <typename Value> std::optional<Value> given(const Option<Value> &option) {
@@ -253,6 +316,22 @@ bool parseShard(llvm::StringRef text, CommandLine &result) {
   const auto [number, count] = text.split('/');
   return !number.getAsInteger(10, result.shard) && !count.getAsInteger(10, result.shards) &&
          result.shard >= 1 && result.shard <= result.shards;
+}
+
+/// Ends the program, whose arguments are wrong.
+[[noreturn]] void refuse() { std::exit(exitCode == StatusKind::ClangTidy ? 1 : 2); }
+
+Output parseOutput(llvm::StringRef text) {
+  const auto [name, file] = text.split(':');
+  const auto *row =
+      llvm::find_if(formatNames, [name = name](const FormatName &row) { return row.name == name; });
+  if (row == std::end(formatNames) || row->format == Format::Text || file.empty()) {
+    ErrorLine() << "--output is FORMAT:FILE with a format other than text, as in "
+                   "sarif:gradtidy.sarif, not '"
+                << text << "'\n";
+    refuse();
+  }
+  return {row->format, file.str()};
 }
 
 std::string absolute(const std::string &folder) {
@@ -267,9 +346,8 @@ void takeProveOptions(CommandLine &result) {
   llvm::StringRef(backends).split(names, ',');
   for (const llvm::StringRef name : names) {
     if (name != "cpu" && name != "sim" && name != "cuda" && name != "libtorch") {
-      llvm::WithColor::error() << "--backend is a list of cpu, sim, cuda and libtorch, not '"
-                               << name << "'\n";
-      std::exit(1);
+      ErrorLine() << "--backend is a list of cpu, sim, cuda and libtorch, not '" << name << "'\n";
+      refuse();
     }
     if (!llvm::is_contained(result.backends, name))
       result.backends.push_back(name.str());
@@ -279,20 +357,60 @@ void takeProveOptions(CommandLine &result) {
   result.fixtures = absolute(fixtures);
   result.plots = plots;
   if (result.format != Format::Text && result.format != Format::Json) {
-    llvm::WithColor::error() << "the --format of 'gradtidy prove' is text or json\n";
-    std::exit(1);
+    ErrorLine() << "the --format of 'gradtidy prove' is text or json\n";
+    refuse();
   }
 }
 
+/// Has --help show the options of this program and no others.
+void showOwnOptions() {
+  cl::HideUnrelatedOptions(category);
+  // LLVM's own option of this name is the one that is parsed.
+  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
+  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by "
+                       "phase and by check.\n");
+  stats.addCategory(category);
+  stats.setHiddenFlag(cl::NotHidden);
+}
+
+/// The values of an option that takes one of a list.
+template <typename Enumerated> std::vector<llvm::StringRef> valuesOf(Enumerated &option) {
+  std::vector<llvm::StringRef> values;
+  for (unsigned i = 0; i < option.getParser().getNumOptions(); ++i)
+    values.push_back(option.getParser().getOption(i));
+  return values;
+}
+
 } // namespace
+
+std::vector<OptionText> shownOptions() {
+  std::vector<OptionText> shown;
+  for (const auto &[name, option] : cl::getRegisteredOptions()) {
+    if (name.empty() || !llvm::is_contained(option->Categories, &category))
+      continue;
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(option->HelpStr, words);
+    const std::string text = llvm::join(words, " ");
+    const auto [sentence, rest] = llvm::StringRef(text).split(". ");
+    OptionText row{
+        name, sentence.rtrim(".:").str(), option->getValueExpectedFlag() == cl::ValueRequired, {}};
+    if (option == &format)
+      row.values = valuesOf(format);
+    else if (option == &exitCode)
+      row.values = valuesOf(exitCode);
+    shown.push_back(std::move(row));
+  }
+  llvm::sort(shown, [](const OptionText &a, const OptionText &b) { return a.name < b.name; });
+  return shown;
+}
 
 CommandLine parseCommandLine(int argc, const char **argv) {
   llvm::BumpPtrAllocator storage;
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);
   if (llvm::Error error = expansion.expandResponseFiles(arguments)) {
-    llvm::WithColor::error() << llvm::toString(std::move(error)) << '\n';
-    std::exit(1);
+    ErrorLine() << llvm::toString(std::move(error)) << '\n';
+    refuse();
   }
 
   CommandLine result;
@@ -307,28 +425,29 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.prove = command == "prove";
   result.lsp = command == "lsp";
   result.explain = command == "explain";
-  if (result.merge || result.prove || result.lsp || result.explain)
+  result.completion = command == "completion";
+  if (result.completion || result.merge || result.prove || result.lsp || result.explain)
     arguments.erase(arguments.begin() + 1);
 
-  cl::HideUnrelatedOptions(category);
-  // LLVM's own option of this name is the one that is parsed.
-  cl::Option &stats = *cl::getRegisteredOptions()["stats"];
-  stats.setDescription("Say on standard error how much was analysed, and\nwhere the time went: by "
-                       "phase and by check.\n");
-  stats.addCategory(category);
-  stats.setHiddenFlag(cl::NotHidden);
-  cl::SetVersionPrinter([](llvm::raw_ostream &out) {
-    out << "gradtidy " GRADTIDY_VERSION " (LLVM " GRADTIDY_LLVM_VERSION ")\n";
-  });
-  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                              "gradtidy: finds mistakes in the training loops of C++ programs\n");
+  showOwnOptions();
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << versionText() << '\n'; });
+  // An argument may be the name of a file, and that anything.
+  std::string wrong;
+  llvm::raw_string_ostream said(wrong);
+  if (!cl::ParseCommandLineOptions(
+          static_cast<int>(arguments.size()), arguments.data(),
+          "gradtidy: finds mistakes in the training loops of C++ programs\n", &said)) {
+    for (const llvm::StringRef line : llvm::split(llvm::StringRef(wrong).trim(), '\n'))
+      StatusLine() << line;
+    refuse();
+  }
   if (level > 2) {
-    llvm::WithColor::error() << "--level is 0, 1 or 2, not " << level << '\n';
-    std::exit(1);
+    ErrorLine() << "--level is 0, 1 or 2, not " << level << '\n';
+    refuse();
   }
   if (config.getNumOccurrences() && configFile.getNumOccurrences()) {
-    llvm::WithColor::error() << "--config and --config-file exclude each other\n";
-    std::exit(1);
+    ErrorLine() << "--config and --config-file exclude each other\n";
+    refuse();
   }
 
   result.sources = sources;
@@ -344,14 +463,25 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.configFile = given(configFile);
   result.systemHeaders = given(systemHeaders);
   result.useColor = given(useColor);
+  // https://no-color.org: an option says more than the environment.
+  if (const char *noColor = std::getenv("NO_COLOR"); noColor && *noColor && !result.useColor)
+    result.useColor = false;
   result.level = given(level);
   result.deviceMemory = given(deviceMemory);
   result.enableCheckProfile = enableCheckProfile;
+  result.checkProfiles = absolute(storeCheckProfile);
+  result.moduleHeaders = moduleHeaders;
   result.lineFilter = lineFilter;
-  result.fix = fix;
+  result.fix = fix || fixNotes;
   result.fixErrors = fixErrors;
   result.exportFixes = exportFixes;
   result.baseline = baseline;
+  result.diff = diff;
+  result.clangTidyStatus = exitCode == StatusKind::ClangTidy;
+  result.allowNoChecks = allowNoChecks;
+  result.removedArgs = removedArgs;
+  for (const std::string &output : outputs)
+    result.outputs.push_back(parseOutput(output));
   result.listChecks = listChecks;
   result.explainConfig = explainConfig;
   result.dumpConfig = dumpConfig;
@@ -367,9 +497,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.timeout = timeout;
   result.memoryLimit = memoryLimit;
   if (!shard.empty() && !parseShard(shard, result)) {
-    llvm::WithColor::error() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard
-                             << '\n';
-    std::exit(1);
+    ErrorLine() << "--shard is K/N with K from 1 to N, as in 2/4, not " << shard << '\n';
+    refuse();
   }
   result.results = results;
   result.stats = llvm::AreStatisticsEnabled();

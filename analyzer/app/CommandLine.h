@@ -1,13 +1,31 @@
 // What the user asks for: clang-tidy's command line and gradtidy's own options.
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gradtidy {
 
-enum class Format : unsigned char { Text, Json, Sarif, Github, Html };
+enum class Format : unsigned char {
+  Text,
+  Json,
+  Sarif,
+  Github,
+  Html,
+  Junit,
+  Gitlab,
+  Checkstyle,
+  Markdown
+};
+
+/// A report that is written into a file, beside what standard output gets.
+struct Output {
+  Format format; ///< Not Text.
+  std::string file;
+};
 
 /// What an editor has of a file, be it saved or not.
 struct OpenFile {
@@ -19,7 +37,7 @@ struct CommandLine {
   std::vector<std::string> sources;
   std::string buildPath;                              ///< -p, or empty.
   std::optional<std::vector<std::string>> fixedFlags; ///< What follows "--".
-  std::vector<std::string> extraArgs, extraArgsBefore;
+  std::vector<std::string> extraArgs, extraArgsBefore, removedArgs;
 
   // Absent where not given: then a configuration file decides, or the default.
   std::optional<std::string> checks, warningsAsErrors, headerFilter, excludeHeaderFilter,
@@ -27,16 +45,24 @@ struct CommandLine {
   std::optional<bool> systemHeaders, useColor;
   std::optional<unsigned> level;           ///< 0, 1 or 2.
   std::optional<std::string> deviceMemory; ///< A number and its unit.
-  std::string lineFilter;        ///< JSON, or empty.
+  std::string lineFilter;                  ///< JSON, or empty.
 
   bool fix = false, fixErrors = false;
   std::string exportFixes; ///< A file, or empty.
   std::string baseline;    ///< The same.
+  std::string diff;        ///< A revision, "-" for a patch on standard input, or empty.
+  std::vector<Output> outputs;
+  bool clangTidyStatus = false; ///< The exit status is clang-tidy's.
+  /// The exit status where something that was asked for could not be done.
+  int statusOfFailure() const { return clangTidyStatus ? 1 : 2; }
+  bool allowNoChecks = false;
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
   bool enableCheckProfile = false;
-  bool strict = false; ///< Certain findings are errors.
+  std::string checkProfiles;  ///< The beginning of the names of their files, or empty.
+  bool moduleHeaders = false; ///< Those of C++20 modules are parsed as text, too.
+  bool strict = false;        ///< Certain findings are errors.
   bool bundledRuntime = false;
   std::string cacheFolder;                        ///< Empty to work without.
   unsigned cacheLimit = 0;                        ///< MB.
@@ -47,7 +73,8 @@ struct CommandLine {
   std::string results;                            ///< A file for `merge`, or empty.
   bool merge = false;                             ///< The sources are such files.
   bool prove = false;                             ///< The sources are names of checks.
-  bool explain = false;                  ///< The same.
+  bool explain = false;                           ///< The same.
+  bool completion = false;                        ///< The source is the name of a shell.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.
@@ -58,8 +85,19 @@ struct CommandLine {
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
 };
 
-/// Parses \p argv. Exits, as clang-tidy does: with 0 after --help and --version, with 1 after a
-/// message about a wrong option.
+/// An option as help and completion show it.
+struct OptionText {
+  llvm::StringRef name;
+  std::string description; ///< Its first sentence.
+  bool takesValue = false;
+  std::vector<llvm::StringRef> values; ///< All that it takes; none where that is no list.
+};
+
+/// All options that --help shows, by name.
+std::vector<OptionText> shownOptions();
+
+/// Parses \p argv. Exits with 0 after --help and --version, with statusOfFailure() after a message
+/// about a wrong option.
 CommandLine parseCommandLine(int argc, const char **argv);
 
 } // namespace gradtidy

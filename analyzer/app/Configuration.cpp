@@ -1,6 +1,8 @@
 #include "Configuration.h"
 
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/BoundedText.h"
 #include "checks/Catalogue.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
@@ -8,10 +10,8 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/VirtualFileSystem.h"
 
 #include <algorithm>
 
@@ -62,7 +62,10 @@ bool blankUnknownKey(std::string &text, const llvm::SMDiagnostic &problem) {
 /// With `othersKeys`, keys that clang-tidy does not know are no error.
 llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKeys) {
   std::string kept = text.getBuffer().str();
-  while (true) {
+  if (const std::string why = yamlTooDeep(kept); !why.empty())
+    return fail(text.getBufferIdentifier() + ": " + why);
+  constexpr int maxUnknown = 100; // Each has the file parsed once more.
+  for (int unknown = 0;; ++unknown) {
     std::optional<llvm::SMDiagnostic> problem;
     const llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfigurationWithDiags(
         {kept, text.getBufferIdentifier()}, [&](const llvm::SMDiagnostic &diagnostic) {
@@ -73,7 +76,7 @@ llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKe
       return *options;
     if (!problem)
       return fail(text.getBufferIdentifier() + ": invalid configuration");
-    if (!othersKeys || !blankUnknownKey(kept, *problem))
+    if (!othersKeys || unknown == maxUnknown || !blankUnknownKey(kept, *problem))
       return fail(problem->getFilename() + ":" + llvm::Twine(problem->getLineNo()) + ":" +
                   llvm::Twine(problem->getColumnNo() + 1) + ": " + problem->getMessage());
   }
@@ -108,9 +111,14 @@ auto collectErrors(llvm::Expected<ClangTidyOptions> (*parse)(llvm::MemoryBufferR
 class FilesOfOneName : public tidy::FileOptionsProvider {
 public:
   FilesOfOneName(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
-                 const ClangTidyOptions &overrides, const ConfigFileHandler &handler)
+                 const ClangTidyOptions &overrides, const ConfigFileHandler &handler,
+                 std::vector<std::string> &errors)
       : FileOptionsProvider(global, defaults, overrides, ConfigFileHandlers{handler}) {
-    FS = llvm::vfs::getRealFileSystem();
+    FS = boundedFileSystem(limits::configuration, [&errors](const std::string &error) {
+      // It is tried for every source.
+      if (!llvm::is_contained(errors, error))
+        errors.push_back(error);
+    });
   }
 };
 
@@ -119,9 +127,10 @@ class ConfigurationFiles : public ClangTidyOptionsProvider {
 public:
   ConfigurationFiles(const tidy::ClangTidyGlobalOptions &global, const ClangTidyOptions &defaults,
                      const ClangTidyOptions &overrides, std::vector<std::string> &errors)
-      : own(global, defaults, overrides, {ownFile.str(), collectErrors(parseOwnFile, errors)}),
+      : own(global, defaults, overrides, {ownFile.str(), collectErrors(parseOwnFile, errors)},
+            errors),
         clangTidy(global, defaults, overrides,
-                  {clangTidyFile.str(), collectErrors(parseClangTidyFile, errors)}) {}
+                  {clangTidyFile.str(), collectErrors(parseClangTidyFile, errors)}, errors) {}
 
   const tidy::ClangTidyGlobalOptions &getGlobalOptions() override { return own.getGlobalOptions(); }
 
@@ -247,6 +256,8 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
   overrides.ExcludeHeaderFilterRegex = commandLine.excludeHeaderFilter;
   overrides.SystemHeaders = commandLine.systemHeaders;
   overrides.FormatStyle = commandLine.formatStyle;
+  if (!commandLine.removedArgs.empty())
+    overrides.RemovedArgs = commandLine.removedArgs;
   overrides.UseColor = commandLine.useColor;
   if (commandLine.level)
     set(overrides, levelOption, std::to_string(*commandLine.level));
@@ -268,9 +279,10 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
   std::string text, name;
   if (commandLine.configFile) {
     name = *commandLine.configFile;
-    auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/true);
+    auto buffer = readFile(name, limits::configuration);
     if (!buffer)
-      return fail("cannot read --config-file '" + name + "': " + buffer.getError().message());
+      return fail("cannot read --config-file '" + name +
+                  "': " + llvm::toString(buffer.takeError()));
     text = (*buffer)->getBuffer();
   } else {
     name = "--config";

@@ -2,10 +2,10 @@
 
 #include "Configuration.h"
 #include "Installation.h"
+#include "analyzer/report/Printable.h"
 #include "checks/Catalogue.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
@@ -37,14 +37,13 @@ int explain(const CommandLine &commandLine, llvm::StringRef executable) {
       std::vector<llvm::StringRef> names;
       for (const CatalogueRow &row : catalogue())
         names.push_back(row.name);
-      llvm::WithColor::error() << "unknown check '" << name << "'" << nearest(name, names) << '\n';
-      return 1;
+      ErrorLine() << "unknown check '" << name << "'" << nearest(name, names);
+      return commandLine.statusOfFailure();
     }
     if (!printPage(folder, name)) {
-      llvm::WithColor::error() << "the page of '" << name
-                               << "' is not to be found: docs/checks lies in share/gradtidy of an "
-                                  "installation\n";
-      return 1;
+      ErrorLine() << "the page of '" << name
+                  << "' is not to be found: docs/checks lies in share/gradtidy of an installation";
+      return commandLine.statusOfFailure();
     }
   }
   return 0;

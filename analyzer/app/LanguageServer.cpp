@@ -84,6 +84,7 @@ private:
     commandLine.format = Format::Json;
     commandLine.quiet = true;
     commandLine.fix = commandLine.fixErrors = false;
+    commandLine.outputs.clear();
     commandLine.openFile = OpenFile{task.file, task.text};
     return commandLine;
   }

@@ -1,36 +1,40 @@
 #include "Lint.h"
 
 #include "Analysis.h"
+#include "Changes.h"
 #include "Configuration.h"
+#include "Fixes.h"
 #include "Installation.h"
+#include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
-#include "analyzer/frontend/Paths.h"
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Fingerprints.h"
 #include "analyzer/report/Formats.h"
+#include "analyzer/report/Printable.h"
+#include "analyzer/report/Text.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/VirtualFileSystem.h"
-#include "llvm/Support/WithColor.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <map>
 #include <set>
-#include <tuple>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace gradtidy {
 
@@ -40,13 +44,7 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-llvm::raw_ostream &error() { return llvm::WithColor::error(llvm::errs(), "gradtidy"); }
-
-std::string currentFolder() {
-  llvm::SmallString<256> folder;
-  fs::current_path(folder);
-  return std::string(folder);
-}
+ErrorLine error() { return ErrorLine(); }
 
 JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   JobRequest request;
@@ -63,12 +61,13 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
 /// Has the text of the editor analysed in place of what is saved. False where that cannot be: of a
 /// header, which its includers read from the disk.
 bool takeOpenFile(JobList &list, const OpenFile &open) {
-  const auto saved = llvm::MemoryBuffer::getFile(open.file);
-  if (saved && (*saved)->getBuffer() == open.text)
+  const std::string file = absolutePath(open.file);
+  const auto saved = readFileIfPossible(file);
+  if (saved && saved->getBuffer() == open.text)
     return true;
   bool isTaken = false;
   for (Job &job : list.jobs)
-    if (job.file == open.file) {
+    if (job.file == file) {
       job.text = open.text;
       isTaken = true;
     }
@@ -86,19 +85,19 @@ int answerAboutConfiguration(const CommandLine &commandLine,
                              tidy::ClangTidyOptionsProvider &provider,
                              const std::vector<std::string> &errors) {
   // Without a source the configuration of the working directory is meant.
-  const std::string file = cleanPath(
-      commandLine.sources.empty() ? "dummy" : commandLine.sources.front(), currentFolder());
+  const std::string file =
+      absolutePath(commandLine.sources.empty() ? "dummy" : commandLine.sources.front());
   provider.getRawOptions(file);
   for (const std::string &text : errors)
     error() << text << '\n';
   if (!errors.empty())
-    return 1;
+    return commandLine.statusOfFailure();
   if (commandLine.verifyConfig) {
     if (llvm::Error wrong = verifyConfiguration(provider, file)) {
       llvm::handleAllErrors(std::move(wrong), [](const llvm::ErrorInfoBase &info) {
         error() << info.message() << '\n';
       });
-      return 1;
+      return commandLine.statusOfFailure();
     }
     llvm::outs() << "No config errors detected.\n";
     return 0;
@@ -107,8 +106,10 @@ int answerAboutConfiguration(const CommandLine &commandLine,
   tidy::ClangTidyOptions options = provider.getOptions(file);
   const std::vector<std::string> enabled = tidy::getCheckNames(options, false, false);
   if (enabled.empty()) {
+    if (commandLine.allowNoChecks)
+      return 0;
     error() << "no checks enabled\n";
-    return 1;
+    return commandLine.statusOfFailure();
   }
   if (commandLine.listChecks) {
     llvm::outs() << "Enabled checks:";
@@ -123,7 +124,7 @@ int answerAboutConfiguration(const CommandLine &commandLine,
           llvm::outs() << "'" << name << "' is enabled in the "
                        << (source == tidy::ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary
                                ? "gradtidy binary"
-                               : source)
+                               : printable(source))
                        << ".\n";
           break;
         }
@@ -138,103 +139,183 @@ int answerAboutConfiguration(const CommandLine &commandLine,
 
 // ---- findings ----------------------------------------------------------------------------------
 
-/// While it lives, what is written to standard output is lost.
-class SilentOutput {
-public:
-  SilentOutput() {
-    llvm::outs().flush();
-    saved = ::dup(STDOUT_FILENO);
-    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
-      ::dup2(nowhere, STDOUT_FILENO);
-      ::close(nowhere);
-    }
+/// Adds what FlagGate::refused says of the flags in configuration files for \p file.
+void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::string &file,
+                         std::set<std::string> &ignored) {
+  for (const auto &[options, source] : provider.getRawOptions(file)) {
+    FlagGate gate("");
+    for (const auto &flags : {options.ExtraArgsBefore, options.ExtraArgs})
+      if (flags)
+        gate.take(*flags, FlagOrigin::Configuration);
+    ignored.insert(gate.refused.begin(), gate.refused.end());
   }
-  ~SilentOutput() {
-    llvm::outs().flush();
-    ::dup2(saved, STDOUT_FILENO);
-    ::close(saved);
-  }
-  SilentOutput(const SilentOutput &) = delete;
-  SilentOutput &operator=(const SilentOutput &) = delete;
-
-private:
-  int saved;
-};
-
-/// The files that the fixes of \p errors change, as they are now. Of findings that ask for one and
-/// the same change all but the first lose it: clang-tidy would insert a text as often as it is
-/// asked for.
-std::map<std::string, fs::file_status> prepareFixes(std::vector<tidy::ClangTidyError> &errors) {
-  std::map<std::string, fs::file_status> files;
-  std::set<std::vector<tooling::Replacement>> fixes;
-  for (tidy::ClangTidyError &finding : errors) {
-    std::vector<tooling::Replacement> edits;
-    for (const auto &file : finding.Message.Fix) {
-      llvm::append_range(edits, file.second);
-      fs::status(file.first(), files[file.first().str()]);
-    }
-    llvm::sort(edits);
-    if (!fixes.insert(std::move(edits)).second)
-      finding.Message.Fix.clear();
-  }
-  return files;
 }
 
-/// Prints the findings as clang-tidy does and makes the fixes if \p fix; false if a file could not
-/// be fixed. A fixed file is written beside the old one, which it then replaces at once; it keeps
-/// the permissions of the old one.
-bool handleFindings(std::vector<tidy::ClangTidyError> errors, tidy::ClangTidyContext &context,
-                    bool fix) {
-  const auto before = fix ? prepareFixes(errors) : std::map<std::string, fs::file_status>();
-  unsigned warningsAsErrors = 0;
-  tidy::handleErrors(errors, context, fix ? tidy::FB_Fix : tidy::FB_NoFix, warningsAsErrors,
-                     llvm::vfs::createPhysicalFileSystem());
+/// The project that the working directory lies in. What others have written into the results of
+/// shards changes nothing outside of it.
+std::string projectHere() {
+  const std::string folder = folderPath("");
+  return realPath(findProjectRoot(folder + "/file", folder));
+}
+
+/// What findings are compared with: none of them is in the baseline, and all concern the changes.
+struct Comparison {
+  std::set<std::string> baseline; ///< Fingerprints.
+  std::optional<Changes> changes;
+};
+
+llvm::Expected<Comparison> readComparison(const CommandLine &commandLine) {
+  Comparison comparison;
+  if (!commandLine.baseline.empty()) {
+    auto baseline = readFingerprints(commandLine.baseline);
+    if (!baseline)
+      return baseline.takeError();
+    comparison.baseline = std::move(*baseline);
+  }
+  if (commandLine.diff.empty())
+    return comparison;
+  const auto readPatch = []() -> llvm::Expected<Changes> {
+    auto patch = llvm::MemoryBuffer::getSTDIN();
+    if (!patch)
+      return llvm::createStringError("cannot read the patch on standard input: " +
+                                     patch.getError().message());
+    return Changes::ofPatch((*patch)->getBuffer(), projectHere());
+  };
+  auto changes =
+      commandLine.diff == "-" ? readPatch() : Changes::since(commandLine.diff, projectHere());
+  if (!changes)
+    return changes.takeError();
+  comparison.changes = std::move(*changes);
+  return comparison;
+}
+
+/// How many findings are left out, and why.
+struct LeftOut {
+  unsigned known = 0, unchanged = 0;
+};
+
+/// Leaves out findings that the baseline knows, or that no changed line concerns.
+LeftOut leaveOut(const Comparison &comparison, std::vector<tidy::ClangTidyError> &errors) {
+  LeftOut leftOut;
+  if (comparison.baseline.empty() && !comparison.changes)
+    return leftOut;
+  Fingerprints fingerprints(projectHere() + "/");
+  std::vector<bool> isLeftOut(errors.size());
+  for (const ReportedFinding &finding : toReported(errors, levelOf)) {
+    if (!finding.level) // What the compiler says is always news.
+      continue;
+    const bool isKnown = comparison.baseline.contains(fingerprints.of(finding));
+    const bool isUnchanged = comparison.changes && !comparison.changes->concern(finding);
+    leftOut.known += isKnown;
+    leftOut.unchanged += !isKnown && isUnchanged;
+    isLeftOut[finding.number] = isKnown || isUnchanged;
+  }
+  std::vector<tidy::ClangTidyError> news;
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (!isLeftOut[i])
+      news.push_back(std::move(errors[i]));
+  errors = std::move(news);
+  return leftOut;
+}
+
+/// Names files as the user does.
+void show(tooling::DiagnosticMessage &message, const ShownPaths &shown) {
+  message.FilePath = shown.of(message.FilePath);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = shown.of(range.FilePath);
+}
+
+void show(ReportedFinding &finding, const ShownPaths &shown) {
+  finding.file = shown.of(finding.file);
+  for (ReportedNote &note : finding.notes)
+    note.file = shown.of(note.file);
+  for (ReportedEdit &edit : finding.fixes)
+    edit.file = shown.of(edit.file);
+}
+
+/// The sources as they were analysed, if nobody has changed them since.
+SourceText textsOf(const CommandLine &commandLine) {
+  SourceText text;
+  if (const std::optional<OpenFile> &open = commandLine.openFile)
+    text.set(absolutePath(open->file), open->text);
+  return text;
+}
+
+void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding> findings,
+           const ReportContext &context, const ShownPaths &shown) {
+  switch (format) {
+  case Format::Json: {
+    std::vector<ReportedFinding> asTyped = findings;
+    for (ReportedFinding &finding : asTyped)
+      show(finding, shown);
+    return writeJson(out, asTyped);
+  }
+  case Format::Sarif:
+    return writeSarif(out, findings, context);
+  case Format::Github:
+    return writeGithub(out, findings);
+  case Format::Html:
+    return writeHtml(out, findings, context);
+  case Format::Junit:
+    return writeJunit(out, findings, context);
+  case Format::Gitlab:
+    return writeGitlab(out, findings, context);
+  case Format::Checkstyle:
+    return writeCheckstyle(out, findings, context);
+  case Format::Markdown:
+    return writeMarkdown(out, findings, context);
+  case Format::Text:
+    llvm_unreachable("no format for machines");
+  }
+}
+
+/// Writes all reports but text; false if a file could not be written.
+bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding> findings,
+                  const ReportContext &context, const ShownPaths &shown) {
+  if (commandLine.format != Format::Text)
+    write(llvm::outs(), commandLine.format, findings, context, shown);
   bool written = true;
-  for (const auto &[file, old] : before) {
-    fs::file_status now;
-    if (!fs::status(file, now) && now.getUniqueID() != old.getUniqueID()) {
-      fs::setPermissions(file, old.permissions());
-    } else {
-      error() << "'" << file << "' could not be fixed and is unchanged\n";
+  for (const Output &output : commandLine.outputs) {
+    std::error_code code;
+    llvm::raw_fd_ostream out(output.file, code, fs::OF_None);
+    if (!code) {
+      write(out, output.format, findings, context, shown);
+      out.close();
+      code = out.error();
+      out.clear_error();
+    }
+    if (code) {
+      error() << "cannot write '" << output.file << "': " << code.message() << '\n';
       written = false;
     }
   }
   return written;
 }
 
-/// Leaves out those that the baseline knows; their number.
-unsigned leaveOut(const std::set<std::string> &known, std::vector<tidy::ClangTidyError> &errors) {
-  Fingerprints fingerprints(currentFolder() + "/");
-  std::vector<bool> isKnown(errors.size());
-  for (const ReportedFinding &finding : toReported(errors, levelOf))
-    if (finding.level) // What the compiler says is always news.
-      isKnown[finding.number] = known.contains(fingerprints.of(finding));
-  std::vector<tidy::ClangTidyError> news;
-  for (size_t i = 0; i < errors.size(); ++i)
-    if (!isKnown[i])
-      news.push_back(std::move(errors[i]));
-  errors = std::move(news);
-  return llvm::count(isKnown, true);
-}
-
-void writeForMachines(const CommandLine &commandLine,
-                      const std::vector<tidy::ClangTidyError> &errors) {
-  SourceText text;
-  if (const std::optional<OpenFile> &open = commandLine.openFile)
-    text.set(open->file, open->text);
-  const std::vector<ReportedFinding> findings = toReported(errors, levelOf, std::move(text));
-  switch (commandLine.format) {
-  case Format::Json:
-    return writeJson(llvm::outs(), findings);
-  case Format::Sarif:
-    return writeSarif(llvm::outs(), findings);
-  case Format::Github:
-    return writeGithub(llvm::outs(), findings);
-  case Format::Html:
-    return writeHtml(llvm::outs(), findings);
-  case Format::Text:
-    llvm_unreachable("printed by handleFindings");
+/// "3 findings in 2 files: 1 of level 0, 2 of level 1; 2 can be fixed with --fix".
+void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
+  std::map<int, unsigned> levels;
+  std::set<llvm::StringRef> files;
+  unsigned fixable = 0;
+  for (const ReportedFinding &finding : findings)
+    if (finding.level) {
+      ++levels[int(*finding.level)];
+      files.insert(finding.file);
+      fixable += !finding.fixes.empty();
+    }
+  unsigned count = 0;
+  llvm::SmallVector<std::string> parts;
+  for (const auto &[level, number] : levels) {
+    count += number;
+    parts.push_back(llvm::formatv("{0} of level {1}", number, level));
   }
+  if (!count)
+    return;
+  llvm::errs() << count << " finding" << (count == 1 ? "" : "s") << " in " << files.size()
+               << " file" << (files.size() == 1 ? "" : "s") << ": " << llvm::join(parts, ", ");
+  if (fixable && !isFixed)
+    llvm::errs() << "; --fix repairs " << fixable;
+  llvm::errs() << '\n';
 }
 
 void printStatistics(const Results &results) {
@@ -258,8 +339,18 @@ void printStatistics(const Results &results) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  for (const std::string &function : results.coverage.cutShort)
-    llvm::errs() << "Not analysed to the end (too large, or calls too deep): " << function << ".\n";
+  unsigned left = results.coverage.cutShort.size();
+  for (const std::string &function : results.coverage.cutShort) {
+    constexpr unsigned mostNamed = 10;
+    if (results.coverage.cutShort.size() - left == mostNamed) {
+      StatusLine() << "Not analysed to the end: " << left << " more function" << plural(left)
+                   << ".";
+      break;
+    }
+    StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): " << function
+                 << ".";
+    --left;
+  }
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -287,14 +378,17 @@ bool writeTrace(const std::string &file, const Run &run) {
 
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
-           const std::set<std::string> &baseline) {
+           const Comparison &comparison, const ShownPaths &shown, llvm::StringRef executable) {
   for (const std::string &text : run.errors)
     error() << text << '\n';
   for (const Outcome &outcome : run.outcomes)
     if (!outcome.loss.empty())
       error() << outcome.loss << '\n';
+  const OwnWork own("writing what was found");
   Results results = sumUp(run, commandLine.strict);
-  const unsigned known = baseline.empty() ? 0 : leaveOut(baseline, results.errors);
+  SourceText text = textsOf(commandLine);
+  useLineEndsOfFiles(results.errors, text);
+  const LeftOut leftOut = leaveOut(comparison, results.errors);
   // For what configuration files say of the output.
   if (!run.outcomes.empty())
     context.setCurrentFile(run.outcomes.back().file);
@@ -306,26 +400,44 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   const bool asksForFixes = commandLine.fix || commandLine.fixErrors;
   const bool mayFix = !compilerErrors || commandLine.fixErrors;
+  // A shard may have no file at all.
+  const bool nothing = results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty());
+  std::optional<Fixes> fixes;
+  if (asksForFixes && mayFix)
+    fixes.emplace(results.errors, results.fixedFiles, text,
+                  commandLine.merge ? projectHere() : std::string());
   // Before the fixes: lines and columns are those of the files that were analysed.
-  if (commandLine.format != Format::Text)
-    writeForMachines(commandLine, results.errors);
-  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
-      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
-    return 1;
-  bool fixed = true;
+  const std::vector<ReportedFinding> findings =
+      toReported(results.errors, levelOf, textsOf(commandLine));
+  const ReportContext reportContext{
+      projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
+      llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
+  const bool reported = writeReports(commandLine, findings, reportContext, shown);
   if (commandLine.format == Format::Text) {
-    fixed = handleFindings(results.errors, context, asksForFixes && mayFix);
-  } else if (asksForFixes && mayFix) {
-    const SilentOutput silent;
-    fixed = handleFindings(results.errors, context, true);
+    for (tidy::ClangTidyError &finding : results.errors) {
+      show(finding.Message, shown);
+      for (tooling::DiagnosticMessage &note : finding.Notes)
+        show(note, shown);
+    }
+    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
+              text);
   }
   llvm::outs().flush();
+  if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
+      !exportFixes(commandLine, run.outcomes.front().file, results.errors))
+    return commandLine.statusOfFailure();
+  const bool fixed = !fixes || fixes->write(context);
 
   if (!commandLine.quiet) {
     printStatistics(results);
-    if (known)
+    if (const unsigned known = leftOut.known)
       llvm::errs() << "Suppressed " << known << " finding" << (known == 1 ? "" : "s")
                    << " of the baseline.\n";
+    if (const unsigned unchanged = leftOut.unchanged)
+      llvm::errs() << "Suppressed " << unchanged << " finding" << (unchanged == 1 ? "" : "s")
+                   << " that no changed line concerns.\n";
+    printSummary(findings, asksForFixes && mayFix);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -337,30 +449,31 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   }
   if (commandLine.stats)
     printTimes(llvm::errs(), run, results);
-  // A shard may have no file at all.
-  if (results.analysed == 0 && (commandLine.shards == 1 || !run.outcomes.empty())) {
+  if (nothing)
     error() << "nothing was analysed\n";
-    return 1;
-  }
-  const bool failed = !fixed || warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ||
-                      results.lost || !run.errors.empty();
-  return failed ? 1 : 0;
+  if (nothing || !reported || !fixed || results.lost || !run.errors.empty())
+    return commandLine.statusOfFailure();
+  return warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ? 1 : 0;
 }
 
 } // namespace
 
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
+  std::optional<OwnWork> own("finding what to analyse");
   JobList list;
-  if (!commandLine.sources.empty() && !commandLine.merge)
+  // run-clang-tidy asks for the checks of "-", which is no source.
+  const bool asksInGeneral =
+      asksForConfiguration(commandLine) && commandLine.sources == std::vector<std::string>{"-"};
+  if (!commandLine.sources.empty() && !commandLine.merge && !asksInGeneral)
     list = listJobsOf(commandLine, executable);
   if (commandLine.openFile && !takeOpenFile(list, *commandLine.openFile) && list.errors.empty())
-    return 1;
+    return commandLine.statusOfFailure();
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
       makeOptionsProvider(commandLine, list.projectFolder, list.errors);
   if (!provider) {
     error() << llvm::toString(provider.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
   if (asksForConfiguration(commandLine))
     return answerAboutConfiguration(commandLine, **provider, list.errors);
@@ -369,51 +482,60 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << (commandLine.merge ? "no input files: name the files that --results wrote\n"
                                   : "no input files: name the sources to analyse, as in 'gradtidy "
                                     "src/train.cpp'; --help tells more\n");
-    return 1;
+    return commandLine.statusOfFailure();
   }
   // A model of the command line that is wrong is wrong for every file.
   if (auto model = loadModels(llvm::join(commandLine.models, ";")); !model) {
     error() << llvm::toString(model.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
-  llvm::Expected<std::set<std::string>> baseline = std::set<std::string>();
-  if (!commandLine.baseline.empty())
-    baseline = readFingerprints(commandLine.baseline);
-  if (!baseline) {
-    error() << llvm::toString(baseline.takeError()) << '\n';
-    return 1;
+  llvm::Expected<Comparison> comparison = readComparison(commandLine);
+  if (!comparison) {
+    error() << llvm::toString(comparison.takeError()) << '\n';
+    return commandLine.statusOfFailure();
   }
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
-    (*provider)->getRawOptions(job.file);
+    collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!list.ignoredFlags.empty())
+    StatusLine()
+        << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
+        << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
+    if (commandLine.allowNoChecks)
+      return 0;
     error() << "no checks enabled\n";
-    return 1;
+    return commandLine.statusOfFailure();
   }
 
-  tidy::ClangTidyContext context(std::move(*provider));
+  tidy::ClangTidyContext context(std::move(*provider), /*AllowEnablingAnalyzerAlphaCheckers=*/false,
+                                 commandLine.moduleHeaders, /*ExperimentalCustomChecks=*/false);
   if (commandLine.merge) {
     llvm::Expected<Run> run = readShards(commandLine.sources);
+    list.shown.add("", folderPath(""));
+    own.reset();
     if (run)
-      return report(*run, context, commandLine, *baseline);
+      return report(*run, context, commandLine, *comparison, list.shown, executable);
     error() << llvm::toString(run.takeError()) << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
+  own.reset();
   context.setEnableProfiling(commandLine.enableCheckProfile);
+  context.setProfileStoragePrefix(commandLine.checkProfiles);
   const Run run = analyse(list, context, commandLine);
   if (run.signal) {
     error() << "interrupted\n";
     return 128 + run.signal;
   }
   if (!commandLine.timeTrace.empty() && !writeTrace(commandLine.timeTrace, run))
-    return 1;
+    return commandLine.statusOfFailure();
   if (!commandLine.results.empty())
     if (llvm::Error failed = writeShard(commandLine.results, run, commandLine)) {
       error() << llvm::toString(std::move(failed)) << '\n';
-      return 1;
+      return commandLine.statusOfFailure();
     }
-  return report(run, context, commandLine, *baseline);
+  return report(run, context, commandLine, *comparison, list.shown, executable);
 }
 
 } // namespace gradtidy

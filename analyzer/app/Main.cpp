@@ -1,8 +1,10 @@
 // gradtidy: finds mistakes in the training loops of C++ programs.
 #include "CommandLine.h"
+#include "Completion.h"
 #include "Explain.h"
 #include "LanguageServer.h"
 #include "Lint.h"
+#include "OwnWork.h"
 #include "Prove.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -21,8 +23,13 @@ int main(int argc, const char **argv) {
   const gradtidy::CommandLine commandLine = gradtidy::parseCommandLine(argc, argv);
   static int inThisProgram;
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
+  if (commandLine.completion)
+    return gradtidy::printCompletion(commandLine);
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
+  // The programs that prove runs have limits of their own.
+  gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
+                         commandLine.statusOfFailure());
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

@@ -1,5 +1,6 @@
 #include "Progress.h"
 
+#include "analyzer/report/Printable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -13,7 +14,7 @@ std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef
     const auto left = static_cast<unsigned>(double(total - done) / rate + 0.5);
     line += llvm::formatv(" {0:F1}/s, {1}:{2,0+2} left", rate, left / 60, left % 60);
   }
-  return line + ": " + llvm::sys::path::filename(file).str();
+  return line + ": " + printable(llvm::sys::path::filename(file));
 }
 
 Progress::Progress(size_t total, bool quiet)

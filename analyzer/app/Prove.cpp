@@ -10,7 +10,6 @@
 #include "analyzer/prove/Symptom.h"
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -525,17 +524,21 @@ int proveOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   std::vector<Proof> proofs = select(commandLine, fixtures);
 
   // Without a cache, programs last as long as this run.
-  llvm::SmallString<128> folder(commandLine.cacheFolder);
-  const bool keep = !folder.empty();
-  if (keep)
+  std::string folder = commandLine.cacheFolder;
+  std::optional<ScratchFolder> scratch;
+  if (!folder.empty()) {
     folder += "/programs";
-  else if (fs::createUniqueDirectory("gradtidy-prove", folder))
-    throw std::runtime_error("cannot make a temporary folder");
-  const llvm::scope_exit removeFolder([&] {
-    if (!keep)
-      fs::remove_directories(folder);
-  });
-  const CacheFolder cache(std::string(folder), uint64_t(commandLine.cacheLimit) << 20);
+    if (const std::string why = CacheFolder(folder, 0).open(); !why.empty()) {
+      CacheTrouble().tell(commandLine.cacheFolder, why);
+      folder.clear();
+    }
+  }
+  if (folder.empty()) {
+    folder = scratch.emplace().path();
+    if (folder.empty())
+      throw std::runtime_error("cannot make a temporary folder");
+  }
+  const CacheFolder cache(folder, uint64_t(commandLine.cacheLimit) << 20);
   std::vector<Target> targets = targetsOf(commandLine, executable, fixtures + "/harness.h", cache);
   const std::vector<Task> tasks = tasksOf(proofs, targets);
 
@@ -593,7 +596,7 @@ int prove(const CommandLine &commandLine, llvm::StringRef executable) {
     return proveOrThrow(commandLine, executable);
   } catch (const std::exception &failure) {
     llvm::WithColor::error(llvm::errs(), "gradtidy") << failure.what() << '\n';
-    return 1;
+    return commandLine.statusOfFailure();
   }
 }
 

@@ -7,7 +7,8 @@
 
 namespace gradtidy {
 
-/// The exit status: 0 if everything that was asked for is proven, else 1.
+/// The exit status: 0 if everything that was asked for is proven, 1 if not, 2 if it could not be
+/// tried.
 /// \param executable the path of this program, which does the static side.
 int prove(const CommandLine &commandLine, llvm::StringRef executable);
 

@@ -1,14 +1,15 @@
 #include "ResultCache.h"
 
+#include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/source/BoundedFile.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/xxhash.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 
@@ -19,15 +20,16 @@ namespace tidy = clang::tidy;
 namespace {
 
 std::string textOf(llvm::StringRef file) {
-  const auto text = llvm::MemoryBuffer::getFile(file);
-  return text ? (*text)->getBuffer().str() : std::string();
+  const auto text = readFileIfPossible(file, limits::model);
+  return text ? text->getBuffer().str() : std::string();
 }
 
 } // namespace
 
 std::string ResultCache::fileOf(const Job &job, const std::string &projectFolder) {
   std::string text = identityOfProgram() + "\n" + job.askedFor + "\n" + projectFolder + "\n" +
-                     job.command.Directory + "\n" + llvm::join(job.command.CommandLine, "\n");
+                     projectRootOf(job, projectFolder) + "\n" + job.command.Directory + "\n" +
+                     llvm::join(job.command.CommandLine, "\n");
   // What clang's driver reads besides.
   for (const char *variable : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT"})
     if (const char *value = std::getenv(variable))
@@ -42,26 +44,25 @@ std::string ResultCache::fileOf(const Job &job, const std::string &projectFolder
   const std::string models = options.CheckOptions.lookup(modelsOption).Value;
   for (llvm::StringRef model : llvm::split(models, ';'))
     text += "\n" + textOf(model);
-  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-  return folder.file(llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16),
-                     "result");
+  return folder.file(checksum(text), "result");
 }
 
 std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &projectFolder) {
   const std::string file = fileOf(job, projectFolder);
-  const auto bytes = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, false);
+  const std::optional<std::string> bytes = CacheFolder::read(file);
   if (!bytes)
     return std::nullopt;
-  std::optional<UnitResult> result = fromBytes((*bytes)->getBuffer());
-  if (!result || !result->unit.absentFiles ||
+  std::optional<UnitResult> result = fromBytes(*bytes);
+  if (!result || !result->unit.lookups ||
       !llvm::all_of(result->unit.files, [&](const ReadFile &read) { return isUnchanged(read); }) ||
-      !llvm::all_of(*result->unit.absentFiles,
-                    [&](const std::string &path) { return isAbsent(path); }))
+      !lookups.holds(*result->unit.lookups))
     return std::nullopt;
-  if (!result->unit.header.empty() && !headers.holds(result->unit.header))
+  if (!result->unit.header.empty() &&
+      !headers.holds(result->unit.header, result->unit.headerFolders))
     return std::nullopt;
   if (!llvm::all_of(result->questions, [&](const UnitResult::Question &question) {
-        return partners.of(job, question.functions) == question.found;
+        return partners.of(job, question.functions) == question.found &&
+               commandsOf(partners, job, question.found) == question.commands;
       }))
     return std::nullopt;
   folder.touch(file);
@@ -72,9 +73,9 @@ std::optional<UnitResult> ResultCache::find(const Job &job, const std::string &p
 }
 
 void ResultCache::add(const Job &job, const std::string &projectFolder, const UnitResult &result) {
-  if (result.error.empty() && result.unit.outcome == Unit::Outcome::Analysed &&
-      result.unit.absentFiles)
-    folder.write(fileOf(job, projectFolder), toBytes(result));
+  if (result.error.empty() && result.unit.outcome == Unit::Outcome::Analysed && result.unit.lookups)
+    if (const std::error_code error = folder.write(fileOf(job, projectFolder), toBytes(result)))
+      trouble.tell(folder.path(), error.message());
 }
 
 bool ResultCache::isUnchanged(const ReadFile &file) {
@@ -83,15 +84,16 @@ bool ResultCache::isUnchanged(const ReadFile &file) {
   auto &[identity, holds] = place->second;
   if (added || identity != file.identity) {
     identity = file.identity;
-    holds = identity.holdsFor(file.path);
+    holds = identity.holdsFor(file.path, realPaths);
   }
   return holds;
 }
 
-bool ResultCache::isAbsent(const std::string &path) {
-  const auto [place, added] = absent.try_emplace(path, false);
+/// A version control folder may turn up, and user code be more or less then.
+const std::string &ResultCache::projectRootOf(const Job &job, const std::string &projectFolder) {
+  const auto [place, added] = projectRoots.try_emplace(llvm::sys::path::parent_path(job.file));
   if (added)
-    place->second = !llvm::sys::fs::exists(path);
+    place->second = findProjectRoot(job.file, projectFolder);
   return place->second;
 }
 

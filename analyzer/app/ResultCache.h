@@ -17,14 +17,15 @@ class ClangTidyContext;
 namespace gradtidy {
 
 /// A result holds as long as the command, the configuration, the models and the program are the
-/// same, every file that the unit read, and the partners of the unit, and as long as no header that
-/// it misses turns up.
+/// same, every file that the unit read, and the partners of the unit, and as long as no header
+/// turns up that it would include.
 class ResultCache {
 public:
   /// \param headers knows the files behind a precompiled header. All must outlive this object.
-  ResultCache(CacheFolder folder, HeaderCache &headers, Partners &partners,
+  ResultCache(CacheFolder folder, CacheTrouble &trouble, HeaderCache &headers, Partners &partners,
               clang::tidy::ClangTidyContext &context)
-      : folder(std::move(folder)), headers(headers), partners(partners), context(context) {}
+      : folder(std::move(folder)), trouble(trouble), headers(headers), partners(partners),
+        context(context) {}
 
   std::optional<UnitResult> find(const Job &job, const std::string &projectFolder);
   void add(const Job &job, const std::string &projectFolder, const UnitResult &result);
@@ -35,14 +36,17 @@ public:
 private:
   std::string fileOf(const Job &job, const std::string &projectFolder);
   bool isUnchanged(const ReadFile &file);
-  bool isAbsent(const std::string &path);
+  const std::string &projectRootOf(const Job &job, const std::string &projectFolder);
 
   CacheFolder folder;
+  CacheTrouble &trouble;
   HeaderCache &headers;
   Partners &partners;
   clang::tidy::ClangTidyContext &context;
   llvm::StringMap<std::pair<FileIdentity, bool>> known; ///< By path: whether it holds.
-  llvm::StringMap<bool> absent;                         ///< By path, as well.
+  RealPaths realPaths;
+  LookupChecker lookups;
+  llvm::StringMap<std::string> projectRoots; ///< By folder.
 };
 
 } // namespace gradtidy

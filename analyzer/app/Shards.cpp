@@ -1,11 +1,14 @@
 #include "Shards.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/BoundedText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
+
+#include <map>
 
 namespace gradtidy {
 
@@ -13,7 +16,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char *format = "gradtidy results 1 " GRADTIDY_VERSION;
+constexpr const char *format = "gradtidy results 2 " GRADTIDY_VERSION;
 
 llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -63,32 +66,39 @@ llvm::Error writeShard(const std::string &file, const Run &run, const CommandLin
 
 llvm::Expected<Run> readShards(llvm::ArrayRef<std::string> files) {
   Run run;
-  std::vector<std::string> fileOf; // By the number of the shard.
+  std::map<unsigned, std::string> fileOf; // By the number of the shard.
+  unsigned shards = 0;
   for (const std::string &file : files) {
-    const auto text = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, false);
+    const auto notResults = [&](const llvm::Twine &why) {
+      return fail("'" + file + "' holds no results of gradtidy" + why + "; --results writes them");
+    };
+    auto text = readFile(file, limits::results);
     if (!text)
-      return fail("cannot read '" + file + "': " + text.getError().message());
+      return fail("cannot read '" + file + "': " + llvm::toString(text.takeError()));
+    llvm::Expected<Json> parsed = parseCbor((*text)->getBuffer());
+    if (!parsed)
+      return notResults(": " + llvm::toString(parsed.takeError()));
     try {
-      const Json shard = Json::from_cbor((*text)->getBufferStart(), (*text)->getBufferEnd());
+      const Json &shard = *parsed;
       if (shard.at("format") != format)
         return fail("'" + file + "' is of another version of gradtidy");
       const auto [number, count] = addShard(shard, run);
-      if (fileOf.empty())
-        fileOf.resize(count);
-      if (fileOf.size() != count)
+      if (number < 1 || number > count)
+        return notResults("");
+      if (!shards)
+        shards = count;
+      if (shards != count)
         return fail("'" + file + "' is one of " + llvm::Twine(count) + " shards, '" +
-                    files.front() + "' one of " + llvm::Twine(fileOf.size()));
-      if (!fileOf.at(number - 1).empty())
-        return fail("'" + file + "' and '" + fileOf[number - 1] + "' are the same shard");
-      fileOf[number - 1] = file;
+                    files.front() + "' one of " + llvm::Twine(shards));
+      if (const auto [known, added] = fileOf.try_emplace(number, file); !added)
+        return fail("'" + file + "' and '" + known->second + "' are the same shard");
     } catch (const std::exception &) {
-      return fail("'" + file + "' holds no results of gradtidy; --results writes them");
+      return notResults("");
     }
   }
-  for (size_t i = 0; i < fileOf.size(); ++i)
-    if (fileOf[i].empty())
-      return fail("shard " + llvm::Twine(i + 1) + " of " + llvm::Twine(fileOf.size()) +
-                  " is missing");
+  for (unsigned number = 1; number <= shards; ++number)
+    if (!fileOf.contains(number))
+      return fail("shard " + llvm::Twine(number) + " of " + llvm::Twine(shards) + " is missing");
   llvm::sort(run.outcomes,
              [](const Outcome &left, const Outcome &right) { return left.number < right.number; });
   return run;

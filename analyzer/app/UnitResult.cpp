@@ -1,4 +1,8 @@
 #include "UnitResult.h"
+#include "analyzer/source/BoundedText.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +27,31 @@ Json toJson(const tooling::DiagnosticMessage &message) {
   return {message.Message, message.FilePath, message.FileOffset, ranges, edits};
 }
 
+[[noreturn]] void malformed(const char *why) { throw Json::other_error::create(500, why, nullptr); }
+
+/// The value of an enumeration from 0 to \p last.
+template <typename Enumeration> Enumeration toEnumeration(const Json &json, Enumeration last) {
+  if (!json.is_number_integer() || json.get<int64_t>() < 0 || json.get<int64_t>() > int64_t(last))
+    malformed("a number has no meaning");
+  return static_cast<Enumeration>(json.get<int>());
+}
+
+std::vector<ReadFile> toFiles(const Json &json) {
+  std::vector<ReadFile> files;
+  for (const Json &file : json)
+    files.push_back(
+        {file.at(0), {file.at(1), file.at(2), file.at(3), file.at(4), file.at(5), file.at(6)}});
+  return files;
+}
+
+Json toJson(const std::vector<ReadFile> &files) {
+  Json list = Json::array();
+  for (const ReadFile &file : files)
+    list.push_back({file.path, file.identity.size, file.identity.inode, file.identity.modified,
+                    file.identity.changed, file.identity.content, file.identity.target});
+  return list;
+}
+
 tooling::DiagnosticMessage toMessage(const Json &json) {
   tooling::DiagnosticMessage message;
   message.Message = json.at(0);
@@ -40,7 +69,10 @@ tooling::DiagnosticMessage toMessage(const Json &json) {
     const tooling::Replacement replacement(file, edit.at(1).get<unsigned>(),
                                            edit.at(2).get<unsigned>(),
                                            edit.at(3).get<std::string>());
-    llvm::cantFail(message.Fix[file].add(replacement));
+    if (llvm::Error conflict = message.Fix[file].add(replacement)) {
+      llvm::consumeError(std::move(conflict));
+      malformed("edits of one fix overlap");
+    }
   }
   return message;
 }
@@ -56,7 +88,7 @@ Json toJson(const tidy::ClangTidyError &error) {
 
 tidy::ClangTidyError toError(const Json &json) {
   tidy::ClangTidyError error(json.at(0).get<std::string>(),
-                             static_cast<tidy::ClangTidyError::Level>(json.at(3).get<int>()),
+                             toEnumeration(json.at(3), tidy::ClangTidyError::Error),
                              json.at(4).get<std::string>(), json.at(5));
   error.Message = toMessage(json.at(1));
   for (const Json &note : json.at(2))
@@ -72,15 +104,20 @@ Json toJson(const UnitResult &result) {
     diagnostics.push_back(toJson(diagnostic));
   for (const std::optional<Level> &level : result.levels)
     levels.push_back(level ? Json(int(*level)) : Json());
-  Json files = Json::array();
-  for (const ReadFile &file : unit.files)
-    files.push_back({file.path, file.identity.size, file.identity.time, file.identity.content});
+  Json lookups;
+  if (unit.lookups) {
+    lookups = Json::array();
+    for (const Lookup &lookup : *unit.lookups)
+      lookups.push_back(
+          Json::array({lookup.folders, lookup.names})); // Two lists of two are no object.
+  }
   Json questions = Json::array();
   for (const UnitResult::Question &question : result.questions) {
     Json functions = Json::array();
     for (const SharedFunction &function : question.functions)
       functions.push_back({function.source, function.header, function.record, function.name});
-    questions.push_back({std::move(functions), question.found.defining, question.found.calling});
+    questions.push_back(
+        {std::move(functions), question.found.defining, question.found.calling, question.commands});
   }
   const tidy::ClangTidyStats &stats = unit.stats;
   return {{"outcome", int(unit.outcome)},
@@ -90,9 +127,11 @@ Json toJson(const UnitResult &result) {
           {"stats",
            {stats.ErrorsDisplayed, stats.ErrorsIgnoredCheckFilter, stats.ErrorsIgnoredNOLINT,
             stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
-          {"files", std::move(files)},
+          {"files", toJson(unit.files)},
+          {"fixedFiles", toJson(unit.fixedFiles)},
           {"header", unit.header},
-          {"absentFiles", unit.absentFiles ? Json(*unit.absentFiles) : Json()},
+          {"headerFolders", unit.headerFolders},
+          {"lookups", std::move(lookups)},
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
@@ -104,12 +143,12 @@ Json toJson(const UnitResult &result) {
 UnitResult toResult(const Json &json) {
   UnitResult result;
   Unit &unit = result.unit;
-  unit.outcome = static_cast<Unit::Outcome>(json.at("outcome").get<int>());
+  unit.outcome = toEnumeration(json.at("outcome"), Unit::Outcome::Crashed);
   for (const Json &diagnostic : json.at("diagnostics"))
     unit.diagnostics.push_back(toError(diagnostic));
   for (const Json &level : json.at("levels"))
     result.levels.push_back(level.is_null() ? std::nullopt
-                                            : std::optional(static_cast<Level>(level.get<int>())));
+                                            : std::optional(toEnumeration(level, Level::Advice)));
   unit.errorsAfterMissingHeader = json.at("hidden").at(0);
   unit.errorsOutsideUserCode = json.at("hidden").at(1);
   const Json &stats = json.at("stats");
@@ -118,11 +157,15 @@ UnitResult toResult(const Json &json) {
   unit.stats.ErrorsIgnoredNOLINT = stats.at(2);
   unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
   unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
-  for (const Json &file : json.at("files"))
-    unit.files.push_back({file.at(0), {file.at(1), file.at(2), file.at(3)}});
+  unit.files = toFiles(json.at("files"));
+  unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.header = json.at("header");
-  if (const Json &absent = json.at("absentFiles"); !absent.is_null())
-    unit.absentFiles = absent.get<std::vector<std::string>>();
+  unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
+  if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {
+    unit.lookups.emplace();
+    for (const Json &lookup : lookups)
+      unit.lookups->push_back({lookup.at(0), lookup.at(1)});
+  }
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
@@ -134,9 +177,10 @@ UnitResult toResult(const Json &json) {
       added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
     added.found.defining = question.at(1).get<std::vector<std::string>>();
     added.found.calling = question.at(2).get<std::vector<std::string>>();
+    added.commands = question.at(3);
   }
   if (result.levels.size() != unit.diagnostics.size())
-    throw Json::other_error::create(500, "each diagnostic has a level", nullptr);
+    malformed("each diagnostic has a level");
   return result;
 }
 
@@ -148,14 +192,29 @@ std::string pack(const Json &json) {
 
 template <typename T>
 std::optional<T> unpack(llvm::StringRef bytes, const std::function<T(const Json &)> &read) {
+  llvm::Expected<Json> json = parseCbor(bytes);
+  if (!json) {
+    llvm::consumeError(json.takeError());
+    return std::nullopt;
+  }
   try {
-    return read(Json::from_cbor(bytes.begin(), bytes.end()));
+    return read(*json);
   } catch (const Json::exception &) {
     return std::nullopt;
   }
 }
 
 } // namespace
+
+std::string commandsOf(Partners &partners, const Job &job, const Partners::Found &found) {
+  std::string text;
+  for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling)) {
+    const Partner partner = partners.describe(job, file);
+    text += file + "\n" + llvm::join(partner.folders, "\n") + "\n\n" +
+            llvm::join(partner.macros, "\n") + "\n\n";
+  }
+  return text.empty() ? text : checksum(text);
+}
 
 std::string toBytes(const UnitResult &result) { return pack(toJson(result)); }
 

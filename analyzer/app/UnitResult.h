@@ -25,9 +25,13 @@ struct UnitResult {
   struct Question {
     std::vector<SharedFunction> functions;
     Partners::Found found;
+    std::string commands; ///< How those found are compiled: see commandsOf().
   };
   std::vector<Question> questions;
 };
+
+/// A checksum of what the partners \p found are compiled with, behind the unit of \p job.
+std::string commandsOf(Partners &partners, const Job &job, const Partners::Found &found);
 
 std::string toBytes(const UnitResult &result);
 

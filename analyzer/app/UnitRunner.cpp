@@ -1,6 +1,7 @@
 #include "UnitRunner.h"
 
 #include "analyzer/events/modules/SharedFunctions.h"
+#include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Companions.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
@@ -73,6 +74,7 @@ public:
       if (function.source.empty() || callers.contains(function.source))
         question.functions.push_back(std::move(function));
     question.found = partners.of(job, question.functions);
+    question.commands = commandsOf(partners, job, question.found);
     const Partners::Found &found = question.found;
     callers.insert(found.calling.begin(), found.calling.end());
     std::vector<Partner> added;
@@ -116,6 +118,8 @@ void addLogs(UnitResult &result) {
   Coverage coverage = takeCoverage();
   result.coverage.functions += coverage.functions;
   result.coverage.cutShort.merge(coverage.cutShort);
+  for (const FunctionPlace &function : takeUnfollowed())
+    result.coverage.cutShort.insert(function.describe());
   for (const auto &[phase, seconds] : takePhaseSeconds())
     result.seconds[phase] += seconds;
 }
@@ -211,7 +215,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   UnitResult &result = results.own;
   // Of partners that did not fit, too: they may, once they change.
   std::vector<ReadFile> files;
-  std::optional<std::vector<std::string>> absentFiles(std::in_place);
+  std::optional<std::vector<Lookup>> lookups(std::in_place);
   PartnerSearch find(job, partners, model);
   find.wantsMore = !others.empty();
   OtherUnits companions(others, partners, model, result, [&](const Job &other) {
@@ -222,13 +226,13 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   });
   const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
-    result.unit =
-        frontend.run(job, model.headers(), model.renamed(), finder, find.wantsMore ? &companions : nullptr);
+    result.unit = frontend.run(job, model.headers(), model.renamed(), finder,
+                               find.wantsMore ? &companions : nullptr);
     llvm::append_range(files, result.unit.files);
-    if (!result.unit.absentFiles)
-      absentFiles.reset();
-    else if (absentFiles)
-      llvm::append_range(*absentFiles, *result.unit.absentFiles);
+    if (!result.unit.lookups)
+      lookups.reset();
+    else if (lookups)
+      llvm::append_range(*lookups, *result.unit.lookups);
   };
   const auto fits = [&] {
     return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
@@ -252,7 +256,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   for (Companion &companion : result.unit.companions)
     results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
   result.unit.files = std::move(files);
-  result.unit.absentFiles = std::move(absentFiles);
+  result.unit.lookups = std::move(lookups);
   result.questions = std::move(find.questions);
   return results;
 }

@@ -1,6 +1,6 @@
 #include "Workers.h"
+#include "OwnWork.h"
 
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -8,23 +8,15 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <vector>
 
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#define GRADTIDY_RESERVES_MEMORY 1 // The sanitizer's shadow is larger than any limit.
-#else
-#define GRADTIDY_RESERVES_MEMORY 0
 #endif
 
 namespace gradtidy {
@@ -33,7 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int exitOutOfMemory = 77;
 constexpr std::chrono::milliseconds pollInterval(100);
 
 volatile std::sig_atomic_t caught = 0;
@@ -80,13 +71,8 @@ bool writeAll(int descriptor, const void *data, size_t size) {
 #ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-  if (limits.memory && !GRADTIDY_RESERVES_MEMORY) {
-    const rlimit limit = {limits.memory, limits.memory};
-    ::setrlimit(RLIMIT_AS, &limit);
-  }
-  std::set_new_handler([] { ::_exit(exitOutOfMemory); });
-  llvm::install_bad_alloc_error_handler(
-      [](void *, const char *, bool) { ::_exit(exitOutOfMemory); });
+  limitMemory(limits.memory);
+  endQuietlyWithoutMemory();
   uint64_t item = 0;
   while (::recv(descriptor, &item, sizeof item, MSG_WAITALL) == sizeof item) {
     const std::string result = hooks.work(item);
@@ -180,6 +166,8 @@ private:
       ;
     worker.process = 0;
     worker.descriptor = -1;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+      return Ending::OutOfTime;
     const bool outOfMemory = WIFEXITED(status)
                                  ? WEXITSTATUS(status) == exitOutOfMemory
                                  : WTERMSIG(status) == SIGKILL; // By the system, for lack of it.

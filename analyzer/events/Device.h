@@ -14,7 +14,7 @@ struct Device {
     Symbol, ///< Whatever the program chooses: `id` is the path of the value that says so.
   };
   Kind kind = Unknown;
-  std::uint32_t id = 0;
+  PathId id = 0;
 
   bool isKnown() const { return kind == Cpu || kind == Cuda || kind == Symbol; }
   bool operator==(const Device &) const = default;

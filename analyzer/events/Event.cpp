@@ -145,6 +145,21 @@ bool FunctionBody::isLeftOut(const clang::Stmt *site, const clang::Stmt *within)
       [&](const clang::Stmt *before) { return goesOn(before, within != nullptr); });
 }
 
+static void collectMentions(const clang::Stmt *statement,
+                            llvm::DenseSet<const clang::Decl *> &mentioned) {
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+    mentioned.insert(reference->getDecl());
+  for (const clang::Stmt *child : statement->children())
+    if (child)
+      collectMentions(child, mentioned);
+}
+
+bool FunctionBody::mentions(const clang::VarDecl &variable) const {
+  if (!mentioned)
+    collectMentions(body, mentioned.emplace());
+  return mentioned->contains(&variable);
+}
+
 const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {
   return llvm::dyn_cast_or_null<clang::CompoundStmt>(parentOf(statement));
 }

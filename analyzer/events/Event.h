@@ -8,6 +8,7 @@
 #include "analyzer/model/Role.h"
 
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
@@ -399,6 +400,9 @@ public:
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
 
+  /// Whether \p variable is named anywhere in the function.
+  bool mentions(const clang::VarDecl &variable) const;
+
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.
   bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
@@ -417,6 +421,7 @@ private:
   const clang::Stmt *parentOf(const clang::Stmt *statement) const;
 
   mutable std::unique_ptr<clang::ParentMap> parents; ///< Made when a finding first asks for it.
+  mutable std::optional<llvm::DenseSet<const clang::Decl *>> mentioned; ///< The same.
 };
 
 } // namespace gradtidy

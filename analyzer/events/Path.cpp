@@ -11,32 +11,31 @@ PathId PathTable::intern(PathId parent, PathStep step) {
       ids.try_emplace({{parent, step.subject}, {static_cast<int>(step.kind), step.index}}, noPath);
   if (!isNew)
     return entry->second;
-  PathId id = static_cast<PathId>(nodes.size());
-  entry->second = id;
-  nodes.push_back(
-      {parent, parent ? nodes[parent].root : id, parent ? nodes[parent].depth + 1 : 0, step});
-  return id;
+  const PathId index = nodes.size();
+  const PathId root = parent ? parent >> 32 : index;
+  nodes.push_back({parent, parent ? depthOf(parent) + 1 : 0, step});
+  return entry->second = root << 32 | index;
 }
 
 PathId PathTable::ancestorAt(PathId path, unsigned depth) const {
-  while (nodes[path].depth > depth)
-    path = nodes[path].parent;
+  while (depthOf(path) > depth)
+    path = parent(path);
   return path;
 }
 
 bool PathTable::isWithin(PathId path, PathId prefix) const {
-  return nodes[path].depth >= nodes[prefix].depth &&
-         ancestorAt(path, nodes[prefix].depth) == prefix;
+  return rootOf(path) == rootOf(prefix) && depthOf(path) >= depthOf(prefix) &&
+         ancestorAt(path, depthOf(prefix)) == prefix;
 }
 
 bool PathTable::overlap(PathId a, PathId b) const {
-  if (nodes[a].root != nodes[b].root)
+  if (rootOf(a) != rootOf(b))
     return false;
-  unsigned depth = std::min(nodes[a].depth, nodes[b].depth);
+  const unsigned depth = std::min(depthOf(a), depthOf(b));
   a = ancestorAt(a, depth);
   b = ancestorAt(b, depth);
-  for (; a != b; a = nodes[a].parent, b = nodes[b].parent) {
-    const PathStep &stepA = nodes[a].step, &stepB = nodes[b].step;
+  for (; a != b; a = parent(a), b = parent(b)) {
+    const PathStep &stepA = last(a), &stepB = last(b);
     bool sameElement = stepA.kind == PathStep::Element && stepB.kind == PathStep::Element &&
                        (stepA.index < 0 || stepB.index < 0);
     if (!(stepA == stepB) && !sameElement)
@@ -46,23 +45,23 @@ bool PathTable::overlap(PathId a, PathId b) const {
 }
 
 std::string PathTable::spelling(PathId path) const {
-  const Node &node = nodes[path];
-  std::string parent = node.parent ? spelling(node.parent) : "";
-  switch (node.step.kind) {
+  const PathStep &step = last(path);
+  const std::string parent = this->parent(path) ? spelling(this->parent(path)) : "";
+  switch (step.kind) {
   case PathStep::Variable:
-    return static_cast<const clang::VarDecl *>(node.step.subject)->getNameAsString();
+    return static_cast<const clang::VarDecl *>(step.subject)->getNameAsString();
   case PathStep::This:
   case PathStep::Temporary:
   case PathStep::Returned:
     return "";
   case PathStep::Member: {
-    std::string name = static_cast<const clang::FieldDecl *>(node.step.subject)->getNameAsString();
+    std::string name = static_cast<const clang::FieldDecl *>(step.subject)->getNameAsString();
     return parent.empty() ? name : parent + "." + name;
   }
   case PathStep::Element:
-    if (const auto *key = static_cast<const clang::IdentifierInfo *>(node.step.subject))
+    if (const auto *key = static_cast<const clang::IdentifierInfo *>(step.subject))
       return parent + "[\"" + key->getName().str() + "\"]";
-    return parent + "[" + (node.step.index < 0 ? "*" : std::to_string(node.step.index)) + "]";
+    return parent + "[" + (step.index < 0 ? "*" : std::to_string(step.index)) + "]";
   case PathStep::Gradient:
     return parent + ".grad()";
   }

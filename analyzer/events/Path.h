@@ -17,8 +17,9 @@
 
 namespace gradtidy {
 
-/// An interned path; 0 is no path.
-using PathId = std::uint32_t;
+/// An interned path; 0 is no path. The upper half tells the root: paths from one root follow each
+/// other in order, so that a sorted map has what is known of an object in one piece.
+using PathId = std::uint64_t;
 inline constexpr PathId noPath = 0;
 
 /// One step of a path. Value types only; cheap to copy.
@@ -61,9 +62,15 @@ public:
   /// The object nothing is known of. Its fields are itself.
   PathId unknown() { return root(PathStep::Temporary, nullptr); }
 
-  PathId parent(PathId path) const { return nodes[path].parent; }
-  const PathStep &last(PathId path) const { return nodes[path].step; }
-  PathId rootOf(PathId path) const { return nodes[path].root; }
+  PathId parent(PathId path) const { return node(path).parent; }
+  const PathStep &last(PathId path) const { return node(path).step; }
+  static PathId rootOf(PathId path) { return path >> 32 << 32 | path >> 32; }
+
+  /// The first of the ids that paths from the root of \p path may have, and the one behind the
+  /// last.
+  static std::pair<PathId, PathId> sameRoot(PathId path) {
+    return {path >> 32 << 32, ((path >> 32) + 1) << 32};
+  }
 
   /// The container that \p path is an element of, or an element of an element, or itself.
   PathId containerOf(PathId path) const {
@@ -73,12 +80,10 @@ public:
   }
 
   /// How many steps lead from the root.
-  unsigned depthOf(PathId path) const { return nodes[path].depth; }
+  unsigned depthOf(PathId path) const { return node(path).depth; }
 
   /// Whether \p path leads from the value of an expression.
-  bool isTemporary(PathId path) const {
-    return nodes[nodes[path].root].step.kind == PathStep::Temporary;
-  }
+  bool isTemporary(PathId path) const { return last(rootOf(path)).kind == PathStep::Temporary; }
 
   /// Whether \p path is \p prefix or below it.
   bool isWithin(PathId path, PathId prefix) const;
@@ -93,11 +98,11 @@ public:
 private:
   struct Node {
     PathId parent = noPath;
-    PathId root = noPath;
     unsigned depth = 0;
     PathStep step{PathStep::Temporary};
   };
   PathId intern(PathId parent, PathStep step);
+  const Node &node(PathId path) const { return nodes[static_cast<std::uint32_t>(path)]; }
   PathId ancestorAt(PathId path, unsigned depth) const;
 
   std::vector<Node> nodes;

@@ -36,6 +36,7 @@ TypeId TensorTypes::join(TypeId a, TypeId b) {
   both.shape.isOpen = left.shape.isOpen || right.shape.isOpen || some.size() != others.size();
   both.shape.isMany = left.shape.isSeveral() && right.shape.isSeveral();
   both.shape.isSqueezed = left.shape.isSqueezed && right.shape.isSqueezed;
+  both.shape.isArranged = left.shape.isArranged || right.shape.isArranged;
   const size_t common = std::min(some.size(), others.size());
   for (size_t i = common; i > 0; --i) {
     const std::int64_t size = some[some.size() - i];
@@ -71,6 +72,7 @@ Shape broadcast(const Shape &a, const Shape &b) {
   result.isOpen = a.isOpen || b.isOpen;
   result.isMany = a.isMany || b.isMany;
   result.isSqueezed = a.isSqueezed && b.isSqueezed;
+  result.isArranged = a.isArranged || b.isArranged;
   // Nothing stands for a size that is not there, or may not be.
   const auto sizeAt = [](const Shape &shape, size_t fromEnd) -> std::optional<std::int64_t> {
     if (fromEnd < shape.sizes.size())
@@ -132,10 +134,12 @@ Shape reduced(const Shape &shape, std::int64_t axis, bool keeps) {
     return {};
   Shape result = shape;
   result.isMany = result.isSqueezed = false;
-  if (keeps)
+  if (keeps) {
+    result.isArranged |= *index + 1 == result.sizes.size();
     result.sizes[*index] = 1;
-  else
+  } else {
     result.sizes.erase(result.sizes.begin() + *index);
+  }
   return result;
 }
 
@@ -162,6 +166,7 @@ Shape unsqueezed(const Shape &shape, std::int64_t axis) {
   }
   Shape result = shape;
   result.isSqueezed = false;
+  result.isArranged |= (isFromEnd ? count + 1 + axis : axis) == count;
   result.sizes.insert(result.sizes.begin() + (isFromEnd ? count + 1 + axis : axis), 1);
   return result;
 }
@@ -233,6 +238,17 @@ Shape flattened(const Shape &shape, std::int64_t first, std::int64_t last) {
                                                                       : size * shape.sizes[i];
   result.sizes.erase(result.sizes.begin() + *from, result.sizes.begin() + *to + 1);
   result.sizes.insert(result.sizes.begin() + *from, size);
+  return result;
+}
+
+Shape convolved(const Shape &shape, std::int64_t features, unsigned axes) {
+  Shape result;
+  if (!shape.isOpen && shape.sizes.size() > axes) {
+    result.isOpen = false;
+    result.sizes.assign(shape.sizes.begin(), shape.sizes.end() - axes - 1);
+  }
+  result.sizes.push_back(features);
+  result.sizes.insert(result.sizes.end(), axes, Shape::unknown);
   return result;
 }
 

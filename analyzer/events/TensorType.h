@@ -24,6 +24,7 @@ struct Shape {
   bool isMany = false; ///< There is an element for each sample: a loss that is not reduced.
   std::vector<std::int64_t> sizes;
   bool isSqueezed = false; ///< It is open, and a size of 1 is gone from its end.
+  bool isArranged = false; ///< The program has put a size of 1 at its end, to meet other shapes.
 
   static Shape of(llvm::ArrayRef<std::int64_t> sizes) {
     return {.isOpen = false, .sizes = sizes.vec()};
@@ -89,6 +90,8 @@ Shape squeezed(const Shape &shape);
 Shape transposed(const Shape &shape, std::int64_t first, std::int64_t second);
 Shape permuted(const Shape &shape, llvm::ArrayRef<std::int64_t> order);
 Shape flattened(const Shape &shape, std::int64_t first, std::int64_t last);
+/// What a convolution makes of \p shape: \p features before \p axes dimensions of space.
+Shape convolved(const Shape &shape, std::int64_t features, unsigned axes);
 Shape multiplied(const Shape &a, const Shape &b);
 
 /// "(N, 1)", "(…, 10)"

@@ -1,6 +1,7 @@
 #include "CallGraph.h"
 
 #include "analyzer/events/lowering/Lowering.h"
+#include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"
@@ -107,8 +108,10 @@ const FunctionBody *CallGraph::bodyOf(const clang::FunctionDecl &function) const
   if (!function.hasBody(definition) && !(pattern && pattern->hasBody(definition)))
     return nullptr;
   const auto [entry, isNew] = bodies.try_emplace(definition);
-  if (isNew && userCode.contains(definition->getLocation(), context.getSourceManager()))
+  if (isNew && userCode.contains(definition->getLocation(), context.getSourceManager())) {
+    const Analyzing analyzing(*definition);
     entry->second = lower(definition, paths, vocabulary, context);
+  }
   return entry->second.get();
 }
 

@@ -1,4 +1,5 @@
 // Calls: of functions whose bodies are known, of closures, and of all others.
+#include "CallGraph.h"
 #include "Interpreter.h"
 
 #include "analyzer/events/values/Values.h"
@@ -106,6 +107,22 @@ bool Interpreter::mayReturn(const FunctionBody &body) {
     return returns;
   }
   return known->second;
+}
+
+bool Interpreter::computes(const FunctionBody &body) {
+  const auto [known, added] = computing.try_emplace(&body, true); // As far as it calls itself.
+  if (!added)
+    return known->second;
+  const bool result = hasEvent(body, [&](const Event &event) {
+    if (event.kind == EventKind::Combine)
+      return event.resultRole == TypeRole::Tensor && event.isDifferentiable && !event.isAttribute &&
+             !sharesMemory(event.operation);
+    if (event.kind != EventKind::Forward && event.kind != EventKind::Call)
+      return false;
+    const FunctionBody *callee = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+    return callee ? computes(*callee) : event.kind == EventKind::Forward || event.isTensor;
+  });
+  return computing[&body] = result;
 }
 
 /// Whether the caller is told by a result how the call went.

@@ -102,8 +102,14 @@ llvm::SmallVector<const OptimizerFacts *, 2> State::optimizersOf(SourcesId owner
   return found;
 }
 
+void State::changeOptimizersOf(SourcesId owners, llvm::function_ref<void(Gradients &)> change) {
+  optimizers.changeIf(
+      [&](const auto &entry) { return tables->sources.mayOverlap(entry.second.owned, owners); },
+      [&](PathId, OptimizerFacts &facts) { change(facts.gradients); });
+}
+
 OptimizerFacts &State::optimizerAt(PathId object) {
-  if (OptimizerFacts *known = optimizers.find(object))
+  if (OptimizerFacts *known = optimizers.edit(object))
     return *known;
   OptimizerFacts &facts = optimizers[object];
   facts.owned = tables->sources.unknown();
@@ -112,7 +118,7 @@ OptimizerFacts &State::optimizerAt(PathId object) {
 
 bool State::mayBeStepped(const Operand &module) const {
   SourcesId parameters = tables->sources.of(resolve(module.path));
-  return optimizers.begin() == optimizers.end() || llvm::any_of(optimizers, [&](const auto &entry) {
+  return optimizers.empty() || llvm::any_of(optimizers, [&](const auto &entry) {
            return tables->sources.mayOverlap(entry.second.owned, parameters);
          });
 }
@@ -125,7 +131,7 @@ void State::escape(const Operand &operand, bool computes) {
   bool hasSources =
       operand.role == TypeRole::Tensor ||
       (operand.role == TypeRole::None && operand.isTensor && !computes && findValue(object));
-  for (auto &[path, facts] : optimizers) {
+  optimizers.change([&](PathId path, OptimizerFacts &facts) {
     bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
     if (isModule(operand.role)
             ? concernsParameters
@@ -134,7 +140,7 @@ void State::escape(const Operand &operand, bool computes) {
       facts.outdated = nullptr;
     } else if (hasSources && concernsParameters)
       facts.gradients.mayBeRewritten();
-  }
+  });
   if (mayHoldTensors(operand.role) && object != paths.unknown() && findValue(object)) {
     Value unknown;
     unknown.sources = tables->sources.unknown();
@@ -160,10 +166,10 @@ bool State::mayBeSame(SourcesId some, SourcesId others) const {
 
 void State::clearGradients(PathId target, SourcesId cleared, const Event *event) {
   bool byOptimizer = optimizers.find(target) != nullptr;
-  for (auto &[path, facts] : optimizers) {
+  optimizers.change([&](PathId path, OptimizerFacts &facts) {
     if (path == target || tables->sources.covers(cleared, facts.owned)) {
       facts.gradients.clear(event);
-      continue;
+      return;
     }
     // Two optimizers of which nothing is known do not share their parameters.
     bool known = !tables->sources.isUnknown(cleared) && !tables->sources.isUnknown(facts.owned);
@@ -172,7 +178,7 @@ void State::clearGradients(PathId target, SourcesId cleared, const Event *event)
                     : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned) ||
                           mayBeSame(cleared, facts.owned))
       facts.gradients.mayBeCleared();
-  }
+  });
 }
 
 bool State::isGradient(PathId path) const {
@@ -190,9 +196,7 @@ bool State::replaceGradient(PathId path) {
   if (!isGradient(path))
     return false;
   const SourcesId replaced = sourcesOf({path, TypeRole::Tensor});
-  for (auto &[owner, facts] : optimizers)
-    if (tables->sources.mayOverlap(replaced, facts.owned))
-      facts.gradients.mayBeCleared();
+  changeOptimizersOf(replaced, [](Gradients &gradients) { gradients.mayBeCleared(); });
   return true;
 }
 
@@ -200,15 +204,11 @@ void State::handOutGradient(PathId path) {
   if (!isGradient(path))
     return;
   const SourcesId owners = sourcesOf({path, TypeRole::Tensor});
-  for (auto &[owner, facts] : optimizers)
-    if (tables->sources.mayOverlap(owners, facts.owned))
-      facts.gradients.mayBeRewritten();
+  changeOptimizersOf(owners, [](Gradients &gradients) { gradients.mayBeRewritten(); });
 }
 
 void State::contribute(SourcesId reached, const Event &backward) {
-  for (auto &[path, facts] : optimizers)
-    if (tables->sources.mayOverlap(reached, facts.owned))
-      facts.gradients.contribute(backward);
+  changeOptimizersOf(reached, [&](Gradients &gradients) { gradients.contribute(backward); });
 }
 
 } // namespace gradtidy

@@ -7,18 +7,18 @@ void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCe
   SourcesTable &histories = tables->histories;
   const auto isOther = [&](SiteId other) { return other != site; };
   const bool isFreed = freedBy(site);
-  const auto outdate = [&](Value::Parts &parts) {
-    if (!llvm::is_contained(histories.members(parts.last), site))
-      return;
-    parts.last = histories.filter(parts.last, isOther);
-    if (isFreed)
-      parts.freed = &event;
-  };
   if (llvm::is_contained(histories.members(value.parts.last), site) && passedBy(site))
     value.parts.again = &event;
   value.parts.last = histories.filter(value.parts.last, isOther);
-  for (auto &[path, other] : values)
-    outdate(other.parts);
+  values.changeIf(
+      [&](const auto &entry) {
+        return llvm::is_contained(histories.members(entry.second.parts.last), site);
+      },
+      [&](PathId, Value &other) {
+        other.parts.last = histories.filter(other.parts.last, isOther);
+        if (isFreed)
+          other.parts.freed = &event;
+      });
   if (isCertain)
     value.parts.last = histories.join(value.parts.last, histories.of(site));
   graphs.untouched = histories.join(graphs.untouched, histories.of(site));
@@ -60,7 +60,7 @@ void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {
   graphs.untouched = graphs.kept = noSources;
   for (const State *round : rounds)
     joinGraphs(*round);
-  for (auto &[path, value] : values) {
+  values.change([&](PathId path, Value &value) {
     const auto partsIn = [&](const State &round) {
       const Value *there = round.values.find(path);
       return there ? there->parts : Value::Parts();
@@ -68,7 +68,7 @@ void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {
     value.parts = partsIn(*rounds.front());
     for (const State *round : rounds.drop_front())
       value.parts = commonParts(value.parts, partsIn(*round), *tables);
-  }
+  });
 }
 
 } // namespace gradtidy

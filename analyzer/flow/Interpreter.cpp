@@ -1,6 +1,7 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/values/Values.h"
+#include "analyzer/frontend/Bodies.h"
 
 #include "clang/AST/ExprCXX.h"
 
@@ -18,6 +19,7 @@ bool isModuleCall(const Event &event) {
 }
 
 void Interpreter::run(const FunctionBody &body, Answers told) {
+  const Analyzing analyzing(*body.function);
   memory.clear();
   rootSites.clear();
   visits = 0;

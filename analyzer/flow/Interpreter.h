@@ -193,6 +193,9 @@ private:
   void bindArguments(const FunctionBody &closure, const Event &event, State &state) const;
   /// Whether a function may come back to its caller, whatever that knows.
   bool mayReturn(const FunctionBody &body);
+  /// Whether a function, with what it calls, may compute a tensor of others. One that does not
+  /// gives what its object or its caller holds, or a view of it: autograd saves nothing there.
+  bool computes(const FunctionBody &body);
   void observe(const Event &event, const State &state);
 
   /// What can be said before a function is entered by nobody that is known.
@@ -304,6 +307,7 @@ private:
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
+  llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

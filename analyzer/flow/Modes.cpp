@@ -75,7 +75,7 @@ bool State::isModuleAt(PathId path) const {
 
 void State::addElement(PathId container, const ModuleFacts &facts) {
   const PathId element = tables->paths.element(container);
-  ModuleFacts *known = modules.find(element);
+  ModuleFacts *known = modules.edit(element);
   if (!known)
     modules[element] = facts;
   else if (known->mode |= facts.mode; !(known->device == facts.device))
@@ -95,8 +95,7 @@ llvm::SmallVector<PathId, 4> State::partsOf(PathId whole) const {
 void State::setMode(PathId object, std::optional<bool> training, const Event &event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
-    for (auto &[path, facts] : modules)
-      facts.mode = ModuleFacts::Unknown;
+    modules.change([](PathId, ModuleFacts &facts) { facts.mode = ModuleFacts::Unknown; });
     return;
   }
   const PathStep &last = paths.last(object);
@@ -120,40 +119,49 @@ void State::setMode(PathId object, std::optional<bool> training, const Event &ev
   for (PathId path = object; path && !isKnown; path = paths.parent(path))
     if (paths.last(path).kind == PathStep::Element && paths.last(path).index < 0 &&
         paths.last(paths.rootOf(path)).kind == PathStep::Variable)
-      for (auto &[other, facts] : modules) // What is in a container of unknown contents.
+      modules.change([](PathId, ModuleFacts &facts) { // What is in a container of unknown contents.
         facts.mode |= ModuleFacts::Unknown;
+      });
   own(object);
-  for (auto &[path, facts] : modules)
-    if (paths.isWithin(path, object))
-      set(facts, isPart);
+  modules.changeIf(
+      paths.sameRoot(object),
+      [&](const auto &entry) { return paths.isWithin(entry.first, object); },
+      [&](PathId, ModuleFacts &facts) { set(facts, isPart); });
   for (PathId part : held) {
     own(part);
-    modules.find(part)->mode |= ModuleFacts::Unknown;
+    modules.edit(part)->mode |= ModuleFacts::Unknown;
   }
 }
 
 void State::doubtModes(const State &before) {
   constexpr std::uint8_t evaluated = ModuleFacts::Evaluation | ModuleFacts::LeftTraining;
-  for (auto &[path, facts] : modules)
-    if (facts.mode & ModuleFacts::Training && facts.mode & evaluated &&
-        !(before.moduleAt(path).mode & evaluated))
-      facts.mode |= ModuleFacts::Unknown;
+  modules.changeIf(
+      [&](const auto &entry) {
+        const auto &[path, facts] = entry;
+        return facts.mode & ModuleFacts::Training && facts.mode & evaluated &&
+               !(before.moduleAt(path).mode & evaluated);
+      },
+      [](PathId, ModuleFacts &facts) { facts.mode |= ModuleFacts::Unknown; });
 }
 
 void State::moveModule(PathId object, Device device, const Event *event) {
   PathTable &paths = tables->paths;
   if (object == paths.unknown()) {
-    for (auto &[path, facts] : modules) {
+    modules.change([](PathId, ModuleFacts &facts) {
       facts.device = facts.left = {};
       facts.reloaded = nullptr;
-    }
+    });
     return;
   }
   own(object);
   const bool isFromFile =
       event && event->kind == EventKind::Load &&
       llvm::none_of(event->operands, [](const Operand &op) { return op.role == TypeRole::Device; });
-  for (auto &[path, facts] : modules)
+  const auto range = paths.sameRoot(object);
+  const auto isConcerned = [&](const auto &entry) {
+    return paths.isWithin(entry.first, object) || paths.isWithin(object, entry.first);
+  };
+  modules.changeIf(range, isConcerned, [&](PathId path, ModuleFacts &facts) {
     if (paths.isWithin(path, object)) {
       if (!isFromFile) {
         facts.reloaded = nullptr;
@@ -166,78 +174,94 @@ void State::moveModule(PathId object, Device device, const Event *event) {
       }
       facts.device = device;
       facts.placed = event;
-    } else if (paths.isWithin(object, path) && !(facts.device == device)) {
+    } else if (!(facts.device == device)) {
       facts.device = {}; // The other parts may follow.
     }
-  for (auto &[path, value] : values)
-    if (path != object && paths.isWithin(path, object))
-      value.device = {}; // With the module if it is registered.
+  });
+  values.changeIf(
+      range,
+      [&](const auto &entry) {
+        return entry.first != object && paths.isWithin(entry.first, object);
+      },
+      [](PathId, Value &value) { value.device = {}; }); // With the module if it is registered.
   for (PathId part : partsOf(object)) {
     own(part);
-    modules.find(part)->device = {};
+    modules.edit(part)->device = {};
   }
+}
+
+void State::changeModulesAt(PathId object,
+                            llvm::function_ref<void(PathId path, ModuleFacts &)> change) {
+  const PathTable &paths = tables->paths;
+  if (object == tables->paths.unknown())
+    modules.change(change);
+  else
+    modules.changeIf(
+        paths.sameRoot(object),
+        [&](const auto &entry) { return paths.overlap(entry.first, object); }, change);
 }
 
 void State::castModule(PathId object, ElementType element, const Event &event) {
   PathTable &paths = tables->paths;
   if (object != paths.unknown())
     own(object);
-  for (auto &[path, facts] : modules)
-    if (object == paths.unknown() || paths.overlap(path, object)) {
-      const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
-      facts.element = isPart ? element : ElementType::Unknown; // The other parts stay.
-      facts.cast = isPart ? &event : nullptr;
-      facts.undone = nullptr;
-    }
+  changeModulesAt(object, [&](PathId path, ModuleFacts &facts) {
+    const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
+    facts.element = isPart ? element : ElementType::Unknown; // The other parts stay.
+    facts.cast = isPart ? &event : nullptr;
+    facts.undone = nullptr;
+  });
 }
 
 void State::loadElements(PathId object, const Event &load) {
   PathTable &paths = tables->paths;
   if (object != paths.unknown())
     own(object);
-  for (auto &[path, facts] : modules)
-    if (object == paths.unknown() || paths.overlap(path, object)) {
-      const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
-      if (isPart && facts.cast) {
-        facts.undone = &load;
-      } else {
-        facts.element = ElementType::Unknown;
-        facts.cast = facts.undone = nullptr;
-      }
+  changeModulesAt(object, [&](PathId path, ModuleFacts &facts) {
+    const bool isPart = object != paths.unknown() && paths.isWithin(path, object);
+    if (isPart && facts.cast) {
+      facts.undone = &load;
+    } else {
+      facts.element = ElementType::Unknown;
+      facts.cast = facts.undone = nullptr;
     }
+  });
 }
 
 void State::replaceTensor(PathId object, Device device) {
-  if (ModuleFacts *facts = modules.find(object); facts && !(facts->device == device))
+  if (ModuleFacts *facts = modules.edit(object); facts && !(facts->device == device))
     facts->device = facts->isWeighted ? device : Device();
 }
 
 void State::moveParameters(SourcesId owners, Device device) {
-  for (auto &[path, facts] : modules)
-    for (PathId owner : tables->sources.members(owners))
-      if (tables->paths.overlap(path, owner) && !(facts.device == device)) {
-        facts.device = {};
-        facts.placed = nullptr;
-      }
+  for (PathId owner : tables->sources.members(owners))
+    modules.changeIf(
+        tables->paths.sameRoot(owner),
+        [&](const auto &entry) {
+          return tables->paths.overlap(entry.first, owner) && !(entry.second.device == device);
+        },
+        [](PathId, ModuleFacts &facts) {
+          facts.device = {};
+          facts.placed = nullptr;
+        });
 }
 
 void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
   PathTable &paths = tables->paths;
   if (object != paths.unknown())
     own(object);
-  for (auto &[path, facts] : modules)
-    if (object == paths.unknown() || paths.overlap(path, object)) {
-      facts.mode = ModuleFacts::Unknown;
-      facts.isNew = facts.isOwn = false;
-      facts.element = ElementType::Unknown;
-      facts.cast = facts.undone = facts.reloaded = nullptr;
-      if (llvm::any_of(devices, [&](Device device) {
-            return !device.isKnown() || !(device == facts.device);
-          })) {
-        facts.device = facts.left = {};
-        facts.placed = nullptr;
-      }
+  changeModulesAt(object, [&](PathId, ModuleFacts &facts) {
+    facts.mode = ModuleFacts::Unknown;
+    facts.isNew = facts.isOwn = false;
+    facts.element = ElementType::Unknown;
+    facts.cast = facts.undone = facts.reloaded = nullptr;
+    if (llvm::any_of(devices, [&](Device device) {
+          return !device.isKnown() || !(device == facts.device);
+        })) {
+      facts.device = facts.left = {};
+      facts.placed = nullptr;
     }
+  });
 }
 
 void State::freeze(SourcesId parameters) {
@@ -257,42 +281,50 @@ void State::makeParameter(PathId object) {
 }
 
 void State::forgetParameters() {
-  for (auto &[path, value] : values)
-    value.isParameter = false;
+  values.changeIf([](const auto &entry) { return entry.second.isParameter; },
+                  [](PathId, Value &value) { value.isParameter = false; });
+}
+
+void State::ageModules(SourcesId changed) {
+  modules.changeIf(
+      [&](const auto &entry) {
+        return entry.second.isNew &&
+               tables->sources.mayOverlap(changed, tables->sources.of(entry.first));
+      },
+      [](PathId, ModuleFacts &facts) { facts.isNew = false; });
 }
 
 void State::markTrained(SourcesId reached) {
-  for (auto &[path, facts] : modules)
-    for (PathId source : tables->sources.members(reached))
-      if (tables->paths.overlap(path, source))
-        facts.isTrained = facts.isTrainedSinceSet = true;
-  for (auto &[path, facts] : modules) // By a step, or by hand.
-    facts.isNew &= !tables->sources.mayOverlap(reached, tables->sources.of(path));
+  for (PathId source : tables->sources.members(reached))
+    modules.changeIf(
+        tables->paths.sameRoot(source),
+        [&](const auto &entry) { return tables->paths.overlap(entry.first, source); },
+        [](PathId, ModuleFacts &facts) { facts.isTrained = facts.isTrainedSinceSet = true; });
+  ageModules(reached); // By a step, or by hand.
 }
 
 void State::markChanged(SourcesId parameters) {
-  const bool mayBeAny = tables->sources.isUnknown(parameters);
-  for (auto &[path, facts] : modules)
-    facts.isNew &=
-        !mayBeAny && llvm::none_of(tables->sources.members(parameters), [&](PathId source) {
-          return tables->paths.overlap(path, source);
-        });
+  ageModules(parameters);
   for (PathId source : tables->sources.members(parameters))
     disown(source);
 }
 
 void State::markStepped(SourcesId parameters, const Event &step) {
-  for (auto &[path, facts] : modules)
-    facts.isNew &= !tables->sources.mayOverlap(parameters, tables->sources.of(path));
-  for (auto &[path, value] : values)
-    if (value.taken && !value.changed && tables->sources.mayOverlap(value.shared, parameters))
-      value.changed = &step;
+  ageModules(parameters);
+  values.changeIf(
+      [&](const auto &entry) {
+        const Value &value = entry.second;
+        return value.taken && !value.changed &&
+               tables->sources.mayOverlap(value.shared, parameters);
+      },
+      [&](PathId, Value &value) { value.changed = &step; });
 }
 
 void State::disown(PathId module) {
-  for (auto &[path, facts] : modules)
-    if (tables->paths.overlap(path, module))
-      facts.isOwn = false;
+  modules.changeIf(
+      tables->paths.sameRoot(module),
+      [&](const auto &entry) { return tables->paths.overlap(entry.first, module); },
+      [](PathId, ModuleFacts &facts) { facts.isOwn = false; });
 }
 
 SourcesId State::memoryOf(const Operand &operand) const {
@@ -320,13 +352,17 @@ void State::outdateOptimizers(PathId part, const Event &event) {
                         });
   if (isShared && event.kind == EventKind::Bind)
     return;
-  for (auto &[path, facts] : optimizers)
-    if (tables->sources.covers(facts.owned, tables->sources.of(part)) ||
-        llvm::any_of(tables->sources.members(facts.owned),
-                     [&](PathId owned) { return tables->paths.isWithin(owned, part); })) {
-      facts.outdated = &event;
-      facts.outdatedPart = part;
-    }
+  optimizers.changeIf(
+      [&](const auto &entry) {
+        const SourcesId owned = entry.second.owned;
+        return tables->sources.covers(owned, tables->sources.of(part)) ||
+               llvm::any_of(tables->sources.members(owned),
+                            [&](PathId each) { return tables->paths.isWithin(each, part); });
+      },
+      [&](PathId, OptimizerFacts &facts) {
+        facts.outdated = &event;
+        facts.outdatedPart = part;
+      });
 }
 
 void State::joinModules(const State &other, Junction junction) {
@@ -370,9 +406,14 @@ void State::joinModules(const State &other, Junction junction) {
     if (!facts.placed)
       facts.placed = there.placed;
   };
-  for (auto &[path, facts] : modules)
-    if (other.modules.find(path) || !(paths.isTemporary(path) || other.isUnfilled(path)))
-      join(facts, other.moduleAt(path), lacksGpu);
+  modules.changeIf(
+      [&](const auto &entry) {
+        const PathId path = entry.first;
+        if (const ModuleFacts *there = other.modules.find(path))
+          return there != &entry.second; // What both have in common is joined already.
+        return !(paths.isTemporary(path) || other.isUnfilled(path));
+      },
+      [&](PathId path, ModuleFacts &facts) { join(facts, other.moduleAt(path), lacksGpu); });
   for (const auto &[path, facts] : other.modules)
     if (!modules.find(path)) {
       ModuleFacts both = facts;
@@ -382,9 +423,12 @@ void State::joinModules(const State &other, Junction junction) {
     }
 
   // A device chosen under a condition is one choice of the program, the same wherever it is used.
-  for (auto &[path, device] : devices)
-    if (const Device *there = other.devices.find(path); !there || !(*there == device))
-      device = {Device::Symbol, path};
+  devices.changeIf(
+      [&](const auto &entry) {
+        const Device *there = other.devices.find(entry.first);
+        return !there || !(*there == entry.second);
+      },
+      [](PathId path, Device &device) { device = {Device::Symbol, path}; });
   for (const auto &[path, device] : other.devices)
     if (!devices.find(path))
       devices[path] = {Device::Symbol, path};
@@ -403,11 +447,10 @@ void State::joinGradMode(const State &other, Junction junction) {
     if (!here.set)
       here.set = there.set;
   };
-  for (auto &[guard, before] : guards)
-    if (!other.guards.find(guard))
-      join(before, other.mode);
+  guards.changeIf([&](const auto &entry) { return !other.guards.find(entry.first); },
+                  [&](PathId, GradMode &before) { join(before, other.mode); });
   for (const auto &[guard, before] : other.guards) {
-    GradMode *here = guards.find(guard);
+    const GradMode *here = guards.find(guard);
     GradMode both = here ? *here : mode;
     join(both, before);
     guards[guard] = both;
@@ -444,16 +487,15 @@ void State::enterGradMode(PathId guard, std::optional<bool> enabled, const Event
 }
 
 void State::leaveGuard(PathId guard) {
-  auto isGuard = [&](const auto &entry) { return entry.first == guard; };
   if (const GradMode *before = guards.find(guard)) {
     mode = *before;
-    guards.eraseIf(isGuard);
+    guards.erase(guard);
   }
   if (const std::uint8_t *before = casters.find(guard)) {
     casting.possible = *before;
     if (casting.possible == Autocast::Off)
       clearAutocastCache();
-    casters.eraseIf(isGuard);
+    casters.erase(guard);
   }
 }
 
@@ -501,9 +543,8 @@ void State::outdateWeights(SourcesId owned, const Event &step) {
 
 void State::joinAutocast(const State &other, Junction junction) {
   SourcesTable &sources = tables->sources;
-  for (auto &[guard, before] : casters)
-    if (!other.casters.find(guard))
-      before |= other.casting.possible;
+  casters.changeIf([&](const auto &entry) { return !other.casters.find(entry.first); },
+                   [&](PathId, std::uint8_t &before) { before |= other.casting.possible; });
   for (const auto &[guard, before] : other.casters) {
     const std::uint8_t *here = casters.find(guard);
     casters[guard] = before | (here ? *here : casting.possible);
@@ -589,7 +630,7 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     if (operand.role != TypeRole::None)
       return;
     const PathId object = resolve(operand.path);
-    for (const auto &[part, value] : values) // Of a tuple.
+    for (const auto &[part, value] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
       if (value.device.isKnown() && part != object && tables->paths.isWithin(part, object))
         places.push_back({&operand, value});
   };

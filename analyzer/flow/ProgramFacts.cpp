@@ -12,6 +12,7 @@ ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocab
     : graph(graph), paths(paths), vocabulary(vocabulary),
       hasMain(llvm::any_of(graph.functions(),
                            [](const FunctionBody *body) { return body->function->isMain(); })),
+      usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
       setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),
       changesOrder(any(graph.functions(), &FunctionBody::changesOrder)),

@@ -53,6 +53,9 @@ public:
   /// is not the whole program.
   bool movesModules() const { return mayMoveModules; }
 
+  /// Whether the unit is part of a program that names no GPU: nothing is ever brought to one.
+  bool namesNoGpu() const { return hasMain && !usesGpu; }
+
   /// Whether \p device is a GPU, or something that may be one.
   bool mayBeGpu(Device device) const { return mayBe(Device::Cuda, device); }
 
@@ -88,7 +91,7 @@ private:
   const CallGraph &graph;
   const PathTable &paths;
   Vocabulary &vocabulary;
-  bool hasMain, changesElements, setsDefaultType, changesOrder, mayMoveModules;
+  bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder, mayMoveModules;
   llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare;
   std::vector<const FunctionBody *> launching;
   llvm::DenseSet<const clang::FunctionDecl *> handedOn; ///< Their canonical declarations.

@@ -197,9 +197,10 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.type = typeOf(event, state);
   if (event.order.samples == 0)
     result.order.told = &event;
-  if (event.memory)
+  if (event.memory) {
     result.borrowed = &event;
-  else if (!event.isData)
+    tables.lenders.insert(tables.paths.rootOf(event.memory));
+  } else if (!event.isData)
     result.freshOnHost = &event;
   if (event.subject.path) { // Like another tensor.
     Value model = state.valueOf(event.subject);

@@ -68,29 +68,42 @@ template <typename Visit> void State::forEachMap(Visit visit) {
 void State::forget(PathId path, bool isOverwritten) {
   const PathTable &paths = tables->paths;
   const auto isForgotten = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
-  forEachMap([&](auto &map) { map.eraseIf(isForgotten); });
-  settled.eraseIf(isForgotten);
+  forEachMap([&](auto &map) { map.eraseIf(paths.sameRoot(path), isForgotten); });
+  settled.eraseIf(paths.sameRoot(path), isForgotten);
   parts.eraseIf([&](const auto &entry) {
     return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
   });
-  for (auto &[name, alias] : aliases)
-    if (paths.isWithin(alias.target, path) &&
-        !(isOverwritten && alias.isReference && alias.target == path))
-      alias.target = tables->paths.unknown();
+  const PathId unknown = tables->paths.unknown();
+  aliases.changeIf(
+      [&](const auto &entry) {
+        const Alias &alias = entry.second;
+        return paths.isWithin(alias.target, path) &&
+               !(isOverwritten && alias.isReference && alias.target == path);
+      },
+      [&](PathId, Alias &alias) { alias.target = unknown; });
   auto isOther = [&](PathId module) { return !paths.isWithin(module, path); };
-  for (auto &[name, value] : values)
-    if (value.taken && !llvm::all_of(tables->sources.members(value.shared), isOther)) {
-      value.taken = value.changed = nullptr;
-      value.shared = noSources;
-    }
+  if (tables->lenders.contains(paths.rootOf(path)))
+    values.changeIf(
+        [&](const auto &entry) {
+          const Value &value = entry.second;
+          return value.taken && !llvm::all_of(tables->sources.members(value.shared), isOther);
+        },
+        [](PathId, Value &value) {
+          value.taken = value.changed = nullptr;
+          value.shared = noSources;
+        });
   casting.kept = tables->sources.filter(casting.kept, isOther);
   casting.stale = tables->sources.filter(casting.stale, isOther);
 }
 
 void State::endLifetime(PathId path) {
-  for (auto &[place, value] : values)
-    if (value.borrowed && tables->paths.rootOf(value.borrowed->memory) == path)
-      value.borrowed = nullptr; // Said once.
+  if (tables->lenders.contains(path))
+    values.changeIf(
+        [&](const auto &entry) {
+          const Event *borrowed = entry.second.borrowed;
+          return borrowed && tables->paths.rootOf(borrowed->memory) == path;
+        },
+        [](PathId, Value &value) { value.borrowed = nullptr; }); // Said once.
   PathId heir = noPath;
   for (const auto &[name, alias] : aliases)
     if (alias.target == path && !alias.isReference &&
@@ -118,14 +131,12 @@ bool State::isTooDeep(PathId path, PathId from, PathId to) const {
          paths.depthOf(path) - paths.depthOf(from) + paths.depthOf(to) > mostSteps;
 }
 
-void State::unbind(PathId name) {
-  aliases.eraseIf([&](const auto &entry) { return entry.first == name; });
-}
+void State::unbind(PathId name) { aliases.erase(name); }
 
 void State::copy(PathId from, PathId to) {
   auto copyBelow = [&](auto &map) {
-    auto entries = map;
-    for (const auto &[path, fact] : entries)
+    const auto known = map.within(tables->paths.sameRoot(from));
+    for (const auto &[path, fact] : std::vector(known.begin(), known.end()))
       if (tables->paths.isWithin(path, from) && !isTooDeep(path, from, to))
         map[rebase(path, from, to)] = fact;
   };
@@ -138,25 +149,36 @@ void State::rename(PathId from, PathId to) {
     return;
   copy(from, to);
   forEachMap([&](auto &map) {
-    map.eraseIf([&](const auto &entry) { return paths.isWithin(entry.first, from); });
+    map.eraseIf(paths.sameRoot(from),
+                [&](const auto &entry) { return paths.isWithin(entry.first, from); });
   });
+  if (tables->lenders.contains(paths.rootOf(from)))
+    tables->lenders.insert(paths.rootOf(to));
   auto renamed = [&](PathId path) {
     return paths.isWithin(path, from) ? rebase(path, from, to) : path;
   };
-  for (auto &[name, alias] : aliases)
-    alias.target = renamed(alias.target);
+  aliases.changeIf([&](const auto &entry) { return paths.isWithin(entry.second.target, from); },
+                   [&](PathId, Alias &alias) { alias.target = renamed(alias.target); });
   auto before = std::move(parts);
   parts = {};
   for (const auto &[pair, isPart] : before)
     parts[{renamed(pair.first), renamed(pair.second)}] = isPart;
-  for (auto &[path, value] : values) {
-    value.sources = tables->sources.map(value.sources, renamed);
-    value.shared = tables->sources.map(value.shared, renamed);
-  }
-  for (auto &[path, facts] : optimizers) {
+  const auto isRenamed = [&](SourcesId set) {
+    return llvm::any_of(tables->sources.members(set),
+                        [&](PathId path) { return paths.isWithin(path, from); });
+  };
+  values.changeIf(
+      [&](const auto &entry) {
+        return isRenamed(entry.second.sources) || isRenamed(entry.second.shared);
+      },
+      [&](PathId, Value &value) {
+        value.sources = tables->sources.map(value.sources, renamed);
+        value.shared = tables->sources.map(value.shared, renamed);
+      });
+  optimizers.change([&](PathId, OptimizerFacts &facts) {
     facts.owned = tables->sources.map(facts.owned, renamed);
     facts.outdatedPart = renamed(facts.outdatedPart);
-  }
+  });
   casting.kept = tables->sources.map(casting.kept, renamed);
   casting.stale = tables->sources.map(casting.stale, renamed);
 }
@@ -229,10 +251,14 @@ bool State::isOnlyTemporary(PathId object) const {
 
 void State::mayBeMoved(PathId place, Device device) {
   const PathTable &paths = tables->paths;
-  for (auto &[path, value] : values)
-    if (!(value.device == device) && paths.overlap(path, place) && !paths.isWithin(path, place) &&
-        !paths.isWithin(place, path))
-      value.device = {};
+  values.changeIf(
+      paths.sameRoot(place),
+      [&](const auto &entry) {
+        const auto &[path, value] = entry;
+        return !(value.device == device) && paths.overlap(path, place) &&
+               !paths.isWithin(path, place) && !paths.isWithin(place, path);
+      },
+      [](PathId, Value &value) { value.device = {}; });
 }
 
 void State::doubtDevice(PathId tensor) {
@@ -250,7 +276,7 @@ void State::settleDevice(PathId symbol, Device device) {
   if (device.isKnown() && !(device == Device{Device::Symbol, symbol}))
     settled[symbol] = device;
   else
-    settled.eraseIf([&](const auto &entry) { return entry.first == symbol; });
+    settled.erase(symbol);
 }
 
 Device State::settledDevice(Device device) const {
@@ -397,7 +423,7 @@ Value State::valueOf(const Operand &operand) const {
     };
     const bool isUnset = value.device.kind == Device::Unset; // It is where its parts are.
     bool isPlaced = false;
-    for (const auto &[part, contents] : values) {
+    for (const auto &[part, contents] : values.within(paths.sameRoot(path))) {
       if (isUnset && isPart(part) && contents.device.kind != Device::Unset) {
         if (!std::exchange(isPlaced, true))
           value.stayOn(contents);
@@ -436,6 +462,8 @@ Value State::valueOf(const Operand &operand) const {
 
 llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   llvm::SmallVector<Borrower, 2> found;
+  if (!tables->lenders.contains(owner))
+    return found;
   for (const auto &[path, value] : values)
     if (value.borrowed && tables->paths.rootOf(value.borrowed->memory) == owner)
       found.push_back({path, &value});
@@ -451,7 +479,7 @@ bool State::keepsGraph(SiteId site) const {
 
 void State::divide(PathId part) {
   for (PathId whole = tables->paths.parent(part); whole; whole = tables->paths.parent(whole))
-    if (Value *value = values.find(whole))
+    if (Value *value = values.edit(whole))
       value->parts = {};
 }
 
@@ -473,8 +501,8 @@ void State::addParts(PathId container, PathId part, SourcesId storedAt) {
   if (!findValue(container))
     return; // Others may have put elements into it.
   const PathId element = tables->paths.element(container);
-  const auto known = values;
-  for (const auto &[path, value] : known)
+  const auto known = values.within(tables->paths.sameRoot(part));
+  for (const auto &[path, value] : std::vector(known.begin(), known.end()))
     if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element)) {
       Value stored = value;
       if (stored.graph & Graph::Attached) {
@@ -495,7 +523,7 @@ void State::replaceElements(PathId element, const Value &value) {
   any.parts = {}; // Each has a graph of its own.
   for (; isAny(element); element = paths.parent(element)) {
     values[element] = any;
-    if (Value *all = values.find(paths.parent(element)))
+    if (Value *all = values.edit(paths.parent(element)))
       *all = any;
   }
 }
@@ -508,11 +536,12 @@ void State::join(const State &other, Junction junction) {
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };
 
-  for (auto &[name, alias] : aliases) {
-    const Alias *there = other.aliases.find(name);
-    if (there ? there->target != alias.target : !isTemporary(name))
-      alias.target = unknown;
-  }
+  aliases.changeIf(
+      [&](const auto &entry) {
+        const Alias *there = other.aliases.find(entry.first);
+        return there ? there->target != entry.second.target : !isTemporary(entry.first);
+      },
+      [&](PathId, Alias &alias) { alias.target = unknown; });
   for (const auto &[name, alias] : other.aliases)
     if (!aliases.find(name))
       aliases[name] = isTemporary(name) ? alias : Alias{unknown, alias.isReference};
@@ -538,7 +567,7 @@ void State::join(const State &other, Junction junction) {
     return !there || !(*there == entry.second);
   });
 
-  for (auto &[path, facts] : optimizers) {
+  optimizers.change([&](PathId path, OptimizerFacts &facts) {
     const OptimizerFacts *there = other.optimizers.find(path);
     if (there)
       facts.owned = tables->sources.join(facts.owned, there->owned);
@@ -546,7 +575,7 @@ void State::join(const State &other, Junction junction) {
     if (!there || !there->outdated || there->outdatedPart != facts.outdatedPart)
       facts.outdated = nullptr;
     facts.gradients.join(there ? there->gradients : Gradients{}, junction);
-  }
+  });
   for (const auto &[path, facts] : other.optimizers)
     if (!optimizers.find(path)) {
       OptimizerFacts joined = facts;
@@ -573,7 +602,11 @@ void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
   notKnown.sources = tables->sources.unknown();
-  for (auto &[path, value] : values) {
+  // What both have in common is joined already.
+  const auto differs = [&](const auto &entry) {
+    return other.values.find(entry.first) != &entry.second;
+  };
+  values.changeIf(differs, [&](PathId path, Value &value) {
     // Where a loop is entered is where it goes wrong first.
     Device entered = value.device;
     const Event *copying = value.copying;
@@ -590,7 +623,7 @@ void State::joinValues(const State &other, Junction junction) {
       value.device = entered;
     else if (junction == Junction::LoopEntry && there && there->device.kind != Device::Unset)
       value.device = there->device;
-  }
+  });
   for (const auto &[path, value] : other.values)
     if (!values.find(path)) {
       Value both = value;
@@ -618,7 +651,7 @@ void State::beginBatches(PathId loader, const Event &begin) {
 
 void State::endBatches(PathId loader) {
   const PathId object = resolve(loader);
-  unfinished.eraseIf([&](const auto &entry) { return entry.first == object; });
+  unfinished.erase(object);
 }
 
 } // namespace gradtidy

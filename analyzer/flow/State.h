@@ -4,10 +4,12 @@
 // (gradients), and "unknown" where two runs disagree about what a name denotes.
 #pragma once
 
-#include "FlatMap.h"
+#include "SharedMap.h"
 #include "Uses.h"
 
 #include "analyzer/events/TensorType.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
 
@@ -18,6 +20,14 @@ struct Tables {
   SiteTable sites;
   SourcesTable histories{paths, 200}; ///< Sets of sites.
   TensorTypes types;
+  llvm::DenseSet<PathId> lenders; ///< Roots in whose memory tensors may lie that have other names.
+
+  /// The same owners, in whose memory a tensor now lies.
+  SourcesId lent(SourcesId owners) {
+    for (PathId owner : sources.members(owners))
+      lenders.insert(paths.rootOf(owner));
+    return owners;
+  }
 };
 
 /// Where two states meet, of which one is joined into the other.
@@ -260,7 +270,7 @@ struct Autocast {
 /// those of which that may have kept the graph.
 struct OpenGraphs {
   SourcesId untouched = noSources, kept = noSources;
-  FlatMap<SiteId, const Event *> backwards; ///< The last through each: a witness.
+  SharedMap<SiteId, const Event *> backwards; ///< The last through each: a witness.
   bool operator==(const OpenGraphs &other) const {
     return untouched == other.untouched && kept == other.kept;
   }
@@ -335,7 +345,7 @@ public:
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
 
-  bool hasOptimizers() const { return optimizers.begin() != optimizers.end(); }
+  bool hasOptimizers() const { return !optimizers.empty(); }
 
   /// The optimizers that update parameters of \p owners.
   llvm::SmallVector<const OptimizerFacts *, 2> optimizersOf(SourcesId owners) const;
@@ -352,6 +362,9 @@ public:
 
   /// The same, to be changed; made if it was not known yet.
   OptimizerFacts &optimizerAt(PathId object);
+
+  /// Changes the gradients of the optimizers that may update parameters of \p owners.
+  void changeOptimizersOf(SourcesId owners, llvm::function_ref<void(Gradients &)> change);
 
   /// \p place now denotes \p value.
   void bind(PathId place, BindKind kind, TypeRole role, const Operand *value);
@@ -387,7 +400,7 @@ public:
   void doubtDevice(PathId tensor);
   /// What the symbol \p symbol stands for on this way, if that is known.
   void settleDevice(PathId symbol, Device device);
-  bool hasModules() const { return modules.begin() != modules.end(); }
+  bool hasModules() const { return !modules.empty(); }
   void setModule(PathId path, const ModuleFacts &facts) { modules[path] = facts; }
 
   /// The module \p part, which has a name of its own, may have become a part of \p whole, another
@@ -477,8 +490,8 @@ public:
   }
   /// All copies to the host may be done.
   void finishCopies() {
-    for (auto &[path, value] : values)
-      value.copying = nullptr;
+    values.changeIf([](const auto &entry) { return entry.second.copying; },
+                    [](PathId, Value &value) { value.copying = nullptr; });
   }
 
   /// \p begin starts a loop over the batches of \p loader.
@@ -495,7 +508,7 @@ public:
   void readClock(const Event &event) { work = {nullptr, {}, &event}; }
 
   /// Backwards that retain their graphs, by the forwards in them.
-  FlatMap<SiteId, SiteId> retained;
+  SharedMap<SiteId, SiteId> retained;
 
   /// What disables gradients in the thread that has started this one; null if there is none.
   const Event *guardElsewhere = nullptr;
@@ -567,6 +580,10 @@ private:
   bool isModuleAt(PathId path) const;
   /// A new module gets into a container.
   void addElement(PathId container, const ModuleFacts &facts);
+  /// Changes what is known of the modules that \p object may be, or be a part of, or have as parts.
+  void changeModulesAt(PathId object, llvm::function_ref<void(PathId path, ModuleFacts &)> change);
+  /// Parameters of these are not what they were made with any more.
+  void ageModules(SourcesId changed);
   /// Facts of a part of a module are its own from now on.
   void own(PathId object);
   /// Whether only one of the two is of machines without a GPU. Behind both, what holds of the
@@ -585,21 +602,21 @@ private:
   bool isTooDeep(PathId path, PathId from, PathId to) const;
   void copy(PathId from, PathId to);
 
-  FlatMap<PathId, Alias> aliases;
-  FlatMap<PathId, Value> values;
-  FlatMap<PathId, OptimizerFacts> optimizers;
-  FlatMap<PathId, ModuleFacts> modules;
-  FlatMap<PathId, GradMode> kept;  ///< By variables, to be restored.
-  FlatMap<PathId, Device> devices; ///< What variables that name devices stand for.
-  FlatMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
+  SharedMap<PathId, Alias> aliases;
+  SharedMap<PathId, Value> values;
+  SharedMap<PathId, OptimizerFacts> optimizers;
+  SharedMap<PathId, ModuleFacts> modules;
+  SharedMap<PathId, GradMode> kept;  ///< By variables, to be restored.
+  SharedMap<PathId, Device> devices; ///< What variables that name devices stand for.
+  SharedMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.
-  FlatMap<std::pair<PathId, PathId>, bool> parts;
-  FlatMap<PathId, GradMode> guards; ///< What was before each living guard.
+  SharedMap<std::pair<PathId, PathId>, bool> parts;
+  SharedMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
-  FlatMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.
+  SharedMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.
   Autocast casting;
   GpuWork work;
-  FlatMap<PathId, const Event *> unfinished; ///< By loaders: what began a loop over the batches.
+  SharedMap<PathId, const Event *> unfinished; ///< By loaders: what began a loop over the batches.
   OpenGraphs graphs;
 };
 

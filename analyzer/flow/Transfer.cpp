@@ -93,7 +93,7 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   if (memory != noSources && place != tables.paths.unknown()) {
     Value handle = state.valueOf({place, TypeRole::Tensor});
     handle.taken = &event;
-    handle.shared = memory;
+    handle.shared = tables.lent(memory);
     state.setValue(place, handle);
   }
   if (const PathId whole = tables.paths.parent(place);
@@ -257,7 +257,11 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  passModule(event, state, value, isRecorded(event, state));
+  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  if (pass && !computes(*pass))
+    value.isRecorded = false;
+  else
+    passModule(event, state, value, isRecorded(event, state));
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
@@ -266,7 +270,6 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.device = device;
   state.launch(event, value.device);
-  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
   if (pass && movesToHost(*pass)) {
     value.device = {};
     state.synchronize();
@@ -643,7 +646,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
   if (event.givesParameters) {
     const PathId module = state.resolve(event.subject.path);
     value.taken = &event;
-    value.shared = tables.sources.of(module);
+    value.shared = tables.lent(tables.sources.of(module));
     value.changed = nullptr;
     state.disown(module);
   }
@@ -733,7 +736,7 @@ void Interpreter::detach(const Event &event, State &state) {
   Value value = state.valueOf(event.subject);
   if (const SourcesId memory = state.memoryOf(event.subject); memory != noSources) {
     value.taken = &event;
-    value.shared = memory;
+    value.shared = tables.lent(memory);
     for (PathId parameter : tables.sources.members(memory)) // Perhaps to change it by hand.
       state.disown(parameter);
   }

@@ -18,8 +18,8 @@ llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event) {
 }
 
 std::optional<Crossing> crossingOf(const Event &event, const State &state) {
-  const bool meets = event.typing && (event.typing->rule == ResultRule::Loss ||
-                                      event.typing->rule == ResultRule::Elementwise);
+  const bool isLoss = event.typing && event.typing->rule == ResultRule::Loss;
+  const bool meets = isLoss || (event.typing && event.typing->rule == ResultRule::Elementwise);
   const auto tensors = meets ? tensorsOf(event) : llvm::SmallVector<const Operand *, 4>();
   if (tensors.size() < 2)
     return std::nullopt;
@@ -32,7 +32,9 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     // Whatever it has been squeezed out of had as many rows as the column.
     const bool isLikeRow = other.isSqueezed && other.sizes.empty() && one.hasRank(2) &&
                            one.sizes.front() == Shape::unknown;
-    if (isColumn && (isRow || isLikeRow))
+    // What a convolution gives has a feature and its space for each sample.
+    const bool isMap = isLoss && one.sizes.size() > 2 && !one.isOne();
+    if ((isColumn && (isRow || isLikeRow)) || (isMap && isRow))
       return Crossing{column, row};
   }
   return std::nullopt;
@@ -123,6 +125,8 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   for (const Operand *tensor : tensors)
     given.push_back(state.typeOf(*tensor));
   const TensorType input = given.empty() ? TensorType() : given.front();
+  const bool isFloat = assumesFloats && state.autocast().possible == Autocast::Off;
+  const ElementType weighted = isFloat ? ElementType::Float32 : ElementType::Unknown;
   TensorType result;
   switch (layer.rule) {
   case ResultRule::Same:
@@ -130,7 +134,7 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
     if (!event.typing) { // The last of several.
       result = {};
       if (layer.features != Shape::unknown)
-        result.shape.sizes.push_back(layer.features);
+        result.shape = convolved({}, layer.features, layer.axes);
     }
     break;
   case ResultRule::Linear:
@@ -139,10 +143,14 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
       result.shape.sizes.push_back(layer.features);
     else
       result.shape.sizes.back() = layer.features;
-    [[fallthrough]];
-  case ResultRule::Weighted:
-    if (assumesFloats && state.autocast().possible == Autocast::Off)
-      result.element = ElementType::Float32;
+    result.shape.isArranged = false;
+    result.element = weighted;
+    break;
+  case ResultRule::Weighted1:
+  case ResultRule::Weighted2:
+  case ResultRule::Weighted3:
+    result.shape = convolved(event.typing ? input.shape : Shape(), layer.features, layer.axes);
+    result.element = weighted;
     break;
   case ResultRule::Loss:
   case ResultRule::ClassLoss:
@@ -198,7 +206,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::None:
   case ResultRule::Linear: // Layers, see above.
   case ResultRule::Embed:
-  case ResultRule::Weighted:
+  case ResultRule::Weighted1:
+  case ResultRule::Weighted2:
+  case ResultRule::Weighted3:
     break;
   case ResultRule::Sizes:
     if (tensors.empty())
@@ -265,6 +275,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Reshape: {
     result = {first.element, sized(typing.shape)};
     result.shape.isMany = first.shape.isMany;
+    result.shape.isArranged = result.shape.last() == 1;
     break;
   }
   case ResultRule::Unsqueeze:

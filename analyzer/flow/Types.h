@@ -11,7 +11,7 @@ llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event);
 /// Two tensors of one operation that go over each other in a way that nobody means: each element
 /// of a column meets each of a row.
 struct Crossing {
-  const Operand *column = nullptr; ///< Of one feature for each sample.
+  const Operand *column = nullptr; ///< Of one feature, or a map of them, for each sample.
   const Operand *row = nullptr;    ///< Of one dimension, perhaps squeezed out of a column.
 };
 std::optional<Crossing> crossingOf(const Event &event, const State &state);

@@ -101,7 +101,8 @@ Unit Companions::analyse(clang::ASTContext &ast, const std::string &source,
                          const Sight &sight) const {
   Unit companion;
   HeaderDoubts none;
-  UnitDiagnostics diagnostics(context, parse.userCode, companion, none);
+  UnitDiagnostics diagnostics(context, parse.userCode, parse.diagnostics.projectRoot(), companion,
+                              none);
   clang::DiagnosticConsumer *before = parse.engine.getClient();
   parse.engine.setClient(&diagnostics, /*ShouldOwnClient=*/false);
   const tidy::ClangTidyStats statsBefore = context.getStats();

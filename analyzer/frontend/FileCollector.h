@@ -2,13 +2,13 @@
 #pragma once
 
 #include "Frontend.h"
+#include "SearchRecorder.h"
 #include "clang/Basic/FileEntry.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,28 +24,33 @@ public:
   /// \param mainFile its text as it is on the disk, if what is parsed differs; else empty.
   /// Both must outlive this object.
   FileCollector(clang::CompilerInstance &compiler, llvm::StringRef mainFile)
-      : compiler(compiler), mainFile(mainFile) {}
+      : compiler(compiler), mainFile(mainFile), search(compiler) {}
 
-  /// As in Unit.
+  /// As in Unit. A folder that has one of \p frameworkHeaders is a framework's.
   std::vector<ReadFile> files() const;
-  std::optional<std::vector<std::string>> absentFiles() const;
+  std::optional<std::vector<Lookup>> lookups(const std::vector<std::string> &frameworkHeaders);
 
   void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
                         clang::SrcMgr::CharacteristicKind, clang::FileID,
                         clang::SourceLocation) override;
-  bool FileNotFound(llvm::StringRef name) override;
+  void InclusionDirective(clang::SourceLocation, const clang::Token &, llvm::StringRef name,
+                          bool isAngled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
+                          llvm::StringRef, llvm::StringRef, const clang::Module *, bool,
+                          clang::SrcMgr::CharacteristicKind) override;
+  void HasInclude(clang::SourceLocation, llvm::StringRef name, bool isAngled,
+                  clang::OptionalFileEntryRef file, clang::SrcMgr::CharacteristicKind) override;
   bool EmbedFileNotFound(llvm::StringRef) override;
+  void EmbedDirective(clang::SourceLocation, llvm::StringRef, bool, clang::OptionalFileEntryRef,
+                      const clang::LexEmbedParametersResult &) override;
+  void HasEmbed(clang::SourceLocation, llvm::StringRef, bool, clang::OptionalFileEntryRef) override;
 
 private:
-  std::vector<std::string> searchedFolders() const;
-  std::string absolute(llvm::StringRef path) const;
-
   clang::CompilerInstance &compiler;
   const llvm::StringRef mainFile;
   const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
   llvm::SmallSetVector<clang::FileEntryRef, 32> entries;
-  std::set<std::string> absent;
-  bool knowsAbsent = true;
+  SearchRecorder search;
+  bool isComplete = true;
 };
 
 } // namespace gradtidy

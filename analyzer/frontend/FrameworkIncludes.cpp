@@ -1,4 +1,5 @@
 #include "FrameworkIncludes.h"
+#include "Paths.h"
 #include "PhaseTimer.h"
 
 #include "clang/Frontend/CompilerInstance.h"
@@ -32,7 +33,7 @@ public:
     }
     llvm::SmallString<256> absolute = file->getName();
     sources.getFileManager().makeAbsolutePath(absolute);
-    found.framework.emplace_back(absolute);
+    found.framework.push_back(cleanPath(absolute, {}));
   }
 
 private:

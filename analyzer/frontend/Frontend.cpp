@@ -1,4 +1,6 @@
 #include "Frontend.h"
+#include "Bodies.h"
+#include "TextRepair.h"
 #include "Companions.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
@@ -9,12 +11,15 @@
 #include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "SecureInvocation.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
+#include "clang-tidy/GlobList.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -30,6 +35,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,15 +57,18 @@ struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
   const llvm::StringMap<std::string> &renamed;
-  PartnerFinder *findPartners;     ///< Or null.
-  CompanionFinder *findCompanions; ///< Or null.
-  bool standIns;                   ///< For names of missing headers.
+  PartnerFinder *findPartners;      ///< Or null.
+  CompanionFinder *findCompanions;  ///< Or null.
+  bool standIns;                    ///< For names of missing headers.
+  const FunctionPlaces &unfollowed; ///< Functions whose bodies are left out.
 };
 
 namespace {
 
-/// Enough for clang's recursion over deeply nested code, as in clang itself.
-constexpr unsigned stackSize = 8u << 20;
+/// Enough for recursion over nested code, by clang and by the analysis (see maxNesting).
+constexpr unsigned stackSize = 64u << 20;
+/// How many functions of a unit may crash, one after the other, before the unit is lost.
+constexpr size_t maxUnfollowed = 4;
 constexpr size_t handlerStackSize = 256 << 10;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
@@ -74,6 +83,21 @@ struct HeaderUse : HeaderDoubts {
 /// Whether nothing that is first in an own header can have changed what the unit means.
 bool isReliable(const HeaderUse &own) {
   return !own.failed && !own.doubted && !own.outdated && !own.foreword.seesPartner;
+}
+
+/// Whether the compiler's own words are shown, which a partner that comes first can change: what is
+/// similar to a misspelled name, what was declared before.
+bool isSaidByCompiler(const Unit &unit) {
+  return llvm::any_of(unit.diagnostics, [](const tidy::ClangTidyError &diagnostic) {
+    return llvm::StringRef(diagnostic.DiagnosticName).starts_with("clang-diagnostic");
+  });
+}
+
+bool enablesCompilerWarnings(const tidy::ClangTidyOptions &options) {
+  const tidy::GlobList checks(options.Checks.value_or(""));
+  return llvm::any_of(clang::DiagnosticIDs::getDiagnosticFlags(), [&](const std::string &flag) {
+    return checks.contains("clang-diagnostic-" + flag.substr(flag.starts_with("-Wno-") ? 5 : 2));
+  });
 }
 
 /// What takes part in the parse of a unit.
@@ -97,8 +121,8 @@ class UnitConsumer : public UserCodeConsumer {
 public:
   /// Both must outlive this object.
   UnitConsumer(UnitParse &parse, clang::CompilerInstance &compiler)
-      : UserCodeConsumer(parse.userCode, compiler.getSourceManager()), compiler(compiler),
-        parse(parse) {
+      : UserCodeConsumer(parse.userCode, compiler.getSourceManager(), parse.request.unfollowed),
+        compiler(compiler), parse(parse) {
     parsing.emplace("parsing");
   }
 
@@ -137,7 +161,12 @@ public:
 
   /// Comes before the consumer that runs the checks.
   void HandleTranslationUnit(clang::ASTContext &) override {
-    contextSoFar();
+    UnderWay::parse(nullptr);
+    const std::vector<clang::Decl *> scope = contextSoFar().getTraversalScope();
+    for (llvm::ArrayRef<clang::Decl *> each :
+         {llvm::ArrayRef(scope), llvm::ArrayRef(declarations())})
+      logUnfollowed(dropBodies(each, parse.request.unfollowed, compiler.getSourceManager()));
+    logUnfollowed(parse.request.unfollowed);
     parsing.reset();
     if (parse.companions)
       parse.companions->lookFromUnit();
@@ -201,10 +230,10 @@ protected:
 
   void EndSourceFileAction() override {
     parse.unit.files = collector->files();
-    parse.unit.absentFiles = collector->absentFiles();
+    parse.unit.lookups = collector->lookups(parse.request.frameworkHeaders);
     for (Companion &companion : parse.unit.companions) {
       companion.unit.files = parse.unit.files;
-      companion.unit.absentFiles = parse.unit.absentFiles;
+      companion.unit.lookups = parse.unit.lookups;
     }
     parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
@@ -242,17 +271,20 @@ public:
                      clang::FileManager *files,
                      std::shared_ptr<clang::PCHContainerOperations> containers,
                      clang::DiagnosticConsumer *diagnostics) override {
+    if (!secureInvocation(*invocation, parse.request.job.flags.hasOwnFlags()))
+      return false;
     invocation->getFrontendOpts().SkipFunctionBodies = true;
     // As in clang-tidy: a file may ask whether it is analysed.
     invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
+    clang::LangOptions &language = invocation->getLangOpts();
+    language.BracketDepth = maxNesting;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.
     invocation->getDiagnosticOpts().ShowCarets = false; // No "1 warning generated."
     const Job &job = parse.request.job;
     if (job.text)
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
     else if (parse.request.findPartners)
-      if (auto text = llvm::MemoryBuffer::getFile(job.file))
-        mainFile = std::move(*text);
+      mainFile = readFileIfPossible(job.file);
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);
     if (over != Frontend::Over::Nothing)
@@ -294,7 +326,8 @@ private:
         parseText(header.own->rest(), invocation);
       }
     }
-    invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
+    if (!header.found.file.empty()) // Else it is the user's own, if there is one.
+      invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
   }
 
   /// Whether nothing went wrong that an own header could have to do with.
@@ -313,21 +346,35 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
 };
 
-/// --extra-arg and its kin from a configuration file; the command line's are in the job already.
+/// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
+/// else of the LLVM that it was built with.
+const std::string &resourceFolder() {
+  static int inThisProgram;
+  static const std::string folder = [] {
+    const std::string program = llvm::sys::fs::getMainExecutable("gradtidy", &inThisProgram);
+    const std::string installed =
+        absolutePath("../lib/gradtidy/clang", folderPath(llvm::sys::path::parent_path(program)));
+    return llvm::sys::fs::exists(installed + "/include/stddef.h") ? installed
+                                                                  : GRADTIDY_RESOURCE_DIR;
+  }();
+  return folder;
+}
+
+/// The command line of \p job with what configuration files say of it; the person's own flags are
+/// in the job already.
 std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
   std::vector<std::string> arguments = job.command.CommandLine;
-  if (options.RemovedArgs)
-    llvm::erase_if(arguments, [&](const std::string &argument) {
-      return llvm::is_contained(*options.RemovedArgs, argument);
-    });
-  if (options.ExtraArgs)
-    arguments.insert(arguments.end(), options.ExtraArgs->begin(), options.ExtraArgs->end());
-  std::vector<std::string> before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
-  // Clang's own headers (stddef.h) are looked for beside the program otherwise.
+  if (options.RemovedArgs || options.ExtraArgs || options.ExtraArgsBefore) {
+    FlagsRequest flags = job.flags;
+    flags.removed = options.RemovedArgs.value_or(std::vector<std::string>());
+    flags.before = options.ExtraArgsBefore.value_or(std::vector<std::string>());
+    flags.after = options.ExtraArgs.value_or(std::vector<std::string>());
+    arguments = normaliseFlags(flags);
+  }
+  // Clang would look for its own headers beside the program.
   if (llvm::none_of(arguments,
                     [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    before.emplace_back("-resource-dir=" GRADTIDY_RESOURCE_DIR);
-  arguments.insert(arguments.begin() + 1, before.begin(), before.end());
+    arguments.insert(arguments.begin() + 1, "-resource-dir=" + resourceFolder());
   return arguments;
 }
 
@@ -392,11 +439,29 @@ bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work
   return *outcome == Done;
 }
 
+/// The job with the text of which repaired has changed something, if it has.
+std::optional<Job> withTextRepaired(const Job &job) {
+  std::optional<std::string> text = job.text;
+  if (!text)
+    if (const auto buffer = readFileIfPossible(job.file))
+      text = buffer->getBuffer().str();
+  if (text)
+    text = repaired(*text);
+  if (!text)
+    return std::nullopt;
+  Job closed = job;
+  closed.text = std::move(text);
+  return closed;
+}
+
 } // namespace
 
 struct Frontend::Attempt {
   Unit unit;
   HeaderUse header;
+  /// The function at work when it crashed, or behind which it read no further; if there is one.
+  std::optional<FunctionPlace> blamed;
+  bool mayBeRepaired = false;
 };
 
 Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
@@ -412,35 +477,74 @@ Frontend::~Frontend() = default;
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
                    const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners,
                    CompanionFinder *findCompanions) {
-  const Request request{job,          frameworkHeaders, renamed,
-                        findPartners, findCompanions,   /*standIns=*/true};
-  // What clang does not survive may be a stand-in, or a partner.
-  const Request plain{job, frameworkHeaders, renamed, nullptr, nullptr, /*standIns=*/false};
+  FunctionPlaces unfollowed;
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
-  Attempt first = attempt(request, headers ? Over::Own : Over::Nothing);
-  if (first.header.isOwn) {
-    if (!hasCrashed(first) && isReliable(first.header))
-      return std::move(first.unit);
-    first = withoutOwnHeader(request, first);
+  const Over most =
+      enablesCompilerWarnings(context.getOptionsForFile(job.file)) ? Over::Framework : Over::Own;
+  const auto mayLeaveOut = [&](const Attempt &attempt) {
+    return attempt.blamed && unfollowed.size() < maxUnfollowed &&
+           !unfollowed.contains(*attempt.blamed);
+  };
+  const auto attemptWays = [&](const Job &text) {
+    const Request request{text,           frameworkHeaders,  renamed,   findPartners,
+                          findCompanions, /*standIns=*/true, unfollowed};
+    // What clang does not survive may be a stand-in, or a partner.
+    const Request plain{text,    frameworkHeaders,   renamed,   nullptr,
+                        nullptr, /*standIns=*/false, unfollowed};
+    Attempt first = attempt(request, headers ? most : Over::Nothing);
+    if (first.header.isOwn) {
+      if (!hasCrashed(first) && isReliable(first.header) && !isSaidByCompiler(first.unit))
+        return first;
+      first = withoutOwnHeader(request, first);
+    }
+    const bool crashed = hasCrashed(first);
+    if (crashed && findCompanions)
+      return first;
+    if (crashed)
+      first = attempt(plain, headers ? Over::Framework : Over::Nothing);
+    const HeaderUse &header = first.header;
+    if (header.found.file.empty() || (hasCrashed(first) && mayLeaveOut(first)))
+      return first;
+    // The header may be to blame: a file of the cache can be broken in more ways than can be
+    // checked.
+    const bool broken = header.failed || hasCrashed(first);
+    if (broken)
+      headers->discard(header.found.file);
+    else if (first.unit.headerIsMissing || // It means less than that may change.
+             (!header.doubted && headers->commutes(header.found, header.foreword)))
+      return first;
+    return attempt(crashed ? plain : request, Over::Nothing);
+  };
+
+  Attempt result = attemptWays(job);
+  // A unit that crashes with others may do without them.
+  while (mayLeaveOut(result) && !(findCompanions && hasCrashed(result))) {
+    unfollowed.insert(*result.blamed);
+    result = attemptWays(job);
   }
-  const bool crashed = hasCrashed(first);
-  if (crashed && findCompanions)
-    return std::move(first.unit);
-  if (crashed)
-    first = attempt(plain, headers ? Over::Framework : Over::Nothing);
-  const HeaderUse &header = first.header;
-  if (header.found.file.empty())
-    return std::move(first.unit);
-  // The header may be to blame: a file of the cache can be broken in more ways than can be checked.
-  const bool broken = header.failed || hasCrashed(first);
-  if (broken)
-    headers->discard(header.found.file);
-  else if (first.unit.headerIsMissing || // It means less than that may change.
-           (!header.doubted && headers->commutes(header.found, header.foreword)))
-    return std::move(first.unit);
-  return attempt(crashed ? plain : request, Over::Nothing).unit;
+  if (result.unit.outcome != Unit::Outcome::Analysed || !result.mayBeRepaired)
+    return std::move(result.unit);
+  const auto isError = [](const tidy::ClangTidyError &diagnostic) {
+    return diagnostic.DiagLevel == tidy::ClangTidyError::Error;
+  };
+  const std::optional<Job> closed = withTextRepaired(job);
+  if (!closed)
+    return std::move(result.unit);
+  Attempt whole = attemptWays(*closed);
+  if (whole.unit.outcome != Unit::Outcome::Analysed)
+    return std::move(result.unit);
+  // The errors are those of the text as it is.
+  llvm::erase_if(whole.unit.diagnostics, isError);
+  llvm::copy_if(result.unit.diagnostics, std::back_inserter(whole.unit.diagnostics), isError);
+  for (ReadFile &fixed : whole.unit.fixedFiles)
+    for (const ReadFile &read : result.unit.files)
+      if (read.path == fixed.path)
+        fixed.identity = read.identity;
+  whole.unit.files = std::move(result.unit.files);
+  whole.unit.lookups = std::move(result.unit.lookups);
+  return std::move(whole.unit);
 }
 
 Frontend::Attempt Frontend::withoutOwnHeader(const Request &request, const Attempt &rejected) {
@@ -462,11 +566,16 @@ Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
   const auto begin = std::chrono::steady_clock::now();
-  if (!survives(guard, [&] { parse(request, over, result); })) {
+  std::optional<FunctionPlace> underWay;
+  if (!survives(guard, [&] {
+        const UnderWay recording(underWay);
+        parse(request, over, result);
+      })) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     addPhaseSeconds(inVainPhase, seconds.count());
     result.unit = Unit();
     result.unit.outcome = Unit::Outcome::Crashed;
+    result.blamed = std::move(underWay);
   }
   result.unit.stats = since(before, context.getStats());
   for (const Companion &companion : result.unit.companions)
@@ -479,11 +588,12 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   Unit &unit = attempt.unit;
   const Trace trace(traces, unit.trace);
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
-  UserCode userCode(findProjectRoot(job.file, projectFolder));
+  const std::string projectRoot = findProjectRoot(job.file, projectFolder);
+  UserCode userCode(projectRoot);
   if (options.SystemHeaders.value_or(false))
     userCode.includeEverything();
 
-  UnitDiagnostics diagnostics(context, userCode, unit, attempt.header);
+  UnitDiagnostics diagnostics(context, userCode, projectRoot, unit, attempt.header);
   auto diagnosticOptions = std::make_unique<clang::DiagnosticOptions>();
   clang::DiagnosticsEngine engine(ids, *diagnosticOptions, &diagnostics,
                                   /*ShouldOwnClient=*/false);
@@ -492,7 +602,7 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   context.setCurrentBuildDirectory(job.command.Directory);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem =
-      llvm::vfs::createPhysicalFileSystem();
+      regularFilesOf(llvm::vfs::createPhysicalFileSystem());
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
@@ -505,8 +615,13 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   invocation.run();
 
   unit.header = attempt.header.found.stamp;
-  for (Companion &companion : unit.companions)
+  unit.headerFolders = attempt.header.found.folders;
+  for (Companion &companion : unit.companions) {
     companion.unit.header = unit.header;
+    companion.unit.headerFolders = unit.headerFolders;
+  }
+  attempt.blamed = diagnostics.lastRead();
+  attempt.mayBeRepaired = diagnostics.mayBeRepaired();
   unit.diagnostics = diagnostics.takeClean(job.command.Directory);
 }
 

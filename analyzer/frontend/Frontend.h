@@ -3,7 +3,8 @@
 // only, and what a clang-tidy user expects (NOLINT, filters, options) is clang-tidy's own.
 #pragma once
 
-#include "CacheFolder.h"
+#include "FileIdentity.h"
+#include "Lookups.h"
 #include "UserCode.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
@@ -59,11 +60,14 @@ struct Unit {
   /// errors of their own. What was found is not to be relied on, then.
   std::set<std::string> misfits;
 
+  /// The files that fixes of the diagnostics change, by the names that they have there.
+  std::vector<ReadFile> fixedFiles;
   std::vector<ReadFile> files; ///< All that were read, but for those in the header.
-  /// Where headers that are missing may turn up; nothing if that cannot be told.
-  std::optional<std::vector<std::string>> absentFiles;
-  std::string header; ///< The stamp of the precompiled header, or empty.
-  std::string trace;  ///< Where the time went, in Chrome's format, if asked for.
+  /// Where headers may turn up that would be included; nothing if that cannot be told.
+  std::optional<std::vector<Lookup>> lookups;
+  std::string header;                     ///< The stamp of the precompiled header, or empty.
+  std::vector<std::string> headerFolders; ///< See HeaderCache::Header.
+  std::string trace; ///< Where the time went, in Chrome's format, if asked for.
 
   std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
 };

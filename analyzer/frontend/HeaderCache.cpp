@@ -1,5 +1,4 @@
 #include "HeaderCache.h"
-#include "Precompile.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/HeaderSearchOptions.h"
@@ -85,7 +84,8 @@ std::string sourceOf(const std::vector<std::string> &headers, const OuterInclude
 
 // ---- the cache ---------------------------------------------------------------------------------
 
-HeaderCache::HeaderCache(CacheFolder folder) : folder(std::move(folder)) {}
+HeaderCache::HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble)
+    : places(std::move(places)), trouble(trouble) {}
 HeaderCache::~HeaderCache() = default;
 
 HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocation,
@@ -100,27 +100,28 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
     return {};
   const auto maker = makerFor(invocation, files, userCode);
   const std::string source = sourceOf(headers, includes);
-  HeaderEntry *entry = make(keyOf(*maker, source), source,
-                            [&](StringRef sourceFile, StringRef target, HeaderRecord &record) {
-                              PrecompileAction action(record);
-                              if (!precompile(*maker, files, action, sourceFile, target))
-                                return false;
-                              // Guards come in more forms than the compiler knows.
-                              std::vector<std::string> &unguarded = record.facts["unguarded"];
-                              llvm::erase_if(unguarded, [&](const std::string &path) {
-                                const auto file = files.getOptionalFileRef(path);
-                                return !file || !userCode.isFrameworkFile(*file, files);
-                              });
-                              unguarded = findRepeating(*maker, files, unguarded, target);
-                              return true;
-                            });
-  if (!entry || !entry->usable() ||
-      llvm::any_of(includes.framework,
-                   [&](StringRef path) { return entry->has("unguarded", path); }) ||
-      llvm::any_of(usersFolders(invocation, files, userCode),
-                   [&](const std::string &folder) { return entry->isShadowedBy(folder); }))
+  const auto precompileNow = [&](StringRef sourceFile, HeaderRecord &record) {
+    PrecompileAction action(record);
+    return precompile(*maker, files, action, sourceFile);
+  };
+  // Guards come in more forms than the compiler knows.
+  const auto findUnguarded = [&](StringRef target, HeaderRecord &record) {
+    std::vector<std::string> &unguarded = record.facts["unguarded"];
+    llvm::erase_if(unguarded, [&](const std::string &path) {
+      const auto file = files.getOptionalFileRef(path);
+      return !file || !userCode.isFrameworkFile(*file, files);
+    });
+    unguarded = findRepeating(*maker, files, unguarded, target);
+  };
+  HeaderEntry *entry = make(keyOf(*maker, source), source, {precompileNow, findUnguarded});
+  if (!entry || !entry->usable() || llvm::any_of(includes.framework, [&](StringRef path) {
+        return entry->has("unguarded", path);
+      }))
     return {};
-  return {entry->file(), entry->stamp()};
+  std::vector<std::string> folders = usersFolders(invocation, files, userCode);
+  if (entry->isShadowedBy(folders))
+    return {};
+  return {entry->file(), entry->stamp(), std::move(folders)};
 }
 
 bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
@@ -130,24 +131,36 @@ bool HeaderCache::commutes(const Header &header, const Foreword &foreword) {
                        [&](StringRef name) { return entry->second->has("word", name); });
 }
 
-bool HeaderCache::holds(StringRef stamp) {
-  if (held.contains(stamp))
-    return true;
-  const HeaderEntry *entry = known(stamp.split(' ').first.str());
-  if (!entry || entry->stamp() != stamp ||
-      !llvm::all_of(entry->facts("base"), [&](StringRef base) { return holds(base); }))
+bool HeaderCache::holds(StringRef stamp, const std::vector<std::string> &folders) {
+  HeaderEntry *entry = known(stamp.split(' ').first.str());
+  if (!entry)
     return false;
-  held.insert(stamp);
-  return true;
+  auto place = held.find(stamp);
+  if (place == held.end()) {
+    if (entry->stamp() != stamp)
+      return false;
+    place = held.try_emplace(stamp, entry->facts("base")).first;
+  }
+  const std::vector<std::string> &bases = place->second;
+  // What is made behind another header is of the unit, and found where the unit looks.
+  return bases.empty() ? !entry->isShadowedBy(folders)
+                       : llvm::all_of(bases, [&](StringRef base) { return holds(base, folders); });
 }
 
 HeaderEntry *HeaderCache::known(const std::string &key) {
   std::unique_ptr<HeaderEntry> &entry = entries[key];
   if (!entry)
-    entry = HeaderEntry::load(folder, key);
+    entry = load(key);
   if (entry)
     return entry.get();
   entries.erase(key); // It may still be made.
+  return nullptr;
+}
+
+std::unique_ptr<HeaderEntry> HeaderCache::load(const std::string &key) const {
+  for (const CacheFolder &place : places)
+    if (auto entry = HeaderEntry::load(place, key))
+      return entry;
   return nullptr;
 }
 
@@ -156,40 +169,87 @@ HeaderEntry *HeaderCache::make(const std::string &key, StringRef source, const M
   std::unique_ptr<HeaderEntry> &entry = place->second;
   if (!added)
     return entry.get();
-  const std::string record = folder.file(key, "txt");
-  if (!(entry = HeaderEntry::load(folder, key))) {
-    const auto lock = folder.lock(key, patience);
-    if (!lock)
+  if (!(entry = load(key)))
+    entry = makeNow(key, source, maker);
+  for (const CacheFolder &each : places)
+    each.touch(each.file(key, "txt"));
+  return entry.get();
+}
+
+std::unique_ptr<HeaderEntry> HeaderCache::makeNow(const std::string &key, StringRef source,
+                                                  const Maker &maker) {
+  std::error_code error;
+  for (auto place = places.begin(); place != places.end() && !trouble.isHopeless(); ++place) {
+    const auto lock = place->lock(key, patience);
+    if (!lock && (error = place->temporary().getError())) {
+      trouble.tell(place->path(), error.message());
+      continue;
+    }
+    if (!lock || trouble.isHopeless())
       return nullptr;
     // Another process may have made it meanwhile.
-    if (!(entry = HeaderEntry::load(folder, key))) {
-      const std::string header = folder.file(key, "pch"), temporary = folder.temporaryFile();
-      HeaderRecord made;
-      if (temporary.empty() || !folder.write(folder.file(key, "h"), source))
-        return nullptr;
-      fs::remove(record);
-      const bool done = maker(folder.file(key, "h"), temporary, made);
-      if (!done)
-        fs::remove(temporary);
-      if (folder.write(record, HeaderEntry::write(
-                                   done && folder.publish(temporary, header) ? header : "", made)))
-        entry = HeaderEntry::load(folder, key);
-      folder.evict(key);
+    if (auto entry = load(key))
+      return entry;
+    const std::string sourceFile = place->file(key, "h");
+    if ((error = place->writeRaw(sourceFile, source))) {
+      trouble.tell(place->path(), error.message());
+      continue;
     }
+    fs::remove(place->file(key, "txt"));
+    HeaderRecord record;
+    const Precompiled contents = maker.make(sourceFile, record);
+    // It took seconds: where it fits does not matter.
+    for (auto kept = place; kept != places.end(); ++kept) {
+      if (!(error = keep(*kept, key, source, contents, record, maker))) {
+        kept->evict(key);
+        return HeaderEntry::load(*kept, key);
+      }
+      kept->remove(key);
+      trouble.tell(kept->path(), error.message());
+    }
+    trouble.setHopeless(); // Before others get the lock.
   }
-  folder.touch(record);
-  return entry.get();
+  trouble.setHopeless();
+  return nullptr;
+}
+
+std::error_code HeaderCache::keep(const CacheFolder &place, const std::string &key,
+                                  StringRef source, const Precompiled &contents,
+                                  HeaderRecord &record, const Maker &maker) {
+  std::optional<FileIdentity> identity;
+  if (!contents.empty()) {
+    const StringRef bytes(contents.data(), contents.size());
+    auto made = place.temporary();
+    if (!made)
+      return made.getError();
+    if (const std::error_code error = (*made)->write(bytes))
+      return error;
+    if (maker.complete)
+      maker.complete((*made)->path(), record);
+    const std::string header = place.file(key, "pch");
+    if (const std::error_code error = (*made)->publish(header))
+      return error;
+    if (!fs::exists(place.file(key, "h")))
+      if (const std::error_code error = place.writeRaw(place.file(key, "h"), source))
+        return error;
+    // What this process has just written is what it knows.
+    identity = FileIdentity::of(bytes, header, std::chrono::system_clock::time_point::max());
+  }
+  return place.write(place.file(key, "txt"), HeaderEntry::write(identity, record));
 }
 
 void HeaderCache::refuse(const std::string &file) {
   const std::string key = path::stem(file).str();
-  folder.write(folder.file(key, "txt"), HeaderEntry::write("", {}));
+  for (const CacheFolder &place : places)
+    if (!place.write(place.file(key, "txt"), HeaderEntry::write({}, {})))
+      break;
   entries.erase(key);
 }
 
 void HeaderCache::discard(const std::string &file) {
   const std::string key = path::stem(file).str();
-  folder.remove(key);
+  for (const CacheFolder &place : places)
+    place.remove(key);
   entries[key] = nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include "FrameworkIncludes.h"
 #include "HeaderEntry.h"
+#include "Precompile.h"
 #include "UserCode.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -10,6 +11,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace clang {
 class CompilerInvocation;
@@ -22,12 +25,18 @@ namespace gradtidy {
 /// same flags that includes any of them. See docs/decisions/0013-framework-first.md.
 class HeaderCache {
 public:
-  explicit HeaderCache(CacheFolder folder);
+  /// \param places  where headers are found, and the first that can be written is where they are
+  ///                kept.
+  /// \param trouble is told of others; must outlive this object.
+  HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble);
   ~HeaderCache();
 
   struct Header {
     std::string file;
     std::string stamp; ///< Of its contents.
+    /// Those of the unit's include path that come before its own, but are not part of it: a header
+    /// there would be included in place of one that it has.
+    std::vector<std::string> folders = {};
   };
 
   /// A precompiled header to parse the unit of \p invocation over, made now if there is none; with
@@ -40,8 +49,9 @@ public:
   /// Whether a unit of this foreword means the same behind \p header, as far as macros go.
   bool commutes(const Header &header, const Foreword &foreword);
 
-  /// Whether there is a header of this stamp whose files are all unchanged.
-  bool holds(llvm::StringRef stamp);
+  /// Whether there is a header of this stamp, all files of it are unchanged, and \p folders (see
+  /// Header) hold none of the same names.
+  bool holds(llvm::StringRef stamp, const std::vector<std::string> &folders);
 
   /// \p file, a header, cannot be read.
   void discard(const std::string &file);
@@ -51,9 +61,12 @@ public:
   /// The entry of \p key, if there is one that holds.
   HeaderEntry *known(const std::string &key);
 
-  /// Makes \p target of \p sourceFile; false if that cannot be done.
-  using Maker =
-      std::function<bool(llvm::StringRef sourceFile, llvm::StringRef target, HeaderRecord &record)>;
+  struct Maker {
+    /// The contents of a header made of \p sourceFile; empty if that cannot be done.
+    std::function<Precompiled(llvm::StringRef sourceFile, HeaderRecord &record)> make;
+    /// Completes the record of \p target, which was made. Null if there is nothing to add.
+    std::function<void(llvm::StringRef target, HeaderRecord &record)> complete;
+  };
   /// The entry of \p key, made of \p source if there is none; null if that cannot be had. It may
   /// be one that is not usable.
   HeaderEntry *make(const std::string &key, llvm::StringRef source, const Maker &maker);
@@ -62,9 +75,17 @@ public:
   void refuse(const std::string &file);
 
 private:
-  CacheFolder folder;
+  std::unique_ptr<HeaderEntry> load(const std::string &key) const;
+  std::unique_ptr<HeaderEntry> makeNow(const std::string &key, llvm::StringRef source,
+                                       const Maker &maker);
+  std::error_code keep(const CacheFolder &place, const std::string &key, llvm::StringRef source,
+                       const Precompiled &contents, HeaderRecord &record, const Maker &maker);
+
+  std::vector<CacheFolder> places;
+  CacheTrouble &trouble;
   llvm::StringMap<std::unique_ptr<HeaderEntry>> entries; ///< By key; null for what cannot be had.
-  llvm::StringSet<> held;                                ///< Stamps, as holds() tells.
+  /// Stamps of headers with unchanged files, with those of the headers they were made behind.
+  llvm::StringMap<std::vector<std::string>> held;
 };
 
 } // namespace gradtidy

@@ -14,7 +14,6 @@
 #include "clang/Serialization/ModuleFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/xxhash.h"
 
 namespace gradtidy {
 
@@ -44,7 +43,7 @@ std::string nameOf(const std::vector<Partner> &partners) {
   for (const Partner &partner : partners)
     for (const std::string &folder : partner.folders)
       text += folder + "\n";
-  return llvm::utohexstr(llvm::xxh3_64bits(text));
+  return checksum(text);
 }
 
 class KnownPartners : public PartnerFinder {
@@ -97,19 +96,13 @@ protected:
         finder, userCode, parsed, more,
         [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
         /*areInHeader=*/false));
-    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager());
-    std::string target;
-    std::unique_ptr<llvm::raw_pwrite_stream> out = CreateOutputFile(compiler, file, target);
-    if (!out)
-      return nullptr;
-    auto buffer = std::make_shared<clang::PCHBuffer>();
+    static const FunctionPlaces none; // What is left out is left out when the unit is parsed.
+    auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), none);
     auto writer =
-        std::make_unique<Writer>(compiler, target, buffer, *users, record.facts["declaration"]);
+        std::make_unique<Writer>(compiler, file.str(), buffer, *users, record.facts["declaration"]);
     std::vector<std::unique_ptr<clang::ASTConsumer>> all;
     all.push_back(std::move(users));
     all.push_back(std::move(writer));
-    all.push_back(compiler.getPCHContainerWriter().CreatePCHContainerGenerator(
-        compiler, file.str(), target, std::move(out), buffer));
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
@@ -136,7 +129,8 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
   mainFile = withoutDirectives(text, size, invocation.getLangOpts());
   key = keyOf(*precompiler, (source + base + "\n" + file + "\n" + identityOfProgram()).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
-    if (const HeaderCache::Header header{entry->file(), entry->stamp()}; cache.holds(header.stamp))
+    if (const HeaderCache::Header header{entry->file(), entry->stamp(), framework.folders};
+        cache.holds(header.stamp, header.folders))
       found = header;
 }
 
@@ -147,14 +141,14 @@ bool OwnHeader::has(const std::vector<Partner> &partners) const {
 std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) const {
   clang::serialization::ModuleFile &file = reader.getModuleManager().getPrimaryModule();
   std::vector<clang::Decl *> all;
-  for (const llvm::StringRef fact : cache->known(key)->facts("declaration"))
-    if (clang::LocalDeclID::DeclID id = 0; !fact.getAsInteger(10, id))
+  for (const std::string &fact : cache->known(key)->facts("declaration"))
+    if (clang::LocalDeclID::DeclID id = 0; !llvm::StringRef(fact).getAsInteger(10, id))
       all.push_back(reader.GetLocalDecl(file, clang::LocalDeclID::get(reader, file, id)));
   return all;
 }
 
 std::set<std::string> OwnHeader::misfits() const {
-  const std::vector<llvm::StringRef> facts = cache->known(key)->facts("misfit");
+  const std::vector<std::string> facts = cache->known(key)->facts("misfit");
   return {facts.begin(), facts.end()};
 }
 
@@ -166,17 +160,17 @@ void OwnHeader::make(clang::FileManager &files, UserCode &userCode,
     for (const std::string &folder : partner.folders)
       precompiler->getHeaderSearchOpts().AddPath(folder, clang::frontend::Angled,
                                                  /*IsFramework=*/false, /*IgnoreSysRoot=*/false);
-  cache->make(
-      key, source, [&](llvm::StringRef sourceFile, llvm::StringRef target, HeaderRecord &record) {
-        record.facts["base"] = {base};
-        record.facts["partners"] = {nameOf(partners)};
-        record.facts["misfit"] = {misfits.begin(), misfits.end()};
-        for (const std::string &file : misfits) // They may fit, once they change.
-          if (const auto text = llvm::MemoryBuffer::getFile(file))
-            record.files.emplace_back(file, FileIdentity::of((*text)->getBuffer(), file, begin));
-        MakeAction action(userCode, partners, record);
-        return precompile(*precompiler, files, action, sourceFile, target);
-      });
+  const auto precompileNow = [&](llvm::StringRef sourceFile, HeaderRecord &record) {
+    record.facts["base"] = {base};
+    record.facts["partners"] = {nameOf(partners)};
+    record.facts["misfit"] = {misfits.begin(), misfits.end()};
+    for (const std::string &file : misfits) // They may fit, once they change.
+      if (const auto text = llvm::MemoryBuffer::getFile(file))
+        record.files.emplace_back(file, FileIdentity::of((*text)->getBuffer(), file, begin));
+    MakeAction action(userCode, partners, record);
+    return precompile(*precompiler, files, action, sourceFile);
+  };
+  cache->make(key, source, {precompileNow, nullptr});
 }
 
 } // namespace gradtidy

@@ -7,9 +7,8 @@
 
 namespace gradtidy {
 
-/// \p path made absolute against \p folder, without "." and, where no symbolic link makes that
-/// another file, without "..". An empty path stays empty. One file included by two spellings gets
-/// one name, so that what is found in it is shown once.
+/// The one form of \p path (see analyzer/source/Paths.h), against \p folder. An empty path, that of
+/// what lies in no file, stays empty.
 std::string cleanPath(llvm::StringRef path, llvm::StringRef folder);
 
 } // namespace gradtidy

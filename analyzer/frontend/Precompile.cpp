@@ -1,4 +1,5 @@
 #include "Precompile.h"
+#include "Paths.h"
 #include "PhaseTimer.h"
 
 #include "clang/Basic/Version.h"
@@ -8,10 +9,8 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/xxhash.h"
 
 namespace gradtidy {
 
@@ -22,20 +21,25 @@ namespace {
 /// The names of includes.
 class IncludeRecorder : public clang::PPCallbacks {
 public:
-  explicit IncludeRecorder(std::vector<std::string> &names) : names(names) {}
+  IncludeRecorder(std::vector<std::string> &names, SearchRecorder &search)
+      : names(names), search(search) {}
 
-  void InclusionDirective(clang::SourceLocation, const clang::Token &, StringRef name, bool,
-                          clang::CharSourceRange, clang::OptionalFileEntryRef, StringRef, StringRef,
-                          const clang::Module *, bool, clang::SrcMgr::CharacteristicKind) override {
+  void InclusionDirective(clang::SourceLocation, const clang::Token &, StringRef name,
+                          bool isAngled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
+                          StringRef, StringRef, const clang::Module *, bool,
+                          clang::SrcMgr::CharacteristicKind) override {
     names.push_back(name.str());
+    search.add(name, isAngled, file);
   }
-  void HasInclude(clang::SourceLocation, StringRef name, bool, clang::OptionalFileEntryRef,
-                  clang::SrcMgr::CharacteristicKind) override {
+  void HasInclude(clang::SourceLocation, StringRef name, bool isAngled,
+                  clang::OptionalFileEntryRef file, clang::SrcMgr::CharacteristicKind) override {
     names.push_back(name.str());
+    search.add(name, isAngled, file);
   }
 
 private:
   std::vector<std::string> &names;
+  SearchRecorder &search;
 };
 
 /// Finds the includes of the main file of which tokens or macros are left, or errors.
@@ -135,13 +139,21 @@ std::string keyOf(const clang::CompilerInvocation &precompiler, StringRef source
   for (const std::string &argument : precompiler.getCC1CommandLine())
     text += argument + "\n";
   text += source;
-  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-  return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
+  return checksum(text);
+}
+
+std::unique_ptr<clang::ASTConsumer>
+PrecompileAction::CreateASTConsumer(clang::CompilerInstance &compiler, StringRef file) {
+  return std::make_unique<clang::PCHGenerator>(
+      compiler.getPreprocessor(), compiler.getModuleCache(), file, /*isysroot=*/"", buffer,
+      compiler.getCodeGenOpts(), llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
+      /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);
 }
 
 bool PrecompileAction::BeginSourceFileAction(clang::CompilerInstance &compiler) {
+  search = std::make_unique<SearchRecorder>(compiler);
   compiler.getPreprocessor().addPPCallbacks(
-      std::make_unique<IncludeRecorder>(record.facts["include"]));
+      std::make_unique<IncludeRecorder>(record.facts["include"], *search));
   return GeneratePCHAction::BeginSourceFileAction(compiler);
 }
 
@@ -152,13 +164,15 @@ void PrecompileAction::EndSourceFileAction() {
   const clang::SourceManager &sources = preprocessor.getSourceManager();
   for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
     const auto text = file->second->getBufferIfLoaded();
-    if (!text || file->first == sources.getFileEntryRefForID(sources.getMainFileID()))
+    if (!text)
       continue;
-    const std::string path = absolute(file->first);
+    const std::string path = search->absolute(file->first.getName());
     record.files.emplace_back(path, FileIdentity::of(text->getBuffer(), path, begin));
-    if (!preprocessor.getHeaderSearchInfo().isFileMultipleIncludeGuarded(file->first))
-      record.facts["unguarded"].push_back(path);
+    if (file->first != sources.getFileEntryRefForID(sources.getMainFileID()) &&
+        !preprocessor.getHeaderSearchInfo().isFileMultipleIncludeGuarded(file->first))
+      record.facts["unguarded"].push_back(cleanPath(path, {}));
   }
+  record.lookups = search->lookups();
   llvm::sort(record.files,
              [](const auto &left, const auto &right) { return left.first < right.first; });
   for (const char *kind : {"include", "unguarded", "word"}) {
@@ -169,20 +183,13 @@ void PrecompileAction::EndSourceFileAction() {
   GeneratePCHAction::EndSourceFileAction();
 }
 
-std::string PrecompileAction::absolute(clang::FileEntryRef file) {
-  llvm::SmallString<256> path = file.getName();
-  getCompilerInstance().getFileManager().makeAbsolutePath(path);
-  return std::string(path);
-}
-
-bool precompile(const clang::CompilerInvocation &precompiler, clang::FileManager &files,
-                PrecompileAction &action, StringRef source, StringRef target) {
+Precompiled precompile(const clang::CompilerInvocation &precompiler, clang::FileManager &files,
+                       PrecompileAction &action, StringRef source) {
   const PhaseTimer timer(makingPhase);
   auto own = std::make_shared<clang::CompilerInvocation>(precompiler);
   own->getFrontendOpts().Inputs.emplace_back(source, own->getFrontendOpts().DashX);
-  own->getFrontendOpts().OutputFile = target.str();
   clang::DiagnosticConsumer counter;
-  return execute(std::move(own), files, action, counter);
+  return execute(std::move(own), files, action, counter) ? action.take() : Precompiled();
 }
 
 std::vector<std::string> findRepeating(const clang::CompilerInvocation &precompiler,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "HeaderEntry.h"
+#include "SearchRecorder.h"
 #include "clang/Frontend/FrontendActions.h"
+#include "clang/Serialization/ASTWriter.h"
 
 #include <memory>
 #include <string>
@@ -24,26 +26,35 @@ std::shared_ptr<clang::CompilerInvocation> precompilerFor(const clang::CompilerI
 /// What tells a header from others: the compiler, its flags, and the source.
 std::string keyOf(const clang::CompilerInvocation &precompiler, llvm::StringRef source);
 
-/// Parses a header's source and writes it, precompiled.
+/// The contents of a precompiled header. What to do where a disk is full is no affair of clang's.
+using Precompiled = llvm::SmallVector<char, 0>;
+
+/// Parses a header's source and precompiles it.
 class PrecompileAction : public clang::GeneratePCHAction {
 public:
-  /// \p record gets the files, and the facts of kinds include, unguarded and word.
+  /// \p record gets the files, the lookups, and the facts of kinds include, unguarded and word.
   explicit PrecompileAction(HeaderRecord &record) : record(record) {}
 
+  /// What came of it.
+  Precompiled take() { return std::move(buffer->Data); }
+
 protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                        llvm::StringRef file) override;
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override;
   void EndSourceFileAction() override;
 
   HeaderRecord &record;
+  const std::shared_ptr<clang::PCHBuffer> buffer = std::make_shared<clang::PCHBuffer>();
 
 private:
-  std::string absolute(clang::FileEntryRef file);
+  std::unique_ptr<SearchRecorder> search;
   const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
 };
 
-/// Makes \p target of the file \p source; false if that has errors.
-bool precompile(const clang::CompilerInvocation &precompiler, clang::FileManager &files,
-                PrecompileAction &action, llvm::StringRef source, llvm::StringRef target);
+/// What \p action makes of the file \p source; empty if that has errors.
+Precompiled precompile(const clang::CompilerInvocation &precompiler, clang::FileManager &files,
+                       PrecompileAction &action, llvm::StringRef source);
 
 /// Those of \p headers of which there is anything left if they are included behind \p target, in
 /// which they are already.

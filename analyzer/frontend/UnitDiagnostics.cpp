@@ -1,12 +1,15 @@
 #include "UnitDiagnostics.h"
 #include "Paths.h"
 #include "UserCode.h"
+#include "analyzer/source/Paths.h"
 
 #include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace gradtidy {
 
@@ -42,27 +45,33 @@ bool isMissingHeader(unsigned id) {
          id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
 }
 
+/// Whether clang may pass over definitions behind an error of that kind.
+bool maySwallow(unsigned error) {
+  switch (error) {
+  case clang::diag::err_function_definition_not_allowed:
+  case clang::diag::err_expected_unqualified_id:
+  case clang::diag::err_invalid_token_after_toplevel_declarator:
+  case clang::diag::err_unknown_typename:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isAboutClosingBrace(const clang::Diagnostic &expected) {
+  return expected.getNumArgs() > 0 &&
+         expected.getArgKind(0) == clang::DiagnosticsEngine::ak_tokenkind &&
+         expected.getRawArg(0) == clang::tok::r_brace;
+}
+
 bool isAboutHeader(unsigned id) {
   return (id >= clang::diag::DIAG_START_SERIALIZATION && id < clang::diag::DIAG_START_LEX) ||
          id == clang::diag::err_file_modified;
 }
 
-void cleanPaths(tooling::DiagnosticMessage &message, llvm::StringRef folder) {
-  message.FilePath = cleanPath(message.FilePath, folder);
-  for (tooling::FileByteRange &range : message.Ranges)
-    range.FilePath = cleanPath(range.FilePath, folder);
-  llvm::StringMap<tooling::Replacements> fixes;
-  for (const auto &entry : message.Fix)
-    for (const tooling::Replacement &edit : entry.second) {
-      llvm::SmallString<256> path;
-      const std::string clean = cleanPath(edit.getFilePath(), folder);
-      // A fixed file replaces the old one: not a link to it.
-      if (llvm::sys::fs::real_path(clean, path))
-        path = clean;
-      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
-                                                          edit.getReplacementText())));
-    }
-  message.Fix = std::move(fixes);
+/// The name under which a fix changes \p file: free of links, which stay what they are.
+std::string nameForFixes(llvm::StringRef file, llvm::StringRef folder) {
+  return realPath(cleanPath(file, folder));
 }
 
 } // namespace
@@ -77,14 +86,18 @@ tidy::ClangTidyStats since(const tidy::ClangTidyStats &before, tidy::ClangTidySt
 }
 
 UnitDiagnostics::UnitDiagnostics(tidy::ClangTidyContext &context, const UserCode &userCode,
-                                 Unit &unit, HeaderDoubts &header)
-    : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode), unit(unit),
-      header(header) {}
+                                 llvm::StringRef projectRoot, Unit &unit, HeaderDoubts &header)
+    : ClangTidyDiagnosticConsumer(context), context(context), userCode(userCode),
+      realProjectRoot(realPath(projectRoot)), unit(unit), header(header) {}
 
 void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                        const clang::Diagnostic &info) {
   const bool isError = level >= clang::DiagnosticsEngine::Error;
   header.failed |= isError && isAboutHeader(info.getID());
+  if (info.getID() == clang::diag::err_bracket_depth_exceeded)
+    last = UnderWay::current();
+  isRepairable |= maySwallow(info.getID()) ||
+                  (info.getID() == clang::diag::err_expected && isAboutClosingBrace(info));
   if (level == clang::DiagnosticsEngine::Note) {
     header.doubted |= conflicts && !unit.headerIsMissing && isOutsideUserCode(info);
   } else {
@@ -100,8 +113,44 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     if (isOfInterest && !partner.empty() && isCompilers(info))
       warned.insert(partner);
   }
-  if (shown)
+  if (shown) {
+    rememberFixed(info);
     ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
+  }
+}
+
+/// Of the main file another text may be parsed than is on the disk.
+void UnitDiagnostics::rememberFixed(const clang::Diagnostic &info) {
+  for (const clang::FixItHint &fix : info.getFixItHints()) {
+    if (fix.isNull())
+      continue;
+    const clang::SourceManager &sources = info.getSourceManager();
+    const clang::FileID file = sources.getFileID(sources.getFileLoc(fix.RemoveRange.getBegin()));
+    const auto entry = sources.getFileEntryRefForID(file);
+    if (!entry || file == sources.getMainFileID() || fixed.contains(entry->getName().str()))
+      continue;
+    if (const auto text = sources.getBufferOrNone(file)) {
+      FileIdentity &identity = fixed[entry->getName().str()];
+      identity.size = text->getBufferSize();
+      identity.content = checksum(text->getBuffer());
+    }
+  }
+}
+
+void UnitDiagnostics::completeFixed(const std::vector<tidy::ClangTidyError> &all,
+                                    llvm::StringRef folder) {
+  std::set<std::string> known;
+  for (const auto &[file, identity] : fixed)
+    if (const std::string name = nameForFixes(file, folder); known.insert(name).second)
+      unit.fixedFiles.push_back({name, identity});
+  for (const tidy::ClangTidyError &diagnostic : all)
+    for (const auto &file : diagnostic.Message.Fix)
+      if (known.insert(file.first().str()).second)
+        for (const ReadFile &read : unit.files)
+          if (nameForFixes(read.path, folder) == file.first()) {
+            unit.fixedFiles.push_back({file.first().str(), read.identity});
+            break;
+          }
 }
 
 std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef folder) {
@@ -111,7 +160,33 @@ std::vector<tidy::ClangTidyError> UnitDiagnostics::takeClean(llvm::StringRef fol
     for (tooling::DiagnosticMessage &note : diagnostic.Notes)
       cleanPaths(note, folder);
   }
+  completeFixed(all, folder);
   return all;
+}
+
+/// Fixes change files of the project, whatever else counts as user code. Where the project root is
+/// the root of all files there is no project.
+bool UnitDiagnostics::mayChange(llvm::StringRef file) const {
+  return realProjectRoot != llvm::sys::path::root_path(realProjectRoot) &&
+         liesIn(realPath(file), realProjectRoot);
+}
+
+void UnitDiagnostics::cleanPaths(tooling::DiagnosticMessage &message,
+                                 llvm::StringRef folder) const {
+  message.FilePath = cleanPath(message.FilePath, folder);
+  for (tooling::FileByteRange &range : message.Ranges)
+    range.FilePath = cleanPath(range.FilePath, folder);
+  llvm::StringMap<tooling::Replacements> fixes;
+  for (const auto &entry : message.Fix)
+    for (const tooling::Replacement &edit : entry.second) {
+      const std::string path = nameForFixes(edit.getFilePath(), folder);
+      llvm::cantFail(fixes[path].add(tooling::Replacement(path, edit.getOffset(), edit.getLength(),
+                                                          edit.getReplacementText())));
+    }
+  // Half a fix may be worse than none.
+  if (!llvm::all_of(fixes.keys(), [&](llvm::StringRef file) { return mayChange(file); }))
+    fixes.clear();
+  message.Fix = std::move(fixes);
 }
 
 /// What is wrong with a partner may follow from a header that is missing, unless it can only come

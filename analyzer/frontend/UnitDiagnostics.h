@@ -1,6 +1,7 @@
 // What the compiler and the checks say of one unit.
 #pragma once
 
+#include "Bodies.h"
 #include "Frontend.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 
@@ -22,34 +23,53 @@ struct HeaderDoubts {
 /// headers, and compiler errors that are none of the user's business.
 class UnitDiagnostics : public clang::tidy::ClangTidyDiagnosticConsumer {
 public:
-  /// All must outlive this object.
-  UnitDiagnostics(clang::tidy::ClangTidyContext &context, const UserCode &userCode, Unit &unit,
-                  HeaderDoubts &header);
+  /// All but \p projectRoot must outlive this object. Fixes change files below that folder alone.
+  UnitDiagnostics(clang::tidy::ClangTidyContext &context, const UserCode &userCode,
+                  llvm::StringRef projectRoot, Unit &unit, HeaderDoubts &header);
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override;
 
+  /// The function behind which clang reads nothing, as its brackets nest too deeply; if there is
+  /// one.
+  const std::optional<FunctionPlace> &lastRead() const { return last; }
+  /// Whether something in the main file may have swallowed definitions behind it: a body that lacks
+  /// a brace, or a line that is part of no declaration.
+  bool mayBeRepaired() const { return isRepairable; }
+
   /// Partners of which compiler warnings were left out that somebody asked for.
   const std::set<std::string> &partnersWithWarnings() const { return warned; }
 
-  /// All that was said, with clean paths; of a compilation in \p folder.
+  /// Without symbolic links.
+  const std::string &projectRoot() const { return realProjectRoot; }
+
+  /// All that was said, with clean paths; of a compilation in \p folder. Completes the unit's
+  /// fixedFiles.
   std::vector<clang::tidy::ClangTidyError> takeClean(llvm::StringRef folder);
 
 private:
+  void rememberFixed(const clang::Diagnostic &info);
+  void completeFixed(const std::vector<clang::tidy::ClangTidyError> &all, llvm::StringRef folder);
   void judge(const std::string &partner, unsigned error);
   bool isDoubtful(const clang::Diagnostic &error) const;
   bool isCompilers(const clang::Diagnostic &warning) const;
   bool isEnabled(const clang::Diagnostic &warning) const;
   bool isOutsideUserCode(const clang::Diagnostic &diagnostic) const;
+  bool mayChange(llvm::StringRef file) const;
+  void cleanPaths(clang::tooling::DiagnosticMessage &message, llvm::StringRef folder) const;
   bool isUsersBusiness(const clang::Diagnostic &error);
 
   const clang::tidy::ClangTidyContext &context;
   const UserCode &userCode;
+  const std::string realProjectRoot;
   Unit &unit;
   HeaderDoubts &header;
   bool shown = true;
+  std::optional<FunctionPlace> last;
+  bool isRepairable = false;
   bool conflicts = false; ///< The last error is one of a partner, about declarations.
   std::set<std::string> warned;
+  std::map<std::string, FileIdentity> fixed; ///< By clang's name of the file; but the main file.
 };
 
 /// What was counted since it was \p before.

@@ -15,15 +15,16 @@ namespace gradtidy {
 
 namespace {
 
-std::string realPath(llvm::StringRef path) {
-  llvm::SmallString<256> real;
-  return llvm::sys::fs::real_path(path, real) ? path.str() : std::string(real);
-}
-
 std::string filePath(llvm::StringRef path, const clang::FileManager &files) {
   llvm::SmallString<256> absolute = path;
   files.makeAbsolutePath(absolute);
   return cleanPath(absolute, {});
+}
+
+std::string folderOf(llvm::StringRef path, const clang::FileManager &files) {
+  llvm::SmallString<256> absolute = path;
+  files.makeAbsolutePath(absolute);
+  return folderPath(absolute);
 }
 
 class FrameworkFinder : public clang::PPCallbacks {
@@ -41,7 +42,7 @@ public:
     for (llvm::StringRef header : headers) {
       llvm::StringRef path = file->getName();
       if (path.consume_back(header) && path.ends_with("/"))
-        userCode.addFrameworkFolder(filePath(path, files));
+        userCode.addFrameworkFolder(folderOf(path, files));
     }
   }
 
@@ -61,8 +62,7 @@ thread_local struct {
 Viewpoint::Viewpoint(const FileSet &own, const FileSet &seen) { view = {&own, &seen}; }
 Viewpoint::~Viewpoint() { view = {}; }
 
-UserCode::UserCode(std::string root)
-    : projectRoot(std::move(root)), realProjectRoot(realPath(projectRoot)) {}
+UserCode::UserCode(llvm::StringRef root) : projectRoot(root.empty() ? "" : folderPath(root)) {}
 
 void UserCode::addFrameworkFolder(llvm::StringRef folder) {
   folder = folder.rtrim('/');
@@ -102,7 +102,7 @@ bool UserCode::containsFile(const clang::FileEntryRef &file, clang::SrcMgr::Char
     return true;
   const std::string path = filePath(file.getName(), files);
   return !clang::SrcMgr::isSystem(kind) && !isFramework(path) &&
-         (liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot));
+         (liesIn(path, projectRoot) || liesIn(realPath(path), projectRoot));
 }
 
 bool UserCode::isFrameworkFile(const clang::FileEntryRef &file,
@@ -111,9 +111,8 @@ bool UserCode::isFrameworkFile(const clang::FileEntryRef &file,
 }
 
 bool UserCode::mayHold(llvm::StringRef folder) const {
-  const std::string path = cleanPath(folder, {});
-  return everything || (!isFramework(path) &&
-                        (liesIn(path, projectRoot) || liesIn(realPath(path), realProjectRoot)));
+  const std::string path = folderPath(folder);
+  return everything || (!isFramework(path) && liesIn(path, projectRoot));
 }
 
 bool UserCode::isFramework(llvm::StringRef path) const {
@@ -134,7 +133,7 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
       llvm::SmallString<256> path = folder.getDirRef()->getName();
       llvm::sys::path::append(path, header);
       if (files.getOptionalFileRef(path))
-        userCode.addFrameworkFolder(filePath(folder.getDirRef()->getName(), files));
+        userCode.addFrameworkFolder(folderOf(folder.getDirRef()->getName(), files));
     }
   }
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));

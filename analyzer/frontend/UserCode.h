@@ -22,8 +22,8 @@ namespace gradtidy {
 /// The main file of a unit is always user code.
 class UserCode {
 public:
-  /// \p projectRoot is absolute and normalised; see findProjectRoot.
-  explicit UserCode(std::string projectRoot);
+  /// See findProjectRoot.
+  explicit UserCode(llvm::StringRef projectRoot);
 
   /// Everything below \p folder (absolute) belongs to a framework.
   void addFrameworkFolder(llvm::StringRef folder);
@@ -50,7 +50,7 @@ public:
 private:
   bool isFramework(llvm::StringRef path) const;
 
-  std::string projectRoot, realProjectRoot; ///< The second without symbolic links.
+  std::string projectRoot;
   std::vector<std::string> frameworkFolders;
   bool everything = false;
   mutable llvm::DenseMap<clang::FileID, bool> known;

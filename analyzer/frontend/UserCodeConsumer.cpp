@@ -44,6 +44,14 @@ void UserCodeConsumer::InitializeSema(clang::Sema &sema) {
   sema.addExternalSource(llvm::makeIntrusiveRefCnt<UserInstantiations>(sema, userCode));
 }
 
+bool UserCodeConsumer::shouldSkipFunctionBody(clang::Decl *declaration) {
+  if (!userCode.contains(declaration->getLocation(), sources))
+    return true;
+  const auto *function = llvm::dyn_cast<clang::NamedDecl>(declaration);
+  UnderWay::parse(function);
+  return function && !unfollowed.empty() && unfollowed.contains(placeOf(*function, sources));
+}
+
 bool UserCodeConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {
   for (clang::Decl *decl : group) {
     // Instantiations arrive here too; they are reached through their template.

@@ -1,6 +1,7 @@
 // Narrows parsing and matching to user code.
 #pragma once
 
+#include "Bodies.h"
 #include "UserCode.h"
 #include "clang/AST/DeclBase.h"
 #include "clang/AST/DeclGroup.h"
@@ -14,8 +15,10 @@ namespace gradtidy {
 /// and collects the user's declarations.
 class UserCodeConsumer : public clang::SemaConsumer {
 public:
-  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources)
-      : userCode(userCode), sources(sources) {}
+  /// \param unfollowed functions whose bodies are skipped, too. All must outlive this object.
+  UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources,
+                   const FunctionPlaces &unfollowed)
+      : userCode(userCode), sources(sources), unfollowed(unfollowed) {}
 
   /// Those parsed so far, outermost only, in their order.
   const std::vector<clang::Decl *> &declarations() const { return found; }
@@ -27,13 +30,12 @@ public:
   void HandleInterestingDecl(clang::DeclGroupRef) override {}
 
   /// A body is skipped only if all consumers agree; others agree by default.
-  bool shouldSkipFunctionBody(clang::Decl *declaration) override {
-    return !userCode.contains(declaration->getLocation(), sources);
-  }
+  bool shouldSkipFunctionBody(clang::Decl *declaration) override;
 
 private:
   const UserCode &userCode;
   const clang::SourceManager &sources;
+  const FunctionPlaces &unfollowed;
   std::vector<clang::Decl *> found;
 };
 

@@ -23,15 +23,21 @@ bool MessageStream::fill() {
 }
 
 std::optional<std::string> MessageStream::next() {
-  static constexpr StringRef blank = "\r\n\r\n";
+  static constexpr StringRef blank = "\r\n\r\n", name = "content-length:";
   for (size_t end = 0; (end = StringRef(buffer).find(blank)) != StringRef::npos;) {
     std::optional<size_t> length;
-    for (StringRef line : llvm::split(StringRef(buffer).take_front(end), "\r\n"))
+    for (StringRef line : llvm::split(StringRef(buffer).take_front(end), "\r\n")) {
+      // The rest of a message that was too long may stand before the next header.
+      line = line.substr(line.find_insensitive(name));
       if (size_t given = 0;
-          line.consume_front_insensitive("content-length:") && !line.trim().getAsInteger(10, given))
+          line.consume_front_insensitive(name) && !line.trim().getAsInteger(10, given))
         length = given;
+    }
     const size_t begin = end + blank.size();
-    if (!length) {
+    if (length && *length > maxMessage)
+      write(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"
+            R"("message":"a message is longer than 128 MB and was skipped"}})");
+    if (!length || *length > maxMessage) {
       buffer.erase(0, begin);
       continue;
     }
@@ -41,6 +47,10 @@ std::optional<std::string> MessageStream::next() {
     buffer.erase(0, begin + *length);
     return message;
   }
+  // What has no blank line for so long is no header. Its end may be the beginning of one.
+  constexpr size_t maxHeader = 1 << 16, kept = 1 << 10;
+  if (buffer.size() > maxHeader)
+    buffer.erase(0, buffer.size() - kept);
   return std::nullopt;
 }
 

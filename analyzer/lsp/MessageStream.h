@@ -17,6 +17,9 @@ public:
   /// Takes what there is to read; waits for it if there is nothing. False at the end of the input.
   bool fill();
 
+  /// The longest message, in bytes, that is taken; one that is longer is answered with an error.
+  static constexpr size_t maxMessage = size_t(128) << 20;
+
   /// The next message that has been read as a whole. Headers other than the length do not matter;
   /// what is no header is skipped.
   std::optional<std::string> next();

@@ -1,12 +1,15 @@
 #include "Server.h"
 #include "analyzer/report/Uri.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/BoundedText.h"
 
 #include "checks/Catalogue.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+#include <limits>
 #include <set>
 
 namespace gradtidy {
@@ -48,6 +51,18 @@ Severity severityOf(const Json &level) {
 /// What the compiler says is the affair of other tools.
 bool isOwn(const Json &finding) { return !finding["level"].is_null(); }
 
+/// A line or column; one that no text has is that of its end.
+unsigned number(const Json &json) {
+  if (!json.is_number_unsigned())
+    throw Failure{InvalidParams, "a line or character is no number from 0 on"};
+  return unsigned(std::min<uint64_t>(json.get<uint64_t>(), std::numeric_limits<int>::max()));
+}
+
+int versionIn(const Json &document, int otherwise) {
+  const auto found = document.find("version");
+  return found != document.end() && found->is_number_integer() ? found->get<int>() : otherwise;
+}
+
 std::string text(const Json &json, const char *key) { return json.at(key).get<std::string>(); }
 
 } // namespace
@@ -55,13 +70,16 @@ std::string text(const Json &json, const char *key) { return json.at(key).get<st
 // --- messages -----------------------------------------------------------------------------------
 
 void Server::take(StringRef message) {
-  const Json request = Json::parse(message.begin(), message.end(), nullptr, false);
+  llvm::Expected<Json> parsed = parseJson(message);
   const auto fail = [&](const Json &id, const Failure &failure) {
     send(Json({{"jsonrpc", "2.0"},
                {"id", id},
                {"error", {{"code", int(failure.code)}, {"message", failure.message}}}})
              .dump(-1, ' ', false, Json::error_handler_t::replace));
   };
+  if (!parsed)
+    return fail(nullptr, {ParseError, "this is no JSON: " + llvm::toString(parsed.takeError())});
+  const Json &request = *parsed;
   if (!request.is_object())
     return fail(nullptr, {ParseError, "this is no JSON object"});
   if (!request.contains("method"))
@@ -80,7 +98,8 @@ void Server::take(StringRef message) {
     send(Json({{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", answer(method, parameters)}})
              .dump(-1, ' ', false, Json::error_handler_t::replace));
   } catch (const Failure &failure) {
-    fail(request["id"], failure);
+    if (wantsAnswer)
+      fail(request["id"], failure);
   } catch (const Json::exception &wrong) {
     if (wantsAnswer)
       fail(request["id"], {InvalidParams, wrong.what()});
@@ -154,7 +173,7 @@ void Server::open(const Json &parameters) {
   if (file.empty())
     return; // It is not on a disk: nothing is known of how it is compiled.
   Document &document = documents[file];
-  document = {uri, text(given, "text"), given.value("version", 0), false, Json::array(), 0};
+  document = {uri, text(given, "text"), versionIn(given, 0), false, Json::array(), 0};
   outdate(document);
 }
 
@@ -167,8 +186,7 @@ void Server::change(const Json &parameters) {
     if (change.contains("range")) {
       const auto offset = [&](const char *key) {
         const Json &place = change.at("range").at(key);
-        return offsetOf(document->text,
-                        {place.at("line").get<unsigned>(), place.at("character").get<unsigned>()},
+        return offsetOf(document->text, {number(place.at("line")), number(place.at("character"))},
                         encoding);
       };
       begin = offset("start");
@@ -176,7 +194,7 @@ void Server::change(const Json &parameters) {
     }
     document->text.replace(begin, end - begin, text(change, "text"));
   }
-  document->version = parameters["textDocument"].value("version", document->version);
+  document->version = versionIn(parameters["textDocument"], document->version);
   document->isShown = false;
   outdate(*document);
 }
@@ -192,8 +210,8 @@ void Server::close(const Json &parameters) {
 std::string Server::textOf(const std::string &file) const {
   if (const auto open = documents.find(file); open != documents.end())
     return open->second.text;
-  const auto buffer = llvm::MemoryBuffer::getFile(file);
-  return buffer ? (*buffer)->getBuffer().str() : std::string();
+  const auto buffer = readFileIfPossible(file);
+  return buffer ? buffer->getBuffer().str() : std::string();
 }
 
 // --- findings -----------------------------------------------------------------------------------
@@ -272,8 +290,8 @@ std::vector<Json> Server::findingsIn(const Json &parameters, const Document &doc
   std::vector<Json> found;
   for (const Json &finding : document.findings)
     if (isOwn(finding) && finding["file"] == fileOf(document.uri) &&
-        finding["line"].get<unsigned>() <= end.at("line").get<unsigned>() + 1 &&
-        finding["endLine"].get<unsigned>() > begin.at("line").get<unsigned>())
+        finding["line"].get<uint64_t>() <= uint64_t(number(end.at("line"))) + 1 &&
+        finding["endLine"].get<unsigned>() > number(begin.at("line")))
       found.push_back(finding);
   return found;
 }

@@ -1,6 +1,7 @@
 #include "Model.h"
 
 #include "BundledModels.h"
+#include "analyzer/source/BoundedText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -211,7 +212,9 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Join, "join"},
     {ResultRule::Matmul, "matmul"},
     {ResultRule::Linear, "linear"},
-    {ResultRule::Weighted, "weighted"},
+    {ResultRule::Weighted1, "weighted-1d"},
+    {ResultRule::Weighted2, "weighted-2d"},
+    {ResultRule::Weighted3, "weighted-3d"},
     {ResultRule::Cast, "cast"},
     {ResultRule::OneHot, "one-hot"},
     {ResultRule::Embed, "embed"},
@@ -243,13 +246,15 @@ public:
   }
 
   llvm::Expected<nlohmann::json> parse() const {
-    try {
-      return nlohmann::json::parse(text.begin(), text.end());
-    } catch (const nlohmann::json::parse_error &failure) {
-      llvm::StringRef what = failure.what();
-      return llvm::createStringError(fileName + ":" + llvm::Twine(lineOf(text, failure.byte)) +
-                                     ": model: not JSON: " + what.substr(what.find("] ") + 2));
-    }
+    llvm::Expected<nlohmann::json> json = parseJson(text);
+    if (json)
+      return json;
+    std::string where, why;
+    llvm::handleAllErrors(json.takeError(), [&](const TextError &failure) {
+      where = std::to_string(lineOf(text, failure.offset));
+      why = failure.reason;
+    });
+    return llvm::createStringError(fileName + ":" + where + ": model: not JSON: " + why);
   }
 
   llvm::Expected<std::vector<std::string>> strings(const nlohmann::json &value,
@@ -259,7 +264,7 @@ public:
       return error(keys, "expected a list of strings");
     for (const nlohmann::json &item : value) {
       if (!item.is_string() || item.get_ref<const std::string &>().empty())
-        return error(keys, "expected a list of strings, found " + item.dump());
+        return error(keys, "expected a list of strings, found " + item.dump().substr(0, 80));
       result.push_back(item.get<std::string>());
     }
     return result;

@@ -126,13 +126,22 @@ enum class ResultRule : unsigned char {
   Join,   ///< Those of a list, one behind the other.
   Matmul,
   Linear,    ///< As many features as the second number says in place of the last dimension.
-  Weighted,  ///< Sums weighted by parameters, in any shape.
+  Weighted1, ///< Sums weighted by parameters: as many features as the second number says, before
+  Weighted2, ///< one, two or three dimensions of space.
+  Weighted3,
   Cast,      ///< The subject, in other elements.
   OneHot,    ///< One dimension more.
   Embed,     ///< The same, of floating-point numbers.
   Loss,      ///< Of each pair of elements, reduced.
   ClassLoss, ///< Of each sample, reduced.
 };
+
+/// How many dimensions of space a rule of weighted sums leaves behind the features; 0 for others.
+constexpr unsigned spatialAxesOf(ResultRule rule) {
+  return rule >= ResultRule::Weighted1 && rule <= ResultRule::Weighted3
+             ? 1 + static_cast<unsigned>(rule) - static_cast<unsigned>(ResultRule::Weighted1)
+             : 0;
+}
 
 /// What holds of a module class or function beyond its role. A module class without a trait has
 /// parameters and no mode.

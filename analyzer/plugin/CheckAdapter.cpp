@@ -5,6 +5,7 @@
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
+#include "analyzer/source/BoundedFile.h"
 #include "checks/Catalogue.h"
 #include "checks/Check.h"
 #include "checks/Replay.h"
@@ -18,7 +19,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -293,10 +293,10 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths) {
 
   Model model = Model::bundled();
   for (llvm::StringRef path : llvm::split(paths, ';')) {
-    auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    auto text = readFile(path, limits::model);
     if (!text)
-      return llvm::createStringError(text.getError(), "cannot read model '%s': %s",
-                                     path.str().c_str(), text.getError().message().c_str());
+      return llvm::createStringError("cannot read model '" + path +
+                                     "': " + llvm::toString(text.takeError()));
     if (llvm::Error error = model.add((*text)->getBuffer(), path))
       return error;
   }

@@ -1,5 +1,6 @@
 #include "Programs.h"
 
+#include "analyzer/frontend/FileIdentity.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,7 +9,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/xxhash.h"
 
 #include <chrono>
 #include <stdexcept>
@@ -29,13 +29,11 @@ std::string read(const llvm::Twine &file) {
   return (*buffer)->getBuffer().str();
 }
 
-/// Size and time of a file, as text.
 std::string stamp(const std::string &file) {
-  fs::file_status status;
-  if (fs::status(file, status))
+  std::string stamp = stampOf(file);
+  if (stamp.empty())
     throw std::runtime_error(file + " is not there");
-  return std::to_string(status.getSize()) + " " +
-         std::to_string(status.getLastModificationTime().time_since_epoch().count());
+  return stamp;
 }
 
 std::vector<std::string> words(StringRef text) {
@@ -123,36 +121,42 @@ std::string Builder::key(StringRef text) const {
     all += "\n" + file + " " + stamp(file);
   for (const std::string &word : library.flags)
     all += "\n" + word;
-  return llvm::utohexstr(llvm::xxh3_64bits(all), /*LowerCase=*/true, 16);
+  return checksum(all);
+}
+
+void Builder::write(const std::string &file, const std::string &text) const {
+  if (const std::error_code error = cache.writeRaw(file, text))
+    throw std::runtime_error("cannot write '" + file + "': " + error.message());
 }
 
 void Builder::compile(const std::string &source, const std::vector<std::string> &flags,
                       const std::string &result) const {
-  const std::string made = cache.temporaryFile();
-  if (made.empty())
-    throw std::runtime_error("cannot write into '" + cache.path() + "'");
-  std::vector<std::string> arguments = {compiler, "-o", made};
+  const auto made = cache.temporary();
+  if (!made)
+    throw std::runtime_error("cannot write into '" + cache.path() +
+                             "': " + made.getError().message());
+  std::vector<std::string> arguments = {compiler, "-o", (*made)->beside()};
   append(arguments, library.flags);
   append(arguments, flags);
   const CommandOutput output = runCommand(arguments);
-  if (output.status != 0) {
-    fs::remove(made);
+  if (output.status != 0)
     throw std::runtime_error("'" + source + "' does not build with " + library.name + ":\n" +
                              output.err);
-  }
-  fs::setPermissions(made, fs::all_read | fs::all_exe | fs::owner_write);
-  if (!cache.publish(made, result))
-    throw std::runtime_error("cannot write '" + result + "'");
+  fs::setPermissions((*made)->beside(), fs::all_read | fs::all_exe | fs::owner_write);
+  std::error_code error = (*made)->publishBeside(result);
+  if (!error)
+    error = cache.seal(result);
+  if (error)
+    throw std::runtime_error("cannot write '" + result + "': " + error.message());
 }
 
 void Builder::prepare() const {
   const std::string result = precompiled + ".gch";
   const auto lock = cache.lock(llvm::sys::path::stem(precompiled), std::chrono::minutes(5));
-  if (fs::exists(result))
+  if (CacheFolder::isSealed(result))
     return cache.touch(result);
   // A file beside it that compilers take where they refuse what was precompiled.
-  if (!cache.write(precompiled, "#include \"" + header + "\"\n"))
-    throw std::runtime_error("cannot write '" + precompiled + "'");
+  write(precompiled, "#include \"" + header + "\"\n");
   compile(header, {"-x", "c++-header", precompiled}, result);
 }
 
@@ -171,12 +175,11 @@ std::string Builder::build(const std::vector<std::string> &sources) const {
   const std::string name = key(text + contents);
   const std::string result = cache.file(name, "exe"), source = cache.file(name, "cpp");
   const auto lock = cache.lock(name, std::chrono::minutes(5));
-  if (fs::exists(result)) {
+  if (CacheFolder::isSealed(result)) {
     cache.touch(result);
     return result;
   }
-  if (!cache.write(source, text))
-    throw std::runtime_error("cannot write '" + source + "'");
+  write(source, text);
   std::vector<std::string> flags = {"-s", "-include", precompiled, source};
   append(flags, library.link);
   compile(sources.front(), flags, result);

@@ -44,6 +44,7 @@ public:
 
 private:
   std::string key(llvm::StringRef text) const;
+  void write(const std::string &file, const std::string &text) const;
   /// Makes \p result by \p flags; \p source is to blame for errors.
   void compile(const std::string &source, const std::vector<std::string> &flags,
                const std::string &result) const;

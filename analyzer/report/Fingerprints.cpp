@@ -1,4 +1,6 @@
 #include "Fingerprints.h"
+#include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/BoundedText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -12,9 +14,8 @@ using llvm::StringRef;
 std::string Fingerprints::of(const ReportedFinding &finding) {
   StringRef file = finding.file;
   file.consume_front(root);
-  llvm::SmallVector<StringRef, 16> words;
-  llvm::SplitString(text.line(finding.file, finding.line), words);
-  const std::string parts = finding.check + '\n' + file.str() + '\n' + llvm::join(words, " ");
+  const std::string parts = finding.check + '\n' + file.str() + '\n' +
+                            text.statement(finding.file, finding.line, finding.column);
   const llvm::ArrayRef bytes(reinterpret_cast<const uint8_t *>(parts.data()), parts.size());
   const std::string hash = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true).substr(0, 32);
   return hash + ":" + std::to_string(++occurrences[hash]);
@@ -24,14 +25,15 @@ llvm::Expected<std::set<std::string>> readFingerprints(const std::string &file) 
   const auto fail = [&](const llvm::Twine &why) {
     return llvm::createStringError("cannot read the baseline '" + file + "': " + why);
   };
-  const auto buffer = llvm::MemoryBuffer::getFile(file);
+  auto buffer = readFile(file, limits::results);
   if (!buffer)
-    return fail(buffer.getError().message());
-  const StringRef text = (*buffer)->getBuffer();
-  const auto document = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+    return fail(llvm::toString(buffer.takeError()));
+  llvm::Expected<nlohmann::json> document = parseJson((*buffer)->getBuffer());
+  if (!document)
+    return fail(llvm::toString(document.takeError()));
   std::set<std::string> fingerprints;
   try {
-    for (const auto &run : document.at("runs"))
+    for (const auto &run : document->at("runs"))
       for (const auto &result : run.at("results"))
         if (const auto known = result.value("partialFingerprints", nlohmann::json::object());
             known.contains(Fingerprints::key))

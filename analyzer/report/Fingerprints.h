@@ -11,14 +11,15 @@
 
 namespace gradtidy {
 
-/// A fingerprint is made of the check, the path below a folder, and the words of the line; numbered
-/// where a file repeats these. It stays what it is while other lines change.
+/// A fingerprint is made of the check, the path below a folder, and the characters of the statement
+/// without blanks and comments; numbered where a file repeats these. It stays what it is while
+/// other code changes, and when the code is formatted.
 class Fingerprints {
 public:
   /// Their name in SARIF's partialFingerprints.
-  static constexpr llvm::StringLiteral key = "gradtidy/v1";
+  static constexpr llvm::StringLiteral key = "gradtidy/v2";
 
-  /// \param root with a slash at its end.
+  /// \param root with a slash at its end; or empty.
   explicit Fingerprints(std::string root) : root(std::move(root)) {}
 
   /// To be asked for each finding once, in their order.

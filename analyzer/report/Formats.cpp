@@ -1,7 +1,9 @@
 #include "Formats.h"
+#include "Printable.h"
 
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -14,16 +16,6 @@ using clang::tidy::ClangTidyError;
 using clang::tooling::DiagnosticMessage;
 using clang::tooling::FileByteRange;
 using llvm::StringRef;
-
-/// \p file, which the compiler may have been given relative to \p directory.
-std::string absoluteIn(StringRef directory, StringRef file) {
-  if (file.empty())
-    return {};
-  llvm::SmallString<256> path(file);
-  llvm::sys::path::make_absolute(directory, path);
-  llvm::sys::path::remove_dots(path);
-  return std::string(path);
-}
 
 /// The end of the range that \p message underlines from its own place on; else that place.
 unsigned endOf(const DiagnosticMessage &message) {
@@ -66,6 +58,34 @@ std::vector<ReportedEdit> editsOf(const ClangTidyError &error, SourceText &text)
 
 } // namespace
 
+StringRef ReportContext::shown(StringRef file) const {
+  file.consume_front(root);
+  return file;
+}
+
+StringRef severityWord(const ReportedFinding &finding) {
+  if (finding.severity != "warning" || !finding.level)
+    return finding.severity;
+  switch (*finding.level) {
+  case Level::Certain:
+    return "error";
+  case Level::Likely:
+    return "warning";
+  case Level::Advice:
+    return "note";
+  }
+  llvm_unreachable("unknown level");
+}
+
+std::string absoluteIn(StringRef directory, StringRef file) {
+  if (file.empty())
+    return {};
+  llvm::SmallString<256> path(file);
+  llvm::sys::path::make_absolute(directory, path);
+  llvm::sys::path::remove_dots(path);
+  return std::string(path);
+}
+
 std::vector<ReportedFinding> toReported(llvm::ArrayRef<ClangTidyError> errors,
                                         const LevelOf &levelOf, SourceText text) {
   std::vector<ReportedFinding> findings;
@@ -75,7 +95,7 @@ std::vector<ReportedFinding> toReported(llvm::ArrayRef<ClangTidyError> errors,
     finding.check = error.DiagnosticName;
     finding.severity = severityOf(error);
     finding.level = levelOf(error);
-    finding.message = error.Message.Message;
+    finding.message = printable(error.Message.Message);
     finding.file = absoluteIn(error.BuildDirectory, error.Message.FilePath);
     if (!finding.file.empty()) {
       Position begin = text.position(finding.file, error.Message.FileOffset);
@@ -86,7 +106,7 @@ std::vector<ReportedFinding> toReported(llvm::ArrayRef<ClangTidyError> errors,
     for (const DiagnosticMessage &note : error.Notes) {
       std::string file = absoluteIn(error.BuildDirectory, note.FilePath);
       Position place = file.empty() ? Position() : text.position(file, note.FileOffset);
-      finding.notes.push_back({std::move(file), place.line, place.column, note.Message});
+      finding.notes.push_back({std::move(file), place.line, place.column, printable(note.Message)});
     }
     finding.fixes = editsOf(error, text);
     findings.push_back(std::move(finding));

@@ -1,5 +1,5 @@
-// Findings in other formats: JSON, SARIF 2.1.0, GitHub annotations, HTML. (The text format is
-// clang-tidy's own, printed by its handleErrors.)
+// Findings in other formats than text (Text.h): JSON, SARIF 2.1.0, GitHub annotations, HTML, JUnit,
+// GitLab code quality, Checkstyle, Markdown.
 #pragma once
 
 #include "SourceText.h"
@@ -44,11 +44,15 @@ struct ReportedFinding {
   std::string file;           ///< Absolute.
   unsigned line = 0, column = 0;
   unsigned endLine = 0, endColumn = 0; ///< Behind the last character; the start if unknown.
-  std::string message;
+  std::string message;                 ///< Printable, as those of the notes.
   std::vector<ReportedNote> notes;
   std::vector<ReportedEdit> fixes; ///< To be made together, or not at all.
   size_t number = 0;               ///< Among the errors that toReported() was given.
 };
+
+/// \p file, which the compiler may have been given relative to \p directory, absolute; empty if \p
+/// file is.
+std::string absoluteIn(llvm::StringRef directory, llvm::StringRef file);
 
 using LevelOf = std::function<std::optional<Level>(const clang::tidy::ClangTidyError &)>;
 
@@ -60,17 +64,51 @@ std::vector<ReportedFinding> toReported(llvm::ArrayRef<clang::tidy::ClangTidyErr
 /// The format that docs/json.md describes.
 void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
 
-/// SARIF 2.1.0, with the whole catalogue as rules and paths relative to \p root (SRCROOT); the
-/// working directory if empty.
+/// What a report says beside its findings.
+struct ReportContext {
+  /// The top folder of the repository, with a slash at its end: paths below it are shown relative
+  /// to it. Empty to show absolute paths.
+  std::string root = {};
+  std::string pages = {}; ///< The folder of the pages of checks, or empty.
+  bool successful = true; ///< Everything that was asked for was analyzed.
+  std::string date = {};  ///< Of the analysis, or empty.
+
+  /// \p file as it is shown.
+  llvm::StringRef shown(llvm::StringRef file) const;
+};
+
+/// "error", "warning" or "note": the severity that the finding's level gives it, unless it is an
+/// error by itself.
+llvm::StringRef severityWord(const ReportedFinding &finding);
+
+/// SARIF 2.1.0, with the whole catalogue as rules, the pages of those that have findings, and paths
+/// relative to the context's root (SRCROOT).
 void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
-                llvm::StringRef root = {});
+                const ReportContext &context);
+
+/// JUnit: a failed test for each finding; one that passes if there is none.
+void writeJunit(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                const ReportContext &context);
+
+/// GitLab's code quality report.
+void writeGitlab(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                 const ReportContext &context);
+
+/// Checkstyle.
+void writeCheckstyle(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                     const ReportContext &context);
+
+/// A table in Markdown, for the summary of a job.
+void writeMarkdown(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                   const ReportContext &context);
 
 /// Workflow commands of GitHub Actions, one line a finding; paths relative to the working
 /// directory.
 void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
 
-/// One page that needs no other file: each finding with the code around it and the path that leads
-/// there; paths relative to the working directory.
-void writeHtml(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+/// One page that needs no other file: each finding with the code around it, the path that leads
+/// there and its fix; it can be filtered, and links to the pages of the checks and to the sources.
+void writeHtml(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+               const ReportContext &context);
 
 } // namespace gradtidy

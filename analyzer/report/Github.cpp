@@ -1,6 +1,7 @@
 #include "Formats.h"
+#include "Printable.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "analyzer/source/Paths.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
@@ -43,14 +44,13 @@ StringRef relativeTo(StringRef folder, StringRef file) {
 } // namespace
 
 void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings) {
-  llvm::SmallString<256> folder;
   // Without a working directory the paths stay absolute.
-  (void)llvm::sys::fs::current_path(folder);
+  const std::string folder = folderPath("");
 
   for (const ReportedFinding &finding : findings) {
     out << "::" << commandOf(finding) << ' ';
     if (!finding.file.empty()) {
-      out << "file=" << escape(relativeTo(folder, finding.file), true) << ',';
+      out << "file=" << escape(printableLine(relativeTo(folder, finding.file)), true) << ',';
       if (finding.line)
         out << "line=" << finding.line << ",endLine=" << finding.endLine
             << ",col=" << finding.column << ',';
@@ -58,16 +58,17 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
       if (finding.line && finding.endLine == finding.line)
         out << "endColumn=" << finding.endColumn << ',';
     }
-    out << "title=" << escape(finding.check, true) << "::";
+    out << "title=" << escape(printableLine(finding.check), true) << "::";
 
     std::string message = finding.message;
     for (const ReportedNote &note : finding.notes) {
       message += '\n';
       if (!note.file.empty())
-        message += (relativeTo(folder, note.file) + ":" + llvm::Twine(note.line) + ": ").str();
+        message +=
+            (printable(relativeTo(folder, note.file)) + ":" + llvm::Twine(note.line) + ": ").str();
       message += note.message;
     }
-    out << escape(message, false) << '\n';
+    out << withoutCommands(escape(message, false)) << '\n';
   }
 }
 

@@ -1,4 +1,5 @@
 #include "Formats.h"
+#include "JsonText.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -39,8 +40,7 @@ void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings)
                     {"fixes", std::move(fixes)}});
   }
   Json document = {{"version", 1}, {"findings", std::move(list)}};
-  // Names and messages are the user's bytes; what is not UTF-8 becomes the replacement character.
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << jsonText(document);
 }
 
 } // namespace gradtidy

@@ -1,11 +1,12 @@
 #include "Fingerprints.h"
 #include "Formats.h"
+#include "JsonText.h"
 #include "Uri.h"
 
 #include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
@@ -51,26 +52,40 @@ Json ruleOf(const CatalogueRow &row) {
   return {{"id", row.name.str()},
           {"shortDescription", textMessage(sentence)},
           {"fullDescription", textMessage(sentence)},
-          {"help", textMessage(sentence + " See docs/checks/" + row.name.str() +
-                               ".md for symptom, cause and repair.")},
+          {"help", textMessage(sentence + " 'gradtidy explain " + row.name.str() +
+                               "' tells symptom, cause and repair.")},
           {"defaultConfiguration", {{"level", levelName(row.level).str()}}},
           {"properties",
            {{"tags", {"correctness", "machine-learning"}},
             {"precision", precisionName(row.level).str()}}}};
 }
 
+/// The page of a check, without what marks the parts that are generated.
+std::optional<std::string> pageOf(StringRef folder, StringRef check) {
+  const auto page = llvm::MemoryBuffer::getFile(folder + "/" + check + ".md");
+  if (folder.empty() || !page)
+    return std::nullopt;
+  std::string text;
+  for (const StringRef line : llvm::split((*page)->getBuffer().rtrim(), '\n'))
+    if (!line.starts_with("<!--") && !line.starts_with("!["))
+      text += (line + "\n").str();
+  return text;
+}
+
 /// Writes one run.
 class SarifRun {
 public:
-  SarifRun(StringRef folder, llvm::ArrayRef<ReportedFinding> findings) {
-    llvm::SmallString<256> path(folder);
-    // Without a working directory nothing lies below the root, and all paths stay absolute.
-    (void)llvm::sys::fs::make_absolute(path);
-    root = path.str().rtrim('/').str() + "/";
-    fingerprints.emplace(root);
-
+  SarifRun(const ReportContext &context, llvm::ArrayRef<ReportedFinding> findings)
+      : root(context.root), successful(context.successful), fingerprints(context.root) {
     for (const CatalogueRow &row : catalogue())
       addRule(row.name, ruleOf(row));
+    // The pages of all checks would be most of the report.
+    for (const ReportedFinding &finding : findings)
+      if (const auto page = pageOf(context.pages, finding.check)) {
+        Json &rule = rules[ruleIndex.lookup(finding.check)];
+        rule["help"]["markdown"] = *page;
+        rule["helpUri"] = uriOf(context.pages + "/" + finding.check + ".md");
+      }
     for (const ReportedFinding &finding : findings) // What the compiler says has no row.
       addRule(finding.check, {{"id", finding.check}});
     for (const ReportedFinding &finding : findings)
@@ -82,8 +97,10 @@ public:
         {"name", "gradtidy"}, {"semanticVersion", GRADTIDY_VERSION}, {"rules", std::move(rules)}};
     Json run = {{"tool", {{"driver", std::move(driver)}}},
                 {"columnKind", "unicodeCodePoints"},
-                {"originalUriBaseIds", {{"SRCROOT", {{"uri", "file://" + uriPath(root)}}}}},
+                {"invocations", Json::array({Json{{"executionSuccessful", successful}}})},
                 {"results", std::move(results)}};
+    if (!root.empty())
+      run["originalUriBaseIds"] = {{"SRCROOT", {{"uri", uriOf(root)}}}};
     return {{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
                         "sarif-schema-2.1.0.json"},
             {"version", "2.1.0"},
@@ -91,11 +108,12 @@ public:
   }
 
 private:
-  std::string root; ///< With a slash at its end.
+  const std::string root; ///< With a slash at its end, or empty.
+  const bool successful;
   Json rules = Json::array(), results = Json::array();
   llvm::StringMap<size_t> ruleIndex;
   SourceText text;
-  std::optional<Fingerprints> fingerprints;
+  Fingerprints fingerprints;
 
   void addRule(StringRef name, Json rule) {
     if (ruleIndex.try_emplace(name, rules.size()).second)
@@ -104,7 +122,7 @@ private:
 
   Json artifact(StringRef file) const {
     StringRef relative = file;
-    if (relative.consume_front(root))
+    if (!root.empty() && relative.consume_front(root))
       return {{"uri", uriPath(relative)}, {"uriBaseId", "SRCROOT"}};
     return {{"uri", "file://" + uriPath(file)}};
   }
@@ -165,12 +183,9 @@ private:
   }
 
   Json resultOf(const ReportedFinding &finding) {
-    StringRef level = finding.severity; // SARIF has the same three words.
-    if (level == "warning" && finding.level)
-      level = levelName(*finding.level);
     Json result = {{"ruleId", finding.check},
                    {"ruleIndex", ruleIndex.lookup(finding.check)},
-                   {"level", level.str()},
+                   {"level", severityWord(finding).str()}, // SARIF has the same three words.
                    {"message", textMessage(finding.message)}};
     if (finding.file.empty())
       return result;
@@ -178,16 +193,16 @@ private:
         {location(finding.file, finding.line, finding.column, finding.endLine, finding.endColumn)});
     addNotes(result, finding);
     addFix(result, finding);
-    result["partialFingerprints"] = {{Fingerprints::key.str(), fingerprints->of(finding)}};
+    result["partialFingerprints"] = {{Fingerprints::key.str(), fingerprints.of(finding)}};
     return result;
   }
 };
 
 } // namespace
 
-void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings, StringRef root) {
-  Json document = SarifRun(root, findings).document();
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+void writeSarif(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                const ReportContext &context) {
+  out << jsonText(SarifRun(context, findings).document());
 }
 
 } // namespace gradtidy

@@ -1,6 +1,8 @@
 #include "SourceText.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace gradtidy {
 
@@ -24,9 +26,28 @@ void SourceText::set(StringRef file, StringRef content) {
 const SourceText::Text &SourceText::read(StringRef file) {
   auto [entry, added] = texts.try_emplace(file);
   if (added)
-    if (auto buffer = llvm::MemoryBuffer::getFile(file))
-      entry->second = textOf(std::move(*buffer));
+    if (auto buffer = readFileIfPossible(file))
+      entry->second = textOf(std::move(buffer));
   return entry->second;
+}
+
+std::optional<StringRef> SourceText::content(StringRef file) {
+  const Text &text = read(file);
+  return text.buffer ? std::optional(text.buffer->getBuffer()) : std::nullopt;
+}
+
+std::string SourceText::withItsLineEnds(StringRef file, unsigned offset, StringRef text) {
+  const StringRef all = content(file).value_or(StringRef());
+  // The end of the line; of the line before, if it is the last one and has none.
+  size_t end = all.find('\n', offset);
+  if (end == StringRef::npos)
+    end = all.take_front(offset).rfind('\n');
+  if (end == StringRef::npos || !all.take_front(end).ends_with("\r"))
+    return text.str();
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i)
+    result += text[i] == '\n' && (i == 0 || text[i - 1] != '\r') ? "\r\n" : std::string(1, text[i]);
+  return result;
 }
 
 Position SourceText::position(StringRef file, unsigned offset) {
@@ -45,6 +66,54 @@ StringRef SourceText::line(StringRef file, unsigned number) {
   size_t begin = text.lineStarts[number - 1];
   size_t end = number < text.lineStarts.size() ? text.lineStarts[number] : StringRef::npos;
   return text.buffer->getBuffer().slice(begin, end).rtrim("\r\n");
+}
+
+unsigned SourceText::lineCount(StringRef file) {
+  const Text &text = read(file);
+  if (!text.buffer)
+    return 0;
+  // Behind the last line end there is no line.
+  const bool isEnded = text.lineStarts.back() == text.buffer->getBufferSize();
+  return static_cast<unsigned>(text.lineStarts.size()) - isEnded;
+}
+
+std::string SourceText::statement(StringRef file, unsigned number, unsigned column) {
+  const Text &text = read(file);
+  if (number == 0 || number > text.lineStarts.size())
+    return {};
+  const size_t place = text.lineStarts[number - 1] + (column ? column - 1 : 0);
+  const StringRef content = text.buffer->getBuffer();
+  std::string result;
+  // From the start of the file: only so is it known what is a comment or a literal.
+  for (size_t i = 0; i < content.size();) {
+    const StringRef rest = content.substr(i);
+    const char c = rest.front();
+    size_t length = 1;
+    if (rest.starts_with("//")) {
+      i += std::min(rest.find('\n'), rest.size());
+      continue;
+    }
+    if (rest.starts_with("/*")) {
+      const size_t end = rest.find("*/", 2);
+      i += end == StringRef::npos ? rest.size() : end + 2;
+      continue;
+    }
+    // Behind a digit it is a separator.
+    if (c == '"' || (c == '\'' && (i == 0 || !llvm::isAlnum(content[i - 1])))) {
+      while (length < rest.size() && rest[length] != c && rest[length] != '\n')
+        length += rest[length] == '\\' ? 2 : 1;
+      length = std::min(length + 1, rest.size());
+      result += rest.take_front(length);
+    } else if (c == ';' || c == '{' || c == '}') {
+      if (i >= place)
+        break;
+      result.clear();
+    } else if (!llvm::isSpace(c)) {
+      result += c;
+    }
+    i += length;
+  }
+  return result;
 }
 
 unsigned SourceText::codePointColumn(StringRef file, unsigned number, unsigned column) {

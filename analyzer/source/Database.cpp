@@ -1,12 +1,18 @@
 #include "Database.h"
+#include "BoundedFile.h"
+#include "BoundedText.h"
 #include "Paths.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <nlohmann/json.hpp>
+
+#include <optional>
 
 namespace gradtidy {
 
@@ -35,56 +41,143 @@ llvm::Error failure(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// What is wrong with the JSON text, with line and column; empty if it is well-formed. Paths that
-/// are not UTF-8 are no error: they are legal file names.
-std::string syntaxError(StringRef text) {
-  // The callback discards every value as soon as it is read.
-  auto discard = [](int, nlohmann::json::parse_event_t, nlohmann::json &) { return false; };
-  try {
-    const auto nothing = nlohmann::json::parse(text.begin(), text.end(), discard);
-    return {};
-  } catch (const nlohmann::json::parse_error &error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
-    StringRef what = StringRef(error.what()).split("parse error at ").second;
-    return what.contains("ill-formed UTF-8") ? "" : what.str();
+/// Bytes that are no UTF-8 are legal in file names, but not in JSON. They are written as letters of
+/// a private plane of Unicode while the text is parsed.
+constexpr unsigned firstStandIn = 0x10FF00;
+
+std::string withStandIns(StringRef text) {
+  std::string result;
+  const auto *at = text.bytes_begin(), *const end = text.bytes_end();
+  while (at != end) {
+    const unsigned length = llvm::getNumBytesForUTF8(*at);
+    if (at + length <= end && llvm::isLegalUTF8Sequence(at, at + length)) {
+      result.append(at, at + length);
+      at += length;
+    } else {
+      char letter[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
+      char *letterEnd = letter;
+      llvm::ConvertCodePointToUTF8(firstStandIn + *at++, letterEnd);
+      result.append(letter, letterEnd);
+    }
   }
+  return result;
 }
 
-/// A path that names the same file whatever links it was reached by.
-std::string realPath(StringRef file) {
-  llvm::SmallString<256> real;
-  return fs::real_path(file, real) ? file.str() : std::string(real);
+std::string withoutStandIns(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    // F4 8F BC 80 to F4 8F BF BF are U+10FF00 to U+10FFFF.
+    if (text.size() >= 4 && text.starts_with("\xF4\x8F")) {
+      const unsigned byte = (text[2] & 3U) << 6 | (text[3] & 0x3FU);
+      if ((text[2] & 0xFCU) == 0xBC) {
+        result += static_cast<char>(byte);
+        text = text.drop_front(4);
+        continue;
+      }
+    }
+    result += text.front();
+    text = text.drop_front();
+  }
+  return result;
+}
+
+using Json = nlohmann::json;
+using clang::tooling::CompileCommand;
+
+/// Says what is wrong with an entry.
+using Failed = llvm::function_ref<void(const std::string &)>;
+
+std::optional<std::string> stringOf(const Json &entry, const char *key, Failed fail) {
+  const auto found = entry.find(key);
+  if (found == entry.end()) {
+    fail(std::string("it has no \"") + key + "\"");
+  } else if (!found->is_string()) {
+    fail(std::string("its \"") + key + "\" is not a string");
+  } else if (std::string text = withoutStandIns(found->get_ref<const std::string &>());
+             text.find('\0') != text.npos) {
+    fail(std::string("its \"") + key + "\" has a zero byte");
+  } else {
+    return text;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> wordsOf(const Json &entry, Failed fail) {
+  std::vector<std::string> words;
+  if (const auto arguments = entry.find("arguments"); arguments != entry.end()) {
+    if (!arguments->is_array()) {
+      fail("its \"arguments\" are not a list");
+      return std::nullopt;
+    }
+    for (const Json &argument : *arguments) {
+      if (!argument.is_string()) {
+        fail("its \"arguments\" are not all strings");
+        return std::nullopt;
+      }
+      words.push_back(withoutStandIns(argument.get_ref<const std::string &>()));
+    }
+  } else if (!entry.contains("command")) {
+    fail("it has neither \"command\" nor \"arguments\"");
+    return std::nullopt;
+  } else if (const auto command = stringOf(entry, "command", fail)) {
+    llvm::BumpPtrAllocator allocator;
+    llvm::StringSaver saver(allocator);
+    llvm::SmallVector<const char *, 32> split;
+    llvm::cl::TokenizeGNUCommandLine(*command, saver, split);
+    words.assign(split.begin(), split.end());
+  } else {
+    return std::nullopt;
+  }
+  // Some generators write entries without a command, for files that nothing compiles.
+  if (words.empty())
+    words.emplace_back("clang-tool");
+  return words;
+}
+
+std::optional<CompileCommand> toCommand(const Json &entry, Failed fail) {
+  if (!entry.is_object()) {
+    fail("it is not an object");
+    return std::nullopt;
+  }
+  const auto directory = stringOf(entry, "directory", fail);
+  const auto file = directory ? stringOf(entry, "file", fail) : std::nullopt;
+  auto words = file ? wordsOf(entry, fail) : std::nullopt;
+  if (!words)
+    return std::nullopt;
+  return CompileCommand(*directory, *file, std::move(*words), "");
 }
 
 } // namespace
 
 llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
   std::unique_ptr<Database> database(new Database);
-  database->file = absolutePath(location);
-  if (fs::is_directory(database->file))
-    database->file = absolutePath("compile_commands.json", database->file);
+  database->file = fs::is_directory(location)
+                       ? absolutePath("compile_commands.json", folderPath(location))
+                       : absolutePath(location);
   StringRef name = database->file;
 
-  auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/true);
+  auto buffer = readFile(name, limits::database);
   if (!buffer)
     return failure("cannot read the compilation database '" + name +
-                   "': " + buffer.getError().message());
+                   "': " + llvm::toString(buffer.takeError()));
   StringRef text = (*buffer)->getBuffer();
+  text.consume_front("\xEF\xBB\xBF");
   if (text.trim().empty())
     return failure("the compilation database '" + name +
                    "' is empty; configure the project again to write it");
-  if (std::string what = syntaxError(text); !what.empty())
-    return failure("the compilation database '" + name + "' is not valid JSON: " + what);
+  std::string readable;
+  if (!llvm::json::isUTF8(text)) {
+    readable = withStandIns(text);
+    text = readable;
+  }
 
-  std::string what;
-  auto json = clang::tooling::JSONCompilationDatabase::loadFromBuffer(
-      text, what, clang::tooling::JSONCommandLineSyntax::AutoDetect);
-  if (!json)
-    return failure("the compilation database '" + name + "' is malformed: " + what);
-
-  for (clang::tooling::CompileCommand &command : json->getAllCompileCommands()) {
+  llvm::Error wrong = llvm::Error::success();
+  std::vector<CompileCommand> commands = database->read(text, wrong);
+  if (wrong)
+    return wrong;
+  for (CompileCommand &command : commands) {
     // A relative folder (some generators write ".") starts at the database.
-    command.Directory = absolutePath(command.Directory, path::parent_path(name));
+    command.Directory = folderPath(command.Directory, path::parent_path(name));
     command.Filename = absolutePath(command.Filename, command.Directory);
     if (!database->indexOf.try_emplace(command.Filename, database->files.size()).second)
       continue;
@@ -101,12 +194,67 @@ llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
   return database;
 }
 
-const clang::tooling::CompileCommand *Database::find(StringRef source) const {
+std::vector<CompileCommand> Database::read(StringRef text, llvm::Error &wrong) {
+  std::vector<CompileCommand> commands;
+  size_t number = 0, broken = 0;
+  std::string firstBroken;
+  const auto fail = [&](const std::string &why) {
+    if (broken++ == 0)
+      firstBroken = "entry " + std::to_string(number) + " of the compilation database '" + file +
+                    "' is left out: " + why;
+  };
+  const auto take = [&](const Json &entry) {
+    ++number;
+    if (std::optional<CompileCommand> command = toCommand(entry, fail))
+      commands.push_back(std::move(*command));
+  };
+
+  llvm::Expected<Json> whole = parseJson(text);
+  if (whole) {
+    if (!whole->is_array()) {
+      wrong = failure("the compilation database '" + file + "' is malformed: it is not a list");
+      return {};
+    }
+    for (const Json &entry : *whole)
+      take(entry);
+  } else {
+    std::string why;
+    llvm::handleAllErrors(whole.takeError(), [&](const TextError &error) {
+      why = placeIn(text, error.offset) + ": " + error.reason;
+    });
+    // What is wrong within one entry concerns no other.
+    llvm::Expected<std::vector<StringRef>> entries = splitList(text);
+    if (!entries) {
+      llvm::consumeError(entries.takeError());
+      wrong = failure("the compilation database '" + file + "' is not valid JSON: " + why);
+      return {};
+    }
+    for (const StringRef entry : *entries) {
+      llvm::Expected<Json> json = parseJson(entry);
+      if (json) {
+        take(*json);
+        continue;
+      }
+      ++number;
+      llvm::handleAllErrors(json.takeError(), [&](const TextError &error) {
+        fail(placeIn(text, size_t(entry.data() - text.data()) + error.offset) + ": " +
+             error.reason);
+      });
+    }
+  }
+  if (broken > 1)
+    firstBroken += "; so are " + std::to_string(broken - 1) + " other entries";
+  if (broken)
+    warnings.push_back(std::move(firstBroken));
+  return commands;
+}
+
+const CompileCommand *Database::find(StringRef source) const {
   auto found = indexOf.find(source);
   if (found != indexOf.end())
     return &commands[found->second];
-  // The database and the user may reach the file by different links.
-  std::string real = realPath(source);
+  // The user may name a link to the file that the database names, or the file that it links to.
+  const std::string real = realPath(source);
   for (size_t i = 0; i < files.size(); ++i)
     if (path::filename(files[i]) == path::filename(source) && realPath(files[i]) == real)
       return &commands[i];

@@ -1,7 +1,7 @@
 // Compilation databases: where compile_commands.json is found, and what is said when it is broken.
 #pragma once
 
-#include "clang/Tooling/JSONCompilationDatabase.h"
+#include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,8 +17,12 @@ namespace gradtidy {
 class Database {
 public:
   /// Loads \p path: the file itself, or the folder that holds compile_commands.json.
-  /// The error names the file and, for broken JSON, the line and column.
+  /// The error names the file and, for broken JSON, the line and column. An entry that is broken by
+  /// itself costs no other: see problems().
   static llvm::Expected<std::unique_ptr<Database>> load(llvm::StringRef path);
+
+  /// What is wrong with single entries, which are left out: clear texts without a full stop.
+  llvm::ArrayRef<std::string> problems() const { return warnings; }
 
   /// The absolute path of the file.
   const std::string &path() const { return file; }
@@ -37,7 +41,11 @@ public:
 private:
   Database() = default;
 
+  /// The commands of the entries in \p text; \p wrong where it has no entries that can be told.
+  std::vector<clang::tooling::CompileCommand> read(llvm::StringRef text, llvm::Error &wrong);
+
   std::string file, folder;
+  std::vector<std::string> warnings; ///< As problems() tells.
   std::vector<std::string> files;
   std::vector<clang::tooling::CompileCommand> commands; ///< Parallel to files.
   llvm::StringMap<size_t> indexOf;                      ///< By path, and by path without links.

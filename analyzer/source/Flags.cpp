@@ -1,11 +1,10 @@
 #include "Flags.h"
+#include "FlagGate.h"
 #include "Paths.h"
+#include "ResponseFiles.h"
 
-#include "clang/Options/Options.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Option/Arg.h"
-#include "llvm/Option/ArgList.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -21,24 +20,9 @@ namespace {
 using llvm::StringRef;
 using Arguments = std::vector<std::string>;
 namespace path = llvm::sys::path;
-namespace options = clang::options;
 
 bool exists(StringRef file, StringRef directory) {
   return llvm::sys::fs::exists(absolutePath(file, directory));
-}
-
-// --- Response files ------------------------------------------------------------------------------
-
-/// Replaces "@file" by the words of the file; one that is missing stays as it is, as in gcc.
-Arguments expandResponseFiles(const Arguments &arguments, StringRef directory) {
-  llvm::SmallVector<const char *, 64> words;
-  for (const std::string &argument : arguments)
-    words.push_back(argument.c_str());
-  llvm::BumpPtrAllocator allocator;
-  llvm::cl::ExpansionContext context(allocator, llvm::cl::TokenizeGNUCommandLine);
-  // An unreadable or recursive file leaves its word, which is dropped below like any other input.
-  llvm::consumeError(context.setCurrentDir(directory).expandResponseFiles(words));
-  return Arguments(words.begin(), words.end());
 }
 
 // --- Launchers -----------------------------------------------------------------------------------
@@ -237,258 +221,31 @@ std::string findCudaToolkit(StringRef nvcc) {
   return {};
 }
 
-// --- clang's own table ---------------------------------------------------------------------------
+// --- The compiler's name
+// --------------------------------------------------------------------------
 
-/// Options (aliases count as what they stand for) and groups of options without meaning to the
-/// parser, or that write files, print something, load plugins, or belong to another clang (its
-/// resource folder).
-const options::ID droppedOptions[] = {
-    options::OPT_INPUT,
-    options::OPT_UNKNOWN,
-    options::OPT__DASH_DASH,
-    // Output, dependencies, linking.
-    options::OPT_Action_Group,
-    options::OPT_M_Group,
-    options::OPT_MJ,
-    options::OPT_o,
-    options::OPT_Link_Group,
-    options::OPT_reserved_lib_Group,
-    options::OPT_gfortran_Group,
-    options::OPT_Wl_COMMA,
-    options::OPT_Xlinker,
-    options::OPT_Wa_COMMA,
-    options::OPT_Xassembler,
-    options::OPT_l,
-    options::OPT_L,
-    options::OPT_s,
-    options::OPT_save_temps_EQ,
-    options::OPT_fmodule_output,
-    options::OPT_fmodule_output_EQ,
-    options::OPT__serialize_diags,
-    options::OPT_ftime_trace,
-    options::OPT_ftime_trace_EQ,
-    // What prints instead of parsing, and how diagnostics look.
-    options::OPT_v,
-    options::OPT__HASH_HASH_HASH,
-    options::OPT_H,
-    options::OPT_d_Group,
-    options::OPT__version,
-    options::OPT_help,
-    options::OPT_time,
-    options::OPT_C,
-    options::OPT_CC,
-    options::OPT_traditional_cpp,
-    options::OPT_fmodule_header,
-    options::OPT_fmodule_header_EQ,
-    options::OPT_ftime_report,
-    options::OPT_ftime_report_EQ,
-    options::OPT_fcolor_diagnostics,
-    options::OPT_fno_color_diagnostics,
-    options::OPT_ferror_limit_EQ,
-    // Code generation.
-    options::OPT_DebugInfo_Group,
-    options::OPT_clang_ignored_f_Group,
-    options::OPT_clang_ignored_m_Group,
-    options::OPT_clang_ignored_gcc_optimization_f_Group,
-    options::OPT_m_Group,
-    options::OPT_fpcc_struct_return,
-    options::OPT_freg_struct_return,
-    options::OPT_p,
-    options::OPT_mllvm,
-    options::OPT_pg,
-    options::OPT_pipe,
-    options::OPT_coverage,
-    // Input and execution character sets other than UTF-8, which clang refuses.
-    options::OPT_finput_charset_EQ,
-    options::OPT_fexec_charset_EQ,
-    // Warnings; -Wno-… is kept apart.
-    options::OPT_Diag_Group,
-    options::OPT_pedantic_Group,
-    options::OPT_w,
-    // Plugins, precompiled headers and built-in headers of another compiler.
-    options::OPT_fplugin_EQ,
-    options::OPT_fplugin_arg,
-    options::OPT_fpass_plugin_EQ,
-    options::OPT_include_pch,
-    options::OPT_resource_dir,
-    // CUDA is parsed for the host, where devices do not matter.
-    options::OPT_offload_arch_EQ,
-    options::OPT_no_offload_arch_EQ,
-    options::OPT_cuda_include_ptx_EQ,
-    options::OPT_no_cuda_include_ptx_EQ,
-    options::OPT_offload_device_only,
-    options::OPT_offload_host_device,
-};
-
-/// Exceptions: what names the target, whose macros and intrinsics code asks for.
-const options::ID keptOptions[] = {
-    options::OPT_m16,
-    options::OPT_m32,
-    options::OPT_m64,
-    options::OPT_mx32,
-    options::OPT_march_EQ,
-    options::OPT_mcpu_EQ,
-    options::OPT_mfpu_EQ,
-    options::OPT_mfloat_abi_EQ,
-    options::OPT_m_x86_Features_Group,
-    options::OPT_m_x86_AVX10_Features_Group,
-    options::OPT_m_aarch64_Features_Group,
-    options::OPT_m_arm_Features_Group,
-    options::OPT_m_ppc_Features_Group,
-    options::OPT_m_riscv_Features_Group,
-};
-
-/// Families of code-generation options that have no group of their own.
-const StringRef droppedPrefixes[] = {
-    "fsanitize", "fno-sanitize", "fprofile",     "fno-profile", "fcoverage", "ftest-coverage",
-    "flto",      "fno-lto",      "fdiagnostics", "fxray",       "fthinlto",  "fsave-optimization",
-};
-
-/// The words behind -Xclang that are dropped, and how many words each takes.
-struct FrontendOption {
-  StringRef name;
-  size_t words;
-};
-const FrontendOption droppedFrontendOptions[] = {
-    {"-load", 2},        {"-add-plugin", 2},        {"-plugin", 2},   {"-plugin-arg-", 2},
-    {"-include-pch", 2}, {"-fno-pch-timestamp", 1}, {"-emit-pch", 1},
-};
-
-/// Folders with the built-in headers of a compiler, which clang cannot read if they are not its
-/// own.
-bool holdsBuiltinHeaders(StringRef folder) {
-  static const llvm::Regex builtin("/lib(64)?/(gcc/[^/]+|clang)/[^/]+/include(-fixed)?/?$");
-  return builtin.match(folder);
+/// Adds what the name of the compiler says: g++ and its like read C sources as C++, a prefix names
+/// the target. Of the modes of clang's driver these two alone parse sources as the gate reads the
+/// flags; configuration files, which lie beside the compiler, hold flags that no gate has seen.
+void addMode(Arguments &commandLine) {
+  static const bool targetsKnown = (llvm::InitializeAllTargetInfos(), true);
+  (void)targetsKnown;
+  Arguments said = {commandLine.front()};
+  clang::tooling::addTargetAndModeForProgramName(said, said.front());
+  const bool isCxx = llvm::is_contained(said, "--driver-mode=g++");
+  commandLine.push_back(isCxx ? "--driver-mode=g++" : "--driver-mode=gcc");
+  for (StringRef word : llvm::drop_begin(said))
+    if (StringRef target = word; target.consume_front("--target=") && isCpuTarget(target))
+      commandLine.push_back(word.str());
+  commandLine.push_back("--no-default-config");
 }
-
-/// What to include in place of the header \p file that another compiler has precompiled, or
-/// nothing if there is only its precompiled form.
-std::optional<std::string> textualHeader(StringRef file, StringRef directory) {
-  if (file.ends_with(".gch") || file.ends_with(".pch"))
-    file = file.drop_back(4);
-  bool precompiled = exists((file + ".gch").str(), directory) ||
-                     exists((file + ".pch").str(), directory) ||
-                     path::filename(file).starts_with("cmake_pch.");
-  if (precompiled && !exists(file, directory))
-    return std::nullopt;
-  return file.str();
-}
-
-/// Filters a command line through clang's table of options.
-class ClangFilter {
-public:
-  ClangFilter(const Arguments &arguments, StringRef directory) : directory(directory) {
-    llvm::SmallVector<const char *, 64> words;
-    for (const std::string &argument : llvm::drop_begin(arguments))
-      if (!argument.empty())
-        words.push_back(argument.c_str());
-    const llvm::opt::InputArgList list(words.begin(), words.end());
-    for (unsigned next = 0; next < words.size();) {
-      unsigned first = next;
-      std::unique_ptr<llvm::opt::Arg> argument = clang::getDriverOptTable().ParseOneArg(
-          list, next, llvm::opt::Visibility(options::ClangOption));
-      if (!argument)
-        break; // The last option lacks its value.
-      take(*argument, llvm::ArrayRef(words).slice(first, next - first));
-    }
-    takeFrontendOptions();
-  }
-
-  Arguments kept;
-  std::string language;     ///< What -x says of the input, if it says anything.
-  std::string cudaPath;     ///< Of a toolkit, if it is said.
-  bool cudaHeaders = false; ///< An include folder holds CUDA's, as a package manager installs them.
-
-private:
-  StringRef directory;
-  bool inputSeen = false;
-  Arguments frontendOptions;
-
-  void take(const llvm::opt::Arg &argument, llvm::ArrayRef<const char *> words) {
-    const llvm::opt::Option &option = argument.getOption();
-    auto isAny = [&](llvm::ArrayRef<options::ID> ids) {
-      return llvm::any_of(ids, [&](options::ID id) { return option.matches(id); });
-    };
-    auto keep = [&] { kept.insert(kept.end(), words.begin(), words.end()); };
-
-    StringRef first = words.front();
-    if (first.starts_with("-Wno-")) // Some errors of clang are warnings that can be turned off.
-      return keep();
-    if (option.matches(options::OPT_x)) {
-      if (!inputSeen)
-        language = argument.getValue();
-      return;
-    }
-    inputSeen |= option.matches(options::OPT_INPUT);
-    if (option.matches(options::OPT_Xclang)) {
-      frontendOptions.push_back(argument.getValue());
-      return;
-    }
-    if (option.matches(options::OPT_Wp_COMMA))
-      return takePreprocessorOptions(argument.getValues());
-    if (option.hasFlag(options::Unsupported) || (isAny(droppedOptions) && !isAny(keptOptions)) ||
-        llvm::any_of(droppedPrefixes,
-                     [&](StringRef prefix) { return option.getName().starts_with(prefix); }))
-      return;
-    if (option.matches(options::OPT_include)) {
-      if (std::optional<std::string> header = textualHeader(argument.getValue(), directory))
-        include(*header);
-      return;
-    }
-    if (isAny({options::OPT_I, options::OPT_isystem, options::OPT_idirafter})) {
-      if (holdsBuiltinHeaders(argument.getValue()))
-        return;
-      cudaHeaders |= exists("cuda_runtime.h", absolutePath(argument.getValue(), directory));
-    }
-    if (option.matches(options::OPT_cuda_path_EQ))
-      cudaPath = absolutePath(argument.getValue(), directory);
-    keep();
-  }
-
-  /// The driver would take a precompiled form beside \p header, the compiler itself does not.
-  void include(const std::string &header) {
-    if (exists(header + ".gch", directory) || exists(header + ".pch", directory))
-      kept.insert(kept.end(), {"-Xclang", "-include", "-Xclang", header});
-    else
-      kept.insert(kept.end(), {"-include", header});
-  }
-
-  void takePreprocessorOptions(llvm::ArrayRef<const char *> values) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      StringRef value = values[i];
-      if (value == "-MD" || value == "-MMD" || value == "-MF" || value == "-MT")
-        ++i; // With the name of a file.
-      else if (value.starts_with("-D") || value.starts_with("-U") || value.starts_with("-I"))
-        kept.push_back(value.str());
-    }
-  }
-
-  void takeFrontendOptions() {
-    llvm::ArrayRef<std::string> rest = frontendOptions;
-    while (!rest.empty()) {
-      const auto *dropped = llvm::find_if(droppedFrontendOptions, [&](const FrontendOption &row) {
-        return row.name.ends_with("-") ? StringRef(rest.front()).starts_with(row.name)
-                                       : rest.front() == row.name;
-      });
-      if (dropped != std::end(droppedFrontendOptions)) {
-        rest = rest.drop_front(std::min(dropped->words, rest.size()));
-      } else if (rest.front() == "-include" && rest.size() > 1) {
-        if (std::optional<std::string> header = textualHeader(rest[1], directory))
-          include(*header);
-        rest = rest.drop_front(2);
-      } else {
-        kept.insert(kept.end(), {"-Xclang", rest.front()});
-        rest = rest.drop_front();
-      }
-    }
-  }
-};
 
 } // namespace
 
-Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef directory) {
-  const std::string workingDirectory = absolutePath(directory);
-  Arguments arguments = dropLaunchers(std::move(commandLine));
+std::vector<std::string> normaliseFlags(const FlagsRequest &request,
+                                        std::vector<std::string> *refused) {
+  const std::string workingDirectory = absolutePath(request.directory);
+  Arguments arguments = dropLaunchers(request.commandLine);
   // Without a compiler's name: nothing at all, or options alone.
   if (arguments.empty() || StringRef("@-").contains(arguments.front().substr(0, 1)))
     arguments.insert(arguments.begin(), "c++");
@@ -496,34 +253,48 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
   bool nvcc = path::stem(compiler) == "nvcc";
   if (nvcc)
     spellOptionFiles(arguments);
-  arguments = expandResponseFiles(arguments, workingDirectory);
+  // Files that cannot be read leave their words, which are dropped like any other input.
+  if (auto expanded = expandResponseFiles(arguments, workingDirectory))
+    arguments = std::move(*expanded);
+  else
+    llvm::consumeError(expanded.takeError());
   if (nvcc)
     arguments = translateNvcc(arguments);
 
-  ClangFilter filter(arguments, workingDirectory);
   Arguments result = {arguments.front()};
-  // g++ and its like read C sources as C++; a prefix names the target.
-  static const bool targetsKnown = (llvm::InitializeAllTargetInfos(), true);
-  (void)targetsKnown;
-  clang::tooling::addTargetAndModeForProgramName(result, result.front());
-  result.insert(result.end(), filter.kept.begin(), filter.kept.end());
+  result.insert(result.end(), request.ownBefore.begin(), request.ownBefore.end());
+  addMode(result);
+  FlagGate gate(workingDirectory);
+  gate.take(request.before, FlagOrigin::Configuration);
+  const auto isRemoved = [&](const std::string &word) {
+    return llvm::is_contained(request.removed, word);
+  };
+  Arguments words(arguments.begin() + 1, arguments.end());
+  llvm::erase_if(words, isRemoved);
+  gate.take(words, request.origin);
+  gate.take(request.after, FlagOrigin::Configuration);
+  if (refused)
+    *refused = gate.refused;
+  const size_t preinclude = result.size();
+  result.insert(result.end(), gate.flags.begin(), gate.flags.end());
 
+  StringRef file = request.file;
   StringRef extension = path::extension(file);
-  std::string language = filter.language == "none" ? "" : filter.language;
+  std::string language = gate.language == "none" ? "" : gate.language;
   if (language.empty() && isHeader(file))
     language = extension == ".cuh" ? "cuda" : "c++-header";
   bool cuda = language.empty() ? extension == ".cu" : language == "cuda";
   bool hip = language.empty() ? extension == ".hip" : language == "hip";
   if (nvcc || cuda) {
-    const bool isNamed = !filter.cudaPath.empty();
-    const std::string toolkit = isNamed ? filter.cudaPath : findCudaToolkit(nvcc ? compiler : "");
+    const bool isNamed = !gate.cudaPath.empty();
+    const std::string toolkit = isNamed ? gate.cudaPath : findCudaToolkit(nvcc ? compiler : "");
     if (cuda && !toolkit.empty()) {
       if (!isNamed)
         result.push_back("--cuda-path=" + toolkit);
     } else if (cuda) {
       result.push_back("-nocudainc"); // Without a toolkit the driver would give up.
-      if (filter.cudaHeaders)         // What the driver includes where there is one.
-        result.insert(result.begin() + 1, {"-include", "__clang_cuda_runtime_wrapper.h"});
+      if (gate.cudaHeaders)           // What the driver includes where there is one.
+        result.insert(result.begin() + preinclude, {"-include", "__clang_cuda_runtime_wrapper.h"});
     } else if (!toolkit.empty()) {
       result.insert(result.end(), {"-isystem", toolkit + "/include"}); // As nvcc does for C++.
     }
@@ -539,8 +310,19 @@ Arguments normaliseFlags(Arguments commandLine, StringRef file, StringRef direct
     result.push_back("-Wno-unknown-warning-option"); // gcc's own are silently fine in gcc.
   if (!language.empty())
     result.insert(result.end(), {"-x", language});
-  result.insert(result.end(), {"-Qunused-arguments", "-fsyntax-only", file.str()});
+  result.insert(result.end(), {"-Qunused-arguments", "-fsyntax-only"});
+  result.insert(result.end(), request.ownAfter.begin(), request.ownAfter.end());
+  result.push_back(file.str());
   return result;
+}
+
+std::vector<std::string> normaliseFlags(std::vector<std::string> commandLine, StringRef file,
+                                        StringRef directory) {
+  FlagsRequest request;
+  request.commandLine = std::move(commandLine);
+  request.file = file.str();
+  request.directory = directory.str();
+  return normaliseFlags(request);
 }
 
 } // namespace gradtidy

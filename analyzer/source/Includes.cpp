@@ -1,4 +1,5 @@
 #include "Includes.h"
+#include "BoundedFile.h"
 #include "Flags.h"
 #include "Paths.h"
 
@@ -7,7 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <tuple>
@@ -34,10 +34,10 @@ llvm::ArrayRef<IncludeScan::Include> IncludeScan::includesOf(StringRef file) {
   auto [entry, added] = scanned.try_emplace(file);
   if (!added)
     return entry->second;
-  auto buffer = llvm::MemoryBuffer::getFile(file);
+  const auto buffer = readFileIfPossible(file);
   if (!buffer)
     return {};
-  StringRef text = (*buffer)->getBuffer();
+  StringRef text = buffer->getBuffer();
   llvm::SmallVector<scan::Token, 64> tokens;
   llvm::SmallVector<scan::Directive, 32> directives;
   // A file that cannot be scanned to its end includes what was found so far.
@@ -71,7 +71,7 @@ std::vector<std::string> searchFolders(const clang::tooling::CompileCommand &com
       continue;
     if (word.empty() && i + 1 < words.size())
       word = words[++i];
-    folders.push_back(absolutePath(word, command.Directory));
+    folders.push_back(folderPath(word, command.Directory));
   }
   return folders;
 }

@@ -1,8 +1,10 @@
 #include "Jobs.h"
+#include "BoundedFile.h"
 #include "Database.h"
 #include "Flags.h"
 #include "Includes.h"
 #include "Paths.h"
+#include "ResponseFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,12 +58,13 @@ private:
     fs::file_status status;
     if (std::error_code error = fs::status(file, status))
       return fail("cannot read " + quoted(source) + ": " + error.message());
-    if (fs::is_directory(status))
-      return addFolder(source, file);
-    if (!fs::is_regular_file(status))
-      return fail("cannot analyse " + quoted(source) + ": not a regular file");
-    if (std::error_code error = fs::access(file, fs::AccessMode::Exist))
-      return fail("cannot read " + quoted(source) + ": " + error.message());
+    if (fs::is_directory(status)) {
+      list.shown.add(source, folderPath(source));
+      return addFolder(source, folderPath(source));
+    }
+    list.shown.add(source, file);
+    if (const std::string why = whyUnreadable(file); !why.empty())
+      return fail("cannot read " + quoted(source) + ": " + why);
     if (request.fixedFlags)
       return addWithFlags(source, file, "cc", *request.fixedFlags);
 
@@ -164,24 +167,37 @@ private:
   void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,
                     std::vector<std::string> flags) {
     flags.insert(flags.begin(), compiler.str());
-    addJob(source, file, absolutePath(""), std::move(flags), nullptr);
+    addJob(source, file, folderPath(""), std::move(flags), nullptr, FlagOrigin::Person);
     widenProject(path::parent_path(file));
   }
 
   void addJob(const std::string &source, const std::string &file, const std::string &directory,
-              std::vector<std::string> commandLine, const Database *database) {
-    auto [known, added] = jobOf.try_emplace(file, list.jobs.size());
-    if (!added) {
+              std::vector<std::string> commandLine, const Database *database,
+              FlagOrigin origin = FlagOrigin::Database) {
+    if (const auto known = jobOf.find(file); known != jobOf.end()) {
       std::string &askedFor = list.jobs[known->second].askedFor;
       if (absolutePath(askedFor) != file && absolutePath(source) == file)
         askedFor = source; // Until now it was asked for by a header.
       return;
     }
-    std::vector<std::string> words = normaliseFlags(std::move(commandLine), file, directory);
-    words.insert(words.end() - 1, request.extraArgs.begin(), request.extraArgs.end());
-    words.insert(words.begin() + 1, request.extraArgsBefore.begin(), request.extraArgsBefore.end());
-    list.jobs.push_back(
-        {file, source, CompileCommand(directory, file, std::move(words), ""), database});
+    if (const std::string why = whyUnreadable(file); !why.empty())
+      return fail("cannot read " + quoted(file) + ": " + why);
+    auto expanded = expandResponseFiles(std::move(commandLine), directory);
+    if (!expanded)
+      return fail("the flags of " + quoted(file) +
+                  " are not known: " + llvm::toString(expanded.takeError()));
+    FlagsRequest flags;
+    flags.commandLine = std::move(*expanded);
+    flags.origin = origin;
+    flags.file = file;
+    flags.directory = directory;
+    flags.ownBefore = request.extraArgsBefore;
+    flags.ownAfter = request.extraArgs;
+    std::vector<std::string> refused;
+    CompileCommand command(directory, file, normaliseFlags(flags, &refused), "");
+    list.ignoredFlags.insert(refused.begin(), refused.end());
+    jobOf.try_emplace(file, list.jobs.size());
+    list.jobs.push_back({file, source, std::move(command), std::move(flags), database});
   }
 
   void widenProject(StringRef folder) {
@@ -212,10 +228,12 @@ private:
   Database *load(const std::string &location) {
     auto [entry, added] = list.databases.try_emplace(location);
     if (added) {
-      if (auto loaded = Database::load(location))
+      if (auto loaded = Database::load(location)) {
         entry->second = std::move(*loaded);
-      else
+        llvm::append_range(list.errors, entry->second->problems());
+      } else {
         fail(llvm::toString(loaded.takeError()));
+      }
     }
     return entry->second.get();
   }

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "Database.h"
+#include "Flags.h"
+#include "Paths.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,14 +17,19 @@ struct Job {
   std::string file;     ///< Absolute path of the unit's main file.
   std::string askedFor; ///< The path as the user gave it; another file when a header was given.
   clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
-  const Database *database = nullptr;     ///< That has it; owned by the list. Null if none has.
+  FlagsRequest flags; ///< What the command was made of, for configuration files that change it.
+  const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
   std::optional<std::string> text = std::nullopt; ///< That an editor has, not saved.
 };
 
 struct JobList {
   std::vector<Job> jobs;           ///< In the order of the sources; every unit once.
   std::vector<std::string> errors; ///< One clear text each, without a full stop.
-  std::string projectFolder;       ///< See Database::commonFolder; without one, of the jobs.
+  ShownPaths shown;                ///< How the sources were named.
+  /// Options of the commands that change what a program means and yet are ignored: they do not pass
+  /// the gate (FlagGate.h). Sorted.
+  std::set<std::string> ignoredFlags;
+  std::string projectFolder; ///< See Database::commonFolder; without one, of the jobs.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };
 

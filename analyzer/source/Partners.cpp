@@ -1,11 +1,11 @@
 #include "Partners.h"
+#include "BoundedFile.h"
 #include "Flags.h"
 #include "Paths.h"
 
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 namespace gradtidy {
@@ -105,7 +105,7 @@ Words wordsOf(const CompileCommand &command) {
     if (isMacro)
       words.macros.push_back(word.str());
     else if (isFolder)
-      words.folders.push_back(absolutePath(word, command.Directory));
+      words.folders.push_back(folderPath(word, command.Directory));
     else
       words.others.push_back(word.str());
   }
@@ -152,10 +152,10 @@ public:
 
 private:
   void addWords(unsigned number) {
-    const auto buffer = llvm::MemoryBuffer::getFile(units[number]->Filename);
+    const auto buffer = readFileIfPossible(units[number]->Filename);
     if (!buffer)
       return;
-    StringRef text = (*buffer)->getBuffer();
+    StringRef text = buffer->getBuffer();
     while (!text.empty()) {
       const auto [line, rest] = text.split('\n');
       text = rest;
@@ -191,11 +191,11 @@ private:
     std::vector<std::string> found;
     for (unsigned number : candidates(function, word)) {
       const CompileCommand &unit = *units[number];
-      const auto text = llvm::MemoryBuffer::getFile(unit.Filename);
+      const auto text = readFileIfPossible(unit.Filename);
       if (text &&
-          (isUndefined ? defines((*text)->getBuffer(), function)
-                       : mayCall((*text)->getBuffer(), function)) &&
-          shares(unit, function, (*text)->getBuffer()))
+          (isUndefined ? defines(text->getBuffer(), function)
+                       : mayCall(text->getBuffer(), function)) &&
+          shares(unit, function, text->getBuffer()))
         found.push_back(unit.Filename);
     }
     return found;
@@ -211,8 +211,8 @@ private:
     const auto [entry, added] = declaring.try_emplace(function.name);
     if (added)
       for (unsigned number : unitsWith.lookup(word)) {
-        const auto text = llvm::MemoryBuffer::getFile(units[number]->Filename);
-        if (text && declares((*text)->getBuffer(), function.name))
+        const auto text = readFileIfPossible(units[number]->Filename);
+        if (text && declares(text->getBuffer(), function.name))
           entry->second.push_back(number);
       }
     return entry->second;
@@ -296,8 +296,8 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
 }
 
 bool Partners::isProgram(const Job &job) {
-  const auto text = llvm::MemoryBuffer::getFile(job.file);
-  return text && defines((*text)->getBuffer(), {"", "", "", "main"});
+  const auto text = readFileIfPossible(job.file);
+  return text && defines(text->getBuffer(), {"", "", "", "main"});
 }
 
 Partner Partners::describe(const Job &job, const std::string &file) {

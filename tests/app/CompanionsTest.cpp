@@ -137,7 +137,9 @@ TEST_CASE("A source that nobody asked for is not spoken of") {
 TEST_CASE("A unit that crashes costs no other that was parsed with it") {
   // Calls of deep.cpp, which is one source more than the partners of main.cpp.
   std::string crash;
-  SECTION("the analysis") {
+  unsigned isLost = 1;
+  SECTION("the depth of a function, which alone is lost") {
+    isLost = 0;
     crash = "int deep(axon::Block &net, int x) { return x";
     for (int i = 0; i < 50000; ++i)
       crash += " + x";
@@ -166,9 +168,8 @@ TEST_CASE("A unit that crashes costs no other that was parsed with it") {
                         "-std=c++20 -I" + axonFolder());
 
   const Run run = program.lint({"--no-cache", "-j1", "."});
-  CHECK(run.status == 1);
-  CHECK(count(run.err, "crashed;") == 1);
-  CHECK(run.err.find("deep.cpp' crashed;") != std::string::npos);
+  CHECK(run.status == (isLost ? 2 : 0));
+  CHECK(count(run.err, "deep.cpp' crashed;") == isLost);
   CHECK(count(run.out, finding) == 2);
   CHECK(run.out == program.lint({"--no-cache", "loss.cpp"}).out +
                        program.lint({"--no-cache", "main.cpp"}).out);

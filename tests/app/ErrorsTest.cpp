@@ -23,7 +23,7 @@ TEST_CASE("A file without findings") {
 
 TEST_CASE("No sources") {
   const Run run = Project().gradtidy({});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("no input files"));
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("No database") {
   const Project project;
   project.write("train.cpp", correct);
   const Run run = project.gradtidy({"train.cpp"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("train.cpp") && Contains("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON") &&
                           Contains("bear"));
   CHECK_THAT(run.err, Contains("nothing was analysed"));
@@ -41,7 +41,7 @@ TEST_CASE("A database that -p names is not there") {
   const Project project;
   project.write("train.cpp", correct);
   const Run run = project.gradtidy({"-p", "nowhere", "train.cpp"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("nowhere"));
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("A file that is not in the database does not keep others from being an
   project.write("other.cpp", correct);
   project.writeDatabase("build", {"train.cpp"}, "-std=c++20");
   const Run run = project.gradtidy({"other.cpp", "train.cpp"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("other.cpp"));
   CHECK_THAT(run.out, Contains("train.cpp:1:21: error: use of undeclared identifier 'undeclared' "
                                "[clang-diagnostic-error]"));
@@ -59,7 +59,7 @@ TEST_CASE("A file that is not in the database does not keep others from being an
 
 TEST_CASE("A file that does not exist") {
   const Run run = Project().gradtidy({"train.cpp", "--"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("cannot read 'train.cpp'"));
   CHECK_THAT(run.err, Contains("nothing was analysed"));
 }
@@ -69,7 +69,7 @@ TEST_CASE("A file that cannot be read") {
   const Project project;
   std::filesystem::create_symlink("nowhere.cpp", project.path("train.cpp"));
   const Run run = project.gradtidy({"train.cpp", "--"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("cannot read 'train.cpp'"));
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("A crash of one file does not concern the others") {
   project.write("crash.cpp", "#pragma clang __debug crash\n");
   project.write("train.cpp", "int main() { return undeclared; }\n");
   const Run run = project.gradtidy({"crash.cpp", "train.cpp", "--"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("the analysis of '" + project.path("crash.cpp") + "' crashed"));
   CHECK_THAT(run.out, Contains("use of undeclared identifier"));
 
   const Run alone = project.gradtidy({"crash.cpp", "--"});
-  CHECK(alone.status == 1);
+  CHECK(alone.status == 2);
   CHECK_THAT(alone.err, Contains("nothing was analysed"));
 }
 
@@ -123,15 +123,30 @@ TEST_CASE("A function that calls too deep to be followed is named") {
   const Run run = project.gradtidy(
       {"deep.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
   CHECK(run.status == 0);
-  CHECK(count(run.err, "Not analysed to the end (too large, or calls too deep): call9 (") == 1);
+  CHECK(count(run.err,
+              "Not analysed to the end (too large, too deep, or calls too deep): call9 (") == 1);
   CHECK(count(run.err, "Not analysed") == 1);
+}
+
+TEST_CASE("Of many functions that cannot be followed, ten are named and the others counted") {
+  const Project project;
+  std::string text = "#include <axon/axon.h>\nvoid call0(axon::Block &net);\n";
+  for (int depth = 1; depth <= 40; ++depth)
+    text += "void call" + std::to_string(depth) + "(axon::Block &net) { call" +
+            std::to_string(depth - 1) + "(net); call" + std::to_string(depth - 1) + "(net); }\n";
+  project.write("deep.cpp", text);
+  const Run run = project.gradtidy(
+      {"deep.cpp", "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(run.status == 0);
+  CHECK(count(run.err, "Not analysed to the end (") == 10);
+  CHECK(count(run.err, " more functions.\n") == 1);
 }
 
 TEST_CASE("An unknown check is named with its nearest") {
   const Project project;
   project.write("train.cpp", correct);
   const Run run = project.gradtidy({"--checks=-*,ml-missing-zerograd", "train.cpp", "--"});
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("--checks: unknown check 'ml-missing-zerograd'; did you mean "
                                "'ml-missing-zero-grad'?"));
   CHECK_THAT(project.gradtidy({"--checks=ml-quux", "train.cpp", "--"}).err,
@@ -145,7 +160,7 @@ TEST_CASE("No check enabled") {
   project.write("train.cpp", correct);
   for (const char *checks : {"--checks=-*", "--checks=-ml-*", "--checks=-*,bugprone-*"}) {
     const Run run = project.gradtidy({checks, "train.cpp", "--"});
-    CHECK(run.status == 1);
+    CHECK(run.status == 2);
     CHECK_THAT(run.err, Contains("no checks enabled"));
   }
 }
@@ -155,7 +170,7 @@ TEST_CASE("Options with wrong values") {
   project.write("train.cpp", correct);
   const auto error = [&](const std::string &option) {
     const Run run = project.gradtidy({option, "train.cpp", "--"});
-    CHECK(run.status == 1);
+    CHECK(run.status == 2);
     return run.err;
   };
   CHECK_THAT(error("--level=3"), Contains("--level is 0, 1 or 2, not 3"));
@@ -170,17 +185,17 @@ TEST_CASE("A model that cannot be read") {
   const Project project;
   project.write("train.cpp", correct);
   const Run missing = project.gradtidy({"--model=mine.json", "train.cpp", "--"});
-  CHECK(missing.status == 1);
+  CHECK(missing.status == 2);
   CHECK_THAT(missing.err, Contains("cannot read model 'mine.json'"));
 
   project.write("mine.json", "{\n  \"name\": \"mine\",\n  \"typos\": {}\n}\n");
   const Run wrong = project.gradtidy({"--model=mine.json", "train.cpp", "--"});
-  CHECK(wrong.status == 1);
+  CHECK(wrong.status == 2);
   CHECK_THAT(wrong.err, Contains("mine.json") && Contains("3") && Contains("typos"));
 
   project.write(".gradtidy", "CheckOptions: {ml.Models: nowhere.json}\n");
   const Run configured = project.gradtidy({"train.cpp", "--"});
-  CHECK(configured.status == 1);
+  CHECK(configured.status == 2);
   CHECK_THAT(configured.err, Contains("cannot read model 'nowhere.json'"));
 }
 

@@ -259,14 +259,68 @@ TEST_CASE("A cache that is broken is repaired or done without") {
   check("source removed");
   fs::remove_all(project.path("cache"));
   project.write("cache", "This is no folder.\n");
-  CHECK(shown(project.lintCached("train.cpp")) == expected);
+  const Run run = project.lintCached("train.cpp");
+  CHECK(run.out == project.lint({"--no-cache", "train.cpp"}).out);
+  CHECK(count(run.err, "cannot be used") == 1);
+}
+
+TEST_CASE("A bit that is wrong in a precompiled header, at the same time, is found") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string expected = shown(project.lintCached("train.cpp"));
+  const fs::path header = project.cached(".pch").at(0);
+  const std::string name = "cache/headers/" + header.filename().string();
+  const std::string whole = project.read(name);
+  for (size_t place = 0; place < whole.size(); place += 1 + whole.size() / 8) {
+    std::string damaged = whole;
+    damaged[place] = char(damaged[place] ^ 1);
+    const auto time = fs::last_write_time(header);
+    project.write(name, damaged);
+    fs::last_write_time(header, time);
+    project.write("train.cpp", include + trainingLoop("train") + "// " + std::to_string(place));
+    const Run run = project.lintCached("train.cpp");
+    CHECK(shown(run) == expected);
+    CHECK(project.read(name) != damaged);
+  }
+}
+
+TEST_CASE("A header of the framework that is hidden by another makes a new precompiled one") {
+  const CachedProject project;
+  project.write("vendor/axon/axon.h",
+                "#pragma once\n#include <detail.h>\n" + project.read("vendor/axon/axon.h"));
+  project.write("vendor/detail.h", "#pragma once\n");
+  const auto lint = [&] {
+    return project.gradtidy({"--cache-dir=cache", "--checks=-*,ml-missing-zero-grad",
+                             "--model=" + axonModel(), "train.cpp", "--", "-std=c++20", "-isystem",
+                             "early", "-isystem", "vendor"});
+  };
+  project.write("early/other.h", "");
+  project.write("train.cpp", include + trainingLoop("train"));
+  CHECK(count(lint().out, finding) == 1);
+  project.write("early/detail.h", "#pragma once\n#define advance zero_grad\n");
+  CHECK(lint().out.empty());
+}
+
+TEST_CASE("A precompiled header that the user names is the one that is used") {
+  const CachedProject project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.lintCached("train.cpp");
+  const std::string header = project.cached(".pch").at(0);
+  project.write("other.cpp", trainingLoop("train"));
+  for (const char *cache : {"--no-cache", "--cache-dir=cache"}) {
+    const Run run =
+        project.gradtidy({cache, "--model=" + axonModel(), "--extra-arg=-include-pch",
+                          "--extra-arg=" + header, "other.cpp", "--", "-std=c++20", "-Ivendor"});
+    CHECK(count(run.out, finding) == 1);
+    CHECK(count(run.out, "error:") == 0);
+  }
 }
 
 TEST_CASE("Processes that need the same header at once share it") {
   const CachedProject project;
   project.write("train.cpp", include + trainingLoop("train"));
   const std::string command = gradtidyProgram() +
-                              " --cache-dir=cache train.cpp --model=" + axonModel() +
+                              " --quiet --cache-dir=cache train.cpp --model=" + axonModel() +
                               " -- -std=c++20 -Ivendor";
   const std::string expected = project.lint({"--no-cache", "train.cpp"}).out;
   const Run all = project.run(

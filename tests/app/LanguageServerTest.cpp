@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <filesystem>
 #include <functional>
 
 #include <sys/wait.h>
@@ -20,7 +21,9 @@ const std::string include = "#include <axon/axon.h>\n";
 /// Runs `gradtidy lsp` in a project.
 class Editor {
 public:
-  explicit Editor(const Project &project) : root(project.path()) {
+  /// Of the folder \p folder of a project, as its root.
+  explicit Editor(const Project &project, const std::string &folder = {})
+      : root(project.path(folder)) {
     std::array<int, 2> in{}, out{};
     REQUIRE(::pipe(in.data()) == 0);
     REQUIRE(::pipe(out.data()) == 0);
@@ -66,6 +69,17 @@ public:
       if (wanted(message))
         return message;
     }
+  }
+
+  /// The actions for \p diagnostics of \p file.
+  Json actionsFor(const std::string &file, const Json &diagnostics) {
+    send({{"id", 2},
+          {"method", "textDocument/codeAction"},
+          {"params",
+           {{"textDocument", {{"uri", uri(file)}}},
+            {"range", diagnostics[0]["range"]},
+            {"context", {{"diagnostics", diagnostics}}}}}});
+    return await([](const Json &message) { return message.value("id", 0) == 2; })["result"];
   }
 
   Json awaitDiagnostics() {
@@ -164,14 +178,7 @@ TEST_CASE("An editor applies a fix-it, and sees that the finding is gone") {
   editor.open("train.cpp", wrong);
   const Json found = editor.awaitDiagnostics();
   REQUIRE(found.size() == 1);
-  editor.send({{"id", 2},
-               {"method", "textDocument/codeAction"},
-               {"params",
-                {{"textDocument", {{"uri", editor.uri("train.cpp")}}},
-                 {"range", found[0]["range"]},
-                 {"context", {{"diagnostics", found}}}}}});
-  const Json actions =
-      editor.await([](const Json &message) { return message.value("id", 0) == 2; })["result"];
+  const Json actions = editor.actionsFor("train.cpp", found);
   REQUIRE(actions.size() >= 2);
   const Json edit = actions[0]["edit"]["changes"][editor.uri("train.cpp")][0];
   editor.send({{"method", "textDocument/didChange"},
@@ -179,6 +186,23 @@ TEST_CASE("An editor applies a fix-it, and sees that the finding is gone") {
                 {{"textDocument", {{"uri", editor.uri("train.cpp")}, {"version", 3}}},
                  {"contentChanges", {{{"range", edit["range"]}, {"text", edit["newText"]}}}}}}});
   CHECK(editor.awaitDiagnostics().empty());
+}
+
+TEST_CASE("An editor whose root is a link to the project sees the same") {
+  const Project project;
+  const std::string wrong = include + trainingLoop("train");
+  project.write("real/train.cpp", wrong);
+  project.writeDatabase("real", {"real/train.cpp"}, "-std=c++20 -I" + axonFolder());
+  std::filesystem::create_directory_symlink("real", project.path("link"));
+  Editor editor(project, "link");
+  for (const std::string &text : {wrong, "\n" + wrong}) { // As it is saved, and not.
+    editor.open("train.cpp", text);
+    const Json found = editor.awaitDiagnostics();
+    REQUIRE(found.size() == 1);
+    const Json actions = editor.actionsFor("train.cpp", found);
+    REQUIRE(!actions.empty());
+    CHECK(actions[0]["edit"]["changes"].contains(editor.uri("train.cpp")));
+  }
 }
 
 TEST_CASE("A saved header is analysed through a source that includes it") {

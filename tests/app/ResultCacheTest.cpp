@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -124,6 +125,135 @@ TEST_CASE("A unit that misses a header is known until the header turns up") {
     CHECK(run.status == 0);
     CHECK(run.out.empty());
   }
+}
+
+TEST_CASE("A unit is parsed again when another header is found, or another file in its place") {
+  const KeptProject project;
+  const std::vector<std::string> checks = {"--checks=-*,ml-missing-zero-grad"};
+  const std::vector<std::string> flags = {"-Ifirst", "-Isecond"};
+  project.write("second/late.h", "#pragma once\n");
+  project.write("train.cpp", "#if __has_include(<asked.h>)\n#include <asked.h>\n#endif\n"
+                             "#include <late.h>\n" +
+                                 include + trainingLoop("train"));
+  CHECK(!project.knows(checks, flags));
+  CHECK(project.knows(checks, flags));
+  CHECK(count(project.lint(checks, flags).out, finding) == 1);
+  const std::string silent = "#define advance zero_grad\n";
+  SECTION("a header that hides another") { project.write("first/late.h", silent); }
+  SECTION("a header that was asked for") { project.write("second/asked.h", silent); }
+  SECTION("a link that leads elsewhere") {
+    std::filesystem::remove(project.path("second/late.h"));
+    project.write("other.h", silent);
+    std::filesystem::create_symlink("../other.h", project.path("second/late.h"));
+  }
+  CHECK(!project.knows(checks, flags));
+  CHECK(project.lint(checks, flags).out.empty());
+}
+
+TEST_CASE("A text that is changed counts, whatever the time of the file") {
+  const KeptProject project;
+  for (const auto time :
+       {std::filesystem::file_time_type(), std::filesystem::file_time_type::clock::now(),
+        std::filesystem::file_time_type::clock::now() + std::chrono::hours(24)}) {
+    const auto write = [&](const std::string &text) {
+      project.write("train.cpp", text);
+      std::filesystem::last_write_time(project.path("train.cpp"), time);
+    };
+    const std::string text = include + trainingLoop("train");
+    write(text);
+    CHECK(count(project.lint({}).out, finding) == 1);
+    CHECK(project.knows());
+    std::string other = text;
+    other.replace(other.find("solver.advance"), 14, "solver.weights");
+    write(other);
+    CHECK(count(project.lint({}).out, finding) == 0);
+  }
+}
+
+TEST_CASE("A link that becomes a file is another file") {
+  const KeptProject project;
+  std::filesystem::remove(project.path("train.cpp"));
+  project.write("real.cc", include + trainingLoop("train"));
+  std::filesystem::create_symlink("real.cc", project.path("train.cpp"));
+  CHECK(count(project.lint({}).out, finding) == 1);
+  CHECK(project.knows());
+  std::filesystem::remove(project.path("train.cpp"));
+  std::filesystem::rename(project.path("real.cc"), project.path("train.cpp"));
+  CHECK(!project.knows());
+  CHECK(project.lint({"--fix"}).status == 0);
+  CHECK(count(project.read("train.cpp"), "solver.zero_grad();") == 1);
+}
+
+TEST_CASE("What is user code is looked at again") {
+  const KeptProject project;
+  project.write("src/train.cpp", "#include \"../loop.h\"\n");
+  const auto lint = [&] {
+    return project.gradtidy({"--cache-dir=cache", "--model=" + axonModel(), "src/train.cpp", "--",
+                             "-std=c++20", "-I" + axonFolder()});
+  };
+  project.write(".git/HEAD", "");
+  CHECK(count(lint().out, finding) == 1);
+  project.write("src/.git/HEAD", "");
+  CHECK(lint().out.empty());
+}
+
+TEST_CASE("A damaged result is made anew") {
+  const KeptProject project;
+  const Run first = project.lint({});
+  const auto result = *std::filesystem::directory_iterator(project.path("cache/results"));
+  const std::string name = "cache/results/" + result.path().filename().string();
+  const std::string whole = project.read(name);
+  for (size_t place = 0; place < whole.size(); place += 1 + whole.size() / 16) {
+    std::string damaged = whole;
+    damaged[place] = char(damaged[place] ^ 4);
+    project.write(name, damaged);
+    CHECK(!project.knows());
+    CHECK(project.lint({}).out == first.out);
+  }
+}
+
+TEST_CASE("A cache that others can write is not used, which is said once") {
+  const KeptProject project;
+  const Run first = project.lint({});
+  CHECK(count(first.err, "cannot be used") == 0);
+  std::filesystem::permissions(project.path("cache"), std::filesystem::perms::all);
+  const Run run = project.lint({"--stats"});
+  CHECK(run.out == first.out);
+  CHECK(run.status == 0);
+  CHECK(count(run.err,
+              "cannot be used: other users can write to '" + project.path("cache") + "'") == 1);
+  CHECK_THAT(run.err, Contains("1 of them over a precompiled header"));
+  CHECK_THAT(run.err, !Contains("1 known from earlier runs"));
+}
+
+TEST_CASE("A cache that cannot be written is said once and costs no second header") {
+  const KeptProject project;
+  project.write("one.cpp", include + trainingLoop("one"));
+  project.write("two.cpp", include + trainingLoop("two"));
+  const std::string program = gradtidyProgram() + " --stats -j3 --model=" + axonModel() +
+                              " one.cpp two.cpp train.cpp CACHE -- -std=c++20 -I" + axonFolder();
+  const auto run = [&](const std::string &before, const std::string &cache) {
+    std::string command = program;
+    command.replace(command.find("CACHE"), 5, cache);
+    return project.run("/bin/sh", {"-c", before + "exec " + command});
+  };
+  const std::string expected = run("", "--cache-dir=cache").out;
+  CHECK(count(expected, finding) == 3);
+  const Run nowhere = run("", "--cache-dir=/proc/gradtidy");
+  CHECK(nowhere.out == expected);
+  CHECK(count(nowhere.err, "cannot be used") == 1);
+  CHECK_THAT(nowhere.err, Contains("3 of them over a precompiled header"));
+}
+
+TEST_CASE("Without a cache a unit means the same") {
+  // A framework's header brings a standard header that the unit leaves out.
+  const KeptProject project;
+  project.write("train.cpp", include + "std::stringstream text;\n" + trainingLoop("train"));
+  const Run with = project.lint({});
+  const Run without = project.lint({"--no-cache"});
+  CHECK(with.out == without.out);
+  CHECK(with.err == without.err);
+  CHECK(with.status == without.status);
 }
 
 TEST_CASE("A unit whose include is in the wrong brackets is known as well") {

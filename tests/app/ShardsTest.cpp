@@ -110,7 +110,7 @@ TEST_CASE("A merge needs every shard once") {
   const std::vector<std::string> files = project.runShards(3);
   const auto error = [&](const std::vector<std::string> &some) {
     const Run run = project.merge(some);
-    CHECK(run.status == 1);
+    CHECK(run.status == 2);
     CHECK(run.out.empty());
     return run.err;
   };

@@ -12,6 +12,11 @@ constexpr std::int64_t n = Shape::unknown;
 Shape open(std::vector<std::int64_t> sizes) { return {true, false, std::move(sizes), false}; }
 Shape squeezedTo(std::vector<std::int64_t> sizes) { return {true, false, std::move(sizes), true}; }
 
+Shape arranged(Shape shape) {
+  shape.isArranged = true;
+  return shape;
+}
+
 } // namespace
 
 TEST_CASE("Shapes broadcast from their end") {
@@ -48,10 +53,10 @@ TEST_CASE("Several elements, or one") {
 
 TEST_CASE("Views change what is known of a shape") {
   CHECK(reduced(Shape::of({4, 3}), 1, false) == Shape::of({4}));
-  CHECK(reduced(open({3}), -1, true) == open({1}));
+  CHECK(reduced(open({3}), -1, true) == arranged(open({1})));
   CHECK(reduced(open({3}), 1, false) == Shape());
-  CHECK(unsqueezed(Shape::of({4}), 1) == Shape::of({4, 1}));
-  CHECK(unsqueezed(open({4}), -1) == open({4, 1}));
+  CHECK(unsqueezed(Shape::of({4}), 1) == arranged(Shape::of({4, 1})));
+  CHECK(unsqueezed(open({4}), -1) == arranged(open({4, 1})));
   CHECK(unsqueezed(open({4}), 0) == open({4}));
   CHECK(unsqueezed(open({4}), 1) == Shape());
   CHECK(squeezed(open({1}), -1) == squeezedTo({}));
@@ -60,7 +65,7 @@ TEST_CASE("Views change what is known of a shape") {
   CHECK(squeezed(Shape::of({1, 4, 1})) == Shape::of({4}));
   CHECK(squeezed(Shape::of({1, n, 3})) == open({3}));
   CHECK(squeezed(Shape::of({n, 1})) == squeezedTo({}));
-  CHECK(unsqueezed(squeezedTo({}), -1) == open({1}));
+  CHECK(unsqueezed(squeezedTo({}), -1) == arranged(open({1})));
   CHECK(broadcast(squeezedTo({}), squeezedTo({})) == squeezedTo({}));
   CHECK(broadcast(squeezedTo({}), Shape::of({n})) == open({n}));
   CHECK(transposed(Shape::of({4, 3}), 0, 1) == Shape::of({3, 4}));
@@ -68,6 +73,20 @@ TEST_CASE("Views change what is known of a shape") {
   CHECK(flattened(Shape::of({2, 3, 4}), 1, -1) == Shape::of({2, 12}));
   CHECK(flattened(Shape(), 0, -1) == Shape::of({n}));
   CHECK(flattened(Shape(), 1, -1) == Shape::of({n, n}));
+}
+
+TEST_CASE("Convolutions leave samples, features and space") {
+  CHECK(convolved(Shape::of({24, 3, 16, 16}), 8, 2) == Shape::of({24, 8, n, n}));
+  CHECK(convolved(Shape::of({3, 16, 16}), 8, 2) == Shape::of({8, n, n}));
+  CHECK(convolved(Shape(), 8, 1) == open({8, n}));
+  CHECK(convolved(open({16, 16}), n, 2) == open({n, n, n}));
+}
+
+TEST_CASE("A size of 1 that the program puts at the end stays known as such") {
+  CHECK(broadcast(unsqueezed(Shape::of({4}), 1), Shape::of({4, 1})).isArranged);
+  CHECK(unsqueezed(Shape::of({4}), -1).isArranged);
+  CHECK_FALSE(unsqueezed(Shape::of({4}), 0).isArranged);
+  CHECK_FALSE(reduced(Shape::of({4, 3}), 0, true).isArranged);
 }
 
 TEST_CASE("Arithmetic promotes elements") {

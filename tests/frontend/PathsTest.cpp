@@ -1,5 +1,6 @@
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/UserCode.h"
+#include "analyzer/source/Paths.h"
 #include "tests/Project.h"
 
 #include <catch2/catch.hpp>
@@ -19,12 +20,32 @@ TEST_CASE("A path is made absolute and clean") {
   CHECK(cleanPath("", project.path()).empty());
 }
 
-TEST_CASE("A path through a symbolic link stays as it is") {
+TEST_CASE("A path has one form, whatever links it is reached by") {
   const test::Project project;
   project.write("deep/folder/a.cpp", "");
   project.write("deep/loop.h", "");
   std::filesystem::create_symlink("deep/folder", project.path("src"));
-  CHECK(cleanPath("src/../loop.h", project.path()) == project.path("src/../loop.h"));
+  std::filesystem::create_symlink("folder/a.cpp", project.path("deep/b.cpp"));
+  const std::string header = project.path("deep/loop.h");
+  CHECK(cleanPath("src/../loop.h", project.path()) == header);
+  CHECK(cleanPath("../loop.h", project.path("src")) == header);
+  CHECK(absolutePath("a.cpp", project.path("src")) == project.path("deep/folder/a.cpp"));
+  CHECK(folderPath(project.path("src")) == project.path("deep/folder"));
+  // A link to a file includes what lies beside it.
+  CHECK(absolutePath("b.cpp", project.path("deep")) == project.path("deep/b.cpp"));
+  // What does not exist.
+  CHECK(absolutePath("src/none/../a.h", project.path()) == project.path("deep/folder/a.h"));
+}
+
+TEST_CASE("Files are shown as the user named the folder") {
+  ShownPaths shown;
+  shown.add("/link/src/a.cpp", "/real/src/a.cpp");
+  shown.add("/other/src/b.cpp", "/real/src/b.cpp");
+  shown.add("/plain/c.cpp", "/plain/c.cpp");
+  CHECK(shown.of("/real/src/a.cpp") == "/link/src/a.cpp");
+  CHECK(shown.of("/real/include/a.h") == "/link/include/a.h");
+  CHECK(shown.of("/really/a.h") == "/really/a.h");
+  CHECK(shown.of("/plain/c.cpp") == "/plain/c.cpp");
 }
 
 TEST_CASE("The project root is the nearest folder under version control") {

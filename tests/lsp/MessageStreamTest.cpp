@@ -52,6 +52,29 @@ TEST_CASE("Headers without a length are skipped") {
   CHECK(stream.next() == "x");
 }
 
+TEST_CASE("A message that is too long is skipped, and answered with an error") {
+  for (const std::string length : {"1000000000000", "134217729", "99999999999999999999999"}) {
+    Pipe pipe, answers;
+    MessageStream stream(pipe.ends[0], answers.ends[1]);
+    pipe.write("Content-Length: " + length + "\r\n\r\n");
+    // Nothing of it is kept, however long it is.
+    const std::string piece(1 << 15, 'x');
+    for (int i = 0; i < 100; ++i) {
+      pipe.write(piece);
+      REQUIRE(stream.fill());
+      CHECK_FALSE(stream.next());
+    }
+    pipe.write("}Content-Length: 2\r\n\r\n{}");
+    REQUIRE(stream.fill());
+    CHECK(stream.next() == "{}");
+    if (length.size() > 20)
+      continue; // Is no number at all.
+    MessageStream client(answers.ends[0], -1);
+    REQUIRE(client.fill());
+    CHECK(client.next().value_or("").find("longer than 128 MB") != std::string::npos);
+  }
+}
+
 TEST_CASE("What one side writes the other side reads") {
   Pipe pipe;
   MessageStream stream(pipe.ends[0], pipe.ends[1]);

@@ -101,6 +101,37 @@ Json range(int line, int begin, int endLine, int end) {
 
 } // namespace
 
+TEST_CASE("Messages that are nested too deep, or are no JSON, are answered with an error") {
+  for (const std::string &text :
+       {"{\"method\": \"x\", \"params\": " + std::string(200'000, '[') + std::string(200'000, ']') +
+            "}",
+        std::string(200'000, '['), std::string("[1e999]"), std::string("\xff"), std::string("7")}) {
+    std::vector<Json> heard;
+    Server server([&](const std::string &said) { heard.push_back(Json::parse(said)); },
+                  [](llvm::StringRef) { return std::string(); });
+    server.take(text);
+    REQUIRE(heard.size() == 1);
+    CHECK(heard.front()["error"]["code"] == -32700);
+  }
+}
+
+TEST_CASE("Lines and versions that no document has are no crash") {
+  Client client;
+  client.ask("initialize", {{"capabilities", Json::object()}});
+  client.tell("textDocument/didOpen",
+              {{"textDocument", {{"uri", uri}, {"text", source}, {"version", 1e300}}}});
+  for (const Json &line : {Json(-1), Json(1e300), Json("x"), Json(18446744073709551615U)})
+    client.tell("textDocument/didChange", {{"textDocument", {{"uri", uri}, {"version", "x"}}},
+                                           {"contentChanges",
+                                            {{{"range",
+                                               {{"start", {{"line", line}, {"character", 0}}},
+                                                {"end", {{"line", line}, {"character", 0}}}}},
+                                              {"text", "y"}}}}});
+  const auto task = client.server.next();
+  REQUIRE(task);
+  CHECK(task->text == source + "y"); // Behind the last line: at the end.
+}
+
 TEST_CASE("A server says what it can do, and ends as it is told to") {
   Client client;
   const Json result = client.ask("initialize", {{"capabilities", Json::object()}})["result"];

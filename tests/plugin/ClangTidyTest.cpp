@@ -3,6 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
 using namespace gradtidy::test;
 using Catch::Matchers::Contains;
 
@@ -69,4 +75,43 @@ TEST_CASE("A broken model is an error of the configuration") {
   CHECK(plugin.status == 1);
   CHECK_THAT(plugin.out, Contains("error: cannot read model 'nowhere.json'") &&
                              Contains("[clang-tidy-config]"));
+}
+
+TEST_CASE("Every option of clang-tidy is one of gradtidy's, or is said to be none") {
+  const Project project;
+  const Run help = project.run(CLANG_TIDY, {"--help"});
+  const std::string own = project.gradtidy({"--help"}).out;
+  std::ifstream file(PROJECT_ROOT "/docs/clang-tidy.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::regex option(R"(^  (--?[a-z-]+))");
+  unsigned options = 0;
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, option))
+      continue;
+    const std::string name = match[1];
+    INFO(name);
+    ++options;
+    // Its row in the page.
+    const size_t place = page.find("`" + name + "`");
+    REQUIRE(place != page.npos);
+    const std::string row = page.substr(place, page.find('\n', place) - place);
+    const bool isThere = row.find("not there") == row.npos;
+    CHECK((own.find("  " + name) != own.npos) == isThere);
+  }
+  CHECK(options > 30);
+}
+
+TEST_CASE("The profile of each source is stored") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const Run run = project.gradtidy({"--enable-check-profile", "--store-check-profile=profiles",
+                                    "--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
+                                    "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]") == 1);
+  const auto files = std::filesystem::directory_iterator(project.path("profiles"));
+  REQUIRE(std::distance(begin(files), end(files)) == 1);
+  const std::string name = std::filesystem::directory_iterator(project.path("profiles"))->path();
+  CHECK_THAT(name, Contains("train.cpp") && Catch::EndsWith(".json"));
 }

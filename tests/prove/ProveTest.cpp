@@ -76,6 +76,7 @@ TEST_CASE("A proof, for people and for machines") {
   CHECK_THAT(project.read("plots/" + name + ".svg"), Contains("line bug") && Contains("line fix"));
 
   const Run json = prove(project, {"--format=json"});
+  INFO(json.err);
   CHECK(json.status == 0);
   const auto proof = nlohmann::json::parse(json.out).at("proofs").at(0);
   CHECK(proof.at("check") == name);
@@ -154,11 +155,11 @@ TEST_CASE("What prove cannot do is said") {
        {{"prove", "--backend=libtorch"}, "name LibTorch's folder, with include/ and lib/"},
        {{"prove", "--format=sarif"}, "the --format of 'gradtidy prove' is text or json"}}));
   const Run run = project.gradtidy(arguments);
-  CHECK(run.status == 1);
+  CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains(message));
   CHECK(run.out.empty());
 
   const Run noCompiler = project.run("/usr/bin/env", {"CXX=nothing++", gradtidyProgram(), "prove"});
-  CHECK(noCompiler.status == 1);
+  CHECK(noCompiler.status == 2);
   CHECK_THAT(noCompiler.err, Contains("the compiler 'nothing++', which $CXX names, is not there"));
 }

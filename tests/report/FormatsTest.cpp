@@ -60,8 +60,8 @@ Json json(const std::vector<ReportedFinding> &findings) {
 
 /// The one run of the SARIF text.
 Json sarif(const std::vector<ReportedFinding> &findings, const std::string &root = "/p") {
-  Json document =
-      Json::parse(written([&](llvm::raw_ostream &out) { writeSarif(out, findings, root); }));
+  Json document = Json::parse(
+      written([&](llvm::raw_ostream &out) { writeSarif(out, findings, {.root = root + "/"}); }));
   CHECK(document["version"] == "2.1.0");
   REQUIRE(document["runs"].size() == 1);
   return document["runs"][0];
@@ -208,7 +208,7 @@ TEST_CASE("GitHub annotations escape what workflow commands read") {
   one.message = "100% of a,b: c\r\nd";
   one.notes = {{"/p/a.h", 7, 9, "note"}, {"", 0, 0, "more"}};
   CHECK(github(one) ==
-        "::warning file=/p/a%2Cb%3Ac%25d%0A.cpp,line=3,endLine=3,col=5,endColumn=11,"
+        "::warning file=/p/a%2Cb%3Ac%25d\\n.cpp,line=3,endLine=3,col=5,endColumn=11,"
         "title=ml-missing-zero-grad::100%25 of a,b: c%0D%0Ad%0A/p/a.h:7: note%0Amore\n");
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("SARIF has a rule for every check of the catalogue") {
   for (size_t i = 0; i < rules.size(); ++i) {
     CHECK(rules[i]["id"] == catalogue()[i].name.str());
     CHECK_THAT(rules[i]["help"]["text"].get<std::string>(),
-               Catch::Contains("docs/checks/" + catalogue()[i].name.str() + ".md"));
+               Catch::Contains("'gradtidy explain " + catalogue()[i].name.str() + "'"));
   }
   CHECK(sarif({})["results"] == Json::array());
 }
@@ -304,13 +304,17 @@ TEST_CASE("SARIF fingerprints outlive edits elsewhere in the file") {
     std::vector<std::string> result;
     const Json run = sarif(findings, project.path());
     for (const Json &one : run["results"])
-      result.push_back(one["partialFingerprints"]["gradtidy/v1"]);
+      result.push_back(one["partialFingerprints"]["gradtidy/v2"]);
     return result;
   };
   auto before = fingerprints("step();\nother();\nstep();\n", {1, 3});
   REQUIRE(before.size() == 2);
   CHECK(before[0] != before[1]);
   CHECK(fingerprints("\n\n  step();\n// new\n\tstep();\n", {3, 5}) == before);
+  CHECK(fingerprints("step(); // said; twice\nother();\nif (x)\n  step(\n  );\n", {1, 4}).front() ==
+        before[0]);
+  CHECK(fingerprints("other(); step ( ) /* ; */;\n", {1}).front() !=
+        before[0]); // the place is other()
   CHECK(fingerprints("step2();\n", {1})[0] != before[0]);
 }
 
@@ -324,11 +328,14 @@ TEST_CASE("Pages escape what HTML reads") {
   finding.line = finding.endLine = 1;
   finding.column = finding.endColumn = 1;
   finding.message = "use <T>";
-  const std::string page = written([&](llvm::raw_ostream &out) { writeHtml(out, {finding}); });
+  const std::string page = written(
+      [&](llvm::raw_ostream &out) { writeHtml(out, {finding}, {.root = project.path() + "/"}); });
   CHECK(page.find("a&amp;b.cpp") != std::string::npos);
   CHECK(page.find("x &lt; y;") != std::string::npos);
   CHECK(page.find("use &lt;T&gt;") != std::string::npos);
   CHECK(page.find("<T>") == std::string::npos);
+  CHECK(page.find("<i>1</i>") != std::string::npos);
+  CHECK(page.find("<i>2</i>") == std::string::npos); // There is no such line.
 }
 
 TEST_CASE("SARIF has no places where there are none") {
@@ -344,9 +351,89 @@ TEST_CASE("formats are the same at every run") {
   auto text = [&] {
     return written([&](llvm::raw_ostream &out) {
       writeJson(out, findings);
-      writeSarif(out, findings, "/p");
+      writeSarif(out, findings, {.root = "/p/"});
       writeGithub(out, findings);
     });
   };
   CHECK(text() == text());
+}
+
+TEST_CASE("SARIF says whether all was analyzed, and shows the pages of what was found") {
+  Project project;
+  project.write("pages/ml-missing-zero-grad.md",
+                "# The check\n<!-- begin -->\n![picture](x.svg)\ntext\n");
+  const ReportContext context{.root = "/p/", .pages = project.path("pages"), .successful = false};
+  const Json document =
+      Json::parse(written([&](llvm::raw_ostream &out) { writeSarif(out, finding(), context); }));
+  const Json run = document["runs"][0];
+  CHECK(run["invocations"][0]["executionSuccessful"] == false);
+  unsigned shown = 0;
+  for (const Json &rule : run["tool"]["driver"]["rules"]) {
+    const bool isFound = rule["id"] == "ml-missing-zero-grad";
+    CHECK(rule["help"].contains("markdown") == isFound);
+    CHECK(rule.contains("helpUri") == isFound);
+    if (isFound) {
+      CHECK(rule["help"]["markdown"] == "# The check\ntext\n");
+      CHECK(rule["helpUri"] == "file://" + project.path("pages/ml-missing-zero-grad.md"));
+      ++shown;
+    }
+  }
+  CHECK(shown == 1);
+}
+
+TEST_CASE("XML keeps what is written, and nothing that XML has not") {
+  ReportedFinding one = finding("/p/a<b>&\"c\".cpp");
+  one.message = "first\nsecond \x01 \xff";
+  for (const auto writer : {writeJunit, writeCheckstyle}) {
+    const std::string xml =
+        written([&](llvm::raw_ostream &out) { writer(out, one, {.root = "/p/"}); });
+    CHECK(xml.find("\"a&lt;b&gt;&amp;&quot;c&quot;.cpp\"") != std::string::npos);
+    CHECK(xml.find("first\\nsecond \\x01 \\xff") != std::string::npos);
+    CHECK(xml.find('\x01') == std::string::npos);
+  }
+}
+
+TEST_CASE("JUnit has a failed test for each finding, and one that passes without any") {
+  const auto junit = [](const std::vector<ReportedFinding> &findings) {
+    return written([&](llvm::raw_ostream &out) { writeJunit(out, findings, {.root = "/p/"}); });
+  };
+  CHECK(junit({}).find("tests=\"1\" failures=\"0\"") != std::string::npos);
+  const std::string two = junit({finding(), finding()});
+  CHECK(two.find("tests=\"2\" failures=\"2\"") != std::string::npos);
+  CHECK(two.find("<testcase name=\"ml-missing-zero-grad:3\" classname=\"src/train.cpp\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("Checkstyle groups findings by file") {
+  ReportedFinding advice = finding();
+  advice.level = Level::Advice;
+  const std::string xml = written([&](llvm::raw_ostream &out) {
+    writeCheckstyle(out, {finding(), advice, finding("/p/src/z.cpp")}, {.root = "/p/"});
+  });
+  CHECK(test::count(xml, "<file name=") == 2);
+  CHECK(test::count(xml, "</file>") == 2);
+  CHECK(test::count(xml, "severity=\"error\"") == 2);
+  CHECK(test::count(xml, "severity=\"info\"") == 1);
+}
+
+TEST_CASE("GitLab's issues have paths from the top and fingerprints of their own") {
+  const Json issues = Json::parse(written(
+      [&](llvm::raw_ostream &out) { writeGitlab(out, {finding(), finding()}, {.root = "/p/"}); }));
+  REQUIRE(issues.size() == 2);
+  CHECK(issues[0]["location"]["path"] == "src/train.cpp");
+  CHECK(issues[0]["location"]["lines"]["begin"] == 3);
+  CHECK(issues[0]["severity"] == "critical");
+  CHECK(issues[0]["fingerprint"] != issues[1]["fingerprint"]);
+}
+
+TEST_CASE("Markdown shows text as it is") {
+  ReportedFinding one = finding("/p/a_b.cpp");
+  one.message = "a|b <img> *x* @user";
+  one.notes.push_back({"/p/a_b.cpp", 7, 1, "here"});
+  const std::string text =
+      written([&](llvm::raw_ostream &out) { writeMarkdown(out, one, {.root = "/p/"}); });
+  CHECK(text.find("| error | a\\_b.cpp:3 | a\\|b &lt;img\\> \\*x\\* &#64;user<br>1. a\\_b.cpp:7 "
+                  "here | ml-missing-zero-grad |") != std::string::npos);
+  CHECK(written([](llvm::raw_ostream &out) { writeMarkdown(out, {}, {}); }) ==
+        "### gradtidy: no findings\n");
 }

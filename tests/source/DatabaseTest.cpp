@@ -87,12 +87,55 @@ TEST_CASE("a broken database says what is wrong and where") {
   CHECK_THAT(errorOf(project.path()), Contains("compile_commands.json"));
   project.write("compile_commands.json", "  \n");
   CHECK_THAT(errorOf(project.path()), Contains("is empty"));
-  project.write("compile_commands.json", "[\n  {\"file\": }\n]");
+  project.write("compile_commands.json", "[\n  {\"file\": ]\n");
   CHECK_THAT(errorOf(project.path()), Contains("not valid JSON: line 2, column 12"));
   project.write("compile_commands.json", "{}");
-  CHECK_THAT(errorOf(project.path()), Contains("is malformed: Expected array"));
-  project.write("compile_commands.json", R"([{"directory": "/", "file": "a.cpp"}])");
-  CHECK_THAT(errorOf(project.path()), Contains("is malformed: Missing key: \"command\""));
+  CHECK_THAT(errorOf(project.path()), Contains("is malformed: it is not a list"));
+  project.write("compile_commands.json", "[{\"file\": ");
+  CHECK_THAT(errorOf(project.path()), Contains("not valid JSON: line 1, column"));
+}
+
+TEST_CASE("a broken entry costs no other") {
+  const auto problem = [](const std::string &entry) {
+    const Project project;
+    project.write(
+        "compile_commands.json",
+        "[\n" + entry +
+            ",\n {\"directory\": \"/p\", \"file\": \"a.cpp\", \"command\": \"c++ -DA=\\\"x "
+            "y\\\" a.cpp\"}]");
+    const auto database = load(project.path());
+    REQUIRE(database->find("/p/a.cpp"));
+    CHECK(database->find("/p/a.cpp")->CommandLine ==
+          std::vector<std::string>{"c++", "-DA=x y", "a.cpp"});
+    CHECK(database->sources().size() == 1);
+    REQUIRE(database->problems().size() == 1);
+    CHECK_THAT(database->problems().front(),
+               Contains("entry 1 of the compilation database '" +
+                        project.path("compile_commands.json") + "' is left out: "));
+    return database->problems().front();
+  };
+  CHECK_THAT(problem(R"({"directory": "/", "file": "a.cpp"})"),
+             Contains("it has neither \"command\" nor \"arguments\""));
+  CHECK_THAT(problem(R"({"directory": "/", "command": "c++"})"), Contains("it has no \"file\""));
+  CHECK_THAT(problem(R"({"directory": 7, "file": "a.cpp", "command": "c++"})"),
+             Contains("its \"directory\" is not a string"));
+  CHECK_THAT(problem(R"({"directory": "/", "file": "a\u0000.cpp", "command": "c++"})"),
+             Contains("its \"file\" has a zero byte"));
+  CHECK_THAT(problem(R"({"directory": "/", "file": "a.cpp", "arguments": [1]})"),
+             Contains("its \"arguments\" are not all strings"));
+  CHECK_THAT(problem("7"), Contains("it is not an object"));
+  CHECK_THAT(problem("1e999"), Contains("line 2, column ") && Contains("number overflow"));
+  CHECK_THAT(problem("{\"a\" \"b\"}"), Contains("line 2, column 8: syntax error"));
+  CHECK_THAT(problem("{\"a\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+             Contains("nested deeper than 100 levels"));
+}
+
+TEST_CASE("of many broken entries one is told, and their number") {
+  const Project project;
+  project.write("compile_commands.json", "[1, 2, 3]");
+  const auto database = load(project.path());
+  REQUIRE(database->problems().size() == 1);
+  CHECK_THAT(database->problems().front(), Contains("so are 2 other entries"));
 }
 
 TEST_CASE("paths that are not UTF-8 are no error") {
@@ -117,7 +160,8 @@ TEST_CASE("the unit of a header is the nearest that includes it") {
   IncludeScan scan;
   CHECK(scan.findUnitIncluding(*database, project.path("src/lonely.h")).empty());
   CHECK(scan.findUnitIncluding(*database, project.path("src/commented.h")).empty());
-  CHECK(scan.findUnitIncluding(*database, project.path("src/net.h")) == project.path("src/other.cpp"));
+  CHECK(scan.findUnitIncluding(*database, project.path("src/net.h")) ==
+        project.path("src/other.cpp"));
 }
 
 TEST_CASE("a header is found through folders that the flags name") {
@@ -130,5 +174,6 @@ TEST_CASE("a header is found through folders that the flags name") {
   auto database = load(project.path());
   IncludeScan scan;
   // Of the two, the one that shares its name.
-  CHECK(scan.findUnitIncluding(*database, project.path("include/lib/deep.h")) == project.path("src/deep.cpp"));
+  CHECK(scan.findUnitIncluding(*database, project.path("include/lib/deep.h")) ==
+        project.path("src/deep.cpp"));
 }

@@ -25,8 +25,9 @@ Words kept(const std::string &compiler, const Words &flags, const std::string &f
   CHECK(result[result.size() - 2] == "-fsyntax-only");
   CHECK(result[result.size() - 3] == "-Qunused-arguments");
   result.resize(result.size() - 3);
-  result.erase(result.begin());
-  std::erase(result, "--driver-mode=g++");
+  REQUIRE(result[1].starts_with("--driver-mode=g"));
+  CHECK(result[2] == "--no-default-config");
+  result.erase(result.begin(), result.begin() + 3);
   return result;
 }
 
@@ -45,10 +46,10 @@ bool clangAccepts(const Words &commandLine) {
 } // namespace
 
 TEST_CASE("what changes the program stays, in its order") {
-  const Words flags = {
-      "-std=gnu++20",    "-DA=1",         "-D",      "B",    "-UC",      "-Iinc",   "-I",  "other",
-      "-isystem",        "sys",           "-iquote", "q",    "-include", "pre.h",   "-O2", "-fPIC",
-      "-fno-exceptions", "-march=native", "-mavx2",  "-m64", "-pthread", "-fopenmp"};
+  const Words flags = {"-std=gnu++20",  "-DA=1",  "-D",    "B",        "-UC",
+                       "-Iinc",         "-I",     "other", "-isystem", "sys",
+                       "-iquote",       "q",      "-O2",   "-fPIC",    "-fno-exceptions",
+                       "-march=native", "-mavx2", "-m64",  "-pthread", "-fopenmp"};
   CHECK(kept("g++", flags) == flags);
 }
 
@@ -183,7 +184,8 @@ TEST_CASE("precompiled headers of other compilers are read as text") {
              folder) == text);
   CHECK(kept("g++", {"-include", "gone.h"}, folder).empty());
   CHECK(kept("g++", {"-include", "elsewhere/cmake_pch.hxx"}, folder).empty());
-  CHECK(kept("g++", {"-include", "torch/torch.h"}, folder) == Words{"-include", "torch/torch.h"});
+  CHECK(kept("g++", {"-include", "torch/torch.h"}, folder) ==
+        Words{"-Xclang", "-include", "-Xclang", "torch/torch.h"});
 }
 
 TEST_CASE("built-in headers of another compiler are not searched") {

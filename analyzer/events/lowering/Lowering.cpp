@@ -14,6 +14,59 @@ namespace gradtidy {
 
 using namespace clang;
 
+/// Divides blocks of very many events: what is known is copied for each event that checks may see,
+/// and temporaries are forgotten at the ends of blocks.
+static void splitLongBlocks(FunctionBody &body, const PathTable &paths) {
+  constexpr size_t mostEvents = 128;
+  // The head of a loop that runs at least once stays whole: its edges and its number go together.
+  const auto partsOf = [](const Block &block) {
+    return block.exitEdge >= 0
+               ? 1
+               : std::max<size_t>(1, llvm::divideCeil(block.events.size(), mostEvents));
+  };
+  std::vector<unsigned> first; // The new number of the first part of each block.
+  unsigned count = 0;
+  for (const Block &block : body.blocks) {
+    first.push_back(count);
+    count += partsOf(block);
+  }
+  if (count == body.blocks.size())
+    return;
+  std::vector<Block> parts;
+  for (Block &block : body.blocks) {
+    const size_t more = partsOf(block) - 1;
+    const size_t begins = parts.size();
+    llvm::DenseMap<PathId, size_t> lastPart; // That mentions a temporary.
+    for (size_t i = 0; more > 0 && i < block.events.size(); ++i) {
+      const Event &event = block.events[i];
+      const size_t part = std::min(i / mostEvents, more);
+      for (PathId path : {event.subject.path, event.result})
+        if (path)
+          lastPart[paths.rootOf(path)] = part;
+      for (const Operand &operand : event.operands)
+        if (operand.path)
+          lastPart[paths.rootOf(operand.path)] = part;
+    }
+    for (size_t part = 0; part < more; ++part) {
+      const auto begin = block.events.begin() + part * mostEvents;
+      Block &piece = parts.emplace_back();
+      piece.events.assign(std::make_move_iterator(begin),
+                          std::make_move_iterator(begin + mostEvents));
+      piece.edges.push_back({static_cast<unsigned>(parts.size())});
+    }
+    block.events.erase(block.events.begin(), block.events.begin() + more * mostEvents);
+    for (Block::Edge &edge : block.edges)
+      edge.target = first[edge.target];
+    if (block.exitEdge >= 0) // The last part of the latch leads back.
+      block.latch = first[block.latch] + partsOf(body.blocks[block.latch]) - 1;
+    const std::vector<PathId> temporaries = std::exchange(block.temporaries, {});
+    parts.push_back(std::move(block));
+    for (PathId root : temporaries)
+      parts[more > 0 ? begins + lastPart.lookup(root) : begins].temporaries.push_back(root);
+  }
+  body.blocks = std::move(parts);
+}
+
 std::unique_ptr<FunctionBody> lower(const FunctionDecl *function, PathTable &paths,
                                     Vocabulary &vocabulary, ASTContext &context) {
   return FunctionLowering(function, paths, vocabulary, context).run();
@@ -30,9 +83,10 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   conditions.collect(*cfg, function, context);
   describeFunction();
   lowerBlocks(*cfg);
+  findTemporaries();
+  splitLongBlocks(*result, paths);
   markLoopHeads();
   markSwitchedOff();
-  findTemporaries();
   for (const Block &block : result->blocks)
     for (const Event &event : block.events) {
       result->usesGpu |= !block.isSwitchedOff && mentionsGpu(event, vocabulary);

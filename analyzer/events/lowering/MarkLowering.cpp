@@ -357,6 +357,10 @@ static bool isOfMadeList(const Expr *place, Vocabulary &vocabulary) {
 }
 
 bool FunctionLowering::isRebindingInVain(const CallSite &site) {
+  // An empty tensor lets go of the memory.
+  const auto *made = dyn_cast<CXXConstructExpr>(strip(site.arguments.front()));
+  if ((made && made->getNumArgs() == 0) || isa<InitListExpr>(strip(site.arguments.front())))
+    return false;
   if (survey.statements.contains(site.call) &&
       vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
       (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *result, vocabulary)))
@@ -369,10 +373,6 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
     return false;
   const bool isElement = handle->isCXXForRangeDecl();
   if (!handle->getType()->isRecordType() && !(isElement && isOfTemporary(*handle, site.call)))
-    return false;
-  // An empty tensor lets go of the memory.
-  const auto *made = dyn_cast<CXXConstructExpr>(strip(site.arguments.front()));
-  if ((made && made->getNumArgs() == 0) || isa<InitListExpr>(strip(site.arguments.front())))
     return false;
   return (isa<ParmVarDecl>(handle) || isElement || isPart(*handle)) &&
          isLastMention(*site.call, *handle, *function);
@@ -419,7 +419,7 @@ void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
 bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
   const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
   return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
-         countMentions(*function->getBody(), variable) == 0;
+         !result->mentions(variable);
 }
 
 /// Whether \p value is a tensor of a module, of which two layers then make the same use.
@@ -459,7 +459,7 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
 
 bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
   return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
-         variable.hasInit() && countMentions(*function->getBody(), variable) == 0;
+         variable.hasInit() && !result->mentions(variable);
 }
 
 } // namespace gradtidy

@@ -102,7 +102,7 @@ void readDevice(Operand &operand, PathId made) {
   const Expr *expr = spelledDevice(operand);
   if (const auto *integer = dyn_cast_or_null<IntegerLiteral>(expr))
     operand.device = {Device::Unknown,
-                      static_cast<std::uint32_t>(integer->getValue().getLimitedValue(255))};
+                      static_cast<PathId>(integer->getValue().getLimitedValue(255))};
   if (!expr || operand.device.isKnown() || !(isa<StringLiteral>(expr) || isText(*expr)))
     return;
   NamedDevices named;

@@ -44,18 +44,25 @@ bool isKeptBack(const Stmt &mention, const VarDecl &list, const FunctionBody &fu
   return false;
 }
 
+/// Whether the variable is a list of a module's parameters, made for it alone.
+bool listsParameters(const VarDecl &list, Vocabulary &vocabulary) {
+  if (!list.isLocalVarDecl() || !list.hasLocalStorage() || !list.hasInit())
+    return false;
+  const auto *made = dyn_cast<CallExpr>(originalOf(strip(list.getInit())));
+  const FunctionDecl *maker = made ? made->getDirectCallee() : nullptr;
+  const bool givesParameters = maker && (vocabulary.roleOf(maker) == FunctionRole::Parameters ||
+                                         simpleName(maker) == "parameters"); // One of the user's.
+  return givesParameters && made->isPRValue();
+}
+
 } // namespace
 
 const VarDecl *deadListOf(const Expr &place, const FunctionBody &function, Vocabulary &vocabulary) {
   const VarDecl *list = listOf(place);
-  if (!list || !list->isLocalVarDecl() || !list->hasLocalStorage() || !list->hasInit() ||
-      !list->getType()->isRecordType())
-    return nullptr;
-  const auto *made = dyn_cast<CallExpr>(originalOf(strip(list->getInit())));
-  const FunctionDecl *maker = made ? made->getDirectCallee() : nullptr;
-  const bool givesParameters = maker && (vocabulary.roleOf(maker) == FunctionRole::Parameters ||
-                                         simpleName(maker) == "parameters"); // One of the user's.
-  if (!givesParameters || !made->isPRValue())
+  const CXXRecordDecl *record = list ? list->getType()->getAsCXXRecordDecl() : nullptr;
+  if (!record ||
+      !(listsParameters(*list, vocabulary) || (isa<ParmVarDecl>(list) && isStandard(record) &&
+                                               function.function == list->getDeclContext())))
     return nullptr;
   bool isDead = true;
   forEach(function.body, [&](const Stmt *statement) {

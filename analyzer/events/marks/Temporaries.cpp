@@ -1,6 +1,5 @@
 #include "Temporaries.h"
 
-#include "analyzer/events/values/LastValues.h"
 #include "analyzer/events/values/Syntax.h"
 
 #include "clang/AST/ASTContext.h"
@@ -161,7 +160,7 @@ Keeping keptIn(const FunctionBody &function, const DeclStmt &declarations, const
     if (const auto *variable = dyn_cast<VarDecl>(declaration);
         variable && variable->getInit() == value &&
         (isWrapped || variable->getType()->isPointerType()))
-      return {countMentions(*function.body, *variable) > 0, variable};
+      return {function.mentions(*variable), variable};
   return {};
 }
 
@@ -432,7 +431,7 @@ Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
   const Expr *value = variable.getInit();
   // Since C++23 what a loop goes over lives as long as the loop.
   const bool isRange = variable.isImplicit();
-  if (!value || value->isTypeDependent() || countMentions(*function.body, variable) == 0 ||
+  if (!value || value->isTypeDependent() || !function.mentions(variable) ||
       (isRange && variable.getASTContext().getLangOpts().CPlusPlus23))
     return {};
   Leftover left;

@@ -59,8 +59,9 @@ public:
 private:
   Layer made(Layer layer, ArrayRef<const Expr *> arguments) {
     const TypingReader reader(nullptr, vocabulary, context);
-    if (layer.rule == ResultRule::Linear)
+    if (layer.rule == ResultRule::Linear || spatialAxesOf(layer.rule))
       layer.features = reader.secondNumber(arguments);
+    layer.axes = spatialAxesOf(layer.rule);
     if (layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss)
       layer.reduction = reader.reductionIn(arguments);
     layer.isPlain = layer.rule == ResultRule::ClassLoss && arguments.empty();
@@ -99,8 +100,10 @@ private:
           return layer;
         continue;
       }
-      if (layer.rule == ResultRule::Linear)
+      if (layer.rule == ResultRule::Linear || layer.axes) {
         last->features = layer.features;
+        last->axes = layer.axes;
+      }
       if (layer.rule != ResultRule::Same)
         return *last;
     }
@@ -123,7 +126,7 @@ private:
       if ((layer.operation == Operation::None && layer.rule == ResultRule::None) ||
           (common && (common->operation != layer.operation || common->rule != layer.rule)))
         return {};
-      if (common && common->features != layer.features)
+      if (common && (common->features != layer.features || common->axes != layer.axes))
         common->features = Shape::unknown;
       if (common && common->reduction != layer.reduction)
         common->reduction = Reduction::Unknown;

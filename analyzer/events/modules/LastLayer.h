@@ -11,8 +11,9 @@ namespace gradtidy {
 struct Layer {
   Operation operation = Operation::None;
   ResultRule rule = ResultRule::None;
-  /// How many features a linear layer gives.
+  /// How many features a linear layer or a convolution gives.
   std::int64_t features = Shape::unknown;
+  unsigned axes = 0; ///< How many dimensions of space stand behind the features.
   Reduction reduction = Reduction::Unknown; ///< Of a loss.
   Answer batchFirst = Answer::Unknown;      ///< Of one that runs over sequences.
   bool isPlain = false; ///< Of a loss of classes: it counts all of them, each the same.

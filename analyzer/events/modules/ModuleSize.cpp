@@ -157,7 +157,7 @@ private:
       size.parameters = options->numbers[0] * options->numbers[1];
     } else if (options && rule == ResultRule::Embed && options->numbers.size() == 2) {
       size.parameters = options->numbers[0] * options->numbers[1];
-    } else if (options && rule == ResultRule::Weighted && options->numbers.size() == 3) {
+    } else if (options && spatialAxesOf(rule) && options->numbers.size() == 3) {
       layer = window(name, *options, options->numbers[2]);
       layer.features = options->numbers[1];
       layer.keepsInput = true;
@@ -247,21 +247,22 @@ private:
     const StringRef name = simpleName(setter.getMethodDecl());
     if (name == "bias" || name == "padding_mode" || name == "count_include_pad")
       return;
-    const std::optional<std::int64_t> number =
-        setter.getNumArgs() == 1 ? numberAt(setter.getArg(0)) : std::nullopt;
+    // What is not known counts as out of range.
+    const std::int64_t number =
+        setter.getNumArgs() == 1 ? numberAt(setter.getArg(0)).value_or(-1) : -1;
     options.isGrouped |= name == "groups";
     if (name == "groups")
       return;
-    options.isShapeKnown &= number && *number >= 0 && *number <= largest;
+    options.isShapeKnown &= number >= 0 && number <= largest;
     if (!options.isShapeKnown)
       return;
     options.isStrided |= name == "stride";
-    if (name == "stride" && *number > 0)
-      options.stride = *number;
+    if (name == "stride" && number > 0)
+      options.stride = number;
     else if (name == "padding")
-      options.padding = *number;
-    else if (name == "dilation" && *number > 0)
-      options.dilation = *number;
+      options.padding = number;
+    else if (name == "dilation" && number > 0)
+      options.dilation = number;
     else
       options.isShapeKnown = false;
   }

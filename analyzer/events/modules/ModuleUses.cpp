@@ -148,8 +148,13 @@ bool ModuleUses::makesElement(const CallExpr *call) const {
   const auto *container = dyn_cast<ClassTemplateSpecializationDecl>(method->getParent());
   const bool emplaces = name == "emplace_back" || name == "emplace_front" ||
                         (name == "emplace" && container && container->getName() == "optional");
-  return emplaces && container &&
-         vocabulary.roleOf(container->getTemplateArgs()[0].getAsType()) == TypeRole::ModuleHolder &&
+  if (!emplaces || !container)
+    return false;
+  const QualType element = container->getTemplateArgs()[0].getAsType();
+  const CXXRecordDecl *record = element->getAsCXXRecordDecl();
+  const TypeRole role = vocabulary.roleOf(element);
+  return record && !isStandard(record) && // What a pointer is made of is an argument.
+         (role == TypeRole::ModuleHolder || role == TypeRole::Module) &&
          llvm::none_of(call->arguments(), isNull);
 }
 

@@ -53,9 +53,14 @@ public:
   bool TraverseStmt(Stmt *statement) {
     if (!statement)
       return true;
+    const unsigned guards = place.guards;
     place.parents.push_back(statement);
     bool result = Base::TraverseStmt(statement);
     place.parents.pop_back();
+    if (const auto *declaration = dyn_cast<DeclStmt>(statement))
+      place.guards += declaresGuard(*declaration);
+    else
+      place.guards = guards;
     return result;
   }
 
@@ -163,6 +168,15 @@ public:
   llvm::DenseSet<const CXXRecordDecl *> asking; ///< Classes that call is_training().
 
 private:
+  /// Whether the statement switches autograd off for the rest of its block.
+  bool declaresGuard(const DeclStmt &declaration) const {
+    return llvm::any_of(declaration.decls(), [&](const Decl *each) {
+      const auto *variable = dyn_cast<VarDecl>(each);
+      const CXXRecordDecl *type = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
+      return type && vocabulary.traitOf(type) == Trait::GradGuard;
+    });
+  }
+
   /// Of a tensor, which stays the same one whatever is written into it.
   bool isElement(const Expr *target) const {
     const auto *element = dyn_cast<CXXOperatorCallExpr>(strip(target));

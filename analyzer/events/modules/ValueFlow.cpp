@@ -18,32 +18,6 @@ bool VisitedPlace::isInLambda() const {
   });
 }
 
-/// Whether the statement switches autograd off for the rest of its block.
-static bool declaresGuard(const Stmt *statement, const Vocabulary &vocabulary) {
-  const auto *declaration = dyn_cast<DeclStmt>(statement);
-  return declaration && llvm::any_of(declaration->decls(), [&](const Decl *each) {
-           const auto *variable = dyn_cast<VarDecl>(each);
-           const CXXRecordDecl *type =
-               variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
-           return type && vocabulary.traitOf(type) == Trait::GradGuard;
-         });
-}
-
-bool VisitedPlace::isRecorded(const Vocabulary &vocabulary) const {
-  for (size_t i = 0; i + 1 < parents.size(); ++i) {
-    const auto *block = dyn_cast_or_null<CompoundStmt>(dyn_cast<const Stmt *>(parents[i]));
-    if (!block)
-      continue;
-    for (const Stmt *statement : block->body()) {
-      if (Parent(statement) == parents[i + 1])
-        break;
-      if (declaresGuard(statement, vocabulary))
-        return false;
-    }
-  }
-  return true;
-}
-
 // ---- The way -----------------------------------------------------------------------------------
 
 ValueFlow::ValueFlow(ModuleUses &uses, const VisitedPlace &place, Entity entity, const Expr *site,
@@ -61,7 +35,7 @@ std::optional<EntityUse> ValueFlow::follow() {
       break;
     value = cast<Expr>(cast<const Stmt *>(parent));
   }
-  use.isRecorded = place.isRecorded(vocabulary);
+  use.isRecorded = place.guards == 0;
   return use;
 }
 

@@ -16,9 +16,9 @@ struct VisitedPlace {
   const clang::FunctionDecl *function = nullptr; ///< Null outside of functions.
   std::vector<Parent> parents;                   ///< From the outermost on; the last is visited.
 
+  unsigned guards = 0; ///< That keep autograd from recording there: declared in a block around it.
+
   bool isInLambda() const;
-  /// Whether no guard declared before the place, in a block around it, is alive.
-  bool isRecorded(const Vocabulary &vocabulary) const;
 };
 
 /// What is put into a mode by itself.

@@ -18,14 +18,6 @@ static bool isMention(const Stmt *statement, const VarDecl &variable) {
   return reference && reference->getDecl() == &variable;
 }
 
-unsigned countMentions(const Stmt &body, const VarDecl &variable) {
-  unsigned count = isMention(&body, variable);
-  for (const Stmt *child : body.children())
-    if (child)
-      count += countMentions(*child, variable);
-  return count;
-}
-
 namespace {
 
 /// Goes through a function in the order in which it is written.

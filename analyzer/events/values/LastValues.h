@@ -6,9 +6,6 @@
 
 namespace gradtidy {
 
-/// How often \p variable is named in \p body.
-unsigned countMentions(const clang::Stmt &body, const clang::VarDecl &variable);
-
 /// Whether \p variable, of \p function, is not named any more once \p assignment has given it a
 /// value: neither behind it, nor in another round of a loop that the variable outlives, nor in a
 /// closure.

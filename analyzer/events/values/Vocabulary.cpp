@@ -90,6 +90,7 @@ TypeRole Vocabulary::roleOf(const clang::CXXRecordDecl *record) {
   if (auto known = records.find(record); known != records.end())
     return known->second;
   TypeRole role = model.typeRole(canonicalName(record));
+  records[record] = role; // In a template, it may be a base of itself, with other arguments.
   if (role == TypeRole::None && record->hasDefinition())
     for (const clang::CXXBaseSpecifier &base : record->getDefinition()->bases()) {
       const clang::CXXRecordDecl *baseRecord = base.getType()->getAsCXXRecordDecl();

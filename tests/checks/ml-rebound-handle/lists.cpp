@@ -68,14 +68,44 @@ struct Own : torch::nn::Module {
   }
 };
 
-void named_ok(torch::nn::Linear net, torch::Tensor value, std::vector<torch::Tensor> list) {
+bool by_value_bad(std::vector<Tensor> from, std::vector<Tensor> to) {
+  for (size_t i = 0; i < from.size(); ++i)
+    to[i] = from[i].clone(); // expect: ml-rebound-handle (no fix) (level 1): a copy of the caller's list
+  return !to.empty();
+}
+
+std::vector<Tensor> returned_ok(std::vector<Tensor> list) {
+  for (size_t i = 0; i < list.size(); ++i)
+    list[i] = list[i].detach();
+  return list;
+}
+
+void released_ok(std::vector<Tensor> list) {
+  list[0] = Tensor();
+}
+
+Tensor read_ok(std::vector<Tensor> list, Tensor value) {
+  list[0] = value;
+  return torch::stack(list);
+}
+
+void of_the_caller_ok(std::vector<Tensor> &list, std::vector<Tensor> *other, Tensor value) {
+  list[0] = value;
+  (*other)[0] = value;
+}
+
+void changed_ok(std::vector<Tensor> list, Tensor value) {
+  list[0] += value;
+  list[1].copy_(value);
+}
+
+void named_ok(torch::nn::Linear net, torch::Tensor value) {
   auto parameters = net->parameters();
   parameters[0] = value;
   torch::optim::SGD optimizer(parameters, 0.1);
   auto changed = net->parameters();
   changed[0][1] = value;
   changed[0].data() = value;
-  list[0] = value;
 }
 
 void kept_ok(Store &store, torch::nn::Linear net, Tensor value) {

@@ -23,6 +23,25 @@ struct Emplaced : torch::nn::Module {
   std::optional<torch::nn::Linear> head;     // expect: ml-unregistered-module (no fix): 'head'
 };
 
+struct Block : torch::nn::Module {
+  Block() { layer = register_module("layer", torch::nn::Linear(4, 4)); }
+  torch::Tensor forward(torch::Tensor x) { return torch::relu(layer(x)); }
+  torch::nn::Linear layer{nullptr};
+};
+
+struct By_value : torch::nn::Module {
+  By_value() {
+    for (int i = 0; i < 3; ++i)
+      blocks.emplace_back();
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    for (auto &block : blocks)
+      x = block.forward(x);
+    return x;
+  }
+  std::vector<Block> blocks; // expect: ml-unregistered-module (no fix): 'blocks' is used in forward()
+};
+
 struct Registered_ok : torch::nn::Module {
   Registered_ok() {
     for (int i = 0; i < 3; ++i) {

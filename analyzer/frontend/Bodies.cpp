@@ -1,0 +1,160 @@
+#include "Bodies.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceManager.h"
+
+#include <mutex>
+#include <utility>
+
+namespace gradtidy {
+namespace {
+
+thread_local std::optional<FunctionPlace> *underWay = nullptr;
+
+/// Visits the functions and variables in declarations, template instantiations included.
+class BodyRemoval {
+public:
+  BodyRemoval(const FunctionPlaces &functions, const clang::SourceManager &sources)
+      : functions(functions), sources(sources) {}
+
+  /// Nested declarations wait in a list, since they may nest deeply, too.
+  void run(llvm::ArrayRef<clang::Decl *> declarations) {
+    pending.append(declarations.begin(), declarations.end());
+    while (!pending.empty())
+      visit(pending.pop_back_val());
+  }
+
+  FunctionPlaces dropped;
+
+private:
+  void visit(clang::Decl *declaration) {
+    if (auto *generic = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration)) {
+      pending.push_back(generic->getTemplatedDecl());
+      pending.append(generic->spec_begin(), generic->spec_end());
+    } else if (auto *record = llvm::dyn_cast<clang::ClassTemplateDecl>(declaration)) {
+      pending.push_back(record->getTemplatedDecl());
+      pending.append(record->spec_begin(), record->spec_end());
+    } else if (auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
+      visit(*function);
+    } else if (auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration)) {
+      if (variable->hasInit() && drops(*variable, variable->getInit()))
+        variable->setInit(nullptr);
+    } else if (auto *field = llvm::dyn_cast<clang::FieldDecl>(declaration)) {
+      if (field->hasInClassInitializer() && drops(*field, field->getInClassInitializer()))
+        field->removeInClassInitializer();
+    } else if (auto *scope = llvm::dyn_cast<clang::DeclContext>(declaration)) {
+      pending.append(scope->noload_decls_begin(), scope->noload_decls_end());
+    }
+  }
+
+  void visit(clang::FunctionDecl &function) {
+    if (function.doesThisDeclarationHaveABody() && !function.isLateTemplateParsed() &&
+        drops(function, function.getBody()))
+      function.setBody(nullptr);
+    for (clang::Decl *local : function.noload_decls()) // Lambdas are part of the body.
+      if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(local);
+          record && !record->isLambda())
+        pending.push_back(local);
+    if (auto *constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&function);
+        constructor && llvm::any_of(constructor->inits(), [](const auto *each) {
+          return isNestedTooDeeply(each->getInit());
+        })) {
+      dropped.insert(placeOf(function, sources));
+      constructor->setNumCtorInitializers(0);
+      function.setBody(nullptr);
+    }
+  }
+
+  bool drops(const clang::NamedDecl &owner, const clang::Stmt *code) {
+    const bool isNamed = !functions.empty() && functions.contains(placeOf(owner, sources));
+    if (!isNamed && !isNestedTooDeeply(code))
+      return false;
+    dropped.insert(placeOf(owner, sources));
+    return true;
+  }
+
+  const FunctionPlaces &functions;
+  const clang::SourceManager &sources;
+  llvm::SmallVector<clang::Decl *, 64> pending;
+};
+
+} // namespace
+
+bool isNestedTooDeeply(const clang::Stmt *root) {
+  llvm::SmallVector<std::pair<const clang::Stmt *, unsigned>, 64> pending = {{root, 1}};
+  while (!pending.empty()) {
+    const auto [statement, level] = pending.pop_back_val();
+    if (!statement)
+      continue;
+    if (level > maxNesting)
+      return true;
+    for (const clang::Stmt *child : statement->children())
+      pending.push_back({child, level + 1});
+  }
+  return false;
+}
+
+std::string FunctionPlace::describe() const {
+  return name + " (" + file + ":" + std::to_string(line) + ")";
+}
+
+FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources) {
+  const clang::PresumedLoc place = sources.getPresumedLoc(function.getLocation());
+  FunctionPlace result;
+  result.name = function.getQualifiedNameAsString();
+  if (place.isValid()) {
+    result.file = place.getFilename();
+    result.line = place.getLine();
+    result.column = place.getColumn();
+  }
+  return result;
+}
+
+FunctionPlaces dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
+                          const FunctionPlaces &functions, const clang::SourceManager &sources) {
+  BodyRemoval removal(functions, sources);
+  removal.run(declarations);
+  return std::move(removal.dropped);
+}
+
+static std::mutex logMutex;
+static FunctionPlaces unfollowedLog;
+
+void logUnfollowed(const FunctionPlaces &functions) {
+  const std::lock_guard lock(logMutex);
+  unfollowedLog.insert(functions.begin(), functions.end());
+}
+
+FunctionPlaces takeUnfollowed() {
+  const std::lock_guard lock(logMutex);
+  return std::exchange(unfollowedLog, {});
+}
+
+UnderWay::UnderWay(std::optional<FunctionPlace> &slot) { underWay = &slot; }
+
+UnderWay::~UnderWay() { underWay = nullptr; }
+
+std::optional<FunctionPlace> UnderWay::current() { return underWay ? *underWay : std::nullopt; }
+
+void UnderWay::parse(const clang::NamedDecl *function) {
+  if (!underWay)
+    return;
+  underWay->reset();
+  if (function)
+    *underWay = placeOf(*function, function->getASTContext().getSourceManager());
+}
+
+Analyzing::Analyzing(const clang::FunctionDecl &function) : before(UnderWay::current()) {
+  if (underWay)
+    *underWay = placeOf(function, function.getASTContext().getSourceManager());
+}
+
+Analyzing::~Analyzing() {
+  if (underWay)
+    *underWay = std::move(before);
+}
+
+} // namespace gradtidy

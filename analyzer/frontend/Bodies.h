@@ -1,0 +1,78 @@
+// Functions that a unit is analyzed without: their bodies nest too deeply, or clang or the analysis
+// crashes on them. They lose their bodies as functions of frameworks do, so the rest of the unit is
+// analyzed as if they were defined elsewhere.
+#pragma once
+
+#include "clang/AST/Decl.h"
+
+#include <compare>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace clang {
+class SourceManager;
+} // namespace clang
+
+namespace gradtidy {
+
+/// How many statements and expressions may lie within each other. All walks over bodies, clang's
+/// and clang-tidy's too, may recurse once per level; the threads of Frontend have 16 KB for each.
+inline constexpr unsigned maxNesting = 4000;
+
+/// Whether \p root has more than maxNesting levels. Takes time linear in the size of \p root, and
+/// does not recurse.
+bool isNestedTooDeeply(const clang::Stmt *root);
+
+/// A function by its place, which stays the same when the unit is parsed again.
+struct FunctionPlace {
+  std::string file; ///< As the compiler names it.
+  unsigned line = 0, column = 0;
+  std::string name; ///< Qualified.
+
+  /// What the user is told: `trainer::step (train.cpp:12)`.
+  std::string describe() const;
+  friend auto operator<=>(const FunctionPlace &, const FunctionPlace &) = default;
+};
+using FunctionPlaces = std::set<FunctionPlace>;
+
+FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources);
+
+/// Deletes the bodies and initializers in \p declarations that are nested too deeply, or belong to
+/// one of \p functions, and returns their places.
+FunctionPlaces dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
+                          const FunctionPlaces &functions, const clang::SourceManager &sources);
+
+/// Notes that this process analyzes a unit without \p functions.
+void logUnfollowed(const FunctionPlaces &functions);
+
+/// What was noted since the last call.
+FunctionPlaces takeUnfollowed();
+
+/// Records in \p slot which function this thread works on, for the case that the thread does not
+/// survive it. \p slot must outlive this object.
+class UnderWay {
+public:
+  explicit UnderWay(std::optional<FunctionPlace> &slot);
+  ~UnderWay();
+  UnderWay(const UnderWay &) = delete;
+  UnderWay &operator=(const UnderWay &) = delete;
+
+  static std::optional<FunctionPlace> current();
+  /// Until the next call this thread parses \p function; null if it parses none.
+  static void parse(const clang::NamedDecl *function);
+};
+
+/// While it lives, this thread analyzes \p function.
+class Analyzing {
+public:
+  explicit Analyzing(const clang::FunctionDecl &function);
+  ~Analyzing();
+  Analyzing(const Analyzing &) = delete;
+  Analyzing &operator=(const Analyzing &) = delete;
+
+private:
+  std::optional<FunctionPlace> before;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,123 @@
+#include "SecureInvocation.h"
+
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/DependencyOutputOptions.h"
+#include "clang/Frontend/FrontendOptions.h"
+#include "clang/Frontend/MigratorOptions.h"
+#include "clang/Frontend/PreprocessorOutputOptions.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/StaticAnalyzer/Core/AnalyzerOptions.h"
+
+namespace gradtidy {
+
+namespace {
+
+/// Makes every one of \p values empty.
+void clear(auto &...values) { (values.clear(), ...); }
+
+/// A new set of options keeps what the driver says of the input.
+void secureFrontend(clang::FrontendOptions &options) {
+  clang::FrontendOptions parsing;
+  parsing.Inputs = std::move(options.Inputs);
+  parsing.DashX = options.DashX;
+  parsing.DisableFree = options.DisableFree;
+  parsing.AuxTriple = std::move(options.AuxTriple);
+  parsing.AuxTargetCPU = std::move(options.AuxTargetCPU);
+  parsing.AuxTargetFeatures = std::move(options.AuxTargetFeatures);
+  parsing.ModuleMapFiles = std::move(options.ModuleMapFiles);
+  parsing.ModuleFiles = std::move(options.ModuleFiles);
+  parsing.UseGlobalModuleIndex = options.UseGlobalModuleIndex;
+  parsing.ProgramAction = clang::frontend::ParseSyntaxOnly;
+  options = std::move(parsing);
+}
+
+/// What code generation would read and write; the rest has a say in predefined macros.
+void secureCodeGeneration(clang::CodeGenOptions &options) {
+  clear(options.CoverageDataFile, options.CoverageNotesFile, options.ProfileFilterFiles,
+        options.ProfileExcludeFiles, options.DIBugsReportFilePath, options.LinkBitcodeFiles,
+        options.SplitDwarfFile, options.SplitDwarfOutput, options.ObjectFilenameForDebug,
+        options.InstrProfileOutput, options.SampleProfileFile, options.MemoryProfileOutput,
+        options.MemoryProfileUsePath, options.ProfileInstrumentUsePath,
+        options.ProfileRemappingFile, options.ThinLTOIndexFile, options.ThinLinkBitcodeFile,
+        options.SaveTempsFilePrefix, options.CudaGpuBinaryFileName, options.OffloadObjects,
+        options.OptRecordFile, options.OptRecordPasses, options.OptRecordFormat,
+        options.PassPlugins, options.PassBuilderCallbacks, options.SanitizeCoverageAllowlistFiles,
+        options.SanitizeCoverageIgnorelistFiles, options.SanitizeMetadataIgnorelistFiles,
+        options.StackUsageOutput, options.AsSecureLogFile, options.MSSecureHotPatchFunctionsFile,
+        options.RecordCommandLine, options.CommandLineArgs, options.DependentLibraries,
+        options.LinkerOptions);
+}
+
+void secureDiagnostics(clang::DiagnosticOptions &options) {
+  clear(options.DiagnosticLogFile, options.DiagnosticSerializationFile, options.VerifyPrefixes);
+  options.VerifyDiagnostics = false;
+}
+
+/// What writes modules into a cache.
+void secureModules(clang::CompilerInvocation &invocation) {
+  clang::HeaderSearchOptions &search = invocation.getHeaderSearchOpts();
+  clear(search.ModuleCachePath, search.ModuleUserBuildPath);
+  search.ModulesValidateOncePerBuildSession = false;
+  invocation.getLangOpts().ImplicitModules = false;
+}
+
+/// What reads binary formats, or files in place of others.
+void clearInputs(clang::CompilerInvocation &invocation) {
+  clang::FrontendOptions &frontend = invocation.getFrontendOpts();
+  clear(frontend.ModuleMapFiles, frontend.ModuleFiles);
+  clang::HeaderSearchOptions &search = invocation.getHeaderSearchOpts();
+  clear(search.PrebuiltModuleFiles, search.PrebuiltModulePaths, search.VFSOverlayFiles);
+  search.EnablePrebuiltImplicitModules = false;
+  search.ImplicitModuleMaps = false;
+  clang::PreprocessorOptions &preprocessor = invocation.getPreprocessorOpts();
+  clear(preprocessor.ImplicitPCHInclude, preprocessor.ChainedIncludes,
+        preprocessor.PCHThroughHeader);
+  preprocessor.clearRemappedFiles();
+  invocation.getDiagnosticOpts().DiagnosticSuppressionMappingsFile.clear();
+  invocation.getAPINotesOpts() = {};
+  clang::LangOptions &language = invocation.getLangOpts();
+  clear(language.NoSanitizeFiles, language.XRayAlwaysInstrumentFiles,
+        language.XRayNeverInstrumentFiles, language.XRayAttrListFiles, language.ProfileListFiles,
+        language.OMPHostIRFile);
+  language.APINotes = language.APINotesModules = false;
+}
+
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  using ProxyFileSystem::ProxyFileSystem;
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &path) override {
+    const llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
+    if (status && !status->isRegularFile() && !status->isDirectory())
+      return std::make_error_code(std::errc::not_supported);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
+} // namespace
+
+bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
+  secureFrontend(invocation.getFrontendOpts());
+  secureCodeGeneration(invocation.getCodeGenOpts());
+  secureDiagnostics(invocation.getDiagnosticOpts());
+  secureModules(invocation);
+  invocation.getDependencyOutputOpts() = {};
+  invocation.getPreprocessorOutputOpts() = {};
+  invocation.getMigratorOpts() = {};
+  clang::AnalyzerOptions &analyzer = invocation.getAnalyzerOpts();
+  clear(analyzer.DumpExplodedGraphTo, analyzer.FullCompilerInvocation, analyzer.Config);
+  if (!hasOwnFlags)
+    clearInputs(invocation);
+  return llvm::all_of(invocation.getFrontendOpts().Inputs, [](const auto &input) {
+    return input.getKind().getFormat() == clang::InputKind::Source;
+  });
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+regularFilesOf(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> base) {
+  return llvm::makeIntrusiveRefCnt<RegularFiles>(std::move(base));
+}
+
+} // namespace gradtidy

@@ -1,0 +1,27 @@
+// What holds of every parse, whatever flags and sources a stranger wrote: clang parses, writes
+// nothing, loads nothing, and reads regular files only.
+#pragma once
+
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace clang {
+class CompilerInvocation;
+} // namespace clang
+
+namespace gradtidy {
+
+/// The belt behind the gate (analyzer/source/FlagGate.h): clears from \p invocation every output,
+/// plugin and action but parsing. Without \p hasOwnFlags (FlagsRequest::hasOwnFlags), also clears
+/// what reads files in clang's own binary formats and what has one file read in place of another:
+/// precompiled headers, modules, overlays.
+///
+/// False if the input is no source code, but an AST or bitcode.
+bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
+
+/// The files of \p base without FIFOs, devices and sockets: to open one is an error, as it may
+/// block or never end. What they are and that they exist can be asked.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+regularFilesOf(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> base);
+
+} // namespace gradtidy

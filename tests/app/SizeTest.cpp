@@ -1,0 +1,99 @@
+// Size and depth: one function never takes its unit with it.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string repeated(const std::string &text, unsigned times) {
+  std::string result;
+  for (unsigned i = 0; i < times; ++i)
+    result += text;
+  return result;
+}
+
+/// Lints \p text before and behind training loops that forget to clear gradients.
+Run lintAround(const std::string &text) {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("before") + text + "\n" +
+                                 trainingLoop("behind"));
+  return project.gradtidy({"--no-cache", "-j1", "train.cpp", "--model=" + axonModel(), "--",
+                           "-std=c++20", "-I" + axonFolder()});
+}
+
+/// The peak of all processes that this test has run.
+long peakMegabytes() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return usage.ru_maxrss >> 10;
+}
+
+} // namespace
+
+TEST_CASE("Code that is nested too deeply costs the function it stands in") {
+  const std::string head = "void deep(axon::Array x, int c) ";
+  for (const std::string &text : {
+           "int deep() { return " + repeated("(", 10000) + "1" + repeated(")", 10000) + "; }",
+           "int deep() { return " + repeated("(", 20000) + "1" + repeated(")", 20000) + "; }",
+           head + repeated("{", 10000) + "c = 1;" + repeated("}", 10000),
+           head + "{ " + repeated("[&]{", 1000) + "x.number();" + repeated("}();", 1000) + " }",
+           head + "{ int z = c" + repeated(" + c", 10000) + "; }",
+           "const int deep = 1" + repeated(" + 1", 10000) + ";",
+       }) {
+    INFO(text.substr(0, 80));
+    const Run run = lintAround(text);
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+    CHECK(count(run.err, "Not analysed to the end") == 1);
+    CHECK_THAT(run.err, Contains(": deep (") && !Contains("crashed"));
+    CHECK(peakMegabytes() < 300);
+  }
+}
+
+TEST_CASE("A class template that is derived from itself with other arguments is survived") {
+  const Run run =
+      lintAround("template <unsigned N> struct Rank : Rank<N - 1> {\n"
+                 "  float k() { Rank *self = this; return self->Rank<N - 1>::k(); }\n"
+                 "};\n"
+                 "template <> struct Rank<0> { float k() { return 0; } };\n"
+                 "float ask(axon::Array x) { Rank<2> r; return float(x.number()) + r.k(); }\n");
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK_THAT(run.err, !Contains("crashed"));
+}
+
+TEST_CASE("A body without its last brace costs no other function") {
+  for (const std::string text : {"void broken() { for (;;) { int x = 1; }\n\n",
+                                 "void broken() {\n  if (true) {\n    int x = 1;\n\n\n",
+                                 "struct Broken {\n  void f() {\n    while (true) {\n  }  \n"
+                                 "  void g() {}\n};\n"}) {
+    INFO(text);
+    const Run run = lintAround(text);
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+    CHECK_THAT(run.out, Contains("error:"));
+    CHECK(run.status == 1);
+  }
+}
+
+TEST_CASE("A training step that is written down a thousand times takes little memory") {
+  const std::string step = "{ axon::distance(net(x), x).backpropagate(); solver.advance(); "
+                           "solver.zero_grad(); }\n";
+  const Run run = lintAround("void unrolled(axon::Block net, axon::Array x) {\n"
+                             "  axon::Solver solver(net.weights());\n" +
+                             repeated(step, 1000) + "}\n");
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(peakMegabytes() < 300);
+}
+
+TEST_CASE("Ten thousand statements are followed to the end in little memory") {
+  std::string statements;
+  for (unsigned i = 0; i < 10000; ++i)
+    statements += "auto x" + std::to_string(i + 1) + " = net(x" + std::to_string(i / 2) + ");\n";
+  const Run run = lintAround("void flat(axon::Block net, axon::Array x0) {\n" + statements + "}\n");
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(count(run.err, "Not analysed") == 0);
+  CHECK(peakMegabytes() < 300);
+}

@@ -1,0 +1,134 @@
+// Which folder may include which: knowledge flows one way (docs/architecture.md).
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder and those that its sources may include. A row names only rows above it.
+struct Layer {
+  std::string folder;
+  std::set<std::string> below;
+};
+
+const std::vector<Layer> &layers() {
+  static const std::vector<Layer> all = {
+      {"analyzer/source", {}},
+      {"analyzer/model", {"analyzer/source"}},
+      {"analyzer/frontend", {"analyzer/source"}},
+      {"analyzer/events", {"analyzer/model"}},
+      {"analyzer/events/values", {"analyzer/model", "analyzer/events"}},
+      {"analyzer/events/modules", {"analyzer/source", "analyzer/events", "analyzer/events/values"}},
+      {"analyzer/events/marks", {"analyzer/events", "analyzer/events/values"}},
+      {"analyzer/events/lowering",
+       {"analyzer/events", "analyzer/events/values", "analyzer/events/modules",
+        "analyzer/events/marks"}},
+      {"analyzer/flow",
+       {"analyzer/frontend", "analyzer/events", "analyzer/events/values", "analyzer/events/modules",
+        "analyzer/events/marks", "analyzer/events/lowering"}},
+      {"checks",
+       {"analyzer/frontend", "analyzer/events", "analyzer/events/values", "analyzer/flow"}},
+      {"analyzer/report", {"analyzer/source", "checks"}},
+      {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
+      {"analyzer/plugin",
+       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/flow", "checks"}},
+      {"analyzer/prove", {"analyzer/frontend"}},
+      {"analyzer/app",
+       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/modules",
+        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove"}},
+  };
+  return all;
+}
+
+/// The files that \p source includes and that are the project's own, relative to its root.
+std::vector<std::string> includesOf(const fs::path &source) {
+  static const std::regex pattern("^#include \"([^\"]+)\"");
+  std::vector<std::string> result;
+  std::ifstream in(source);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, pattern))
+      continue;
+    const fs::path root = PROJECT_ROOT;
+    for (const fs::path &candidate : {source.parent_path() / match[1].str(), root / match[1].str()})
+      if (fs::exists(candidate)) {
+        result.push_back(fs::relative(candidate, root).lexically_normal().generic_string());
+        break;
+      }
+  }
+  return result;
+}
+
+/// The sources and headers of analyzer/ and checks/, relative to the root.
+std::vector<std::string> files() {
+  std::vector<std::string> result;
+  for (const char *top : {"analyzer", "checks"})
+    for (const auto &entry : fs::recursive_directory_iterator(fs::path(PROJECT_ROOT) / top))
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
+        result.push_back(fs::relative(entry.path(), PROJECT_ROOT).generic_string());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::string folderOf(const std::string &file) {
+  return fs::path(file).parent_path().generic_string();
+}
+
+} // namespace
+
+TEST_CASE("A layer names only layers before it") {
+  std::set<std::string> before;
+  for (const Layer &layer : layers()) {
+    for (const std::string &other : layer.below) {
+      INFO(layer.folder << " names " << other);
+      CHECK(before.count(other));
+    }
+    before.insert(layer.folder);
+  }
+}
+
+TEST_CASE("Sources include their own folder and those that it may know") {
+  const std::vector<std::string> all = files();
+  REQUIRE(all.size() > 200);
+  for (const std::string &file : all) {
+    const std::string folder = folderOf(file);
+    const auto layer = std::find_if(layers().begin(), layers().end(),
+                                    [&](const Layer &each) { return each.folder == folder; });
+    INFO(file);
+    REQUIRE(layer != layers().end()); // A new folder gets a row.
+    for (const std::string &included : includesOf(fs::path(PROJECT_ROOT) / file)) {
+      const std::string other = folderOf(included);
+      INFO("includes " << included);
+      CHECK((other == folder || layer->below.count(other)));
+    }
+  }
+}
+
+TEST_CASE("Headers do not include one another in a circle") {
+  std::map<std::string, std::vector<std::string>> includes;
+  for (const std::string &file : files())
+    if (fs::path(file).extension() == ".h")
+      includes[file] = includesOf(fs::path(PROJECT_ROOT) / file);
+  // A header goes once all that it includes has gone; what is left is a circle.
+  for (bool goesOn = true; goesOn;) {
+    goesOn = false;
+    for (auto each = includes.begin(); each != includes.end();) {
+      const bool isFree =
+          std::none_of(each->second.begin(), each->second.end(),
+                       [&](const std::string &other) { return includes.count(other); });
+      goesOn |= isFree;
+      each = isFree ? includes.erase(each) : std::next(each);
+    }
+  }
+  for (const auto &[file, others] : includes)
+    FAIL_CHECK(file << " is part of a circle of includes");
+}

@@ -200,6 +200,11 @@ Option<std::string> baseline("baseline", cl::cat(category), cl::value_desc("file
 Show only findings that are not in this file, which
 an earlier run with --format=sarif has written.
 )"));
+Option<std::string> evidence("evidence", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
+What 'gradtidy watch --format=json' wrote: says of
+each finding whether the run has seen it, refuted it,
+or did not reach it.
+)"));
 cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
 Model (JSON) of a framework of one's own; may be
 repeated. The check option ml.Models is the same.
@@ -254,7 +259,13 @@ What 'gradtidy prove' runs programs on: cpu, sim
 and libtorch; cpu,sim by default.
 )"));
 Option<std::string> libtorch("libtorch", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
-LibTorch for 'gradtidy prove --backend=libtorch'.
+LibTorch for 'gradtidy prove --backend=libtorch', and
+for 'gradtidy watch' if its headers are not beside the
+library that the program loads.
+)"));
+Option<unsigned> steps("steps", cl::cat(category), cl::value_desc("N"), cl::init(0), cl::desc(R"(
+Steps of the optimizer after which 'gradtidy watch'
+ends watching; the program goes on.
 )"));
 Option<std::string> runtime("runtime", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 The library of the bundled runtime for 'gradtidy
@@ -274,6 +285,11 @@ Proofs:
   program with the bug and one without, and shows the finding in the one, the
   silence in the other, and what they measure. Exit status 0 if all are as they
   must be. CXX and CXXFLAGS name a compiler and flags; --format is text or json.
+
+Watching:
+  'gradtidy watch -- ./train ARGUMENTS' runs a program that links LibTorch and
+  reports the pitfalls that its run shows, by the same names. Exit status as the
+  program's, unless that is 0. --format, --output and --steps stand before "--".
 
 Explanations:
   'gradtidy explain NAME...' prints the pages of these checks: symptom, cause, bug,
@@ -425,8 +441,10 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.prove = command == "prove";
   result.lsp = command == "lsp";
   result.explain = command == "explain";
+  result.watch = command == "watch";
   result.completion = command == "completion";
-  if (result.completion || result.merge || result.prove || result.lsp || result.explain)
+  if (result.completion || result.merge || result.prove || result.lsp || result.explain ||
+      result.watch)
     arguments.erase(arguments.begin() + 1);
 
   showOwnOptions();
@@ -490,6 +508,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.strict = strict;
   result.bundledRuntime = bundledRuntime;
   result.models = models;
+  result.evidence = evidence;
   if (!noCache)
     result.cacheFolder = cacheDir.empty() ? defaultCacheFolder() : std::string(cacheDir);
   result.cacheLimit = cacheLimit;
@@ -504,6 +523,9 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.stats = llvm::AreStatisticsEnabled();
   result.timeTrace = timeTrace;
   result.format = format;
+  result.steps = steps;
+  if (result.watch)
+    result.libtorch = absolute(libtorch);
   if (result.prove)
     takeProveOptions(result);
   return result;

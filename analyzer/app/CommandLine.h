@@ -50,6 +50,7 @@ struct CommandLine {
   bool fix = false, fixErrors = false;
   std::string exportFixes; ///< A file, or empty.
   std::string baseline;    ///< The same.
+  std::string evidence;    ///< The same.
   std::string diff;        ///< A revision, "-" for a patch on standard input, or empty.
   std::vector<Output> outputs;
   bool clangTidyStatus = false; ///< The exit status is clang-tidy's.
@@ -74,6 +75,8 @@ struct CommandLine {
   bool merge = false;                             ///< The sources are such files.
   bool prove = false;                             ///< The sources are names of checks.
   bool explain = false;                           ///< The same.
+  bool watch = false;                             ///< The program follows "--".
+  unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool completion = false;                        ///< The source is the name of a shell.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.

@@ -21,6 +21,7 @@ struct Subcommand {
 constexpr Subcommand subcommands[] = {
     {"explain", "print the pages of checks", true},
     {"prove", "build and run the fixtures of checks", true},
+    {"watch", "run a program and report what goes wrong in it"},
     {"merge", "join what --results wrote"},
     {"lsp", "serve an editor"},
     {"completion", "print a completion script: bash, zsh or fish"},

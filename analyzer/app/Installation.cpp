@@ -43,4 +43,9 @@ std::string findFixtures(llvm::StringRef executable) {
               "harness.h");
 }
 
+std::string findWatchSources(llvm::StringRef executable) {
+  return find(executable, "share/gradtidy/watch", "../watch", GRADTIDY_SOURCE_DIR "/watch",
+              "Session.cpp");
+}
+
 } // namespace gradtidy

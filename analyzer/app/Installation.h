@@ -21,4 +21,7 @@ std::string findPages(llvm::StringRef executable);
 /// The folder of fixtures, with harness.h.
 std::string findFixtures(llvm::StringRef executable);
 
+/// The folder of the watching library's sources, with Session.cpp.
+std::string findWatchSources(llvm::StringRef executable);
+
 } // namespace gradtidy

@@ -3,6 +3,7 @@
 #include "Analysis.h"
 #include "Changes.h"
 #include "Configuration.h"
+#include "Evidence.h"
 #include "Fixes.h"
 #include "Installation.h"
 #include "OwnWork.h"
@@ -386,6 +387,15 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       error() << outcome.loss << '\n';
   const OwnWork own("writing what was found");
   Results results = sumUp(run, commandLine.strict);
+  if (!commandLine.evidence.empty()) {
+    std::vector<std::string> sources;
+    for (const Outcome &outcome : run.outcomes)
+      sources.push_back(outcome.file);
+    if (llvm::Error wrong = addEvidence(commandLine.evidence, sources, results.errors)) {
+      error() << llvm::toString(std::move(wrong)) << '\n';
+      return commandLine.statusOfFailure();
+    }
+  }
   SourceText text = textsOf(commandLine);
   useLineEndsOfFiles(results.errors, text);
   const LeftOut leftOut = leaveOut(comparison, results.errors);

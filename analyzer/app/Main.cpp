@@ -6,6 +6,7 @@
 #include "Lint.h"
 #include "OwnWork.h"
 #include "Prove.h"
+#include "Watch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -27,6 +28,8 @@ int main(int argc, const char **argv) {
     return gradtidy::printCompletion(commandLine);
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
+  if (commandLine.watch)
+    return gradtidy::watch(commandLine, executable);
   // The programs that prove runs have limits of their own.
   gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
                          commandLine.statusOfFailure());

@@ -163,8 +163,10 @@ text.bug {{ fill: #ff7b72 } text.fix {{ fill: #58a6ff }
                                : " ",
                       x(index), y(one.values[index]));
     }
-    text += formatv("\"/>\n<text class=\"{0}\" x=\"{1:F1}\" y=\"{2:F1}\">{0}</text>\n", one.name,
-                    x(one.values.size() - 1) + 8, one.labelY);
+    text += "\"/>\n";
+    if (!plot.isAlone)
+      text += formatv("<text class=\"{0}\" x=\"{1:F1}\" y=\"{2:F1}\">{0}</text>\n", one.name,
+                      x(one.values.size() - 1) + 8, one.labelY);
   }
   if (!plot.bugEnd.empty()) {
     const double end = plot.bug.empty() ? left : x(plot.bug.size() - 1);

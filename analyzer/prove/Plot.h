@@ -13,7 +13,8 @@ struct Plot {
   std::string over;   ///< What they are counted by: "step".
   bool logarithmic;   ///< The scale, unless a value is not above zero.
   llvm::ArrayRef<double> bug, fix;
-  std::string bugEnd; ///< What ended the program with the bug; may be empty.
+  std::string bugEnd;   ///< What ended the program with the bug; may be empty.
+  bool isAlone = false; ///< \p fix is all there is, and has no name.
 };
 
 /// A line of at most \p width blocks for \p values, one of the series of \p plot, on its scale.

@@ -42,9 +42,12 @@ const std::vector<Layer> &layers() {
       {"analyzer/plugin",
        {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/flow", "checks"}},
       {"analyzer/prove", {"analyzer/frontend"}},
+      {"analyzer/watch",
+       {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
       {"analyzer/app",
        {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/modules",
-        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove"}},
+        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove",
+        "analyzer/watch"}},
   };
   return all;
 }

@@ -1,0 +1,72 @@
+#include "Record.h"
+
+#include <cmath>
+
+namespace gradtidy::watch {
+
+namespace {
+
+const char *nameOf(Place place) {
+  switch (place) {
+  case Place::Innermost:
+    return "innermost";
+  case Place::Forward:
+    return "forward";
+  case Place::Construction:
+    return "construction";
+  case Place::Constructor:
+    return "constructor";
+  }
+  return "";
+}
+
+std::string number(double value) {
+  if (!std::isfinite(value))
+    return "null";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+} // namespace
+
+void Record::add(const Finding &finding, unsigned step) {
+  if (!known.emplace(finding.check, finding.stack.hash()).second)
+    return;
+  std::string line =
+      "{\"finding\": " + quoted(finding.check) + ", \"message\": " + quoted(finding.message) +
+      ", \"step\": " + std::to_string(step) + ", \"place\": " + quoted(nameOf(finding.place)) +
+      ", \"stack\": " + finding.stack.json();
+  if (!finding.through.empty())
+    line += ", \"through\": " + quoted(finding.through);
+  if (!finding.ifAssigned.empty())
+    line += ", \"ifAssigned\": " + quoted(finding.ifAssigned);
+  if (!finding.statement.empty())
+    line += ", \"statement\": " + quoted(finding.statement);
+  if (!finding.usedBy.empty())
+    line += ", \"usedBy\": " + finding.usedBy.json();
+  std::fprintf(file, "%s}\n", line.c_str());
+  std::fflush(file);
+}
+
+void Record::addStep(unsigned step, double loss, double gradientNorm, double milliseconds,
+                     int64_t bytes) {
+  std::fprintf(file,
+               "{\"step\": %u, \"loss\": %s, \"gradient norm\": %s, \"milliseconds\": %s, "
+               "\"bytes\": %lld}\n",
+               step, number(loss).c_str(), number(gradientNorm).c_str(),
+               number(milliseconds).c_str(), static_cast<long long>(bytes));
+}
+
+void Record::addReached(const char *what, const Stack &stack) {
+  if (known.emplace(std::string("reached ") + what, stack.hash()).second)
+    std::fprintf(file, "{\"reached\": %s, \"stack\": %s}\n", quoted(what).c_str(),
+                 stack.json().c_str());
+}
+
+void Record::end(unsigned steps) {
+  std::fprintf(file, "{\"end\": %u}\n", steps);
+  std::fflush(file);
+}
+
+} // namespace gradtidy::watch

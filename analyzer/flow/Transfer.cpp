@@ -586,10 +586,10 @@ static bool readsCopy(const Event &event, const State &state) {
 
 /// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
 static void changeType(const Event &event, State &state, const Value &changed) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-  const bool isOperation = call && simpleName(call->getDirectCallee()).ends_with("_");
+  const bool isFunction =
+      llvm::isa<clang::CallExpr>(event.site) && !llvm::isa<clang::CXXOperatorCallExpr>(event.site);
   const PathId object = state.resolve(event.subject.path);
-  if (!isOperation || object == state.tables->paths.unknown())
+  if (!isFunction || object == state.tables->paths.unknown())
     return;
   Value value = state.valueOf(event.subject);
   value.type = changed.type;

@@ -316,6 +316,53 @@ std::optional<Role> roleIn(llvm::ArrayRef<Named<Role>> table, llvm::StringRef na
   return std::nullopt;
 }
 
+llvm::Error readOperators(const Reader &reader, const nlohmann::json &value, OperatorIndex &into) {
+  static constexpr llvm::StringLiteral key = "operators";
+  if (!value.is_object() || !value.contains("table"))
+    return reader.error({key}, "expected an object with a table, scopes and names");
+  std::shared_ptr<const OperatorTable> table;
+  if (const nlohmann::json &rows = value["table"]; rows == bundledTable.str()) {
+    table = {std::shared_ptr<void>(), &Model::bundledOperators()}; // Which outlives all models.
+  } else if (rows.is_string()) {
+    return reader.error({key, "table"}, "there is no bundled table " + rows.dump());
+  } else {
+    auto read = OperatorTable::parse(rows.dump());
+    if (!read)
+      return reader.error({key, "table"}, llvm::toString(read.takeError()));
+    table = std::make_shared<const OperatorTable>(std::move(*read));
+  }
+  for (const auto &[part, pairs] : value.items()) {
+    if (part == "table")
+      continue;
+    if (part == "idempotent") {
+      auto list = reader.strings(pairs, {key, part});
+      if (!list)
+        return list.takeError();
+      for (const std::string &name : *list)
+        if (!table->contains(name))
+          return reader.error({key, part, name}, "the table has no such operator");
+        else
+          into.addIdempotent(name);
+      continue;
+    }
+    if ((part != "scopes" && part != "names") || !pairs.is_object())
+      return reader.error({key, part},
+                          "unknown key; the keys are table, scopes, names and idempotent");
+    for (const auto &[from, to] : pairs.items()) {
+      if (!to.is_string())
+        return reader.error({key, part, from}, "expected a string");
+      const auto name = to.get<std::string>();
+      if (part == "scopes")
+        into.addScope(from, table, name);
+      else if (!table->contains(name))
+        return reader.error({key, part, from}, "the table has no operator " + to.dump());
+      else
+        into.addName(from, table, name);
+    }
+  }
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::StringRef roleName(TypeRole role) { return nameIn<TypeRole>(typeRoles, role); }
@@ -346,6 +393,11 @@ std::optional<ElementType> elementOf(llvm::StringRef name) {
 }
 std::optional<ResultRule> ruleOf(llvm::StringRef name) {
   return roleIn<ResultRule>(ruleNames, name);
+}
+
+const OperatorTable &Model::bundledOperators() {
+  static const OperatorTable table = OperatorTable::ofLines(::gradtidy::bundledOperators);
+  return table;
 }
 
 const Model &Model::bundled() {
@@ -421,10 +473,13 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
       if (llvm::Error failure = reader.roles<ResultRule>(
               value, key, ruleOf, namesOf<ResultRule>(ruleNames), merged.results))
         return failure;
+    } else if (key == "operators") {
+      if (llvm::Error failure = readOperators(reader, value, merged.operatorIndex))
+        return failure;
     } else {
       return reader.error(
           {key}, "unknown key; the keys are name, headers, namespaces, renamed, types, devices, "
-                 "functions, traits, operations, elements and results");
+                 "functions, traits, operations, elements, results and operators");
     }
   }
   for (const auto &entry : merged.types)

@@ -2,6 +2,7 @@
 // (docs/models.md describes the format). Several frameworks may be known at once.
 #pragma once
 
+#include "Operators.h"
 #include "Role.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -17,6 +18,9 @@ class Model {
 public:
   /// The models shipped with gradtidy (LibTorch and the bundled runtime), merged.
   static const Model &bundled();
+
+  /// The table of operators that comes with them.
+  static const OperatorTable &bundledOperators();
 
   /// Adds the vocabulary in \p text to this one. The error names \p fileName, the line and the key;
   /// this model is then unchanged.
@@ -59,6 +63,9 @@ public:
   /// How the elements and the shape of what it gives follow, or None.
   ResultRule rule(llvm::StringRef canonicalName) const { return results.lookup(canonicalName); }
 
+  /// The operators of the frameworks.
+  const OperatorIndex &operators() const { return operatorIndex; }
+
   /// The role of a member function of which only the simple name is known, and what it is called
   /// on (None if not even that). None unless there is just one answer.
   FunctionRole roleOfMember(TypeRole object, llvm::StringRef simpleName) const;
@@ -84,6 +91,7 @@ private:
   llvm::StringMap<Operation> operations;
   llvm::StringMap<ElementType> elements;
   llvm::StringMap<ResultRule> results;
+  OperatorIndex operatorIndex;
   llvm::StringSet<> outermostNames;
 };
 

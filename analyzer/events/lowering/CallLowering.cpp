@@ -250,7 +250,7 @@ void FunctionLowering::describeSubject(Event &event, CallSite &site) {
         !site.method || !site.method->isConst() || vocabulary.isHandle(object->getType());
     if (site.kind == EventKind::Call && event.subject.role == TypeRole::None)
       event.subject.escapes &= vocabulary.reachesTraining(values.typeOf(object));
-    if (event.subject.role == TypeRole::Tensor && StringRef(site.name).ends_with("_"))
+    if (event.subject.role == TypeRole::Tensor && vocabulary.worksInPlace(site.method))
       event.subject.escapes = true; // Handles are const; what they share is not.
   } else if (site.kind == EventKind::Construct || site.constructor) {
     event.subject = {event.result, vocabulary.roleOf(site.call->getType())};

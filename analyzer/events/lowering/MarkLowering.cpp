@@ -134,10 +134,11 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::ReadScalar) {
     event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
     event.lastOfLoop = lastOfLoop(*site.call, *result);
-    event.readBefore = readBefore(*site.call, *result);
+    event.readBefore = readBefore(*site.call, *result, vocabulary);
     event.parameterLoop = parameterLoopOf(*site.call, *result, vocabulary);
     event.use = {assertionOf(*site.call, *result, context), isVain(*site.call, *result, context),
-                 otherTestOf(*site.call, *result), joinedBy(*site.call, *result, vocabulary)};
+                 otherTestOf(*site.call, *result, vocabulary),
+                 joinedBy(*site.call, *result, vocabulary)};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
@@ -192,7 +193,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.usesOwnGradient = llvm::any_of(site.arguments, [&](const Expr *argument) {
       return namesGradient(argument, event.subject.path);
     });
-    event.custom.changesInput = changesInput(*function, *site.object, site.name, vocabulary);
+    event.custom.changesInput = changesInput(*function, *site.call, vocabulary);
   }
 }
 

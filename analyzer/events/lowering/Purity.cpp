@@ -82,8 +82,9 @@ bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) 
   QualType type = callee->getReturnType();
   if (makesValue(callee->getOverloadedOperator()))
     return values.isExternal(callee) && vocabulary.roleOf(type) == TypeRole::Tensor;
-  if (name.empty() || name.ends_with("_") || name.starts_with("_") || type->isReferenceType() ||
-      !values.isExternal(callee) || vocabulary.roleOf(type) != TypeRole::Tensor)
+  if (name.empty() || vocabulary.worksInPlace(callee) || name.starts_with("_") ||
+      type->isReferenceType() || !values.isExternal(callee) ||
+      vocabulary.roleOf(type) != TypeRole::Tensor)
     return false;
   FunctionRole role = vocabulary.roleOf(callee);
   if (role == FunctionRole::Overwrite || role == FunctionRole::RequireGrad)
@@ -102,8 +103,7 @@ bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) 
       call->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
   if (!tensor || vocabulary.roleOf(tensor) != TypeRole::Tensor)
     return false;
-  DeclarationName inPlace(&context.Idents.get((name + "_").str()));
-  return !tensor->lookup(inPlace).empty();
+  return vocabulary.worksInPlace((name + "_").str());
 }
 
 bool FunctionLowering::isPureLayer(const Expr *object, const CallExpr *call) const {

@@ -107,8 +107,8 @@ private:
     const Expr *first = object ? object : call->getNumArgs() ? call->getArg(0) : nullptr;
     const Entity layer = first ? layerOf(first, vocabulary) : nullptr;
     const bool isFill = vocabulary.operationOf(callee) == Operation::Fill;
-    const bool onlyReads = object && !simpleName(callee).ends_with("_") &&
-                           !isa<CXXOperatorCallExpr>(call) && simpleName(callee) != "set_data";
+    const bool onlyReads =
+        object && !vocabulary.worksInPlace(callee) && !isa<CXXOperatorCallExpr>(call);
     if (layer && isFill && isSure)
       constant.try_emplace(layer, call);
     else if (layer && !isFill && !onlyReads)

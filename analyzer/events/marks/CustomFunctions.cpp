@@ -152,12 +152,12 @@ CustomFunctionFacts gradientsOf(const FunctionDecl &function, const ReturnStmt &
   return facts;
 }
 
-bool changesInput(const FunctionDecl &function, const Expr &object, StringRef name,
+bool changesInput(const FunctionDecl &function, const CallExpr &call,
                   const Vocabulary &vocabulary) {
-  if (!classWith("forward", function, vocabulary) || !(name.ends_with("_") || name.empty()) ||
-      name.starts_with("requires_grad"))
+  const Operator *run = vocabulary.operatorOf(call.getDirectCallee());
+  if (!classWith("forward", function, vocabulary) || !run || !run->changesElements())
     return false;
-  const auto *input = dyn_cast_or_null<ParmVarDecl>(variableOf(object));
+  const auto *input = dyn_cast_or_null<ParmVarDecl>(variableOf(*objectOf(&call)));
   return input && returnsIt(*function.getBody(), *input) && !isRebound(*function.getBody(), *input);
 }
 

@@ -12,10 +12,10 @@ namespace gradtidy {
 CustomFunctionFacts gradientsOf(const clang::FunctionDecl &function,
                                 const clang::ReturnStmt &returned, const Vocabulary &vocabulary);
 
-/// Whether \p call, in the forward function \p function, changes the tensor \p object in place,
-/// although that is an input and what the function gives, and nothing marks it.
-bool changesInput(const clang::FunctionDecl &function, const clang::Expr &object,
-                  llvm::StringRef name, const Vocabulary &vocabulary);
+/// Whether \p call, in the forward function \p function, changes its object in place, although that
+/// is an input and what the function gives, and nothing marks it.
+bool changesInput(const clang::FunctionDecl &function, const clang::CallExpr &call,
+                  const Vocabulary &vocabulary);
 
 /// Whether \p place, to which the forward function \p function assigns \p value, is in its context,
 /// and the value is what the function gives: these two then keep each other alive.

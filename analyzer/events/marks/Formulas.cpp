@@ -58,11 +58,8 @@ private:
     bool found = false;
     forEach(function.body, [&](const Stmt *statement) {
       const auto *call = dyn_cast<CallExpr>(statement);
-      const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-      const auto *operation = dyn_cast_or_null<CXXOperatorCallExpr>(call);
-      const bool isChange =
-          callee && (operation ? operation->isAssignmentOp() : simpleName(callee).ends_with("_"));
-      found |= isChange && objectOf(call) && variableOf(strip(objectOf(call))) == &variable;
+      const Expr *object = call ? objectOf(call) : nullptr;
+      found |= object && variableOf(strip(object)) == &variable && vocabulary.changesObject(*call);
     });
     return found;
   }

@@ -94,17 +94,14 @@ bool replacesElements(const Stmt &statement, const VarDecl &list, const Function
 }
 
 /// Whether `statement` changes the tensor that an element of the list is.
-bool changesElement(const Stmt &statement, const VarDecl &list) {
+bool changesElement(const Stmt &statement, const VarDecl &list, const Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CallExpr>(&statement);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if (const std::optional<Assigned> assigned = call ? asAssignment(call) : std::nullopt) {
     const auto *part = dyn_cast<CallExpr>(strip(assigned->target)); // list[i][j] = value
     return part && objectOf(part) && listOf(*objectOf(part)) == &list;
   }
-  if (!callee || !objectOf(call) || listOf(*objectOf(call)) != &list)
-    return false;
-  const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
-  return operation ? operation->isAssignmentOp() : simpleName(callee).ends_with("_");
+  return call && objectOf(call) && listOf(*objectOf(call)) == &list &&
+         vocabulary.changesObject(*call);
 }
 
 } // namespace
@@ -132,7 +129,7 @@ const Stmt *changeOfShared(const CXXConstructExpr &made, const FunctionBody &fun
   bool isReplaced = false;
   forEach(function.body, [&](const Stmt *statement) {
     isReplaced |= replacesElements(*statement, *list, function);
-    if (!change && changesElement(*statement, *list))
+    if (!change && changesElement(*statement, *list, vocabulary))
       change = statement;
   });
   return isReplaced ? nullptr : change;

@@ -20,13 +20,9 @@ const Expr *changedBy(const CallExpr &call, Vocabulary &vocabulary) {
   const Expr *object = callee ? objectOf(&call) : nullptr;
   if (!object || vocabulary.roleOf(object->getType()) != TypeRole::Tensor)
     return nullptr;
-  if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(&call))
-    return operation->isAssignmentOp() && operation->getOperator() != OO_Equal ? object : nullptr;
-  static constexpr llvm::StringRef arithmetic[] = {
-      "add_",    "sub_",  "subtract_", "mul_", "multiply_", "div_",
-      "divide_", "pow_",  "sqrt_",     "exp_", "square_",   "log_",
-      "log10_",  "log2_", "log1p_",    "neg_", "rsqrt_",    "negative_"};
-  return llvm::is_contained(arithmetic, simpleName(callee)) ? object : nullptr;
+  const Operator *run = vocabulary.operatorOf(callee);
+  return run && run->changesElements() && run->dependsOnFirst() && !run->isIdempotent ? object
+                                                                                      : nullptr;
 }
 
 /// One function that gives samples.

@@ -174,12 +174,8 @@ bool isChangedIn(const Stmt &loop, Entity tensor, Vocabulary &vocabulary) {
     const auto *call = dyn_cast<CallExpr>(statement);
     if (!call || isChanged)
       return;
-    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
     const Expr *object = objectOf(call);
-    const bool changes =
-        (operation && operation->isAssignmentOp()) ||
-        (call->getDirectCallee() && simpleName(call->getDirectCallee()).ends_with("_"));
-    isChanged = changes && object && isIts(object);
+    isChanged = object && vocabulary.changesObject(*call) && isIts(object);
   });
   return isChanged;
 }
@@ -636,7 +632,8 @@ const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
   return mentions == 1 ? loops.front() : nullptr;
 }
 
-const Stmt *readBefore(const CallExpr &read, const FunctionBody &function) {
+const Stmt *readBefore(const CallExpr &read, const FunctionBody &function,
+                       const Vocabulary &vocabulary) {
   const auto loops = function.loopsAround(&read);
   const VarDecl *tensor = objectOf(&read) ? variableOf(copiedBy(objectOf(&read))) : nullptr;
   if (loops.empty() || !tensor || !declares(*loops.front(), *tensor))
@@ -649,10 +646,9 @@ const Stmt *readBefore(const CallExpr &read, const FunctionBody &function) {
     isReached |= call == &read;
     if (!object || isReached || variableOf(copiedBy(object)) != tensor || !call->getDirectCallee())
       return;
-    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
-    const StringRef name = simpleName(call->getDirectCallee());
-    isChanged |= (operation && operation->isAssignmentOp()) || name.ends_with("_");
-    if (!first && call->getNumArgs() == 0 && name == simpleName(read.getDirectCallee()) &&
+    isChanged |= vocabulary.changesObject(*call);
+    if (!first && call->getNumArgs() == 0 &&
+        simpleName(call->getDirectCallee()) == simpleName(read.getDirectCallee()) &&
         function.loopsAround(call).front() == loops.front() &&
         !function.isConditional(call, loops.front()))
       first = call;

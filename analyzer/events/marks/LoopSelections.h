@@ -28,7 +28,8 @@ const clang::Stmt *lastOfLoop(const clang::CallExpr &read, const FunctionBody &f
 
 /// What has read the same number of the same tensor before \p read, in each round of the loop
 /// around both that makes the tensor; null if nothing has.
-const clang::Stmt *readBefore(const clang::CallExpr &read, const FunctionBody &function);
+const clang::Stmt *readBefore(const clang::CallExpr &read, const FunctionBody &function,
+                              const Vocabulary &vocabulary);
 
 /// The loop whose rounds take one batch after the other, of which \p slice takes one, in an order
 /// that is the same in each round of the loop around it; null if there is none, or if a state goes

@@ -113,7 +113,8 @@ const Stmt *joinedBy(const Stmt *value, const FunctionBody &function, Vocabulary
 
 } // namespace
 
-const Stmt *otherTestOf(const CallExpr &read, const FunctionBody &function) {
+const Stmt *otherTestOf(const CallExpr &read, const FunctionBody &function,
+                        const Vocabulary &vocabulary) {
   const Expr *tested = objectOf(&read);
   const Test test = tested ? testIn(tested) : Test();
   if (!test.tensor)
@@ -125,10 +126,8 @@ const Stmt *otherTestOf(const CallExpr &read, const FunctionBody &function) {
     isBehind |= call == &read;
     if (!call || !isBehind || other)
       return;
-    const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
     const Expr *object = objectOf(call);
-    isChanged |= object && variableOf(object) == test.tensor &&
-                 ((operation && operation->isAssignmentOp()) || nameOf(*call).ends_with("_"));
+    isChanged |= object && variableOf(object) == test.tensor && vocabulary.changesObject(*call);
     const Test second = isRead(*call) ? testIn(objectOf(call)) : Test();
     if (!isChanged && second.tensor == test.tensor && second.name != test.name &&
         function.loopsAround(call) == function.loopsAround(&read))

@@ -90,7 +90,7 @@ private:
     const Expr *object = objectOf(&call);
     const bool isModuleCall = object && isModule(values.roleOf(object));
     const bool isComputed = callee && vocabulary.isFramework(callee) &&
-                            !simpleName(callee).ends_with("_") && role != FunctionRole::Detach &&
+                            !vocabulary.worksInPlace(callee) && role != FunctionRole::Detach &&
                             role != FunctionRole::Overwrite && role != FunctionRole::Register;
     const bool asks = role == FunctionRole::RequireGrad;
     const unsigned first = object && isa<CXXOperatorCallExpr>(&call) ? 1 : 0;

@@ -103,11 +103,9 @@ private:
   bool draws(const CallExpr &call, const FunctionDecl &callee) {
     if (vocabulary.traitOf(&callee) == Trait::MakesRandom)
       return true;
+    if (const Operator *run = vocabulary.operatorOf(&callee))
+      return run->isRandom();
     const StringRef name = simpleName(&callee);
-    if (const Expr *object = objectOf(&call);
-        object && vocabulary.roleOf(object->getType()) == TypeRole::Tensor)
-      return name == "uniform_" || name == "normal_" || name == "random_" || name == "bernoulli" ||
-             name == "bernoulli_";
     if (name == "rand" || name == "drand48" || name == "randu" || name == "randn")
       return true;
     // `engine()`, `distribution(engine)`, `std::shuffle(…, engine)`.

@@ -99,10 +99,8 @@ private:
     if (vocabulary.roleOf(object->getType()) == TypeRole::Tensor) {
       const auto *operation = dyn_cast<CXXOperatorCallExpr>(call);
       const bool isRebound = operation && operation->getOperator() == OO_Equal;
-      const bool isInPlace =
-          simpleName(callee).ends_with("_") || (operation && operation->isAssignmentOp());
       changesHandle = isRebound;
-      return isInPlace ? object : nullptr;
+      return vocabulary.changesObject(*call) ? object : nullptr;
     }
     return changesObject(*callee) ? object : nullptr;
   }

@@ -54,7 +54,7 @@ Transient Follower::follow(const Expr *tensor) const {
                                                                 : Transient();
   }
   if (!call->isPRValue()) // `x.clone().mul_(2)` is the clone.
-    return object && simpleName(callee).ends_with("_") ? follow(object) : Transient();
+    return object && vocabulary.worksInPlace(callee) ? follow(object) : Transient();
   if (!vocabulary.isFramework(callee) || call->getType()->isPointerType())
     return {};
   const Expr *base = object ? object : call->getNumArgs() ? call->getArg(0) : nullptr;

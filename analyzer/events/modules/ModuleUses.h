@@ -124,6 +124,9 @@ public:
 
   bool isUser(const clang::Decl *declaration) const { return isUserCode(declaration); }
 
+  /// Whether a method of that name changes tensors in place.
+  bool worksInPlace(llvm::StringRef member) const { return vocabulary.worksInPlace(member); }
+
 private:
   class Collector;
   friend class ValueFlow;

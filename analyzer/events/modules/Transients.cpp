@@ -190,7 +190,7 @@ private:
     return result;
   }
 
-  static bool mayReachValues(const Stmt *part) {
+  bool mayReachValues(const Stmt *part) const {
     StringRef name;
     std::string open;
     if (const auto *member = dyn_cast<MemberExpr>(part)) {
@@ -203,12 +203,12 @@ private:
       const auto *function = dyn_cast<FunctionDecl>(reference->getDecl());
       name = function ? simpleName(function) : "";
     }
-    return name.ends_with("_") || llvm::StringSwitch<bool>(name)
-                                      .Cases({"weight", "bias", "load", "parameters"}, true)
-                                      .Cases({"named_parameters", "buffers", "apply"}, true)
-                                      .Cases({"set_requires_grad", "set_data", "children"}, true)
-                                      .Cases({"modules", "eval", "named_buffers"}, true)
-                                      .Default(false);
+    return uses.worksInPlace(name) || llvm::StringSwitch<bool>(name)
+                                          .Cases({"weight", "bias", "load", "parameters"}, true)
+                                          .Cases({"named_parameters", "buffers", "apply"}, true)
+                                          .Cases({"set_requires_grad", "children"}, true)
+                                          .Cases({"modules", "eval", "named_buffers"}, true)
+                                          .Default(false);
   }
 
   const Stmt *body;

@@ -85,11 +85,6 @@ ValueFlow::Step ValueFlow::intoOperation(const CXXOperatorCallExpr *call) {
 
 // ---- Methods and functions ---------------------------------------------------------------------
 
-/// Whether it changes, and returns, its subject or first argument.
-static bool worksInPlace(const FunctionDecl *function) {
-  return simpleName(function).ends_with("_");
-}
-
 ValueFlow::Step ValueFlow::intoMethod(const CallExpr *call) {
   const auto *method = dyn_cast_or_null<CXXMethodDecl>(uses.calleeOf(call));
   if (!method)
@@ -146,7 +141,7 @@ ValueFlow::Step ValueFlow::intoFunction(const CallExpr *call) {
   if (isTensor && !isStandard(callee)) {
     meets(vocabulary.isFramework(callee) && (isAmongOthers || takesOther(call)));
     use.isChange |= !isDerived && vocabulary.roleOf(callee) == FunctionRole::Differentiate;
-    isDerived |= !worksInPlace(callee) || value != call->getArg(0);
+    isDerived |= !vocabulary.worksInPlace(callee) || value != call->getArg(0);
   }
   return onwardIfHeld(call);
 }
@@ -194,10 +189,11 @@ void ValueFlow::compute(const CallExpr *call, const CXXMethodDecl *method) {
   use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method) &&
                 !(vocabulary.roleOf(method) == FunctionRole::MoveToCpu && isOthers());
   // Who reads its gradient trains it by hand.
-  use.isChange |= !isDerived && ((trait != Trait::RequiresGrad && worksInPlace(method)) ||
-                                 vocabulary.roleOf(method) == FunctionRole::Gradient);
+  use.isChange |=
+      !isDerived && ((trait != Trait::RequiresGrad && vocabulary.worksInPlace(method)) ||
+                     vocabulary.roleOf(method) == FunctionRole::Gradient);
   meets(takesOther(call) && !simpleName(method).ends_with("_as"));
-  isDerived |= !worksInPlace(method);
+  isDerived |= !vocabulary.worksInPlace(method);
 }
 
 /// Whether a tensor meets others in the call.

@@ -3,6 +3,7 @@
 #include "Syntax.h"
 
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
@@ -111,6 +112,35 @@ bool Vocabulary::pointsToMemory(const clang::NamedDecl *function) const {
   return method && type->isPointerType() && !type->getPointeeType()->isFunctionType() &&
          (!type->getPointeeType()->isRecordType() || method->isTemplateInstantiation()) &&
          model.typeRole(canonicalName(method->getParent())) == TypeRole::Tensor;
+}
+
+const Operator *Vocabulary::operatorOf(const clang::FunctionDecl *function) const {
+  if (!function)
+    return nullptr;
+  auto [known, isNew] = operators.try_emplace(function->getCanonicalDecl());
+  if (isNew && !pointsToMemory(function))
+    if (std::optional<Operator> found = model.operators().find(canonicalName(function)))
+      known->second = std::make_unique<const Operator>(std::move(*found));
+  return known->second.get();
+}
+
+bool Vocabulary::worksInPlace(const clang::FunctionDecl *function) const {
+  if (!function || function->getOverloadedOperator() == clang::OO_Equal)
+    return false;
+  const Operator *run = operatorOf(function);
+  return (run && run->changes(0)) ||
+         model.functionRole(canonicalName(function)) == FunctionRole::Overwrite;
+}
+
+bool Vocabulary::worksInPlace(llvm::StringRef member) const {
+  const std::optional<Operator> run = model.operators().findMember(member);
+  return run ? run->changes(0)
+             : model.roleOfMember(TypeRole::Tensor, member) == FunctionRole::Overwrite;
+}
+
+bool Vocabulary::changesObject(const clang::CallExpr &call) const {
+  const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&call);
+  return (operation && operation->isAssignmentOp()) || worksInPlace(call.getDirectCallee());
 }
 
 FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {

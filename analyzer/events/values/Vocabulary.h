@@ -8,6 +8,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <memory>
+
 namespace gradtidy {
 
 class Vocabulary {
@@ -40,6 +42,19 @@ public:
 
   /// What a function computes, or modules of a class or of its holder.
   Operation operationOf(const clang::NamedDecl *declaration) const;
+
+  /// The operator of the framework that a function runs, or null.
+  const Operator *operatorOf(const clang::FunctionDecl *function) const;
+
+  /// Whether a function changes its object or first argument in place, be it its shape alone. An
+  /// assignment does not: `x = y` makes another tensor of the handle.
+  bool worksInPlace(const clang::FunctionDecl *function) const;
+  /// The same of a method of which only the name is known.
+  bool worksInPlace(llvm::StringRef member) const;
+
+  /// Whether \p call gives its object other elements, or makes another tensor of it: an assignment,
+  /// or what works in place.
+  bool changesObject(const clang::CallExpr &call) const;
 
   /// The type of elements that a constant of the framework stands for, or Unknown.
   ElementType elementOf(const clang::ValueDecl *constant) const {
@@ -110,6 +125,7 @@ private:
   const Model &model;
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
+  mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<const Operator>> operators;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> holding;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> casting;

@@ -76,7 +76,7 @@ private:
         return true;
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       return isModuleCall(*other.event) && other.site != visit.site &&
-             other.before.module(other.event->subject).set == facts.set &&
+             other.before.module(other.event->subject).set.event() == facts.set.event() &&
              !visit.unit.uses().isDifferentiated(other.site);
     });
   }
@@ -93,8 +93,8 @@ private:
     };
     const auto mayUse = [&](const Observation &step, const Event &backward) {
       const OptimizerFacts *facts = step.before.optimizer(step.event->subject);
-      return !facts || (mayOwn(*facts) &&
-                        (!facts->gradients.backward || facts->gradients.backward == &backward));
+      return !facts || (mayOwn(*facts) && (!facts->gradients.backward ||
+                                           facts->gradients.backward.event() == &backward));
     };
     const auto steps = [&](auto holds) {
       return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {

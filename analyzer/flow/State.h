@@ -30,6 +30,22 @@ struct Tables {
   }
 };
 
+/// What explains a finding and makes no difference to what is known: any two are equal. Compare
+/// event() where it matters which one it is.
+class Witness {
+public:
+  Witness(const Event *event = nullptr) : witness(event) {}
+
+  const Event *event() const { return witness; }
+  operator const Event *() const { return witness; }
+  const Event *operator->() const { return witness; }
+
+  bool operator==(const Witness &) const { return true; }
+
+private:
+  const Event *witness;
+};
+
 /// Where two states meet, of which one is joined into the other.
 enum class Junction : unsigned char {
   Branches,  ///< Behind two branches.
@@ -50,9 +66,9 @@ struct Gradients {
     Lost = 1 << 6,      ///< Cleared while they held contributions that no step has used.
   };
   std::uint8_t possible = Untouched;
-  const Event *step = nullptr;     ///< The step that used them, for Used and Stale.
-  const Event *backward = nullptr; ///< What was added: to used gradients, for Stale; or at all.
-  const Event *cleared = nullptr;  ///< What cleared them, for Lost.
+  Witness step = {};     ///< The step that used them, for Used and Stale.
+  Witness backward = {}; ///< What was added: to used gradients, for Stale; or at all.
+  Witness cleared = {};  ///< What cleared them, for Lost.
 
   void clear(const Event *event = nullptr);
   void mayBeCleared();
@@ -64,8 +80,7 @@ struct Gradients {
 
   void join(const Gradients &other, Junction junction);
 
-  /// Witnesses explain a finding; they make no difference to what is known.
-  bool operator==(const Gradients &other) const { return possible == other.possible; }
+  bool operator==(const Gradients &) const = default;
 };
 
 /// What is known of an optimizer.
@@ -116,8 +131,8 @@ struct Value {
   SampleOrder order;             ///< Of its dimensions.
   const Event *padded = nullptr; ///< What has filled up the shorter of its sequences.
   Device device;
-  const Event *placed = nullptr;   ///< What put it on its device.
-  const Event *disabled = nullptr; ///< What kept its graph from being recorded.
+  Witness placed = {};   ///< What put it on its device.
+  Witness disabled = {}; ///< What kept its graph from being recorded.
   /// Where the other ways bring a tensor from the device of the module whose method runs, what
   /// makes one on the CPU.
   const Event *madeOnHost = nullptr;
@@ -170,18 +185,7 @@ struct Value {
     padded = before.padded;
   }
 
-  /// Witnesses explain a finding; they make no difference to what is known.
-  bool operator==(const Value &other) const {
-    return sources == other.sources && history == other.history && graphs == other.graphs &&
-           graph == other.graph && hasDimensions == other.hasDimensions &&
-           isNoise == other.isNoise && type == other.type && order == other.order &&
-           padded == other.padded && device == other.device && madeOnHost == other.madeOnHost &&
-           made == other.made && freshOnHost == other.freshOnHost && borrowed == other.borrowed &&
-           permuted == other.permuted && copying == other.copying && parts == other.parts &&
-           derived == other.derived && isRecorded == other.isRecorded &&
-           isParameter == other.isParameter && taken == other.taken && shared == other.shared &&
-           changed == other.changed;
-  }
+  bool operator==(const Value &) const = default;
 };
 
 /// What holds of each of two values; what holds of one that is made of both.
@@ -218,21 +222,15 @@ struct ModuleFacts {
   ElementType element = ElementType::Unknown; ///< Of its parameters.
   const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
   const Event *undone = nullptr; ///< The load that has given them those of a file since.
-  const Event *set = nullptr;    ///< The call that set the mode last.
-  const Event *placed = nullptr; ///< What put it on its device.
+  Witness set = {};              ///< The call that set the mode last.
+  Witness placed = {};           ///< What put it on its device.
   /// A load that may have taken it from the device of the program's choice, \c left, to that of a
   /// file; nothing has moved it since. Without one: constructors have put it there, and nothing but
   /// loads takes it away.
   const Event *reloaded = nullptr;
   Device left;
 
-  bool operator==(const ModuleFacts &other) const {
-    return mode == other.mode && isTrained == other.isTrained &&
-           isTrainedSinceSet == other.isTrainedSinceSet && isFrozen == other.isFrozen &&
-           isNew == other.isNew && isOwn == other.isOwn && isWeighted == other.isWeighted &&
-           device == other.device && element == other.element && cast == other.cast &&
-           undone == other.undone && reloaded == other.reloaded && left == other.left;
-  }
+  bool operator==(const ModuleFacts &) const = default;
 };
 
 /// Whether operations are recorded for a backward.
@@ -243,9 +241,9 @@ struct GradMode {
     Depends = 1 << 2, ///< On values, or on the way taken: which of the two may be known to others.
   };
   std::uint8_t possible = On;
-  const Event *set = nullptr; ///< What disabled it.
+  Witness set = {}; ///< What disabled it.
 
-  bool operator==(const GradMode &other) const { return possible == other.possible; }
+  bool operator==(const GradMode &) const = default;
 };
 
 /// Autocast, and the weights it has made in 16 bits, which it keeps until its cache is cleared
@@ -256,14 +254,10 @@ struct Autocast {
   bool keeps = true;           ///< The weights.
   SourcesId kept = noSources;  ///< The modules whose weights it has kept.
   SourcesId stale = noSources; ///< Those of them that a step has changed since.
-  const Event *set = nullptr;  ///< What enabled it.
-  const Event *step = nullptr; ///< The step, for `stale`.
+  Witness set = {};            ///< What enabled it.
+  Witness step = {};           ///< The step, for `stale`.
 
-  /// Witnesses explain a finding; they make no difference to what is known.
-  bool operator==(const Autocast &other) const {
-    return possible == other.possible && keeps == other.keeps && kept == other.kept &&
-           stale == other.stale;
-  }
+  bool operator==(const Autocast &) const = default;
 };
 
 /// The forwards of whose last graphs nobody knows for certain that a backward has gone through, and
@@ -541,15 +535,7 @@ public:
   void contribute(SourcesId reached, const Event &backward);
 
   void join(const State &other, Junction junction);
-  bool operator==(const State &other) const {
-    return aliases == other.aliases && values == other.values && optimizers == other.optimizers &&
-           modules == other.modules && devices == other.devices && settled == other.settled &&
-           parts == other.parts && guards == other.guards && mode == other.mode &&
-           casters == other.casters && casting == other.casting && retained == other.retained &&
-           kept == other.kept && lacksGpu == other.lacksGpu && work == other.work &&
-           graphs == other.graphs && guardElsewhere == other.guardElsewhere &&
-           gradientGraphs == other.gradientGraphs && unfinished == other.unfinished;
-  }
+  bool operator==(const State &) const = default;
 
   Tables *tables;
 

@@ -49,14 +49,14 @@ TEST_CASE("A step uses, and remembers where") {
     Gradients gradients = in(possible);
     gradients.use(first);
     CHECK(gradients.possible == G::Used);
-    CHECK(gradients.step == &first);
+    CHECK(gradients.step.event() == &first);
     gradients.contribute(backward);
     CHECK(gradients.possible == G::Stale);
-    CHECK(gradients.step == &first);
-    CHECK(gradients.backward == &backward);
+    CHECK(gradients.step.event() == &first);
+    CHECK(gradients.backward.event() == &backward);
     gradients.use(second);
-    CHECK(gradients.step == &second);
-    CHECK(gradients.backward == nullptr);
+    CHECK(gradients.step.event() == &second);
+    CHECK(gradients.backward.event() == nullptr);
   }
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("The first backward after the step is the one that goes wrong") {
   gradients.use(step);
   gradients.contribute(first);
   gradients.contribute(second);
-  CHECK(gradients.backward == &first);
+  CHECK(gradients.backward.event() == &first);
 }
 
 TEST_CASE("A clear forgets everything") {
@@ -75,7 +75,7 @@ TEST_CASE("A clear forgets everything") {
     gradients.clear();
     const bool isLost = possible == G::Fresh || possible == G::Stale;
     CHECK(gradients.possible == (isLost ? G::Lost : G::Clean));
-    CHECK(gradients.step == nullptr);
+    CHECK(gradients.step.event() == nullptr);
   }
 }
 
@@ -131,6 +131,6 @@ TEST_CASE("A join keeps the witnesses it has") {
   there.step = &other;
   there.backward = &backward;
   here.join(there, Junction::Branches);
-  CHECK(here.step == &step);
-  CHECK(here.backward == &backward);
+  CHECK(here.step.event() == &step);
+  CHECK(here.backward.event() == &backward);
 }

@@ -187,7 +187,7 @@ TEST_CASE_METHOD(Fixture, "Autocast keeps weights until its cache is cleared") {
   CHECK(state.autocast().stale == noSources);
   state.outdateWeights(net, step);
   CHECK(state.autocast().stale == tables.sources.of(part(a, 0)));
-  CHECK(state.autocast().step == &step);
+  CHECK(state.autocast().step.event() == &step);
 
   State cleared = state, again = state;
   cleared.clearAutocastCache();

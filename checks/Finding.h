@@ -7,7 +7,14 @@
 
 #include <string>
 
+namespace clang {
+class NamedDecl;
+class Stmt;
+} // namespace clang
+
 namespace gradtidy {
+
+struct Event;
 
 /// How sure a finding is. A level belongs to the finding, not to the check.
 enum class Level : unsigned char {
@@ -16,13 +23,32 @@ enum class Level : unsigned char {
   Advice = 2,  ///< Depends on the intent.
 };
 
+/// What a finding or note points at: code with its caret and its range.
+struct Place {
+  Place(clang::SourceLocation location) : location(location) {}
+  Place(clang::SourceRange range) : location(range.getBegin()), range(range) {}
+  Place(clang::SourceLocation location, clang::SourceRange range)
+      : location(location), range(range) {}
+  Place(const clang::Stmt &code);
+  Place(const clang::NamedDecl &declaration); ///< The caret is at the name.
+  Place(const Event &event);
+
+  clang::SourceLocation location;
+  clang::SourceRange range;
+};
+
 /// One step of the path that leads to the finding.
 struct Note {
+  Note(const Place &place, std::string text) : location(place.location), text(std::move(text)) {}
+
   clang::SourceLocation location;
   std::string text;
 };
 
 struct Finding {
+  Finding(Level level, const Place &place, std::string message = "")
+      : level(level), location(place.location), range(place.range), message(std::move(message)) {}
+
   Level level = Level::Certain;
   clang::SourceLocation location;
   clang::SourceRange range;

@@ -42,10 +42,9 @@ clang::SourceLocation writtenAt(const LauncherVisit &visit, clang::SourceLocatio
 }
 
 Finding findingAt(const LauncherVisit &visit, const KernelLaunch &launch) {
-  Finding finding;
-  finding.location = writtenAt(visit, launch.call->getBeginLoc());
-  finding.range = {finding.location, writtenAt(visit, launch.call->getConfig()->getEndLoc())};
-  return finding;
+  return {Level::Certain,
+          clang::SourceRange(writtenAt(visit, launch.call->getBeginLoc()),
+                             writtenAt(visit, launch.call->getConfig()->getEndLoc()))};
 }
 
 static const clang::DeclContext *spaceIn(const clang::DeclContext &around,

@@ -179,11 +179,10 @@ static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &m
 
 Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::StringRef function,
                      std::string message) {
-  Finding finding;
-  finding.range = placeOf(visit, member);
-  const bool isAtDeclaration = finding.range == member.field->getSourceRange();
-  finding.location = isAtDeclaration ? member.field->getLocation() : finding.range.getBegin();
-  finding.message = std::move(message);
+  const clang::SourceRange range = placeOf(visit, member);
+  const bool isAtDeclaration = range == member.field->getSourceRange();
+  Finding finding(Level::Certain, isAtDeclaration ? Place(*member.field) : Place(range),
+                  std::move(message));
   finding.notes.push_back({member.forwardUses.front()->getExprLoc(), "it is used here"});
   if (!member.definitions.empty() && isAtDeclaration)
     finding.notes.push_back({member.definitions.front().value->getExprLoc(), "it is made here"});
@@ -193,9 +192,8 @@ Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::
 
 Finding replaced(const ModuleMember &member, const EntityDefinition &definition,
                  llvm::StringRef kind, llvm::StringRef reaching) {
-  Finding finding;
-  finding.location = definition.value->getExprLoc();
-  finding.range = definition.value->getSourceRange();
+  Finding finding(Level::Certain,
+                  {definition.value->getExprLoc(), definition.value->getSourceRange()});
   finding.message =
       (kind + " '" + member.field->getName() +
        "' is replaced, but the old one stays registered: " + reaching + " do not reach the new one")

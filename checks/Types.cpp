@@ -26,7 +26,7 @@ void noteOrigin(const Visit &visit, const Operand &tensor, llvm::StringRef what,
   const Event *made = visit.before.valueOf(tensor).made;
   if (made &&
       (made->function != visit.event.function || !contains(visit, visit.event.site, made->site)))
-    finding.notes.push_back({made->site->getBeginLoc(), what.str()});
+    finding.notes.push_back({*made, what.str()});
 }
 
 } // namespace gradtidy

@@ -29,30 +29,24 @@ private:
                                             visit.before.sourcesOf(visit.event.subject)))
       return;
     const clang::Stmt *forward = visit.shown().site;
-    Finding finding;
-    finding.level = Level::Certain;
-    finding.location = forward->getBeginLoc();
-    finding.range = forward->getSourceRange();
-    finding.message = "autocast computes this with the weights from before the optimizer's step; "
-                      "clear its cache after each step";
-    finding.notes.push_back({autocast.step->site->getBeginLoc(), "the step changes them here"});
+    Finding finding(Level::Certain, *forward,
+                    "autocast computes this with the weights from before the optimizer's step; "
+                    "clear its cache after each step");
+    finding.notes.push_back({*autocast.step, "the step changes them here"});
     if (autocast.set)
-      finding.notes.push_back({autocast.set->site->getBeginLoc(),
-                               "autocast keeps the weights that it has made in 16 bits"});
+      finding.notes.push_back(
+          {*autocast.set, "autocast keeps the weights that it has made in 16 bits"});
     finding.fixes = insertAfter(visit, *autocast.step, "at::autocast::clear_cache();");
     reporter.report(std::move(finding));
   }
 
   static void onBackward(const Visit &visit, Reporter &reporter) {
     const Autocast &autocast = visit.before.autocast();
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = "this backward runs under autocast, which is meant for the forward pass "
-                      "alone: a backward takes the types that the forward has chosen";
+    Finding finding(Level::Likely, visit.event,
+                    "this backward runs under autocast, which is meant for the forward pass "
+                    "alone: a backward takes the types that the forward has chosen");
     if (autocast.set) {
-      finding.notes.push_back({autocast.set->site->getBeginLoc(), "autocast is enabled here"});
+      finding.notes.push_back({*autocast.set, "autocast is enabled here"});
       repair(visit, *autocast.set, finding);
     }
     reporter.report(std::move(finding));

@@ -21,12 +21,9 @@ public:
       return;
     if (!trainsInRounds(visit))
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
-    finding.message = "anomaly detection is on for the whole training: it makes every step slower, "
-                      "and is meant for finding a bug";
+    Finding finding(Level::Advice, event,
+                    "anomaly detection is on for the whole training: it makes every step slower, "
+                    "and is meant for finding a bug");
     finding.fixes = removeStatement(visit, event);
     reporter.report(std::move(finding));
   }

@@ -26,22 +26,19 @@ public:
     if (depends ? !isLeftDisabled(visit, guard) : isMeantForOthers(visit))
       return;
 
-    Finding finding;
-    const Event &culprit = depends ? guard : backward;
-    finding.location = culprit.site->getBeginLoc();
-    finding.range = culprit.site->getSourceRange();
+    Finding finding(Level::Certain, depends ? guard : backward);
     if (depends) {
       finding.message = "gradients are disabled here and never enabled again: the next backward "
                         "finds no graph";
-      finding.notes.push_back({backward.site->getBeginLoc(), "the backward is here"});
+      finding.notes.push_back({backward, "the backward is here"});
     } else {
       finding.message = "this backward finds no graph: the forward ran with gradients disabled";
-      finding.notes.push_back({guard.site->getBeginLoc(), "gradients are disabled here"});
+      finding.notes.push_back({guard, "gradients are disabled here"});
     }
     const Tables &tables = visit.unit.tables();
     for (SiteId site : tables.histories.members(loss.history))
       if (const Event &forward = tables.sites.event(site); isModuleCall(forward)) {
-        finding.notes.push_back({forward.site->getBeginLoc(), "the forward pass is not recorded"});
+        finding.notes.push_back({forward, "the forward pass is not recorded"});
         break;
       }
     if (!depends && guard.constant)
@@ -57,12 +54,10 @@ private:
     if (!call.subject.isClosure || !call.function->isStep || mode.possible != GradMode::Off ||
         !mode.set || mode.set->function != call.function)
       return;
-    Finding finding;
-    finding.location = call.site->getBeginLoc();
-    finding.range = call.site->getSourceRange();
-    finding.message = "the closure's backward finds no graph: its forward runs with gradients "
-                      "disabled";
-    finding.notes.push_back({mode.set->site->getBeginLoc(), "gradients are disabled here"});
+    Finding finding(Level::Certain, call,
+                    "the closure's backward finds no graph: its forward runs with gradients "
+                    "disabled");
+    finding.notes.push_back({*mode.set, "gradients are disabled here"});
     reporter.report(std::move(finding));
   }
 

@@ -221,12 +221,9 @@ public:
     const double sum = parameters + input + activations;
     if (sum <= limit)
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = forward.site->getBeginLoc();
-    finding.range = forward.site->getSourceRange();
-    finding.message = "a training step needs at least " + spellSize(sum) +
-                      " of device memory, more than the " + spellSize(limit) + " of the device";
+    Finding finding(Level::Advice, forward,
+                    "a training step needs at least " + spellSize(sum) +
+                        " of device memory, more than the " + spellSize(limit) + " of the device");
     const clang::SourceLocation place = forward.site->getBeginLoc();
     if (parameters > 0)
       finding.notes.push_back({place, spellSize(parameters) + " for parameters" + optimizer.state});

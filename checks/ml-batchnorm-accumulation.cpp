@@ -29,18 +29,14 @@ public:
     const Batch batch = batchOf(visit, *loops.front());
     if (batch.samples == 0 || batch.samples > tiny || keepsOtherModes(visit))
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = forward.site->getBeginLoc();
-    finding.range = forward.site->getSourceRange();
+    Finding finding(Level::Advice, forward);
     const std::string samples =
         batch.samples == 1 ? "one sample" : std::to_string(batch.samples) + " samples";
     finding.message = "batch normalisation takes its statistics from " + samples +
                       ": gradients that add up make no larger batch of them";
     if (batch.told)
-      finding.notes.push_back({batch.told->site->getBeginLoc(), "a batch has " + samples});
-    finding.notes.push_back(
-        {step->site->getBeginLoc(), "the gradients of several batches add up to this step"});
+      finding.notes.push_back({*batch.told, "a batch has " + samples});
+    finding.notes.push_back({*step, "the gradients of several batches add up to this step"});
     reporter.report(std::move(finding));
   }
 

@@ -23,10 +23,7 @@ public:
       return;
     const Shape column = visit.before.typeOf(*crossing->column).shape;
     const Shape row = visit.before.typeOf(*crossing->row).shape;
-    Finding finding;
-    finding.level = event.typing->rule == ResultRule::Loss ? Level::Certain : Level::Likely;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(event.typing->rule == ResultRule::Loss ? Level::Certain : Level::Likely, event);
     finding.message =
         nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) + " meets " +
         nameOf(visit, *crossing->row, "the other") +

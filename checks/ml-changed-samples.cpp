@@ -16,13 +16,10 @@ public:
     if (made.operation != Operation::MakeLoader || !made.loader.sampleChange)
       return;
     const auto [call, isDropped] = made.loader.sampleChange;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = call->getBeginLoc();
-    finding.range = call->getSourceRange();
-    finding.message = "each epoch changes the samples again: this computes in the memory in which "
-                      "the dataset keeps them";
-    finding.notes.push_back({made.site->getBeginLoc(), "the loader of the dataset is made here"});
+    Finding finding(Level::Likely, *call,
+                    "each epoch changes the samples again: this computes in the memory in which "
+                    "the dataset keeps them");
+    finding.notes.push_back({made, "the loader of the dataset is made here"});
     if (!isDropped)
       repair(*call, finding);
     reporter.report(std::move(finding));

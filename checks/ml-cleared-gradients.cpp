@@ -27,12 +27,10 @@ public:
     const Event &clear = *facts->gradients.cleared;
     const Event &backward = *facts->gradients.backward;
 
-    Finding finding;
-    finding.location = clear.site->getBeginLoc();
-    finding.range = clear.site->getSourceRange();
-    finding.message = "the gradients of the backward are cleared before the optimizer uses them";
-    finding.notes.push_back({backward.site->getBeginLoc(), "the backward computes them here"});
-    finding.notes.push_back({step.site->getBeginLoc(), "the step finds no gradients here"});
+    Finding finding(Level::Certain, clear,
+                    "the gradients of the backward are cleared before the optimizer uses them");
+    finding.notes.push_back({backward, "the backward computes them here"});
+    finding.notes.push_back({step, "the step finds no gradients here"});
     finding.fixes = move(visit, clear, backward);
     reporter.report(std::move(finding));
   }
@@ -63,13 +61,10 @@ private:
     if (!other || !choice || choice == other || !isSame(visit, *choice, *other) ||
         llvm::none_of(backwards, isBetween))
       return;
-    Finding finding;
-    finding.location = clear->site->getBeginLoc();
-    finding.range = clear->site->getSourceRange();
-    finding.message = "the gradients that the rounds before have added up are cleared in the round "
-                      "that uses them";
-    finding.notes.push_back(
-        {step.site->getBeginLoc(), "the step uses those of the last round here"});
+    Finding finding(Level::Certain, *clear,
+                    "the gradients that the rounds before have added up are cleared in the round "
+                    "that uses them");
+    finding.notes.push_back({step, "the step uses those of the last round here"});
     reporter.report(std::move(finding));
   }
 

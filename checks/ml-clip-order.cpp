@@ -27,23 +27,21 @@ public:
     if (!seen || seen & ~unsigned(Gradients::Clean | Gradients::Used | Gradients::Lost))
       return;
 
-    Finding finding;
-    finding.location = clip.site->getBeginLoc();
-    finding.range = clip.site->getSourceRange();
+    Finding finding(Level::Certain, clip);
     // The norm may be all that is wanted.
     if (!clip.function->expressionStatementOf(clip.site))
       finding.level = Level::Advice;
     const Gradients &gradients = optimizers.front()->gradients;
     if (seen == Gradients::Used && gradients.step) {
       finding.message = "the gradients are clipped after the optimizer has used them";
-      finding.notes.push_back({gradients.step->site->getBeginLoc(), "the step uses them here"});
+      finding.notes.push_back({*gradients.step, "the step uses them here"});
       finding.fixes = moveBefore(visit, *gradients.step);
     } else if (!isBeforeBackward(visit)) {
       return;
     } else {
       finding.message = "the gradients are clipped before a backward has computed any";
       if (gradients.cleared)
-        finding.notes.push_back({gradients.cleared->site->getBeginLoc(), "they are cleared here"});
+        finding.notes.push_back({*gradients.cleared, "they are cleared here"});
     }
     reporter.report(std::move(finding));
   }

@@ -55,18 +55,14 @@ public:
     known->second = *level;
 
     const bool isConstant = nameOf(*creation) == "tensor";
-    Finding finding;
-    finding.level = *level;
-    finding.location = creation->site->getBeginLoc();
-    finding.range = move.site->getSourceRange();
-    finding.message = isConstant
-                          ? "these constants are copied to the GPU each time; the tensor can "
-                            "be made and moved once"
-                          : "the tensor is made on the CPU and copied to the GPU each time, "
-                            "instead of being made there";
+    Finding finding(*level, {creation->site->getBeginLoc(), move.site->getSourceRange()},
+                    isConstant ? "these constants are copied to the GPU each time; the tensor can "
+                                 "be made and moved once"
+                               : "the tensor is made on the CPU and copied to the GPU each time, "
+                                 "instead of being made there");
     if (!contains(visit, move.site, creation->site)) {
       finding.range = creation->site->getSourceRange();
-      finding.notes.push_back({move.site->getBeginLoc(), "it is copied here"});
+      finding.notes.push_back({move, "it is copied here"});
     }
     if (!isConstant)
       finding.fixes = makeThere(visit, *creation, *target);
@@ -89,15 +85,12 @@ private:
     const Heat heat = heatOf(visit);
     if (heat == Heat::None || !made.insert(call).second)
       return;
-    Finding finding;
-    finding.level = heat == Heat::Training ? Level::Likely : Level::Advice;
-    finding.location = move.site->getBeginLoc();
-    finding.range = move.site->getSourceRange();
-    finding.message = "'" + maker->getNameAsString() +
-                      "' makes the tensor on the CPU, and it is copied to the GPU, each time; " +
-                      (isNeededOnHost ? "made and copied once, it can stay there"
-                                      : "it can be made there, or once");
-    finding.notes.push_back({call->getBeginLoc(), "it is made here"});
+    Finding finding(heat == Heat::Training ? Level::Likely : Level::Advice, move,
+                    "'" + maker->getNameAsString() +
+                        "' makes the tensor on the CPU, and it is copied to the GPU, each time; " +
+                        (isNeededOnHost ? "made and copied once, it can stay there"
+                                        : "it can be made there, or once"));
+    finding.notes.push_back({*call, "it is made here"});
     reporter.report(std::move(finding));
   }
 

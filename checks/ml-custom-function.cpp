@@ -11,9 +11,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const CustomFunctionFacts &facts = event.custom;
-    Finding finding;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(Level::Certain, event);
     if (facts.inputs >= 0) {
       finding.message = "backward() returns " + std::to_string(facts.gradients) +
                         " gradients, and forward() has " + std::to_string(facts.inputs) +

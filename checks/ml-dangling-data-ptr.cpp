@@ -18,10 +18,7 @@ public:
     const std::optional<Level> level = levelOfLeftover(visit);
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)
       return;
-    Finding finding;
-    finding.level = *level;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(*level, event);
     const clang::VarDecl *keeper = event.leftover.keeper;
     finding.message = (keeper ? "'" + keeper->getNameAsString() + "' keeps a pointer"
                               : std::string("this is kept, a pointer")) +

@@ -23,7 +23,7 @@ public:
     if (event.kind == EventKind::Create && event.leftover.ending != Ending::None) {
       reportTemporary(visit, reporter);
     } else if (event.kind == EventKind::Return) {
-      const Note note{event.site->getBeginLoc(), "it is returned here"};
+      const Note note{event, "it is returned here"};
       if (value && isLocalOf(*event.function, ownerOf(visit, value->borrowed->memory)) &&
           !isReturned(visit, value->borrowed->memory)) {
         report(visit, *value, outlives, note, reporter);
@@ -39,7 +39,7 @@ public:
                value->borrowed == visit.before.valueOf(event.subject).borrowed &&
                isWhole(visit, value->borrowed->memory)) {
       report(visit, *value, "like those that the list holds already",
-             {event.site->getBeginLoc(), "they are all put into the list here"}, reporter);
+             {event, "they are all put into the list here"}, reporter);
     }
   }
 
@@ -112,10 +112,8 @@ private:
   /// A tensor is made over a list that ends with the statement.
   static void reportTemporary(const Visit &visit, Reporter &reporter) {
     const Event &made = visit.event;
-    Finding finding;
-    finding.location = made.site->getBeginLoc();
-    finding.range = made.site->getSourceRange();
-    finding.message = "the tensor lies in the memory of a temporary list, which it outlives";
+    Finding finding(Level::Certain, made,
+                    "the tensor lies in the memory of a temporary list, which it outlives");
     finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
     finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
     reporter.report(std::move(finding));
@@ -126,14 +124,11 @@ private:
     if (value.device.isKnown() && !visit.unit.program().mayBeCpu(value.device))
       return; // It is copied to a GPU.
     const Event &made = *value.borrowed;
-    Finding finding;
-    finding.location = made.site->getBeginLoc();
-    finding.range = made.site->getSourceRange();
-    finding.message = "the tensor lies in the memory of '" +
-                      ownerOf(visit, made.memory).getNameAsString() + "', " + problem;
+    Finding finding(Level::Certain, made,
+                    "the tensor lies in the memory of '" +
+                        ownerOf(visit, made.memory).getNameAsString() + "', " + problem);
     if (value.placed && value.placed->kind == EventKind::Move)
-      finding.notes.push_back(
-          {value.placed->site->getBeginLoc(), "on the CPU nothing is copied here"});
+      finding.notes.push_back({*value.placed, "on the CPU nothing is copied here"});
     finding.notes.push_back(std::move(note));
     finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
     reporter.report(std::move(finding));

@@ -21,11 +21,10 @@ public:
     if (!level || !isView)
       return;
     const Leftover &left = event.leftover;
-    Finding finding;
-    finding.level = *level;
-    const bool isDeclared = left.keeper && llvm::isa<clang::DeclStmt>(event.site);
-    finding.location = isDeclared ? left.keeper->getLocation() : event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Place place = event;
+    if (left.keeper && llvm::isa<clang::DeclStmt>(event.site))
+      place.location = left.keeper->getLocation();
+    Finding finding(*level, place);
     const std::string what = nameOf(*left.temporary);
     if (left.replaced)
       finding.message = "'" + left.keeper->getNameAsString() + "' refers to the shape of " + what +
@@ -38,7 +37,7 @@ public:
     else
       finding.message = "what is kept refers to " + what + ", which ends with the statement";
     if (left.replaced)
-      finding.notes.push_back({left.replaced->getBeginLoc(), "its tensor is replaced here"});
+      finding.notes.push_back({*left.replaced, "its tensor is replaced here"});
     else
       finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
     reporter.report(std::move(finding));

@@ -18,13 +18,10 @@ public:
     const TrainingLoop training = trainingLoopAround(visit);
     if (!training.loop || !reported.insert(training.loop).second)
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = "one process hands every batch out to several GPUs, and the first of them "
-                      "does most of the work: a process for each GPU scales better";
-    finding.notes.push_back({training.loop->getBeginLoc(), "the training does so in each round"});
+    Finding finding(Level::Advice, visit.event,
+                    "one process hands every batch out to several GPUs, and the first of them "
+                    "does most of the work: a process for each GPU scales better");
+    finding.notes.push_back({*training.loop, "the training does so in each round"});
     reporter.report(std::move(finding));
   }
 

@@ -15,15 +15,11 @@ public:
     if (made.operation != Operation::MakeLoader || !made.loader.shared || made.loader.workers < 2)
       return;
     const LoaderOptions &loader = made.loader;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = loader.change->getBeginLoc();
-    finding.range = loader.change->getSourceRange();
-    finding.message = "all workers of the loader change '" + loader.shared->getNameAsString() +
-                      "', which they share, and nothing makes them wait for each other";
+    Finding finding(Level::Likely, *loader.change,
+                    "all workers of the loader change '" + loader.shared->getNameAsString() +
+                        "', which they share, and nothing makes them wait for each other");
     finding.notes.push_back(
-        {made.site->getBeginLoc(),
-         "the loader with " + std::to_string(loader.workers) + " workers is made here"});
+        {made, "the loader with " + std::to_string(loader.workers) + " workers is made here"});
     finding.notes.push_back({loader.shared->getLocation(), "they share this"});
     reporter.report(std::move(finding));
   }

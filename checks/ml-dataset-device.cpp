@@ -27,14 +27,11 @@ public:
       return; // Whole batches are what should go to the GPU at once.
     }
     const Device device = target->expr ? visit.before.deviceOf(*target) : target->device;
-    Finding finding;
-    finding.level = isSample ? Level::Likely : Level::Advice;
-    finding.location = placed.site->getBeginLoc();
-    finding.range = placed.site->getSourceRange();
-    finding.message = isSample ? "each sample is brought to " + nameOf(visit, device) +
-                                     " by itself, in the thread that loads it"
-                               : "the dataset keeps its data on " + nameOf(visit, device) +
-                                     ", and every sample is taken from there by itself";
+    Finding finding(isSample ? Level::Likely : Level::Advice, placed,
+                    isSample ? "each sample is brought to " + nameOf(visit, device) +
+                                   " by itself, in the thread that loads it"
+                             : "the dataset keeps its data on " + nameOf(visit, device) +
+                                   ", and every sample is taken from there by itself");
     if (method != placed.function)
       finding.notes.push_back({method->function->getLocation(), "for this method of a dataset"});
     reporter.report(std::move(finding));

@@ -16,14 +16,10 @@ public:
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksBatchSize || !stepsIn(visit, *loop))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = maker->site->getBeginLoc();
-    finding.range = maker->site->getSourceRange();
-    finding.message = "nobody tells this loader how many samples are in a batch: it gives one at a "
-                      "time";
-    finding.notes.push_back(
-        {loop->getBeginLoc(), "the training makes a step for each of them here"});
+    Finding finding(Level::Likely, *maker,
+                    "nobody tells this loader how many samples are in a batch: it gives one at a "
+                    "time");
+    finding.notes.push_back({*loop, "the training makes a step for each of them here"});
     reporter.report(std::move(finding));
   }
 

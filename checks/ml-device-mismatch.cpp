@@ -30,21 +30,18 @@ private:
   }
 
   static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
-    Finding finding;
+    Finding finding(Level::Certain, visit.event,
+                    "tensors on different devices meet here: one on " +
+                        nameOf(visit, clash.hostDevice) + ", one on " +
+                        nameOf(visit, clash.otherDevice));
     if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.program().movesModules())
       finding.level = Level::Advice;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = "tensors on different devices meet here: one on " +
-                      nameOf(visit, clash.hostDevice) + ", one on " +
-                      nameOf(visit, clash.otherDevice);
     if (clash.hostPlaced)
       finding.notes.push_back(
-          {clash.hostPlaced->site->getBeginLoc(),
-           "this one is on " + nameOf(visit, clash.hostDevice) + " since here"});
+          {*clash.hostPlaced, "this one is on " + nameOf(visit, clash.hostDevice) + " since here"});
     if (clash.otherPlaced)
       finding.notes.push_back(
-          {clash.otherPlaced->site->getBeginLoc(),
+          {*clash.otherPlaced,
            "this one is on " + nameOf(visit, clash.otherDevice) + " since here"});
     repair(visit, clash, finding);
     reporter.report(std::move(finding));

@@ -27,10 +27,7 @@ public:
     if (value.device.kind != Device::Cpu ||
         !(member ? mayGoToGpu(visit, *target) : mayBeGpu(visit, *target)))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = move.site->getBeginLoc();
-    finding.range = move.site->getSourceRange();
+    Finding finding(Level::Likely, move);
     if (comesFrom(visit, value, *target)) {
       finding.message = "the tensor is copied from the GPU to the host only to be copied back";
     } else if (member) {
@@ -40,7 +37,7 @@ public:
           (loop || visit.event.function->isStep ? "step of the training" : "forward pass") +
           ", and is the same each time";
       if (loop)
-        finding.notes.push_back({loop->getBeginLoc(), "the loop is here"});
+        finding.notes.push_back({*loop, "the loop is here"});
     } else if (const clang::VarDecl *variable = variableOf(visit)) {
       const clang::Stmt *loop = loopWithout(visit, *variable, *target);
       if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
@@ -48,7 +45,7 @@ public:
       finding.message = "'" + variable->getNameAsString() +
                         "' is copied to the GPU in every round of the loop, and is the same each "
                         "time";
-      finding.notes.push_back({loop->getBeginLoc(), "the loop is here"});
+      finding.notes.push_back({*loop, "the loop is here"});
     } else {
       return;
     }
@@ -65,13 +62,10 @@ private:
         isChanged(visit, visit.event.subject.path) ||
         !isOnHost(visit.before.valueOf(before->subject)) || loopsAround(visit).empty())
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
+    Finding finding(Level::Likely, visit.event);
     finding.message =
         "'" + copy->getNameAsString() + "' is copied back to the host, where it was copied from";
-    finding.notes.push_back({before->site->getBeginLoc(), "it is copied to the GPU here"});
+    finding.notes.push_back({*before, "it is copied to the GPU here"});
     reporter.report(std::move(finding));
   }
 

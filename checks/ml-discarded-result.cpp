@@ -23,9 +23,7 @@ public:
                                                            : Operand{};
     llvm::StringRef text = tensor.expr ? textOf(visit, tensor.expr) : llvm::StringRef();
 
-    Finding finding;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(Level::Certain, event);
     if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call);
         operation && !isLayer) {
       finding.message = std::string("the result of '") +

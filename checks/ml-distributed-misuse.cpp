@@ -35,13 +35,9 @@ private:
     bool choosesDevice = false;             ///< Somebody on the way there may, by the rank.
   };
 
-  static void report(Level level, clang::SourceRange range, std::string message, Note note,
+  static void report(Level level, const Place &place, std::string message, Note note,
                      Reporter &reporter) {
-    Finding finding;
-    finding.level = level;
-    finding.location = range.getBegin();
-    finding.range = range;
-    finding.message = std::move(message);
+    Finding finding(level, place, std::move(message));
     finding.notes.push_back(std::move(note));
     reporter.report(std::move(finding));
   }
@@ -49,10 +45,10 @@ private:
   /// A loader has a copy of the sampler that it is made with. Who sets the epoch of his own changes
   /// the order of nothing: every epoch has that of the first.
   static void onSetEpoch(const Event &setEpoch, Reporter &reporter) {
-    report(Level::Certain, setEpoch.site->getSourceRange(),
+    report(Level::Certain, setEpoch,
            "the loader has a sampler of its own, and keeps its order: this sets the epoch of "
            "another one",
-           {setEpoch.copied->getBeginLoc(), "the loader gets its sampler here"}, reporter);
+           {*setEpoch.copied, "the loader gets its sampler here"}, reporter);
   }
 
   /// Models that nobody keeps equal are as many models as there are processes.
@@ -65,7 +61,7 @@ private:
     const bool isShared = splitsSamples(*team.function);
     if (!isShared && team.function->group.choosesMore)
       return;
-    report(isShared ? Level::Certain : Level::Likely, visit.event.site->getSourceRange(),
+    report(isShared ? Level::Certain : Level::Likely, visit.event,
            "each process steps by its own gradients: nobody averages them, and the models of the "
            "processes drift apart",
            {team.function->group.variable->getLocation(),
@@ -82,7 +78,7 @@ private:
         !visit.unit.uses().mayBeNeeded(visit.event))
       return;
     const bool isOneMachine = team.function->group.isOnOneMachine;
-    report(isOneMachine ? Level::Likely : Level::Advice, facts.placed->site->getSourceRange(),
+    report(isOneMachine ? Level::Likely : Level::Advice, *facts.placed,
            isOneMachine ? "all processes of the group train on the same GPU"
                         : "all processes of a machine train on the same GPU",
            {team.function->group.variable->getLocation(),
@@ -97,7 +93,7 @@ private:
     if (!maker || !maker->loader.givesAll || maker->function != team.function ||
         team.function->group.choosesMore || !trainsIn(visit, *visit.event.function, &loop))
       return;
-    report(Level::Advice, maker->site->getSourceRange(),
+    report(Level::Advice, *maker,
            "each process goes over all samples: a distributed sampler gives each its part",
            {team.function->group.variable->getLocation(),
             "the processes of this group train together"},

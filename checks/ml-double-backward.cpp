@@ -14,15 +14,13 @@ public:
     if (backward.kind != EventKind::Backward || backward.site->getBeginLoc().isMacroID())
       return; // Of a macro, perhaps a test that expects it to throw.
     const Value::Parts &parts = visit.before.valueOf(backward.subject).parts;
-    Finding finding;
-    finding.location = backward.site->getBeginLoc();
-    finding.range = backward.site->getSourceRange();
+    Finding finding(Level::Certain, backward);
     if (const SiteId forward = freedIn(visit, parts)) {
       const Event &first = *visit.before.freedBy(forward);
       finding.message = "this backward goes through a graph that a backward before it has freed: "
                         "it throws";
       explain(visit, visit.unit.tables().sites.event(forward), finding);
-      finding.notes.push_back({first.site->getBeginLoc(), "this backward frees it"});
+      finding.notes.push_back({first, "this backward frees it"});
     } else if (parts.freed && !parts.again && recordsGraph(visit, *parts.freed)) {
       finding.message = "this backward goes through the graph of an earlier round, which the "
                         "backward there has freed: it throws";
@@ -48,7 +46,7 @@ private:
   }
 
   static void explain(const Visit &visit, const Event &forward, Finding &finding) {
-    finding.notes.push_back({forward.site->getBeginLoc(), "this forward pass records the graph"});
+    finding.notes.push_back({forward, "this forward pass records the graph"});
   }
 };
 

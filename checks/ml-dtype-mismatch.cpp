@@ -58,9 +58,7 @@ private:
     const Typing &typing = *visit.event.typing;
     if (!typing.holdsAddresses && !typing.namesElement && !visit.unit.program().assumesFloats())
       return;
-    Finding finding;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
+    Finding finding(Level::Certain, visit.event);
     const std::string memory =
         typing.holdsAddresses ? "addresses, not elements" : elementName(typing.memory).str();
     finding.message = "the memory holds " + memory + ", and from_blob() reads " +
@@ -88,12 +86,10 @@ private:
         (visit.unit.program().assumesFloats() && visit.before.module(layer.subject).isNew);
     if (!isIntegral(element) && !(element == ElementType::Float64 && isKnown))
       return;
-    Finding finding;
-    finding.location = layer.site->getBeginLoc();
-    finding.range = layer.site->getSourceRange();
-    finding.message = "the layer multiplies by floating-point weights, but " +
-                      nameOf(visit, *inputs.front(), "its input") + " is " +
-                      elementName(element).str();
+    Finding finding(Level::Certain, layer,
+                    "the layer multiplies by floating-point weights, but " +
+                        nameOf(visit, *inputs.front(), "its input") + " is " +
+                        elementName(element).str());
     if (isFloating(element))
       finding.message = "the layer has weights of float32, but " +
                         nameOf(visit, *inputs.front(), "its input") + " is float64";
@@ -111,13 +107,11 @@ private:
     if (left == right || left == ElementType::Unknown || right == ElementType::Unknown ||
         visit.before.autocast().possible != Autocast::Off)
       return;
-    Finding finding;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = "a matrix product takes elements of one type, but " +
-                      nameOf(visit, *inputs[0], "the first") + " is " + elementName(left).str() +
-                      " and " + nameOf(visit, *inputs[1], "the second") + " is " +
-                      elementName(right).str();
+    Finding finding(Level::Certain, visit.event,
+                    "a matrix product takes elements of one type, but " +
+                        nameOf(visit, *inputs[0], "the first") + " is " + elementName(left).str() +
+                        " and " + nameOf(visit, *inputs[1], "the second") + " is " +
+                        elementName(right).str());
     noteOrigin(visit, *inputs[0], "the first is made here", finding);
     noteOrigin(visit, *inputs[1], "the second is made here", finding);
     reporter.report(std::move(finding));

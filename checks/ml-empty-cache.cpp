@@ -19,10 +19,7 @@ public:
     if (clear.operation != Operation::EmptyCache || !trainingLoopAround(visit).loop)
       return;
 
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = clear.site->getBeginLoc();
-    finding.range = clear.site->getSourceRange();
+    Finding finding(Level::Likely, clear);
     finding.message =
         "the cached memory of the GPU is given back in every round of the loop, which "
         "then has to allocate it anew";

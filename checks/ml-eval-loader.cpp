@@ -17,24 +17,20 @@ public:
       return;
     if (const clang::Expr *drop = maker->loader.dropsLast)
       report(*drop, "this leaves the last batch out of each evaluation, unless it is full",
-             {{loop->getBeginLoc(), "the evaluation is here"}}, reporter);
+             {{*loop, "the evaluation is here"}}, reporter);
     if (const clang::Expr *draw = maker->loader.draw)
       report(*draw,
              "random numbers are drawn for each sample, also where a model is evaluated: each "
              "evaluation sees other data",
-             {{maker->site->getBeginLoc(), "the loader of the evaluation is made here"},
-              {loop->getBeginLoc(), "the evaluation is here"}},
+             {{*maker, "the loader of the evaluation is made here"},
+              {*loop, "the evaluation is here"}},
              reporter);
   }
 
 private:
   static void report(const clang::Expr &culprit, std::string message, llvm::ArrayRef<Note> notes,
                      Reporter &reporter) {
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = culprit.getBeginLoc();
-    finding.range = culprit.getSourceRange();
-    finding.message = std::move(message);
+    Finding finding(Level::Advice, culprit, std::move(message));
     finding.notes.append(notes.begin(), notes.end());
     reporter.report(std::move(finding));
   }

@@ -21,13 +21,9 @@ public:
 
 private:
   static void report(const Visit &visit, const Event &creation, Reporter &reporter) {
-    Finding finding;
-    finding.level = visit.unit.program().movesModules() ? Level::Certain : Level::Advice;
-    finding.location = creation.site->getBeginLoc();
-    finding.range = creation.site->getSourceRange();
-    finding.message = "this tensor is created on the CPU, wherever the module is";
-    finding.notes.push_back(
-        {visit.event.site->getBeginLoc(), "it meets the module's tensors here"});
+    Finding finding(visit.unit.program().movesModules() ? Level::Certain : Level::Advice, creation,
+                    "this tensor is created on the CPU, wherever the module is");
+    finding.notes.push_back({visit.event, "it meets the module's tensors here"});
     repair(visit, creation, finding);
     reporter.report(std::move(finding));
   }

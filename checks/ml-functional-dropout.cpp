@@ -17,15 +17,13 @@ public:
       return;
     // Else a layer that calls the function.
     const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-    Finding finding;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
-    finding.message = !call || call->getDirectCallee()->getName().contains("dropout")
-                          ? "this dropout is on in evaluation, too: it does not ask whether the "
-                            "module is training"
-                          : "this normalises by the batch in evaluation, too, and changes the "
-                            "running statistics: "
-                            "it does not ask whether the module is training";
+    Finding finding(Level::Certain, event,
+                    !call || call->getDirectCallee()->getName().contains("dropout")
+                        ? "this dropout is on in evaluation, too: it does not ask whether the "
+                          "module is training"
+                        : "this normalises by the batch in evaluation, too, and changes the "
+                          "running statistics: "
+                          "it does not ask whether the module is training");
     if (call)
       finding.fixes = ask(visit, *call);
     reporter.report(std::move(finding));

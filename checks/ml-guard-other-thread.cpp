@@ -28,16 +28,11 @@ public:
         start == visit.callers.rbegin() ? *visit.event.function : *(*std::prev(start))->function;
     if (!reported.insert(&body).second)
       return; // One guard serves all of the thread.
-    Finding finding;
-    finding.level = Level::Likely;
-    const Event &forward = visit.shown();
-    finding.location = forward.site->getBeginLoc();
-    finding.range = forward.site->getSourceRange();
-    finding.message = "this forward pass records a graph: the guard around the start of its thread "
-                      "does not hold in it";
-    finding.notes.push_back(
-        {guard->site->getBeginLoc(), "gradients are disabled here, for this thread alone"});
-    finding.notes.push_back({(*start)->site->getBeginLoc(), "another thread begins here"});
+    Finding finding(Level::Likely, visit.shown(),
+                    "this forward pass records a graph: the guard around the start of its thread "
+                    "does not hold in it");
+    finding.notes.push_back({*guard, "gradients are disabled here, for this thread alone"});
+    finding.notes.push_back({**start, "another thread begins here"});
     const auto *block = llvm::dyn_cast<clang::CompoundStmt>(body.body);
     if (block && !block->body_empty() && !trainsIn(visit, body, block))
       finding.fixes = insertBefore(visit, block->body_front(), "torch::NoGradGuard no_grad;");

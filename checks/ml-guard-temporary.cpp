@@ -18,9 +18,7 @@ public:
     if (!isGuard || !guard.isDiscarded)
       return;
 
-    Finding finding;
-    finding.location = guard.site->getBeginLoc();
-    finding.range = guard.site->getSourceRange();
+    Finding finding(Level::Certain, guard);
     const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(guard.site);
     const clang::Decl *declared = declaration ? declaration->getSingleDecl() : nullptr;
     if (const auto *variable = llvm::dyn_cast_or_null<clang::VarDecl>(declared)) {

@@ -34,10 +34,7 @@ public:
       return;
     if (!reported.insert(function.function).second)
       return;
-    Finding finding;
-    finding.level = isOfModule || isElsewhere ? Level::Likely : Level::Advice;
-    finding.location = named.site->getBeginLoc();
-    finding.range = named.site->getSourceRange();
+    Finding finding(isOfModule || isElsewhere ? Level::Likely : Level::Advice, named);
     finding.message =
         isOfModule    ? "the module names a GPU here, wherever its parameters and inputs are"
         : isElsewhere ? "a GPU is named here although the program asks whether there is one"

@@ -19,8 +19,7 @@ public:
       const Event *forward = visit.before.valueOf(visit.event.subject).parts.again;
       if (const auto known = taken.find(forward); known != taken.end()) {
         Finding finding = known->second;
-        finding.notes.push_back(
-            {visit.event.site->getBeginLoc(), "this backward goes through both"});
+        finding.notes.push_back({visit.event, "this backward goes through both"});
         reporter.report(std::move(finding));
       }
     }
@@ -39,9 +38,7 @@ private:
         continue;
       const std::string spelling = visit.unit.tables().paths.spelling(operand.path);
       const std::string name = spelling.empty() ? "the state" : "'" + spelling + "'";
-      Finding finding;
-      finding.location = operand.expr->getBeginLoc();
-      finding.range = operand.expr->getSourceRange();
+      Finding finding(Level::Certain, *operand.expr);
       if (visit.before.freedBy(visit.site)) {
         finding.message = name + " still has the graph of the last round, which the backward there "
                                  "has freed: the next one throws; detach it";
@@ -50,7 +47,7 @@ private:
         finding.message = name + " still has the graphs of all rounds before: every backward goes "
                                  "through all of them; detach it";
       }
-      finding.notes.push_back({passed->site->getBeginLoc(), "the backward of the last round"});
+      finding.notes.push_back({*passed, "the backward of the last round"});
       finding.fixes = repair(visit, operand);
       taken.try_emplace(&forward, std::move(finding));
       return;

@@ -21,15 +21,13 @@ public:
       return;
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
-    Finding finding;
-    finding.location = read.site->getBeginLoc();
-    finding.range = read.site->getSourceRange();
-    finding.message = "the host reads memory of " +
-                      (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                      ", which is on " + nameOf(visit, value.device);
+    Finding finding(Level::Certain, read,
+                    "the host reads memory of " +
+                        (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+                        ", which is on " + nameOf(visit, value.device));
     if (value.placed)
-      finding.notes.push_back({value.placed->site->getBeginLoc(),
-                               "it is on " + nameOf(visit, value.device) + " since here"});
+      finding.notes.push_back(
+          {*value.placed, "it is on " + nameOf(visit, value.device) + " since here"});
     finding.fixes = appendForRead(visit, ".cpu()");
     reporter.report(std::move(finding));
   }

@@ -14,11 +14,9 @@ public:
     const Event &event = visit.event;
     if (event.kind != EventKind::Create || !event.typing || !event.typing->isScrambled)
       return;
-    Finding finding;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
-    finding.message = "the image has its channels side by side, so they are the last dimension of "
-                      "its memory: name them last, and permute the tensor";
+    Finding finding(Level::Certain, event,
+                    "the image has its channels side by side, so they are the last dimension of "
+                    "its memory: name them last, and permute the tensor");
     reporter.report(std::move(finding));
   }
 };

@@ -24,16 +24,13 @@ public:
     if (!training.loop || savesMore(visit) || isCopy(visit, training) ||
         !reported.insert(save.function->function).second)
       return;
-    Finding finding;
     const Event *load = loadOf(visit, training);
-    finding.level = load ? Level::Likely : Level::Advice;
-    finding.location = save.site->getBeginLoc();
-    finding.range = save.site->getSourceRange();
-    finding.message = "this checkpoint has the model, but not the state of its optimizer: training "
-                      "cannot go on from it as it would have";
-    finding.notes.push_back({training.step->site->getBeginLoc(), "the optimizer steps here"});
+    Finding finding(load ? Level::Likely : Level::Advice, save,
+                    "this checkpoint has the model, but not the state of its optimizer: training "
+                    "cannot go on from it as it would have");
+    finding.notes.push_back({*training.step, "the optimizer steps here"});
     if (load)
-      finding.notes.push_back({load->site->getBeginLoc(), "the program goes on from one here"});
+      finding.notes.push_back({*load, "the program goes on from one here"});
     reporter.report(std::move(finding));
   }
 

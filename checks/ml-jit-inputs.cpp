@@ -23,14 +23,11 @@ public:
     if (!isKept && !runsAgain(visit))
       return;
     const std::string name = textOf(visit, &added).str();
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
-    finding.message = std::string("forward() gets the inputs of all ") +
-                      (isKept ? "calls" : "rounds") + " before, too; clear '" + name +
-                      "' before it is filled";
-    finding.notes.push_back({added.getBeginLoc(), "every one adds to the list here"});
+    Finding finding(Level::Likely, event,
+                    std::string("forward() gets the inputs of all ") +
+                        (isKept ? "calls" : "rounds") + " before, too; clear '" + name +
+                        "' before it is filled");
+    finding.notes.push_back({added, "every one adds to the list here"});
     if (variable && !isKept)
       finding.fixes = clear(visit, *variable, name);
     reporter.report(std::move(finding));

@@ -18,10 +18,9 @@ public:
         const bool isOfCaller = !raw.rearranged;
         if ((isOfCaller && asked == Cared::Yes) || (raw.tensor && !seen.insert(raw.tensor).second))
           continue;
-        Finding finding;
-        finding.level = isOfCaller && asked == Cared::Unknown ? Level::Advice : Level::Likely;
-        finding.location = writtenAt(visit, raw.pointer->getBeginLoc());
-        finding.range = {finding.location, writtenAt(visit, raw.pointer->getEndLoc())};
+        Finding finding(isOfCaller && asked == Cared::Unknown ? Level::Advice : Level::Likely,
+                        clang::SourceRange(writtenAt(visit, raw.pointer->getBeginLoc()),
+                                           writtenAt(visit, raw.pointer->getEndLoc())));
         finding.message =
             "the kernel goes through the memory of " +
             (raw.tensor ? "'" + raw.tensor->getNameAsString() + "'" : std::string("a tensor")) +

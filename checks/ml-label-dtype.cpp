@@ -27,11 +27,9 @@ public:
             : judgeAnswers(loss.operation, target);
     if (!verdict)
       return;
-    Finding finding;
-    finding.location = loss.site->getBeginLoc();
-    finding.range = loss.site->getSourceRange();
-    finding.message = verdict->wanted + ", but " + nameOf(visit, *inputs[1], "the target") +
-                      " is " + verdict->given;
+    Finding finding(Level::Certain, loss,
+                    verdict->wanted + ", but " + nameOf(visit, *inputs[1], "the target") + " is " +
+                        verdict->given);
     noteOrigin(visit, *inputs[1], "it is made here", finding);
     finding.fixes = append(visit, inputs[1]->expr, verdict->repair);
     reporter.report(std::move(finding));

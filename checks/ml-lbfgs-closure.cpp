@@ -18,9 +18,7 @@ public:
     if (step.kind != EventKind::Step ||
         (step.trait != Trait::NeedsClosure && !(facts && facts->needsClosure)))
       return;
-    Finding finding;
-    finding.location = step.site->getBeginLoc();
-    finding.range = step.site->getSourceRange();
+    Finding finding(Level::Certain, step);
     if (step.operands.empty() || isNull(step.operands.front())) {
       finding.message = "step() of L-BFGS needs a closure that computes the loss: without one it "
                         "throws";

@@ -65,16 +65,13 @@ private:
 
   static void report(const Event &load, const Event &forward, Device device, llvm::StringRef place,
                      std::string use, Reporter &reporter) {
-    Finding finding;
     // A program for GPUs alone may load what such a program has saved.
-    finding.level = device.kind == Device::Symbol ? Level::Likely : Level::Advice;
-    finding.location = load.site->getBeginLoc();
-    finding.range = load.site->getSourceRange();
-    finding.message = ("after this the parameters are on the device that the file says: nothing "
-                       "moves them to " +
-                       place)
-                          .str();
-    finding.notes.push_back({forward.site->getBeginLoc(), std::move(use)});
+    Finding finding(device.kind == Device::Symbol ? Level::Likely : Level::Advice, load,
+                    ("after this the parameters are on the device that the file says: nothing "
+                     "moves them to " +
+                     place)
+                        .str());
+    finding.notes.push_back({forward, std::move(use)});
     reporter.report(std::move(finding));
   }
 

@@ -36,18 +36,14 @@ private:
     Finding finding = at(*load, "this gives the parameters the type that they were saved in, " +
                                     elementName(saved->element).str() + ": they are no " +
                                     elementName(module.element).str() + " any more");
-    finding.notes.push_back({module.cast->site->getBeginLoc(), "they were made so here"});
-    finding.notes.push_back({saved->event->site->getBeginLoc(), "the file is saved here"});
-    finding.notes.push_back({visit.event.site->getBeginLoc(), "the module is used here"});
+    finding.notes.push_back({*module.cast, "they were made so here"});
+    finding.notes.push_back({*saved->event, "the file is saved here"});
+    finding.notes.push_back({visit.event, "the module is used here"});
     reporter.report(std::move(finding));
   }
 
   static Finding at(const Event &load, std::string message) {
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = load.site->getBeginLoc();
-    finding.range = load.site->getSourceRange();
-    finding.message = std::move(message);
+    Finding finding(Level::Likely, load, std::move(message));
     return finding;
   }
 

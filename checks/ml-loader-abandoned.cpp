@@ -18,18 +18,14 @@ public:
     const Event *maker = before ? visit.unit.program().makerOf(loader, visit.before) : nullptr;
     if (!maker || maker->loader.workers == 0)
       return;
-    Finding finding;
     // How many batches there are, only the program knows.
-    finding.level = before->earlyEnd.isConditional ? Level::Likely : Level::Certain;
-    finding.location = begin.site->getBeginLoc();
-    finding.range = begin.site->getSourceRange();
-    finding.message = "the loader throws here: its workers still hold batches for a loop that was "
-                      "left early";
-    finding.notes.push_back(
-        {before->earlyEnd.leave->getBeginLoc(), before->earlyEnd.leave == before->site
-                                                    ? "only the first batch is taken here"
-                                                    : "the loop is left here"});
-    finding.notes.push_back({maker->site->getBeginLoc(), "the loader is made with workers here"});
+    Finding finding(before->earlyEnd.isConditional ? Level::Likely : Level::Certain, begin,
+                    "the loader throws here: its workers still hold batches for a loop that was "
+                    "left early");
+    finding.notes.push_back({*before->earlyEnd.leave, before->earlyEnd.leave == before->site
+                                                          ? "only the first batch is taken here"
+                                                          : "the loop is left here"});
+    finding.notes.push_back({*maker, "the loader is made with workers here"});
     reporter.report(std::move(finding));
   }
 };

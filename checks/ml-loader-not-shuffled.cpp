@@ -48,11 +48,8 @@ private:
         first.try_emplace(slice.batchLoop, slice.site).first->second != slice.site ||
         isMadeUp(visit.before.valueOf(slice.subject)))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = slice.site->getBeginLoc();
-    finding.range = slice.site->getSourceRange();
-    finding.message = "the batches are sliced in the same order in every epoch of the training";
+    Finding finding(Level::Likely, slice,
+                    "the batches are sliced in the same order in every epoch of the training");
     finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->getBeginLoc(),
                              "each round of this loop is an epoch"});
     reporter.report(std::move(finding));
@@ -103,13 +100,10 @@ private:
 
   static void report(const Visit &visit, const clang::CXXForRangeStmt &loop,
                      const clang::VarDecl &loader, Reporter &reporter) {
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = loader.getLocation();
-    finding.range = loader.getSourceRange();
-    finding.message = "'" + loader.getNameAsString() +
-                      "' gives the samples in the same order in every epoch of the training";
-    finding.notes.push_back({loop.getBeginLoc(), "the training goes over it here"});
+    Finding finding(Level::Likely, loader,
+                    "'" + loader.getNameAsString() +
+                        "' gives the samples in the same order in every epoch of the training");
+    finding.notes.push_back({loop, "the training goes over it here"});
     finding.fixes = sampleAtRandom(visit, loader);
     reporter.report(std::move(finding));
   }

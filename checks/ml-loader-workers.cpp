@@ -16,14 +16,11 @@ public:
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksWorkers || !maker->loader.read || !trainsOnGpu(visit, *loop))
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = maker->site->getBeginLoc();
-    finding.range = maker->site->getSourceRange();
-    finding.message = "this loader has no workers: the GPU waits while the training reads each "
-                      "batch";
-    finding.notes.push_back({maker->loader.read->getBeginLoc(), "the samples are read here"});
-    finding.notes.push_back({loop->getBeginLoc(), "the training on a GPU is here"});
+    Finding finding(Level::Advice, *maker,
+                    "this loader has no workers: the GPU waits while the training reads each "
+                    "batch");
+    finding.notes.push_back({*maker->loader.read, "the samples are read here"});
+    finding.notes.push_back({*loop, "the training on a GPU is here"});
     reporter.report(std::move(finding));
   }
 

@@ -25,13 +25,10 @@ public:
     const char *given = zeroIn(visit, value);
     if (!given)
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = logarithm.site->getBeginLoc();
-    finding.range = logarithm.site->getSourceRange();
-    finding.message = "the logarithm of 0 is infinite, and " +
-                      nameOf(visit, *inputs.front(), "its input") + ", " + given +
-                      ", may be exactly 0";
+    Finding finding(Level::Likely, logarithm,
+                    "the logarithm of 0 is infinite, and " +
+                        nameOf(visit, *inputs.front(), "its input") + ", " + given +
+                        ", may be exactly 0");
     noteOrigin(visit, *inputs.front(), "it is computed here", finding);
     finding.fixes = append(visit, inputs.front()->expr, ".clamp_min(1e-8)");
     reporter.report(std::move(finding));

@@ -41,11 +41,9 @@ public:
       return; // In place, behind this or in the next round.
 
     bool isEmptied = loop && isEmptiedIn(visit, place, loop);
-    Finding finding;
-    finding.level = grows && !isEmptied && !isCuredByGuard(visit, *stored, place) ? Level::Certain
-                                                                                  : Level::Advice;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(grows && !isEmptied && !isCuredByGuard(visit, *stored, place) ? Level::Certain
+                                                                                  : Level::Advice,
+                    event);
     std::string name = visit.unit.tables().paths.spelling(event.subject.path);
     name = name.empty() ? "this" : "'" + name + "'";
     finding.message = isEmptied

@@ -30,13 +30,10 @@ public:
     if (!verdict)
       return;
 
-    Finding finding;
-    finding.level = verdict->level;
-    finding.location = loss.site->getBeginLoc();
-    finding.range = loss.site->getSourceRange();
-    finding.message = nameOf(visit, loss) + " " + wanted + ", but its input " + verdict->given;
+    Finding finding(verdict->level, loss,
+                    nameOf(visit, loss) + " " + wanted + ", but its input " + verdict->given);
     if (made->function != loss.function || !contains(visit, loss.site, made->site))
-      finding.notes.push_back({made->site->getBeginLoc(), "the input is computed here"});
+      finding.notes.push_back({*made, "the input is computed here"});
     if (verdict->repair)
       finding.fixes = (this->*verdict->repair)(visit, *made, input);
     reporter.report(std::move(finding));
@@ -54,15 +51,12 @@ private:
     if (operation != (isLogarithm ? Operation::Softmax : activation.operation) ||
         made == &activation)
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = activation.site->getBeginLoc();
-    finding.range = activation.site->getSourceRange();
+    Finding finding(Level::Likely, activation);
     const std::string name = operation == Operation::Softmax ? "softmax" : "sigmoid";
     finding.message = "the input of this " + (isLogarithm ? "log_softmax" : name) +
                       " has been through a " + name +
                       " already: what comes out is hardly different any more";
-    finding.notes.push_back({made->site->getBeginLoc(), "the input is computed here"});
+    finding.notes.push_back({*made, "the input is computed here"});
     reporter.report(std::move(finding));
   }
 

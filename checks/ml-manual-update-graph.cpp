@@ -17,9 +17,7 @@ class ManualUpdateGraph : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &update = visit.event;
-    Finding finding;
-    finding.location = update.site->getBeginLoc();
-    finding.range = update.site->getSourceRange();
+    Finding finding(Level::Certain, update);
     const std::string spelling = pathsOf(visit).spelling(update.subject.path);
     const std::string name = spelling.empty() ? "the parameter" : "'" + spelling + "'";
     if (isOfCopies(visit)) {

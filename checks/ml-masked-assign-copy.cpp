@@ -19,12 +19,10 @@ public:
     if (!selection)
       return;
     const llvm::StringRef tensor = textOf(visit, selection->getImplicitObjectArgument());
-    Finding finding;
-    finding.location = selection->getBeginLoc();
-    finding.range = change.site->getSourceRange();
-    finding.message = "this changes a copy of the selected elements: " +
-                      (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                      " stays as it was";
+    Finding finding(Level::Certain, {selection->getBeginLoc(), change.site->getSourceRange()},
+                    "this changes a copy of the selected elements: " +
+                        (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+                        " stays as it was");
     finding.fixes = putInto(visit, *selection);
     reporter.report(std::move(finding));
   }

@@ -40,10 +40,9 @@ public:
     if (!isTraining && !isForgotten && !isNeverSet)
       return;
 
-    Finding finding;
-    finding.level = layers == Answer::No                       ? Level::Advice
-                    : layers == Answer::Unknown || isForgotten ? Level::Likely
-                                                               : Level::Certain;
+    const Level level = layers == Answer::No                       ? Level::Advice
+                        : layers == Answer::Unknown || isForgotten ? Level::Likely
+                                                                   : Level::Certain;
     // An unseen method may do other things; who only looks at the shape is not misled; who calls a
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
@@ -58,18 +57,15 @@ public:
                       forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
                       (layers == Answer::Unknown &&
                        forward.subject.role != TypeRole::ScriptModule && !isPutIntoTraining(visit));
-    if (isDoubtful)
-      finding.level = Level::Advice;
     const Event &shown = visit.shown();
     const Event &taker = takerOf(visit);
-    finding.location = taker.site->getBeginLoc();
-    finding.range = taker.site->getSourceRange();
     std::string name = &taker == &shown ? nameOf(visit, shown.subject) : "the module";
-    finding.message = name + " is evaluated in training mode";
+    Finding finding(isDoubtful ? Level::Advice : level, taker,
+                    name + " is evaluated in training mode");
     if (layers == Answer::Yes)
       finding.message += ": dropout and batch normalisation are active";
     if (&taker != &shown)
-      finding.notes.push_back({shown.site->getBeginLoc(), "the forward pass is here"});
+      finding.notes.push_back({shown, "the forward pass is here"});
     explain(visit, facts, finding);
     if (isNeverSet)
       finding.message += "; nothing in the program calls eval()";
@@ -94,14 +90,13 @@ private:
   /// Where the training mode comes from, and what tells that this is an evaluation.
   static void explain(const Visit &visit, const ModuleFacts &facts, Finding &finding) {
     if (facts.set && facts.set->constant == true)
-      finding.notes.push_back(
-          {facts.set->site->getBeginLoc(), "it is put into training mode here"});
+      finding.notes.push_back({*facts.set, "it is put into training mode here"});
     else if (facts.placed && facts.placed->kind == EventKind::Construct)
-      finding.notes.push_back({facts.placed->site->getBeginLoc(),
-                               "it is made here, and modules are made in training mode"});
+      finding.notes.push_back(
+          {*facts.placed, "it is made here, and modules are made in training mode"});
     if (disablesGradients(visit))
-      finding.notes.push_back({visit.before.gradMode().set->site->getBeginLoc(),
-                               "gradients are disabled here, as for an evaluation"});
+      finding.notes.push_back(
+          {*visit.before.gradMode().set, "gradients are disabled here, as for an evaluation"});
   }
 
   /// eval() is in vain where the class asks a flag of its own.
@@ -110,13 +105,11 @@ private:
     const ModeFlag *flag = view ? view->stuckFlag : nullptr;
     if (!flag)
       return;
-    Finding finding;
-    finding.location = flag->asked.front()->getBeginLoc();
-    finding.range = flag->asked.front()->getSourceRange();
-    finding.message = ("'" + flag->field->getName() +
-                       "' stays true in evaluation mode: train() and eval() do not change it")
-                          .str();
-    finding.notes.push_back({visit.event.site->getBeginLoc(), "eval() is called here"});
+    Finding finding(Level::Certain, *flag->asked.front(),
+                    ("'" + flag->field->getName() +
+                     "' stays true in evaluation mode: train() and eval() do not change it")
+                        .str());
+    finding.notes.push_back({visit.event, "eval() is called here"});
     for (const clang::Expr *asked : flag->asked)
       finding.fixes.push_back(
           clang::FixItHint::CreateReplacement(asked->getSourceRange(), "is_training()"));

@@ -35,7 +35,6 @@ public:
     if (isGuardedWithInput(visit, culprit))
       return;
 
-    Finding finding;
     // An unseen method may do other things than a forward pass; who only looks at the shape of the
     // result, tries a module that is new, or looks at what it makes of made-up input, wants to know
     // it once. What helpers leave to their callers may be right.
@@ -49,20 +48,16 @@ public:
         (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
         isTrial(visit) || isProbe(visit) || isGuardedByCallers(visit) ||
         (visit.unit.modules().isLayer(shown) && !facts.isTrained);
-    finding.level = isDoubtful ? Level::Advice : Level::Likely;
-    finding.location = culprit.site->getBeginLoc();
-    finding.range = culprit.site->getSourceRange();
-    finding.message = "this forward pass records a graph that no backward uses";
+    Finding finding(isDoubtful ? Level::Advice : Level::Likely, culprit,
+                    "this forward pass records a graph that no backward uses");
     if (isCut || isOnlyDetached)
       finding.message += ": its result is detached";
     if (&culprit != &shown)
-      finding.notes.push_back({shown.site->getBeginLoc(), &culprit == passWithin(visit)
-                                                              ? "the method is called here"
-                                                              : "the forward pass is here"});
+      finding.notes.push_back({shown, &culprit == passWithin(visit) ? "the method is called here"
+                                                                    : "the forward pass is here"});
     if (const Event *reader = uses.readerOf(visit.site);
         reader && reader->site->getBeginLoc() != shown.site->getBeginLoc())
-      finding.notes.push_back(
-          {reader->site->getBeginLoc(), "of its result only the numbers are used, here for one"});
+      finding.notes.push_back({*reader, "of its result only the numbers are used, here for one"});
     repair(visit, culprit, finding);
     reporter.report(std::move(finding));
   }

@@ -21,16 +21,12 @@ public:
     const PathId optimizer = visit.before.resolve(clear.subject.path);
     if (!facts || !isUnused(facts->gradients) || mayBeStepped(visit, optimizer))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = clear.site->getBeginLoc();
-    finding.range = clear.site->getSourceRange();
+    Finding finding(Level::Likely, clear);
     const std::string spelling = visit.unit.tables().paths.spelling(clear.subject.path);
     finding.message = "no step of '" + spelling +
                       "' uses the gradients before they are cleared, here or elsewhere: its "
                       "parameters stay what they are";
-    finding.notes.push_back(
-        {facts->gradients.backward->site->getBeginLoc(), "this backward computes them"});
+    finding.notes.push_back({*facts->gradients.backward, "this backward computes them"});
     reporter.report(std::move(finding));
   }
 

@@ -37,10 +37,8 @@ public:
 private:
   static Finding leftOver(const Visit &visit) {
     const Event &step = visit.event;
-    Finding finding;
-    finding.location = step.site->getBeginLoc();
-    finding.range = step.site->getSourceRange();
-    finding.message = "this step uses gradients left over from before the previous step";
+    Finding finding(Level::Certain, step,
+                    "this step uses gradients left over from before the previous step");
     if (!step.clear.empty())
       finding.message += ("; clear them with " + step.clear + "() between the two").str();
     return finding;
@@ -139,14 +137,13 @@ private:
 
   static void explain(const Visit &visit, const Gradients &gradients, Finding &finding) {
     const Event &step = visit.event;
-    finding.notes.push_back(
-        {gradients.step->site->getBeginLoc(), "the previous step uses the gradients here"});
+    finding.notes.push_back({*gradients.step, "the previous step uses the gradients here"});
     if (const clang::Stmt *loop = loopBetween(visit, *gradients.step))
       finding.notes.push_back(
-          {loop->getBeginLoc(), "the loop comes round again and nothing clears the gradients"});
+          {*loop, "the loop comes round again and nothing clears the gradients"});
     if (gradients.backward->site != step.site)
-      finding.notes.push_back({gradients.backward->site->getBeginLoc(),
-                               "new gradients are added to the old ones here"});
+      finding.notes.push_back(
+          {*gradients.backward, "new gradients are added to the old ones here"});
   }
 
   /// The loop by which control comes from the previous step to this one, or null.

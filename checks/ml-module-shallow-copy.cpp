@@ -44,14 +44,11 @@ private:
   static void onList(const Visit &visit, Reporter &reporter) {
     const Event &list = visit.event;
     const bool isOfModules = list.sharedChange == list.site;
-    Finding finding;
-    finding.location = list.site->getBeginLoc();
-    finding.range = list.site->getSourceRange();
-    finding.message = isOfModules ? "all elements of this list are the same module"
-                                  : "all elements of this list are the same tensor";
+    Finding finding(Level::Certain, list,
+                    isOfModules ? "all elements of this list are the same module"
+                                : "all elements of this list are the same tensor");
     if (!isOfModules)
-      finding.notes.push_back(
-          {list.sharedChange->getBeginLoc(), "a change of one changes all, here"});
+      finding.notes.push_back({*list.sharedChange, "a change of one changes all, here"});
     reporter.report(std::move(finding));
   }
 
@@ -68,9 +65,7 @@ private:
     const PathId original = isHandle ? source.path : ownerOf(visit, source);
     if (!original || !trainsOn(visit, original))
       return;
-    Finding finding;
-    finding.location = copy.site->getBeginLoc();
-    finding.range = copy.site->getSourceRange();
+    Finding finding(Level::Certain, copy);
     const std::string name = nameOf(visit, copy.subject.path);
     finding.message = isHandle
                           ? name + " is the module that trains on, not a copy of what is best now"
@@ -192,24 +187,21 @@ private:
 
   static void report(const Visit &visit, const clang::ValueDecl &copy, const Event &pass,
                      Reporter &reporter) {
-    Finding finding;
-    finding.location = copy.getLocation();
-    finding.range = copy.getSourceRange();
-    finding.message = "'" + copy.getNameAsString() + "' is the module " +
-                      nameOf(visit, pass.subject.path) + ", not a copy of it: it is trained, too";
-    finding.notes.push_back({pass.site->getBeginLoc(), "the loss is computed of both names here"});
+    Finding finding(Level::Certain, copy,
+                    "'" + copy.getNameAsString() + "' is the module " +
+                        nameOf(visit, pass.subject.path) +
+                        ", not a copy of it: it is trained, too");
+    finding.notes.push_back({pass, "the loss is computed of both names here"});
     reporter.report(std::move(finding));
   }
 
   static void report(const Visit &visit, const Event &assignment, const clang::ValueDecl &copy,
                      const Event &pass, Reporter &reporter) {
-    Finding finding;
-    finding.location = assignment.site->getBeginLoc();
-    finding.range = assignment.site->getSourceRange();
-    finding.message = "'" + copy.getNameAsString() + "' is the module " +
-                      nameOf(visit, pass.subject.path) +
-                      " from here on, not a copy of it: it is trained, too";
-    finding.notes.push_back({pass.site->getBeginLoc(), "the loss is computed of both names here"});
+    Finding finding(Level::Certain, assignment,
+                    "'" + copy.getNameAsString() + "' is the module " +
+                        nameOf(visit, pass.subject.path) +
+                        " from here on, not a copy of it: it is trained, too");
+    finding.notes.push_back({pass, "the loss is computed of both names here"});
     reporter.report(std::move(finding));
   }
 
@@ -381,13 +373,10 @@ private:
   static void report(const Visit &visit, const Event &taken, const Event &step,
                      Reporter &reporter) {
     const Event &use = visit.event;
-    Finding finding;
-    finding.location = taken.site->getBeginLoc();
-    finding.range = taken.site->getSourceRange();
-    finding.message = "this lies in the memory of the parameters, and is no copy of their values";
-    finding.notes.push_back({step.site->getBeginLoc(), "the step changes it here"});
-    finding.notes.push_back(
-        {use.site->getBeginLoc(), use.kind == EventKind::Overwrite
+    Finding finding(Level::Certain, taken,
+                    "this lies in the memory of the parameters, and is no copy of their values");
+    finding.notes.push_back({step, "the step changes it here"});
+    finding.notes.push_back({use, use.kind == EventKind::Overwrite
                                       ? "the parameters are overwritten by themselves here"
                                       : "the parameters are compared with themselves here"});
     if (taken.kind == EventKind::Detach)

@@ -20,9 +20,7 @@ public:
     const Shape shape = visit.before.typeOf(backward.subject).shape;
     if (!shape.isSeveral())
       return;
-    Finding finding;
-    finding.location = backward.site->getBeginLoc();
-    finding.range = backward.site->getSourceRange();
+    Finding finding(Level::Certain, backward);
     const std::string loss = nameOf(visit, backward.subject, "the loss");
     finding.message = "backward() begins with one number, but " + loss +
                       (shape.sizes.empty() ? std::string(" has one for each sample")

@@ -25,14 +25,12 @@ public:
       return; // Libraries of linear algebra can be told that a matrix is transposed.
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
-    Finding finding;
-    finding.location = read.site->getBeginLoc();
-    finding.range = read.site->getSourceRange();
-    finding.message = "the memory of " +
-                      (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                      " is in the order from before " + call->getDirectCallee()->getName().str() +
-                      "(): it is not contiguous";
-    finding.notes.push_back({call->getBeginLoc(), "rearranged here"});
+    Finding finding(Level::Certain, read,
+                    "the memory of " +
+                        (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+                        " is in the order from before " + call->getDirectCallee()->getName().str() +
+                        "(): it is not contiguous");
+    finding.notes.push_back({*call, "rearranged here"});
     finding.fixes = appendForRead(visit, ".contiguous()");
     reporter.report(std::move(finding));
   }

@@ -25,16 +25,13 @@ public:
       const bool isMove = derived && derived->kind == EventKind::Move;
       if (!derived || (isMove && !(target && mayBeGpu(visit, *target))))
         continue;
-      Finding finding;
-      finding.location = derived->site->getBeginLoc();
-      finding.range = derived->site->getSourceRange();
+      Finding finding(Level::Certain, *derived);
       const std::string reason = isMove ? "a copy of a leaf on another device is no leaf"
                                         : "what is computed of a leaf is no leaf";
       finding.message =
           reason + (isOwner ? ": the optimizer refuses it" : ": the parameter gets no gradient");
-      finding.notes.push_back({event.site->getBeginLoc(), isOwner
-                                                              ? "it is given to the optimizer here"
-                                                              : "it is registered here"});
+      finding.notes.push_back(
+          {event, isOwner ? "it is given to the optimizer here" : "it is registered here"});
       const auto *made = llvm::dyn_cast<clang::Expr>(derived->site);
       const clang::Expr *whole = made ? derived->function->fullExpressionOf(made) : nullptr;
       if (whole && (whole->IgnoreUnlessSpelledInSource() == made ||

@@ -18,9 +18,7 @@ public:
     const Event &edit = visit.event;
     if (!edit.isLostEdit)
       return;
-    Finding finding;
-    finding.location = edit.site->getBeginLoc();
-    finding.range = edit.site->getSourceRange();
+    Finding finding(Level::Certain, edit);
     if (edit.kind != EventKind::Bind) {
       finding.message = "the optimizer has copied these options: it does not see the change";
       return reporter.report(std::move(finding));

@@ -32,13 +32,10 @@ private:
     if (value.device.kind != Device::Cpu || !value.made || !value.made->isPageable ||
         !isInHotLoop(visit))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = copy.site->getBeginLoc();
-    finding.range = copy.site->getSourceRange();
-    finding.message = "the host waits for this copy in spite of 'non_blocking': it is of memory "
-                      "that is not page-locked";
-    finding.notes.push_back({value.made->site->getBeginLoc(), "the tensor is made here"});
+    Finding finding(Level::Likely, copy,
+                    "the host waits for this copy in spite of 'non_blocking': it is of memory "
+                    "that is not page-locked");
+    finding.notes.push_back({*value.made, "the tensor is made here"});
     reporter.report(std::move(finding));
   }
 
@@ -58,13 +55,9 @@ private:
       if (!value.copying ||
           (value.copiedFrom.isKnown() && !visit.unit.program().mayBeGpu(value.copiedFrom)))
         continue;
-      Finding finding;
-      finding.level = value.copiedFrom.isKnown() ? Level::Certain : Level::Likely;
-      finding.location = read.site->getBeginLoc();
-      finding.range = read.site->getSourceRange();
-      finding.message = "the values may not be here yet: nothing waits for the copy to the host";
-      finding.notes.push_back(
-          {value.copying->site->getBeginLoc(), "the copy begins here, with 'non_blocking'"});
+      Finding finding(value.copiedFrom.isKnown() ? Level::Certain : Level::Likely, read,
+                      "the values may not be here yet: nothing waits for the copy to the host");
+      finding.notes.push_back({*value.copying, "the copy begins here, with 'non_blocking'"});
       const clang::Stmt *statement = read.function->statementOf(read.site);
       if (statement && read.function->compoundOf(statement) &&
           !contains(visit, statement, value.copying->site))

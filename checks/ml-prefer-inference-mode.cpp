@@ -25,14 +25,10 @@ public:
     if (!variable || !onlyInfers(visit) || handlesParameters(*guard.function) ||
         (mayLeave(visit, guard) && isChangedElsewhere(visit, guard)))
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = guard.site->getBeginLoc();
-    finding.range = guard.site->getSourceRange();
-    finding.message = "nothing in this program is trained: InferenceMode also spares what "
-                      "NoGradGuard keeps of each tensor for a graph";
-    finding.notes.push_back(
-        {visit.shown().site->getBeginLoc(), "the first forward pass under the guard is here"});
+    Finding finding(Level::Advice, guard,
+                    "nothing in this program is trained: InferenceMode also spares what "
+                    "NoGradGuard keeps of each tensor for a graph");
+    finding.notes.push_back({visit.shown(), "the first forward pass under the guard is here"});
     const clang::SourceRange type = variable->getTypeSourceInfo()->getTypeLoc().getSourceRange();
     finding.fixes.push_back(clang::FixItHint::CreateReplacement(type, "torch::InferenceMode"));
     reporter.report(std::move(finding));

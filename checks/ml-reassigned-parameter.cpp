@@ -34,13 +34,11 @@ public:
       return;
     const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
     const auto *field = static_cast<const clang::FieldDecl *>(place.subject);
-    Finding finding;
-    finding.location = assignment.site->getBeginLoc();
-    finding.range = assignment.site->getSourceRange();
-    finding.message = ("'" + field->getName() +
-                       "' is replaced, but the layer has registered the old one: parameters(), "
-                       "to() and save() do not reach the new one")
-                          .str();
+    Finding finding(Level::Certain, assignment,
+                    ("'" + field->getName() +
+                     "' is replaced, but the layer has registered the old one: parameters(), "
+                     "to() and save() do not reach the new one")
+                        .str());
     reporter.report(std::move(finding));
   }
 

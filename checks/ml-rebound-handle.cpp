@@ -26,10 +26,7 @@ public:
     const auto *handle = static_cast<const clang::VarDecl *>(place.subject);
     const std::string name = "'" + handle->getNameAsString() + "'";
 
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = assignment.site->getBeginLoc();
-    finding.range = assignment.site->getSourceRange();
+    Finding finding(Level::Likely, assignment);
     if (const clang::CXXForRangeStmt *loop = loopOf(visit, *handle)) {
       if (givesParameters(*loop))
         return; // See ml-manual-update-graph.
@@ -48,9 +45,7 @@ public:
 private:
   /// `net->parameters()[0] = value;`, or the same of a list that has a name.
   static Finding ofList(const Event &assignment, const PathStep &list) {
-    Finding finding;
-    finding.location = assignment.site->getBeginLoc();
-    finding.range = assignment.site->getSourceRange();
+    Finding finding(Level::Certain, assignment);
     const auto *variable = list.kind == PathStep::Variable
                                ? static_cast<const clang::VarDecl *>(list.subject)
                                : nullptr;

@@ -13,11 +13,8 @@ public:
     const Event &asking = visit.event;
     if (asking.kind != EventKind::RequireGrad || !asking.isDiscarded || mayBeNeeded(visit))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = asking.site->getBeginLoc();
-    finding.range = asking.site->getSourceRange();
-    finding.message = "nobody looks at the gradient of this input, which every backward computes";
+    Finding finding(Level::Likely, asking,
+                    "nobody looks at the gradient of this input, which every backward computes");
     repair(visit, finding);
     reporter.report(std::move(finding));
   }

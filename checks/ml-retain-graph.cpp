@@ -23,11 +23,8 @@ public:
     if (histories.isUnknown(loss.history) || histories.members(loss.graphs).empty())
       return;
 
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = backward.site->getBeginLoc();
-    finding.range = backward.site->getSourceRange();
-    finding.message = "the graph is retained although no later backward uses it";
+    Finding finding(Level::Likely, backward,
+                    "the graph is retained although no later backward uses it");
     repair(visit, finding);
     reporter.report(std::move(finding));
   }

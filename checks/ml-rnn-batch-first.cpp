@@ -44,7 +44,7 @@ private:
                                      "batch_first";
     finding.notes.push_back({order.told->site->getBeginLoc(), origin(order)});
     if (receiver.layer != &visit.event)
-      finding.notes.push_back({visit.event.site->getBeginLoc(), "they get into the module here"});
+      finding.notes.push_back({visit.event, "they get into the module here"});
     reporter.report(std::move(finding));
   }
 
@@ -60,15 +60,12 @@ private:
     finding.message = "dimension " + std::to_string(event.order.pooled) + " of " +
                       nameOf(visit, event.subject, "this") +
                       " counts samples, not steps: " + reason(visit, *order.told);
-    finding.notes.push_back({order.told->site->getBeginLoc(), "the layer runs here"});
+    finding.notes.push_back({*order.told, "the layer runs here"});
     reporter.report(std::move(finding));
   }
 
   static Finding at(const Event &event) {
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(Level::Likely, event);
     return finding;
   }
 

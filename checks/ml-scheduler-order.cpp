@@ -18,12 +18,9 @@ public:
       return;
     const PathStep &place = visit.unit.tables().paths.last(made.subject.path);
     const auto *scheduler = static_cast<const clang::VarDecl *>(place.subject);
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = scheduler->getLocation();
-    finding.range = scheduler->getSourceRange();
-    finding.message = "'" + scheduler->getNameAsString() +
-                      "' is never stepped: the learning rate stays what it is";
+    Finding finding(Level::Likely, *scheduler,
+                    "'" + scheduler->getNameAsString() +
+                        "' is never stepped: the learning rate stays what it is");
     reporter.report(std::move(finding));
   }
 

@@ -16,14 +16,10 @@ public:
     const Event &event = visit.event;
     if (!event.dropsBatch || !isOfModule(visit) || isReduced(visit))
       return;
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
-    finding.message = "a batch of one sample loses its first dimension here; tell squeeze() which "
-                      "dimension is meant";
-    finding.notes.push_back(
-        {visit.before.valueOf(event.subject).made->site->getBeginLoc(), "the batch is made here"});
+    Finding finding(Level::Advice, event,
+                    "a batch of one sample loses its first dimension here; tell squeeze() which "
+                    "dimension is meant");
+    finding.notes.push_back({*visit.before.valueOf(event.subject).made, "the batch is made here"});
     reporter.report(std::move(finding));
   }
 

@@ -42,17 +42,14 @@ private:
     if (!isTrained)
       return;
     const Event &change = *facts->outdated;
-    Finding finding;
-    finding.location = change.site->getBeginLoc();
-    finding.range = change.site->getSourceRange();
+    Finding finding(Level::Certain, change);
     const std::string module = nameOf(visit, facts->outdatedPart);
     finding.message =
         change.growsSubject
             ? module + " gets another layer, but the optimizer has only the parameters that it had "
                        "before"
             : module + " is replaced, but the optimizer still has the parameters of the old one";
-    finding.notes.push_back(
-        {visit.event.site->getBeginLoc(), "the step changes nothing of the new one here"});
+    finding.notes.push_back({visit.event, "the step changes nothing of the new one here"});
     reporter.report(std::move(finding));
   }
 
@@ -88,13 +85,10 @@ private:
     if (!isTraining)
       return;
     for (const Event *pass : forgotten) {
-      Finding finding;
-      finding.level = Level::Likely;
-      finding.location = pass->site->getBeginLoc();
-      finding.range = pass->site->getSourceRange();
-      finding.message = nameOf(visit, visit.before.resolve(pass->subject.path)) +
-                        " is trained with the others, but no optimizer has its parameters";
-      finding.notes.push_back({visit.event.site->getBeginLoc(), "it gets its gradients here"});
+      Finding finding(Level::Likely, *pass,
+                      nameOf(visit, visit.before.resolve(pass->subject.path)) +
+                          " is trained with the others, but no optimizer has its parameters");
+      finding.notes.push_back({visit.event, "it gets its gradients here"});
       reporter.report(std::move(finding));
     }
   }

@@ -33,10 +33,7 @@ public:
     const bool isVeryLarge = made.trait == Trait::AdaptiveSteps && rate >= 0.5;
     if (!(isTiny || isLarge || isHuge) || !updatesModel(made) || changesRates(visit))
       return;
-    Finding finding;
-    finding.level = isTiny || isHuge || isVeryLarge ? Level::Likely : Level::Advice;
-    finding.location = given.expr->getBeginLoc();
-    finding.range = given.expr->getSourceRange();
+    Finding finding(isTiny || isHuge || isVeryLarge ? Level::Likely : Level::Advice, *given.expr);
     std::array<char, 32> number{};
     std::snprintf(number.data(), number.size(), "%g", rate);
     finding.message = std::string("a learning rate of ") + number.data() +
@@ -44,7 +41,7 @@ public:
                        : isHuge ? " is far too large for " + nameOf(made)
                                 : " is large for " + nameOf(made));
     if (!contains(visit, made.site, given.expr))
-      finding.notes.push_back({made.site->getBeginLoc(), "the optimizer is made here"});
+      finding.notes.push_back({made, "the optimizer is made here"});
     reporter.report(std::move(finding));
   }
 

@@ -120,16 +120,13 @@ private:
 
   static void report(const Visit &visit, const TrainingLoop &training, const char *each,
                      Reporter &reporter) {
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = std::string("reading a number of each ") + each +
-                      " from the GPU waits for it as many times in every " +
-                      (training.loop ? "round" : "step") +
-                      " of the training; stack them, and read once";
+    Finding finding(Level::Likely, visit.event,
+                    std::string("reading a number of each ") + each +
+                        " from the GPU waits for it as many times in every " +
+                        (training.loop ? "round" : "step") +
+                        " of the training; stack them, and read once");
     if (training.loop)
-      finding.notes.push_back({training.loop->getBeginLoc(), "the training is here"});
+      finding.notes.push_back({*training.loop, "the training is here"});
     reporter.report(std::move(finding));
   }
 
@@ -173,10 +170,7 @@ private:
     const Pace pace = paceOf(visit, use.assertion ? use.assertion : read.site);
     if (!pace.words)
       return false;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = read.site->getBeginLoc();
-    finding.range = read.site->getSourceRange();
+    Finding finding(Level::Likely, read);
     const std::string words = pace.words;
     if (isVain)
       finding.message = "a number is read from the GPU, which waits for it, " + words +
@@ -192,9 +186,9 @@ private:
                         ", only to be computed with a tensor there; so can the tensor that it is "
                         "read from, detached";
     if (use.otherTest && !isVain && !use.assertion)
-      finding.notes.push_back({use.otherTest->getBeginLoc(), "the other test is here"});
+      finding.notes.push_back({*use.otherTest, "the other test is here"});
     if (pace.training.loop && pace.training.event != &read)
-      finding.notes.push_back({pace.training.event->site->getBeginLoc(), "it is called here"});
+      finding.notes.push_back({*pace.training.event, "it is called here"});
     reporter.report(std::move(finding));
     return true;
   }
@@ -249,9 +243,7 @@ private:
   }
 
   void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
-    Finding finding;
-    finding.location = training.event->site->getBeginLoc();
-    finding.range = training.event->site->getSourceRange();
+    Finding finding(Level::Certain, *training.event);
     const bool isCalled = training.event != &visit.event;
     const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
     const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
@@ -269,11 +261,11 @@ private:
     else if (waiting)
       finding.message += ", before another GPU gets its work";
     if (waiting)
-      finding.notes.push_back({waiting->site->getBeginLoc(), "it gets that here"});
+      finding.notes.push_back({*waiting, "it gets that here"});
     if (before)
-      finding.notes.push_back({before->getBeginLoc(), "it was read here"});
+      finding.notes.push_back({*before, "it was read here"});
     if (isCalled)
-      finding.notes.push_back({visit.event.site->getBeginLoc(), "it is read here"});
+      finding.notes.push_back({visit.event, "it is read here"});
     reporter.report(std::move(finding));
   }
 
@@ -395,10 +387,7 @@ private:
       return false;
     if (!isFirst(visit.event, found->second, visit))
       return true;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = visit.event.site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
+    Finding finding(Level::Likely, visit.event);
     finding.message =
         std::to_string(found->second.places.size()) + " numbers are read from the GPU one by one " +
         (turn.isForward ? "whenever the module computes"
@@ -406,9 +395,9 @@ private:
                         : "in every step of the training") +
         ", each of which waits for it; stacked or added up there, they are read at once";
     if (turn.isLoop)
-      finding.notes.push_back({turn.around->getBeginLoc(), "the training is here"});
+      finding.notes.push_back({*turn.around, "the training is here"});
     if (turn.event != &visit.event)
-      finding.notes.push_back({turn.event->site->getBeginLoc(), "it is called here"});
+      finding.notes.push_back({*turn.event, "it is called here"});
     reporter.report(std::move(finding));
     return true;
   }
@@ -422,21 +411,18 @@ private:
     const Event &read = visit.event;
     if (first.try_emplace(&loop, read.site).first->second != read.site)
       return;
-    Finding finding;
     const bool isComputed = read.elementLoop.isComputed;
     const bool isOfStep = isTrainingStep(*read.function);
     const bool isTrained = training.loop || isOfStep || isOfModule(visit);
     const bool isRepeated = loopsAround(visit).back() != &loop || isTrained;
     const bool isWaste = !isComputed || isTrained;
-    finding.level = isRepeated && isWaste ? Level::Likely : Level::Advice;
-    finding.location = read.site->getBeginLoc();
-    finding.range = read.site->getSourceRange();
-    finding.message =
+    Finding finding(
+        isRepeated && isWaste ? Level::Likely : Level::Advice, read,
         isComputed ? "reading a number that is computed from each element waits for the GPU for "
                      "every one; computed for all at once, and copied, they wait once"
                    : "reading a tensor's elements from the GPU one by one waits for it for every "
-                     "element; a copy on the CPU, made before the loop, waits once";
-    finding.notes.push_back({loop.getBeginLoc(), "the loop is here"});
+                     "element; a copy on the CPU, made before the loop, waits once");
+    finding.notes.push_back({loop, "the loop is here"});
     reporter.report(std::move(finding));
   }
 
@@ -458,12 +444,10 @@ private:
         visit.event.subject.expr->IgnoreUnlessSpelledInSource() != copy.placed->site ||
         !isOnGpu(visit, copy.placed->subject) || !trainingLoopAround(visit).loop)
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = copy.placed->site->getBeginLoc();
-    finding.range = visit.event.site->getSourceRange();
-    finding.message = "the tensor is copied from the GPU only to ask for its shape, which the "
-                      "original knows as well";
+    Finding finding(Level::Likely,
+                    {copy.placed->site->getBeginLoc(), visit.event.site->getSourceRange()},
+                    "the tensor is copied from the GPU only to ask for its shape, which the "
+                    "original knows as well");
     reporter.report(std::move(finding));
   }
 };

@@ -27,15 +27,11 @@ public:
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
-    Finding finding;
-    finding.level = visit.unit.modules().dependsOnMode(visit.shown()) == Answer::No
+    Finding finding(visit.unit.modules().dependsOnMode(visit.shown()) == Answer::No
                         ? Level::Advice
-                        : Level::Certain;
-    finding.location = eval.site->getBeginLoc();
-    finding.range = eval.site->getSourceRange();
-    finding.message = "training goes on in evaluation mode after this eval()";
-    finding.notes.push_back(
-        {forward.site->getBeginLoc(), "this training forward runs in evaluation mode"});
+                        : Level::Certain,
+                    eval, "training goes on in evaluation mode after this eval()");
+    finding.notes.push_back({forward, "this training forward runs in evaluation mode"});
     std::string object = memberPrefix(visit, eval.subject);
     if (forward.function == eval.function && !object.empty())
       finding.fixes = insertBefore(visit, whereTrainingBegins(visit, eval), object + "train();");

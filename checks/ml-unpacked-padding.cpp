@@ -34,10 +34,10 @@ private:
       finding.message =
           "this layer goes on through what shorter sequences are filled up with: what "
           "it has at the end depends on the longest of the batch";
-      finding.notes.push_back({padded->site->getBeginLoc(), "they are filled up here"});
+      finding.notes.push_back({*padded, "they are filled up here"});
       if (layer != &event)
-        finding.notes.push_back({event.site->getBeginLoc(), "they get into the module here"});
-      finding.notes.push_back({end->site->getBeginLoc(), "the end is taken here"});
+        finding.notes.push_back({event, "they get into the module here"});
+      finding.notes.push_back({*end, "the end is taken here"});
       reporter.report(std::move(finding));
     }
   }
@@ -53,15 +53,12 @@ private:
     finding.message =
         "the loss counts what shorter sequences are filled up with as class 0: give it "
         "an ignore_index, and fill up with that";
-    finding.notes.push_back({padded->site->getBeginLoc(), "they are filled up here"});
+    finding.notes.push_back({*padded, "they are filled up here"});
     reporter.report(std::move(finding));
   }
 
   static Finding at(const Event &event) {
-    Finding finding;
-    finding.level = Level::Advice;
-    finding.location = event.site->getBeginLoc();
-    finding.range = event.site->getSourceRange();
+    Finding finding(Level::Advice, event);
     return finding;
   }
 };

@@ -31,21 +31,18 @@ public:
   }
 
 private:
-  static clang::SourceLocation placeOf(const Transient &transient) {
-    return transient.variable ? transient.variable->getLocation() : transient.made->getBeginLoc();
+  static Place placeOf(const Transient &transient) {
+    return transient.variable ? Place(*transient.variable) : Place(*transient.made);
   }
 
   /// One finding for what one forward pass makes.
   static Finding madeAnew(const std::vector<Transient> &transients) {
     const Transient &first = transients.front();
-    Finding finding;
-    finding.location = placeOf(first);
-    finding.range =
-        first.variable ? first.variable->getSourceRange() : first.made->getSourceRange();
-    finding.message = (first.variable ? "'" + first.variable->getNameAsString() + "'"
-                                      : std::string("the module")) +
-                      " is made anew in every forward pass: parameters(), to() and eval() do not "
-                      "reach it";
+    Finding finding(
+        Level::Certain, placeOf(first),
+        (first.variable ? "'" + first.variable->getNameAsString() + "'"
+                        : std::string("the module")) +
+            " is made anew in every forward pass: parameters(), to() and eval() do not reach it");
     for (const Transient &other : llvm::ArrayRef(transients).drop_front())
       finding.notes.push_back({placeOf(other), "so is this one"});
     return finding;

@@ -24,14 +24,11 @@ public:
     const std::string rounds = textOf(visit, step.every).str();
     if (rounds.empty())
       return;
-    Finding finding;
-    finding.level = step.trait == Trait::GradientSteps ? Level::Likely : Level::Advice;
-    finding.location = backward->site->getBeginLoc();
-    finding.range = backward->site->getSourceRange();
-    finding.message = "the gradients of " + rounds +
-                      " backwards add up before the step: divide the loss by " + rounds +
-                      " to follow their mean";
-    finding.notes.push_back({step.site->getBeginLoc(), "the step that uses their sum"});
+    Finding finding(step.trait == Trait::GradientSteps ? Level::Likely : Level::Advice, *backward,
+                    "the gradients of " + rounds +
+                        " backwards add up before the step: divide the loss by " + rounds +
+                        " to follow their mean");
+    finding.notes.push_back({step, "the step that uses their sum"});
     finding.fixes = repair(visit, *backward, rounds);
     reporter.report(std::move(finding));
   }

@@ -18,13 +18,10 @@ public:
         work.clock->subject.path != end.since || !visit.unit.program().mayBeGpu(work.device) ||
         asksBeforeWaiting(*end.function))
       return;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = end.site->getBeginLoc();
-    finding.range = end.site->getSourceRange();
-    finding.message = "this time does not contain the work of the GPU, which may not have begun "
-                      "yet";
-    finding.notes.push_back({work.launched->site->getBeginLoc(), "the GPU is given work here"});
+    Finding finding(Level::Likely, end,
+                    "this time does not contain the work of the GPU, which may not have begun "
+                    "yet");
+    finding.notes.push_back({*work.launched, "the GPU is given work here"});
     const clang::Stmt *statement = end.function->statementOf(end.site);
     if (statement && end.function->compoundOf(statement))
       finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");

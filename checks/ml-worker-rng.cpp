@@ -15,15 +15,11 @@ public:
     if (made.operation != Operation::MakeLoader || !made.loader.engine || made.loader.workers < 2)
       return;
     const clang::FieldDecl &engine = *made.loader.engine;
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = engine.getLocation();
-    finding.range = engine.getSourceRange();
-    finding.message = "each worker of the loader has a copy of '" + engine.getNameAsString() +
-                      "', and all copies draw the same numbers";
+    Finding finding(Level::Likely, engine,
+                    "each worker of the loader has a copy of '" + engine.getNameAsString() +
+                        "', and all copies draw the same numbers");
     finding.notes.push_back(
-        {made.site->getBeginLoc(),
-         "the loader with " + std::to_string(made.loader.workers) + " workers is made here"});
+        {made, "the loader with " + std::to_string(made.loader.workers) + " workers is made here"});
     reporter.report(std::move(finding));
   }
 };

@@ -16,17 +16,13 @@ public:
       return;
     const std::string before = equal.before->getNameAsString();
     const std::string behind = equal.behind->getNameAsString();
-    Finding finding;
-    finding.level = Level::Likely;
-    finding.location = equal.fill->getBeginLoc();
-    finding.range = equal.fill->getSourceRange();
-    finding.message = "the weights of '" + before + "' are all the same, and so are those of '" +
-                      behind + "': no weight tells the neurons between them apart";
+    Finding finding(Level::Likely, *equal.fill,
+                    "the weights of '" + before + "' are all the same, and so are those of '" +
+                        behind + "': no weight tells the neurons between them apart");
     if (equal.other != equal.fill)
-      finding.notes.push_back(
-          {equal.other->getBeginLoc(), "those of '" + behind + "' are set here"});
+      finding.notes.push_back({*equal.other, "those of '" + behind + "' are set here"});
     else
-      finding.notes.push_back({visit.event.site->getBeginLoc(), "it is called for both here"});
+      finding.notes.push_back({visit.event, "it is called for both here"});
     reporter.report(std::move(finding));
   }
 };

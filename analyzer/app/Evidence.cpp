@@ -38,17 +38,17 @@ const llvm::StringSet<> &watched() {
 /// Steps after which a run that has seen nothing says that there is nothing.
 constexpr size_t enoughSteps = 20;
 
-using Place = std::pair<std::string, unsigned>; ///< A file, and a line of it.
+using SourceLine = std::pair<std::string, unsigned>; ///< A file, and a line of it.
 
 /// What was written down of a run.
 struct Evidence {
-  std::map<std::pair<std::string, Place>, std::string> seen; ///< Messages, by check and place.
-  std::set<Place> reached;
+  std::map<std::pair<std::string, SourceLine>, std::string> seen; ///< Messages, by check and place.
+  std::set<SourceLine> reached;
   size_t steps = 0;
   bool ended = false;
 };
 
-Place placeOf(const Json &object) { return {object.at("file"), object.at("line")}; }
+SourceLine placeOf(const Json &object) { return {object.at("file"), object.at("line")}; }
 
 /// Throws Json::exception for what is none.
 Evidence evidenceOf(const Json &document) {
@@ -83,7 +83,7 @@ llvm::Expected<Evidence> readEvidence(const std::string &file) {
 }
 
 /// The offset of \p line's first character that is no space; 0 if there is no such line.
-unsigned offsetOf(SourceText &text, const Place &place) {
+unsigned offsetOf(SourceText &text, const SourceLine &place) {
   const auto content = text.content(place.first);
   const StringRef line = text.line(place.first, place.second);
   return content && line.data() ? static_cast<unsigned>(line.ltrim(" \t").data() - content->data())
@@ -107,17 +107,17 @@ llvm::Error addEvidence(const std::string &file, const std::vector<std::string> 
 
   SourceText text;
   const auto placeIn = [&](const clang::tooling::DiagnosticMessage &message) {
-    return Place(message.FilePath, text.position(message.FilePath, message.FileOffset).line);
+    return SourceLine(message.FilePath, text.position(message.FilePath, message.FileOffset).line);
   };
   for (tidy::ClangTidyError &finding : findings) {
     if (!findRow(finding.DiagnosticName))
       continue;
     // The run may show at one of its steps what the finding has in another one.
-    std::vector<Place> places = {placeIn(finding.Message)};
+    std::vector<SourceLine> places = {placeIn(finding.Message)};
     for (const clang::tooling::DiagnosticMessage &note : finding.Notes)
       places.push_back(placeIn(note));
     std::string message;
-    for (const Place &place : places) {
+    for (const SourceLine &place : places) {
       const auto found = evidence->seen.find({finding.DiagnosticName, place});
       if (found == evidence->seen.end())
         continue;

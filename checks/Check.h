@@ -1,13 +1,11 @@
-// The base of every check. A check reads events and the states before them; it never walks the AST.
+// The base of every check. A check reads events and the states before them; it never
+// looks at an AST: what code says is in events, nodes and symbols.
 #pragma once
 
 #include "Finding.h"
+#include "Source.h"
 
 #include "analyzer/flow/UnitAnalysis.h"
-
-namespace clang {
-class ASTContext;
-} // namespace clang
 
 namespace gradtidy {
 
@@ -18,7 +16,7 @@ struct Visit {
   llvm::ArrayRef<const Event *> callers; ///< The calls that lead there, outermost first.
   SiteId site;                           ///< Of the event (see Observation).
   const UnitAnalysis &unit;              ///< What is known when all is seen.
-  const clang::ASTContext &context;      ///< For the text of the source, never to look for code.
+  const Source &source;                  ///< For the text of what is reported.
 
   /// The event to speak of: what a module does within is said of the call of the module.
   const Event &shown() const { return unit.tables().sites.event(site); }
@@ -27,7 +25,8 @@ struct Visit {
 /// One module class of the user.
 struct ClassVisit {
   const ModuleClass &view;
-  const clang::ASTContext &context; ///< For the text of the source, never to look for code.
+  const UnitAnalysis &unit;
+  const Source &source; ///< For the text of what is reported.
 };
 
 /// One function of the user that launches CUDA kernels on memory of tensors.
@@ -35,7 +34,7 @@ struct LauncherVisit {
   const FunctionBody &function;
   const KernelCare &care;
   const UnitAnalysis &unit;
-  const clang::ASTContext &context; ///< For the text of the source, never to look for code.
+  const Source &source; ///< For the text of what is reported.
 };
 
 /// An option that a check has beside its level.

@@ -1,7 +1,5 @@
 #include "Devices.h"
 
-#include "clang/AST/DeclCXX.h"
-
 namespace gradtidy {
 
 std::string nameOf(const Visit &visit, Device device) {
@@ -23,7 +21,8 @@ std::string nameOf(const Visit &visit, Device device) {
 
 /// Whether the path can be written as it is spelled: paths do not tell pointers from objects, nor
 /// what is private.
-static bool isWritable(const PathTable &paths, PathId path) {
+static bool isWritable(const Visit &visit, PathId path) {
+  const PathTable &paths = visit.unit.tables().paths;
   for (PathId whole; (whole = paths.parent(path)) != noPath; path = whole) {
     const PathStep &part = paths.last(path), &last = paths.last(whole);
     if (last.kind == PathStep::This)
@@ -31,15 +30,10 @@ static bool isWritable(const PathTable &paths, PathId path) {
     const bool isNamed = last.kind == PathStep::Variable || last.kind == PathStep::Member;
     if (part.kind != PathStep::Member || !isNamed)
       return false;
-    const auto *field = static_cast<const clang::FieldDecl *>(part.subject);
-    const clang::QualType type =
-        last.kind == PathStep::Variable
-            ? static_cast<const clang::VarDecl *>(last.subject)->getType()
-            : static_cast<const clang::FieldDecl *>(last.subject)->getType();
-    const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
-    const auto *owner = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent());
-    if (field->getAccess() != clang::AS_public || !record || !owner ||
-        !(declaresSameEntity(record, owner) || record->isDerivedFrom(owner)))
+    const ir::Symbol *field = part.symbol();
+    const ir::Type *type = last.symbol()->type;
+    if (!field->isPublic || !type || !type->record || !field->owner ||
+        !visit.unit.isOrDerives(*type->record, *field->owner))
       return false;
   }
   return true;
@@ -55,13 +49,12 @@ std::string spellingOf(const Visit &visit, Device device) {
     const PathStep &root = paths.last(paths.rootOf(device.id));
     const FunctionBody &function = *visit.event.function;
     if (root.kind == PathStep::Variable) {
-      const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
-      bool isVisible =
-          variable->hasGlobalStorage() || variable->getDeclContext() == function.function;
-      return isVisible && isWritable(paths, device.id) ? paths.spelling(device.id) : "";
+      const auto *variable = root.symbol();
+      bool isVisible = variable->isStatic || variable->owner == function.function;
+      return isVisible && isWritable(visit, device.id) ? paths.spelling(device.id) : "";
     }
     const bool isOwn = paths.rootOf(device.id) == function.thisObject;
-    return isOwn && isWritable(paths, device.id) ? paths.spelling(device.id) : "";
+    return isOwn && isWritable(visit, device.id) ? paths.spelling(device.id) : "";
   }
   case Device::Cpu:
     return "torch::kCPU";
@@ -95,8 +88,7 @@ static bool isGpu(const Operand &operand) { return operand.device.kind == Device
 
 /// Whether the event has one of two devices, of which one is a GPU and one is none.
 static bool isOneOfTwo(const Event &event) {
-  return (event.choice.condition >= 0 ||
-          llvm::isa<clang::AbstractConditionalOperator>(event.site)) &&
+  return (event.choice.condition >= 0 || event.site->kind == ir::NodeKind::Conditional) &&
          llvm::any_of(event.operands, isGpu) && !llvm::all_of(event.operands, isGpu);
 }
 

@@ -2,15 +2,11 @@
 
 #include "analyzer/events/Event.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 
-Place::Place(const clang::Stmt &code) : Place(code.getSourceRange()) {}
+Place::Place(const ir::Node &code) : Place(code.range) {}
 
-Place::Place(const clang::NamedDecl &declaration)
-    : Place(declaration.getLocation(), declaration.getSourceRange()) {}
+Place::Place(const ir::Symbol &symbol) : Place(symbol.location, symbol.range) {}
 
 Place::Place(const Event &event) : Place(*event.site) {}
 

@@ -7,14 +7,14 @@
 
 #include <string>
 
-namespace clang {
-class NamedDecl;
-class Stmt;
-} // namespace clang
-
 namespace gradtidy {
 
 struct Event;
+
+namespace ir {
+struct Node;
+struct Symbol;
+} // namespace ir
 
 /// How sure a finding is. A level belongs to the finding, not to the check.
 enum class Level : unsigned char {
@@ -29,8 +29,8 @@ struct Place {
   Place(clang::SourceRange range) : location(range.getBegin()), range(range) {}
   Place(clang::SourceLocation location, clang::SourceRange range)
       : location(location), range(range) {}
-  Place(const clang::Stmt &code);
-  Place(const clang::NamedDecl &declaration); ///< The caret is at the name.
+  Place(const ir::Node &code);
+  Place(const ir::Symbol &symbol); ///< The caret is at the name.
   Place(const Event &event);
 
   clang::SourceLocation location;

@@ -13,29 +13,29 @@ std::string memberPrefix(const Visit &visit, const Operand &object);
 using Fix = llvm::SmallVector<clang::FixItHint, 2>;
 
 /// Puts \p text as a statement in a line of its own before \p statement. Empty in a macro.
-Fix insertBefore(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text);
+Fix insertBefore(const Visit &visit, const ir::Node *statement, llvm::StringRef text);
 
 /// Puts \p text as a statement behind the one in which \p event stands; with braces around the two
 /// where that is all there is to a loop or branch. Empty in a macro.
 Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text);
 
 /// The same behind the whole of \p statement, which must stand in a block.
-Fix insertBehind(const Visit &visit, const clang::Stmt *statement, llvm::StringRef text);
+Fix insertBehind(const Visit &visit, const ir::Node *statement, llvm::StringRef text);
 
 /// Puts \p before and \p behind around \p statement and its semicolon. Empty in a macro, or where
 /// it is no statement.
-Fix enclose(const Visit &visit, const clang::Expr &statement, llvm::StringRef before,
+Fix enclose(const Visit &visit, const ir::Node &statement, llvm::StringRef before,
             llvm::StringRef behind);
 
 /// Where the text of \p expr ends.
-clang::SourceLocation endOf(const Visit &visit, const clang::Expr *expr);
+clang::SourceLocation endOf(const Visit &visit, const ir::Node *expr);
 
 /// Takes away the statement in which \p event stands, with its line if nothing else is on it. Empty
 /// where it is not a statement of a block.
 Fix removeStatement(const Visit &visit, const Event &event);
 
 /// Puts \p text behind \p expr, with parentheses around it where it needs them. Empty in a macro.
-Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text);
+Fix append(const Visit &visit, const ir::Node *expr, llvm::StringRef text);
 
 /// The same behind the tensor whose memory the event reads, for a copy of it. Empty where a pointer
 /// outlives the statement, which an accessor does, or the statement reads twice or writes: each
@@ -43,7 +43,7 @@ Fix append(const Visit &visit, const clang::Expr *expr, llvm::StringRef text);
 Fix appendForRead(const Visit &visit, llvm::StringRef text);
 
 /// The source text of \p expr, or of the tokens in \p range; empty in a macro.
-llvm::StringRef textOf(const Visit &visit, const clang::Expr *expr);
+llvm::StringRef textOf(const Visit &visit, const ir::Node *expr);
 llvm::StringRef textOf(const Visit &visit, clang::SourceRange range);
 
 } // namespace gradtidy

@@ -1,7 +1,5 @@
 #include "Kernels.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Decl.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -10,12 +8,12 @@ namespace gradtidy {
 /// Whether Python or a dispatcher gets hold of \p function. Without Python's headers clang takes
 /// the definition of a module for none; what is written has to do then.
 static bool isHandedOn(const UnitAnalysis &unit, const FunctionBody &function) {
-  const clang::SourceManager &sources = unit.context().getSourceManager();
-  const llvm::StringRef text = sources.getBufferData(
-      sources.getFileID(sources.getFileLoc(function.function->getLocation())));
+  const clang::SourceManager &sources = unit.sources();
+  const llvm::StringRef text =
+      sources.getBufferData(sources.getFileID(sources.getFileLoc(function.function->location)));
   return unit.program().isHandedOn(function) ||
-         (text.contains("PYBIND11_MODULE(") && function.function->getIdentifier() &&
-          text.contains(("&" + function.function->getName()).str()));
+         (text.contains("PYBIND11_MODULE(") && !function.function->name.empty() &&
+          text.contains(("&" + function.function->name).str()));
 }
 
 static Cared caredByCallers(const UnitAnalysis &unit, const FunctionBody &function,
@@ -38,29 +36,16 @@ Cared caredByCallers(const LauncherVisit &visit, bool KernelCare::*what) {
 }
 
 clang::SourceLocation writtenAt(const LauncherVisit &visit, clang::SourceLocation location) {
-  return visit.context.getSourceManager().getFileLoc(location);
+  return visit.source.manager.getFileLoc(location);
 }
 
 Finding findingAt(const LauncherVisit &visit, const KernelLaunch &launch) {
-  return {Level::Certain,
-          clang::SourceRange(writtenAt(visit, launch.call->getBeginLoc()),
-                             writtenAt(visit, launch.call->getConfig()->getEndLoc()))};
-}
-
-static const clang::DeclContext *spaceIn(const clang::DeclContext &around,
-                                         const clang::IdentifierInfo &name) {
-  for (const clang::NamedDecl *declared : around.lookup(&name))
-    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declared))
-      return space;
-  return nullptr;
+  return {Level::Certain, clang::SourceRange(writtenAt(visit, launch.call->begin()),
+                                             writtenAt(visit, launch.configuration->end()))};
 }
 
 bool declares(const LauncherVisit &visit, llvm::StringRef space, llvm::StringRef name) {
-  clang::IdentifierTable &names = visit.context.Idents;
-  const clang::DeclContext *outer =
-      spaceIn(*visit.context.getTranslationUnitDecl(), names.get("c10"));
-  const clang::DeclContext *inner = outer ? spaceIn(*outer, names.get(space)) : nullptr;
-  return inner && !inner->lookup(&names.get(name)).empty();
+  return visit.unit.declares("c10", space, name);
 }
 
 } // namespace gradtidy

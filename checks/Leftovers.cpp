@@ -48,7 +48,7 @@ Note noteOnTemporary(const Visit &visit, llvm::StringRef what) {
     unless = ", unless the tensor is on that device already";
   else if (left.ending == Ending::Packed)
     unless = ", unless the tensor is contiguous already";
-  return {left.temporary->getBeginLoc(), (what + unless).str()};
+  return {left.temporary->begin(), (what + unless).str()};
 }
 
 } // namespace gradtidy

@@ -4,17 +4,13 @@
 
 #include "analyzer/frontend/UserCode.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Decl.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
 
-llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit) {
-  llvm::SmallVector<const clang::Stmt *, 8> loops;
+llvm::SmallVector<const ir::Node *, 8> loopsAround(const Visit &visit) {
+  llvm::SmallVector<const ir::Node *, 8> loops;
   loops.append(visit.event.function->loopsAround(visit.event.site));
   for (const Event *caller : llvm::reverse(visit.callers))
     loops.append(caller->function->loopsAround(caller->site));
@@ -48,9 +44,7 @@ bool runsAgain(const Visit &visit) {
   return comesBehind(visit.event, [&](const Event &other) { return &other == &visit.event; });
 }
 
-bool givesParameters(const clang::CXXForRangeStmt &loop) {
-  return calledName(loop.getRangeInit()) == "parameters";
-}
+bool givesParameters(const ir::Node &loop) { return calledName(loop.object) == "parameters"; }
 
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
                    llvm::ArrayRef<const Event *> others) {
@@ -65,49 +59,46 @@ bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
          (isConditional(&event) || llvm::any_of(callers.drop_front(), isConditional));
 }
 
-bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner) {
-  return contains(visit, outer, inner->getBeginLoc());
+bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner) {
+  return contains(visit, outer, inner->begin());
 }
 
-bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner) {
-  const clang::SourceManager &sources = visit.context.getSourceManager();
-  clang::SourceLocation place = sources.getExpansionLoc(inner);
-  return !sources.isBeforeInTranslationUnit(place, sources.getExpansionLoc(outer->getBeginLoc())) &&
-         !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(outer->getEndLoc()), place);
+bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner) {
+  const Source &sources = visit.source;
+  clang::SourceLocation place = sources.manager.getExpansionLoc(inner);
+  return !sources.isBefore(place, sources.manager.getExpansionLoc(outer->begin())) &&
+         !sources.isBefore(sources.manager.getExpansionLoc(outer->end()), place);
 }
 
-const clang::Stmt *loopBegunBy(const Visit &visit) {
+const ir::Node *loopBegunBy(const Visit &visit) {
   const Event &begin = visit.event;
   if (begin.kind != EventKind::Create || begin.operands.empty() ||
       begin.operands.front().role != TypeRole::DataLoader)
     return nullptr;
   const auto loops = begin.function->loopsAround(begin.site);
-  const auto *over = loops.empty() ? nullptr : llvm::dyn_cast<clang::CXXForRangeStmt>(loops[0]);
-  const auto *counted = loops.empty() ? nullptr : llvm::dyn_cast<clang::ForStmt>(loops[0]);
-  const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
+  const ir::Node *head = loops.empty() ? nullptr : loops[0]->init;
   return head && begin.function->statementOf(begin.site) == head ? loops[0] : nullptr;
 }
 
-const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
+const ir::Node *loopOutlivedBy(const Visit &visit, PathId place) {
   const PathTable &paths = visit.unit.tables().paths;
   const PathStep &root = paths.last(paths.rootOf(place));
   if (root.kind == PathStep::Temporary)
     return nullptr;
-  const auto *variable =
-      root.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(root.subject) : nullptr;
-  auto outlived = [&](const FunctionBody &function, const clang::Stmt *site) {
-    for (const clang::Stmt *loop : function.loopsAround(site))
-      if (!variable || !contains(visit, loop, variable->getLocation()))
+  const ir::Symbol *variable = root.kind == PathStep::Variable ? root.symbol() : nullptr;
+  auto outlived = [&](const FunctionBody &function, const ir::Node *site) {
+    for (const ir::Node *loop : function.loopsAround(site))
+      if (!variable || !contains(visit, loop, variable->location))
         return loop;
-    return static_cast<const clang::Stmt *>(nullptr);
+    return static_cast<const ir::Node *>(nullptr);
   };
   // A local variable begins anew with each call of its function.
   auto isOwnOf = [&](const FunctionBody &function) {
-    return variable && variable->isLocalVarDeclOrParm() && !variable->isStaticLocal() &&
-           variable->getDeclContext()->Equals(function.function);
+    return variable && (variable->isLocal || variable->kind == ir::SymbolKind::Parameter) &&
+           !variable->isStatic && variable->owner == function.function;
   };
   const FunctionBody *function = visit.event.function;
-  const clang::Stmt *loop = outlived(*function, visit.event.site);
+  const ir::Node *loop = outlived(*function, visit.event.site);
   for (const Event *caller : llvm::reverse(visit.callers)) {
     if (loop || isOwnOf(*function))
       break;
@@ -117,10 +108,8 @@ const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place) {
   return loop;
 }
 
-bool isOver(const Event &begin, const clang::Stmt &loop) {
-  const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop);
-  const auto *counted = llvm::dyn_cast<clang::ForStmt>(&loop);
-  const clang::Stmt *head = over ? over->getBeginStmt() : counted ? counted->getInit() : nullptr;
+bool isOver(const Event &begin, const ir::Node &loop) {
+  const ir::Node *head = loop.init;
   return head && begin.kind == EventKind::Create && !begin.operands.empty() &&
          begin.operands.front().role == TypeRole::DataLoader &&
          begin.function->statementOf(begin.site) == head;
@@ -129,7 +118,7 @@ bool isOver(const Event &begin, const clang::Stmt &loop) {
 namespace {
 
 bool trains(const Visit &visit, const FunctionBody &function,
-            llvm::function_ref<bool(const clang::Stmt *)> isMeant) {
+            llvm::function_ref<bool(const ir::Node *)> isMeant) {
   const Uses &uses = visit.unit.uses();
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
@@ -146,16 +135,15 @@ bool trains(const Visit &visit, const FunctionBody &function,
 
 /// Whether a round of \p loop, or a run of the function, may go without \p site, and not only for
 /// the choice of a branch that trains.
-static bool isLeftOut(const Visit &visit, const FunctionBody &function, const clang::Stmt *site,
-                      const clang::Stmt *loop,
-                      bool (FunctionBody::*isConditional)(const clang::Stmt *, const clang::Stmt *)
+static bool isLeftOut(const Visit &visit, const FunctionBody &function, const ir::Node *site,
+                      const ir::Node *loop,
+                      bool (FunctionBody::*isConditional)(const ir::Node *, const ir::Node *)
                           const) {
   while ((function.*isConditional)(site, loop)) {
-    const clang::Stmt *branch = site;
-    const clang::Stmt *choice = function.statementAround(branch);
+    const ir::Node *branch = site;
+    const ir::Node *choice = function.statementAround(branch);
     const auto isChoice = [&] {
-      const auto *asked = llvm::dyn_cast<clang::IfStmt>(choice);
-      return asked && branch != asked->getCond();
+      return choice->kind == ir::NodeKind::If && branch != choice->condition;
     };
     for (; choice && choice != loop && !isChoice(); choice = function.statementAround(choice))
       branch = choice;
@@ -169,18 +157,18 @@ static bool isLeftOut(const Visit &visit, const FunctionBody &function, const cl
 
 /// \param isLeftOut Whether a round of the loop, or a run of the function, may go without the site.
 static TrainingLoop trainingLoopAround(
-    const Visit &visit, const clang::Stmt *inner,
-    llvm::function_ref<bool(const FunctionBody &, const clang::Stmt *site, const clang::Stmt *loop)>
+    const Visit &visit, const ir::Node *inner,
+    llvm::function_ref<bool(const FunctionBody &, const ir::Node *site, const ir::Node *loop)>
         isLeftOut) {
   TrainingLoop result;
   llvm::SmallVector<const Event *, 8> frames(visit.callers);
   frames.push_back(&visit.event);
   for (const Event *frame : llvm::reverse(frames)) {
     const FunctionBody &function = *frame->function;
-    const clang::Stmt *site = inner && frame == &visit.event ? inner : frame->site;
-    const auto mayLack = [&](const clang::Stmt *loop) { return isLeftOut(function, site, loop); };
-    for (const clang::Stmt *loop : function.loopsAround(site)) {
-      const auto isIts = [&](const clang::Stmt *site) {
+    const ir::Node *site = inner && frame == &visit.event ? inner : frame->site;
+    const auto mayLack = [&](const ir::Node *loop) { return isLeftOut(function, site, loop); };
+    for (const ir::Node *loop : function.loopsAround(site)) {
+      const auto isIts = [&](const ir::Node *site) {
         const auto loops = function.loopsAround(site);
         return !loops.empty() && loops.front() == loop;
       };
@@ -198,18 +186,16 @@ static TrainingLoop trainingLoopAround(
   return {};
 }
 
-TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner) {
+TrainingLoop trainingLoopAround(const Visit &visit, const ir::Node *inner) {
   return trainingLoopAround(
-      visit, inner,
-      [](const FunctionBody &function, const clang::Stmt *site, const clang::Stmt *loop) {
+      visit, inner, [](const FunctionBody &function, const ir::Node *site, const ir::Node *loop) {
         return function.isConditional(site, loop);
       });
 }
 
-TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const clang::Stmt *inner) {
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const ir::Node *inner) {
   return trainingLoopAround(
-      visit, inner,
-      [&](const FunctionBody &function, const clang::Stmt *site, const clang::Stmt *loop) {
+      visit, inner, [&](const FunctionBody &function, const ir::Node *site, const ir::Node *loop) {
         return isLeftOut(visit, function, site, loop, &FunctionBody::isLeftOut);
       });
 }
@@ -260,8 +246,8 @@ static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) 
 
 /// Whether one of the two is in the unit, and the other in a source that is analysed with it.
 static bool isInOtherSource(const Visit &visit, const Event &a, const Event &b) {
-  const clang::SourceManager &sources = visit.context.getSourceManager();
-  return partnerAt(a.site->getBeginLoc(), sources) != partnerAt(b.site->getBeginLoc(), sources);
+  const Source &sources = visit.source;
+  return partnerAt(a.site->begin(), sources.manager) != partnerAt(b.site->begin(), sources.manager);
 }
 
 const Event &takerOf(const Visit &visit) { return takerOf(visit, 0); }
@@ -283,17 +269,16 @@ const Event &takerOf(const Visit &visit, unsigned shared) {
   return *taker;
 }
 
-bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement) {
+bool trainsIn(const Visit &visit, const FunctionBody &function, const ir::Node *statement) {
   return trains(visit, function,
-                [&](const clang::Stmt *site) { return contains(visit, statement, site); });
+                [&](const ir::Node *site) { return contains(visit, statement, site); });
 }
 
-bool trainsBehind(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement,
-                  const clang::CompoundStmt &block) {
-  const clang::SourceManager &sources = visit.context.getSourceManager();
-  return trains(visit, function, [&](const clang::Stmt *site) {
-    return contains(visit, &block, site) &&
-           sources.isBeforeInTranslationUnit(statement->getEndLoc(), site->getBeginLoc());
+bool trainsBehind(const Visit &visit, const FunctionBody &function, const ir::Node *statement,
+                  const ir::Node &block) {
+  const Source &sources = visit.source;
+  return trains(visit, function, [&](const ir::Node *site) {
+    return contains(visit, &block, site) && sources.isBefore(statement->end(), site->begin());
   });
 }
 

@@ -3,21 +3,17 @@
 
 #include "Check.h"
 
-namespace clang {
-class CXXForRangeStmt;
-} // namespace clang
-
 namespace gradtidy {
 
 /// The loops around the event in its function and, outside of that, around the calls that lead
 /// there; innermost first.
-llvm::SmallVector<const clang::Stmt *, 8> loopsAround(const Visit &visit);
+llvm::SmallVector<const ir::Node *, 8> loopsAround(const Visit &visit);
 
 /// The loop over the batches of a loader that the event begins, or null.
-const clang::Stmt *loopBegunBy(const Visit &visit);
+const ir::Node *loopBegunBy(const Visit &visit);
 
 /// The innermost loop around the event that the object at \p place is older than, or null.
-const clang::Stmt *loopOutlivedBy(const Visit &visit, PathId place);
+const ir::Node *loopOutlivedBy(const Visit &visit, PathId place);
 
 /// Whether control can come to \p event from one that \p isOther, within the function.
 bool comesBehind(const Event &event, llvm::function_ref<bool(const Event &)> isOther);
@@ -26,7 +22,7 @@ bool comesBehind(const Event &event, llvm::function_ref<bool(const Event &)> isO
 bool runsAgain(const Visit &visit);
 
 /// Whether the loop goes over what a module gives as its parameters.
-bool givesParameters(const clang::CXXForRangeStmt &loop);
+bool givesParameters(const ir::Node &loop);
 
 /// Whether the callers decide on the event: behind the call at which the ways through \p callers
 /// and through \p others part, something is asked before it. A function that both training and
@@ -36,19 +32,19 @@ bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
 
 /// A loop each round of which trains and runs an event.
 struct TrainingLoop {
-  const clang::Stmt *loop = nullptr; ///< Null if there is none.
-  const Event *event = nullptr;      ///< In the function of the loop: the event, or the call of it.
-  unsigned depth = 0;                ///< The number of loops between the two.
+  const ir::Node *loop = nullptr; ///< Null if there is none.
+  const Event *event = nullptr;   ///< In the function of the loop: the event, or the call of it.
+  unsigned depth = 0;             ///< The number of loops between the two.
 };
 
 /// The innermost loop around the event, or around the calls that lead there, that itself trains,
 /// not only in a loop within it. None where something is asked before the event, or before the loop
 /// \p inner around it.
-TrainingLoop trainingLoopAround(const Visit &visit, const clang::Stmt *inner = nullptr);
+TrainingLoop trainingLoopAround(const Visit &visit, const ir::Node *inner = nullptr);
 
 /// The same, also where the event is in a branch that trains, or what stands before it may end the
 /// loop.
-TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const clang::Stmt *inner = nullptr);
+TrainingLoop trainingLoopOrBranchAround(const Visit &visit, const ir::Node *inner = nullptr);
 
 /// Whether the function steps an optimizer that it has not made, outside of loops.
 bool stepsOptimizer(const FunctionBody &function);
@@ -57,11 +53,11 @@ bool stepsOptimizer(const FunctionBody &function);
 bool isTrainingStep(const FunctionBody &function);
 
 /// Whether \p loop goes over the batches of a loader that \p begin begins to give.
-bool isOver(const Event &begin, const clang::Stmt &loop);
+bool isOver(const Event &begin, const ir::Node &loop);
 
 /// Whether \p inner stands in \p outer.
-bool contains(const Visit &visit, const clang::Stmt *outer, const clang::Stmt *inner);
-bool contains(const Visit &visit, const clang::Stmt *outer, clang::SourceLocation inner);
+bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner);
+bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner);
 
 /// Whether the event is a call of a module with layers whose result no backward can reach, and
 /// which is not itself part of what a module does in its forward pass.
@@ -79,10 +75,10 @@ const Event &takerOf(const Visit &visit);
 const Event &takerOf(const Visit &visit, unsigned shared);
 
 /// Whether \p function runs a backward, or a forward that one needs, in \p statement.
-bool trainsIn(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement);
+bool trainsIn(const Visit &visit, const FunctionBody &function, const ir::Node *statement);
 
 /// The same for what stands behind \p statement in \p block.
-bool trainsBehind(const Visit &visit, const FunctionBody &function, const clang::Stmt *statement,
-                  const clang::CompoundStmt &block);
+bool trainsBehind(const Visit &visit, const FunctionBody &function, const ir::Node *statement,
+                  const ir::Node &block);
 
 } // namespace gradtidy

@@ -2,9 +2,6 @@
 
 #include "Fixes.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,15 +13,14 @@ namespace {
 class Registration {
 public:
   Registration(const ClassVisit &visit, const ModuleMember &member, llvm::StringRef function)
-      : view(visit.view), context(visit.context), member(member), function(function),
-        name(member.field->getName()) {}
+      : visit(visit), member(member), function(function), name(member.field->name) {}
 
   Fix fix() {
-    bool isNameFree = !llvm::is_contained(view.registeredNames, name);
+    bool isNameFree = !llvm::is_contained(visit.view.registeredNames, name);
     if (!isNameFree || name.empty() || !member.isRegistrable)
       return {};
     bool isWhole = member.definitions.empty() ||
-                   llvm::all_of(member.definitions, [](const EntityDefinition &definition) {
+                   llvm::all_of(member.definitions, [](const MemberDefinition &definition) {
                      return definition.kind == EntityDefinition::DefaultInitialiser ||
                             definition.kind == EntityDefinition::Insertion;
                    });
@@ -36,39 +32,37 @@ public:
 private:
   /// `register_module("fc", fc);` at the start of every constructor.
   bool registerInConstructors() {
-    for (const clang::CXXConstructorDecl *constructor : view.record->ctors()) {
-      if (constructor->isImplicit() || constructor->isDeleted() ||
-          constructor->isCopyOrMoveConstructor())
+    for (const ir::Symbol *constructor : visit.unit.classOf(*visit.view.record).constructors) {
+      if (constructor->isImplicit)
         continue;
-      const clang::FunctionDecl *definition = nullptr;
-      const auto *body = constructor->hasBody(definition)
-                             ? llvm::dyn_cast<clang::CompoundStmt>(definition->getBody())
-                             : nullptr;
-      if (!body || body->getLBracLoc().isMacroID())
+      const ir::Symbol *definition = visit.unit.definitionOf(*constructor);
+      const ir::Node *body =
+          ir::as(ir::NodeKind::Compound, definition ? visit.unit.bodyOf(*definition) : nullptr);
+      if (!body || body->brackets.getBegin().isMacroID())
         return false;
-      if (llvm::cast<clang::CXXConstructorDecl>(definition)->isDelegatingConstructor())
+      if (definition->isDelegating)
         continue;
-      bool isHidden =
-          llvm::any_of(definition->parameters(), [&](const clang::ParmVarDecl *parameter) {
-            return parameter->getName() == name;
-          });
-      std::string call =
+      const bool isHidden = llvm::any_of(definition->parameters, [&](const ir::Symbol *parameter) {
+        return parameter->name == name;
+      });
+      const std::string call =
           (function + "(\"" + name + "\", " + (isHidden ? "this->" : "") + name + ");").str();
-      if (body->body_empty())
-        insert(body->getLBracLoc().getLocWithOffset(1), " " + call + " ");
-      else if (clang::SourceLocation first = body->body_front()->getBeginLoc(); first.isMacroID())
+      const clang::SourceLocation brace = body->brackets.getBegin();
+      if (body->children.empty())
+        insert(brace.getLocWithOffset(1), " " + call + " ");
+      else if (clang::SourceLocation first = body->children.front()->begin(); first.isMacroID())
         return false;
       else
-        insert(first,
-               call + (lineOf(first) == lineOf(body->getLBracLoc()) ? " "
-                                                                    : "\n" + indentation(first)));
+        insert(first, call + (lineOf(first) == lineOf(brace)
+                                  ? " "
+                                  : "\n" + visit.source.indentation(first).str()));
     }
     return !fixes.empty();
   }
 
   bool wrapDefinitions() {
-    llvm::SmallPtrSet<const clang::FunctionDecl *, 2> seen;
-    for (const EntityDefinition &definition : member.definitions)
+    llvm::SmallPtrSet<const ir::Symbol *, 2> seen;
+    for (const MemberDefinition &definition : member.definitions)
       if (definition.kind == EntityDefinition::Insertion ||
           definition.kind == EntityDefinition::DefaultInitialiser)
         continue;
@@ -79,22 +73,25 @@ private:
   }
 
   /// Whether it is a method of the class, in which the registering functions can be called.
-  bool isOwn(const clang::FunctionDecl *definer) const {
-    const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(definer);
-    return method && method->getParent()->getCanonicalDecl() == view.record->getCanonicalDecl();
+  bool isOwn(const ir::Symbol *definer) const {
+    return definer && definer->isMethod() && definer->owner == visit.view.record;
   }
 
-  bool wrap(const EntityDefinition &definition) {
+  static bool isCopy(const ir::Symbol &constructor) {
+    return !constructor.parameters.empty() && constructor.parameters.front()->type->isReference &&
+           constructor.parameters.front()->type->record == constructor.owner;
+  }
+
+  bool wrap(const MemberDefinition &definition) {
     std::string before = (function + "(\"" + name + "\", ").str();
-    const clang::Expr *value = definition.value->IgnoreImplicit();
-    const auto *construct = llvm::dyn_cast<clang::CXXConstructExpr>(value);
-    if (construct && !llvm::isa<clang::CXXTemporaryObjectExpr>(construct)) {
-      clang::SourceRange brackets = construct->getParenOrBraceRange();
+    const ir::Node *value = definition.value;
+    if (const ir::Node *construct = ir::as(ir::NodeKind::Construct, value)) {
+      clang::SourceRange brackets = construct->brackets;
       if (brackets.isValid() && definition.kind == EntityDefinition::MemberInitialiser &&
-          !construct->getConstructor()->isCopyOrMoveConstructor()) {
+          !isCopy(*construct->symbol)) {
         // `fc(64, 10)`: the type is not written, but it is that of the member.
-        std::string type = text(member.field->getTypeSourceInfo()->getTypeLoc().getSourceRange());
-        bool isBrace = *sources().getCharacterData(brackets.getBegin()) == '{';
+        const std::string type = visit.source.text(member.field->typeRange).str();
+        const bool isBrace = *visit.source.manager.getCharacterData(brackets.getBegin()) == '{';
         if (type.empty() || brackets.getBegin().isMacroID() || brackets.getEnd().isMacroID())
           return false;
         insert(brackets.getBegin().getLocWithOffset(1), before + type + (isBrace ? "{" : "("));
@@ -102,17 +99,14 @@ private:
         return true;
       }
       // An implicit conversion to the type of the member.
-      if (construct->getNumArgs() != 1)
+      if (construct->arguments.size() != 1)
         return false;
-      value = construct->getArg(0)->IgnoreImplicit();
+      value = construct->arguments[0];
     }
-    clang::SourceRange range = value->getSourceRange();
-    if (range.getBegin().isMacroID() || range.getEnd().isMacroID() ||
-        llvm::isa<clang::InitListExpr>(value))
+    if (value->begin().isMacroID() || value->end().isMacroID() || value->kind == ir::NodeKind::List)
       return false;
-    insert(range.getBegin(), before);
-    insert(clang::Lexer::getLocForEndOfToken(range.getEnd(), 0, sources(), context.getLangOpts()),
-           ")");
+    insert(value->begin(), before);
+    insert(visit.source.behind(value->end()), ")");
     return true;
   }
 
@@ -120,29 +114,11 @@ private:
     fixes.push_back(clang::FixItHint::CreateInsertion(where, what));
   }
 
-  const clang::SourceManager &sources() const { return context.getSourceManager(); }
-
-  std::string text(clang::SourceRange range) const {
-    if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID())
-      return "";
-    return clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(range), sources(),
-                                       context.getLangOpts())
-        .str();
-  }
-
   unsigned lineOf(clang::SourceLocation location) const {
-    return sources().getSpellingLineNumber(location);
+    return visit.source.manager.getSpellingLineNumber(location);
   }
 
-  std::string indentation(clang::SourceLocation location) const {
-    auto [file, offset] = sources().getDecomposedLoc(location);
-    llvm::StringRef line = sources().getBufferData(file).take_front(offset);
-    line = line.substr(line.rfind('\n') + 1);
-    return line.take_while([](char c) { return c == ' ' || c == '\t'; }).str();
-  }
-
-  const ModuleClass &view;
-  const clang::ASTContext &context;
+  const ClassVisit &visit;
   const ModuleMember &member;
   llvm::StringRef function, name;
   Fix fixes;
@@ -156,46 +132,43 @@ bool isForgotten(const ModuleClass &view, const ModuleMember &member) {
 }
 
 std::string userOf(const ModuleMember &member) {
-  return member.user ? member.user->getNameAsString() + "()" : "forward()";
+  return member.user ? member.user->spelling.str() + "()" : "forward()";
 }
 
 /// Where the member is made, if that is a constructor written elsewhere than the class: beside the
 /// registrations of others. Else where it is declared.
 static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &member) {
-  const clang::SourceManager &sources = visit.context.getSourceManager();
-  const clang::SourceRange own = visit.view.record->getSourceRange();
-  const auto isElsewhere = [&](const EntityDefinition &definition) {
-    const clang::SourceLocation place = sources.getExpansionLoc(definition.value->getExprLoc());
+  const Source &sources = visit.source;
+  const clang::SourceRange own = visit.view.record->range;
+  const auto isElsewhere = [&](const MemberDefinition &definition) {
+    const clang::SourceLocation place = sources.manager.getExpansionLoc(definition.value->caret);
     return (definition.kind == EntityDefinition::Assignment ||
             definition.kind == EntityDefinition::MemberInitialiser) &&
-           llvm::isa_and_nonnull<clang::CXXConstructorDecl>(definition.function) &&
-           (sources.isBeforeInTranslationUnit(place, own.getBegin()) ||
-            sources.isBeforeInTranslationUnit(own.getEnd(), place));
+           definition.function && definition.function->kind == ir::SymbolKind::Constructor &&
+           (sources.isBefore(place, own.getBegin()) || sources.isBefore(own.getEnd(), place));
   };
   const auto made = llvm::find_if(member.definitions, isElsewhere);
-  return made == member.definitions.end() ? member.field->getSourceRange()
-                                          : made->value->getSourceRange();
+  return made == member.definitions.end() ? member.field->range : made->value->range;
 }
 
 Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::StringRef function,
                      std::string message) {
   const clang::SourceRange range = placeOf(visit, member);
-  const bool isAtDeclaration = range == member.field->getSourceRange();
+  const bool isAtDeclaration = range == member.field->range;
   Finding finding(Level::Certain, isAtDeclaration ? Place(*member.field) : Place(range),
                   std::move(message));
-  finding.notes.push_back({member.forwardUses.front()->getExprLoc(), "it is used here"});
+  finding.notes.push_back({member.forwardUses.front()->caret, "it is used here"});
   if (!member.definitions.empty() && isAtDeclaration)
-    finding.notes.push_back({member.definitions.front().value->getExprLoc(), "it is made here"});
+    finding.notes.push_back({member.definitions.front().value->caret, "it is made here"});
   finding.fixes = Registration(visit, member, function).fix();
   return finding;
 }
 
-Finding replaced(const ModuleMember &member, const EntityDefinition &definition,
+Finding replaced(const ModuleMember &member, const MemberDefinition &definition,
                  llvm::StringRef kind, llvm::StringRef reaching) {
-  Finding finding(Level::Certain,
-                  {definition.value->getExprLoc(), definition.value->getSourceRange()});
+  Finding finding(Level::Certain, {definition.value->caret, definition.value->range});
   finding.message =
-      (kind + " '" + member.field->getName() +
+      (kind + " '" + member.field->name +
        "' is replaced, but the old one stays registered: " + reaching + " do not reach the new one")
           .str();
   return finding;

@@ -19,7 +19,7 @@ Finding unregistered(const ClassVisit &visit, const ModuleMember &member, llvm::
 
 /// A finding where \p definition puts something else into the place of the registered member, which
 /// is a \p kind ("submodule") that the functions in \p reaching do not reach.
-Finding replaced(const ModuleMember &member, const EntityDefinition &definition,
+Finding replaced(const ModuleMember &member, const MemberDefinition &definition,
                  llvm::StringRef kind, llvm::StringRef reaching);
 
 } // namespace gradtidy

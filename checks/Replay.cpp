@@ -2,7 +2,6 @@
 
 #include "analyzer/flow/UnitAnalysis.h"
 
-#include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -12,7 +11,7 @@ namespace {
 /// Passes one finding on for each place, the worst, in source order.
 class Collector : public Reporter {
 public:
-  explicit Collector(const clang::SourceManager &sources) : sources(sources) {}
+  explicit Collector(const Source &sources) : sources(sources) {}
 
   void report(Finding finding) override {
     const auto [known, isNew] =
@@ -25,14 +24,14 @@ public:
 
   void flush(Reporter &reporter) {
     std::stable_sort(findings.begin(), findings.end(), [&](const Finding &a, const Finding &b) {
-      return sources.isBeforeInTranslationUnit(a.location, b.location);
+      return sources.isBefore(a.location, b.location);
     });
     for (Finding &finding : findings)
       reporter.report(std::move(finding));
   }
 
 private:
-  const clang::SourceManager &sources;
+  const Source &sources;
   std::vector<Finding> findings;
   llvm::DenseMap<unsigned, size_t> indices; ///< By the place.
 };
@@ -40,16 +39,15 @@ private:
 } // namespace
 
 void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
-  Collector collector(analysis.context().getSourceManager());
+  const Source source(analysis.sources(), analysis.language());
+  Collector collector(source);
   for (const Observation &seen : analysis.observations())
-    check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, analysis.context()},
-             collector);
+    check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, source}, collector);
   for (const ModuleClass &view : analysis.modules().classes())
-    check.onClass({view, analysis.context()}, collector);
+    check.onClass({view, analysis, source}, collector);
   for (const FunctionBody *function : analysis.program().launchers())
-    check.onLauncher(
-        {*function, analysis.program().kernelCareOf(*function), analysis, analysis.context()},
-        collector);
+    check.onLauncher({*function, analysis.program().kernelCareOf(*function), analysis, source},
+                     collector);
   collector.flush(reporter);
 }
 

@@ -2,8 +2,6 @@
 
 #include "Loops.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -33,8 +31,8 @@ private:
   static bool isLocalVariable(const PathStep &name) {
     if (name.kind != PathStep::Variable)
       return false;
-    const auto *variable = static_cast<const clang::VarDecl *>(name.subject);
-    return variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable);
+    const auto *variable = name.symbol();
+    return variable->hasLocalStorage() && variable->kind != ir::SymbolKind::Parameter;
   }
 
   /// Whether the event gives the variable \p path a value, or adds one to the list.

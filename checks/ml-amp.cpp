@@ -5,8 +5,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -28,7 +26,7 @@ private:
         !visit.unit.tables().sources.covers(autocast.stale,
                                             visit.before.sourcesOf(visit.event.subject)))
       return;
-    const clang::Stmt *forward = visit.shown().site;
+    const ir::Node *forward = visit.shown().site;
     Finding finding(Level::Certain, *forward,
                     "autocast computes this with the weights from before the optimizer's step; "
                     "clear its cache after each step");
@@ -54,9 +52,9 @@ private:
 
   /// Switches autocast off before the backward, in the words that switched it on.
   static void repair(const Visit &visit, const Event &enabled, Finding &finding) {
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(enabled.site);
+    const ir::Node *call = ir::asCall(enabled.site);
     const Event &backward = visit.event;
-    const clang::Stmt *statement = backward.function->expressionStatementOf(backward.site);
+    const ir::Node *statement = backward.function->expressionStatementOf(backward.site);
     if (!call || !statement || enabled.function != backward.function)
       return;
     llvm::StringRef text = textOf(visit, call);

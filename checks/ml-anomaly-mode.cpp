@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -15,7 +13,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.operation != Operation::DetectAnomaly || event.constant != true ||
-        event.site->getBeginLoc().isMacroID() || event.function->isConditional(event.site) ||
+        event.site->begin().isMacroID() || event.function->isConditional(event.site) ||
         llvm::any_of(visit.callers,
                      [](const Event *call) { return call->function->isConditional(call->site); }))
       return;

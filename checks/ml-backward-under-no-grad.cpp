@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -86,17 +84,16 @@ private:
     if (function.loopsAround(training.site).empty() ||
         visit.unit.effects().enablesGradients(function))
       return false;
-    const clang::Stmt *loop = function.loopsAround(training.site).back();
+    const ir::Node *loop = function.loopsAround(training.site).back();
     const auto isOther = [&](const Event &event) {
       bool sets = &event == &setting ||
-                  (event.callee && event.callee->getCanonicalDecl() ==
-                                       setting.function->function->getCanonicalDecl());
+                  (event.callee && event.callee->first == setting.function->function->first);
       if (!sets || !contains(visit, loop, event.site))
         return false;
-      const clang::Stmt *around = function.statementOf(training.site);
+      const ir::Node *around = function.statementOf(training.site);
       while (!contains(visit, around, event.site))
         around = function.statementAround(around);
-      return llvm::isa<clang::CompoundStmt>(around);
+      return around->kind == ir::NodeKind::Compound;
     };
     return llvm::any_of(function.blocks,
                         [&](const Block &block) { return llvm::any_of(block.events, isOther); });
@@ -104,7 +101,7 @@ private:
 
   /// Whether \p statement runs a forward of the loss with that \p history.
   static bool computes(const Visit &visit, SourcesId history, const FunctionBody &function,
-                       const clang::Stmt &statement) {
+                       const ir::Node &statement) {
     const Tables &tables = visit.unit.tables();
     return llvm::any_of(tables.histories.members(history), [&](SiteId site) {
       const Event &forward = tables.sites.event(site);
@@ -116,14 +113,14 @@ private:
   /// or with declarations, the guard goes.
   static Fix narrow(const Visit &visit, const Event &guard, SourcesId history) {
     const FunctionBody &function = *guard.function;
-    const clang::Stmt *first = function.statementOf(guard.site);
-    const clang::CompoundStmt *block = function.compoundOf(first);
+    const ir::Node *first = function.statementOf(guard.site);
+    const ir::Node *block = function.compoundOf(first);
     if (!block)
       return {};
     if (guard.kind != EventKind::EnterGradMode)
       return removeStatement(visit, guard);
-    const clang::Stmt *last = nullptr;
-    for (const clang::Stmt *statement : block->body()) {
+    const ir::Node *last = nullptr;
+    for (const ir::Node *statement : block->children) {
       bool isBehind = last || statement == first;
       if (!isBehind)
         continue;
@@ -133,7 +130,7 @@ private:
       if (leadsHere || trainsIn(visit, function, statement) ||
           computes(visit, history, function, *statement))
         break;
-      if (last && llvm::isa<clang::DeclStmt>(statement)) // Braces would hide it.
+      if (last && statement->kind == ir::NodeKind::Declaration) // Braces would hide it.
         return removeStatement(visit, guard);
       last = statement;
     }

@@ -7,8 +7,6 @@
 #include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
@@ -224,11 +222,11 @@ public:
     Finding finding(Level::Advice, forward,
                     "a training step needs at least " + spellSize(sum) +
                         " of device memory, more than the " + spellSize(limit) + " of the device");
-    const clang::SourceLocation place = forward.site->getBeginLoc();
+    const clang::SourceLocation place = forward.site->begin();
     if (parameters > 0)
       finding.notes.push_back({place, spellSize(parameters) + " for parameters" + optimizer.state});
     if (input > 0)
-      finding.notes.push_back({batch.made ? batch.made->site->getBeginLoc() : place,
+      finding.notes.push_back({batch.made ? batch.made->site->begin() : place,
                                spellSize(input) + " for the batch " + spell(*batch.shape)});
     if (activations > 0)
       finding.notes.push_back({place, spellSize(activations) +
@@ -271,10 +269,9 @@ private:
         step = other.event;
       }
     if (step) {
-      const clang::Expr *object = step->subject.expr;
-      const clang::CXXRecordDecl *record =
-          object ? object->getType()->getAsCXXRecordDecl() : nullptr;
-      const llvm::StringRef name = record ? record->getName() : llvm::StringRef();
+      const ir::Node *object = step->subject.expr;
+      const ir::Symbol *record = object && object->type ? object->type->record : nullptr;
+      const llvm::StringRef name = record ? record->name : llvm::StringRef();
       if (name == "Adam" || name == "AdamW")
         return {4, ", gradients and the two moments of " + name.str()};
       if (name == "RMSprop" || name == "Adagrad")

@@ -7,9 +7,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -51,7 +48,7 @@ private:
 
   /// The step for which the gradients of several rounds of \p loop add up, or null. Each round runs
   /// a backward; nothing clears what it adds before the step.
-  static const Event *stepOf(const Visit &visit, const clang::Stmt &loop) {
+  static const Event *stepOf(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = *visit.event.function;
     const auto outer = function.loopsAround(&loop);
     const Event *step = nullptr;
@@ -69,8 +66,7 @@ private:
         if (event.kind == EventKind::Backward) {
           hasBackward |= isEachTime;
         } else if (isInside) {
-          const bool isCounted =
-              event.kind == EventKind::Step && event.every && !isOne(visit, event);
+          const bool isCounted = event.kind == EventKind::Step && event.every && !isOne(event);
           if (isEachTime || (event.kind == EventKind::Step && !isCounted) ||
               event.kind == EventKind::Call || (isCounted && step && step->every))
             return nullptr;
@@ -84,26 +80,21 @@ private:
   }
 
   /// Whether \p step is taken behind \p loop, in each round of the loop around it.
-  static bool isBehind(const Visit &visit, const clang::Stmt &loop, const Event &step) {
+  static bool isBehind(const Visit &visit, const ir::Node &loop, const Event &step) {
     const FunctionBody &function = *step.function;
-    const clang::CompoundStmt *block = function.compoundOf(&loop);
+    const ir::Node *block = function.compoundOf(&loop);
     return block && block == function.compoundOf(function.statementOf(step.site)) &&
-           visit.context.getSourceManager().isBeforeInTranslationUnit(loop.getEndLoc(),
-                                                                      step.site->getBeginLoc());
+           visit.source.isBefore(loop.end(), step.site->begin());
   }
 
-  static bool isOne(const Visit &visit, const Event &step) {
-    clang::Expr::EvalResult result;
-    return !step.every->isValueDependent() && step.every->EvaluateAsInt(result, visit.context) &&
-           result.Val.getInt() == 1;
-  }
+  static bool isOne(const Event &step) { return step.every->integer == 1; }
 
   struct Batch {
     std::int64_t samples = 0; ///< 0 if nobody knows.
     const Event *told = nullptr;
   };
 
-  static Batch batchOf(const Visit &visit, const clang::Stmt &loop) {
+  static Batch batchOf(const Visit &visit, const ir::Node &loop) {
     const Event &forward = visit.event;
     for (const Operand &operand : forward.operands)
       if (operand.role == TypeRole::Tensor) {
@@ -124,9 +115,9 @@ private:
   /// of a part of the module: the norms may be among them.
   static bool keepsOtherModes(const Visit &visit) {
     const ModuleClass *view = visit.unit.modules().classOf(visit.event);
-    if (view && llvm::any_of(view->record->methods(), [](const clang::CXXMethodDecl *method) {
-          return method->getDeclName().isIdentifier() && method->getName() == "train";
-        }))
+    if (view &&
+        llvm::any_of(visit.unit.classOf(*view->record).methods,
+                     [](const ir::Method &method) { return method.symbol->name == "train"; }))
       return true;
     const PathTable &paths = visit.unit.tables().paths;
     const PathId module = visit.before.resolve(visit.event.subject.path);

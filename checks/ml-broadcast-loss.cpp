@@ -8,8 +8,6 @@
 #include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -70,10 +68,10 @@ private:
   /// Whether the event takes targets from what a layer makes of the samples, or the other way
   /// round.
   static bool isError(const Visit &visit, const Crossing &crossing) {
-    const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(visit.event.site);
-    if (call && call->getOperator() == clang::OO_Star)
+    const ir::Node *call = ir::as(ir::NodeKind::OperatorCall, visit.event.site);
+    if (call && call->op == "*")
       return isWeighting(visit, crossing);
-    if (!call || call->getOperator() != clang::OO_Minus)
+    if (!call || call->op != "-")
       return false;
     const auto isPrediction = [](const Value &value) {
       return value.made && value.made->kind == EventKind::Forward;

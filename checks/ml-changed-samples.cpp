@@ -4,8 +4,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -27,12 +25,12 @@ public:
 
 private:
   /// Takes the underscore from the name: the result is a tensor of its own.
-  static void repair(const clang::CallExpr &call, Finding &finding) {
-    const auto *callee = llvm::dyn_cast<clang::MemberExpr>(call.getCallee()->IgnoreParenImpCasts());
-    const clang::SourceLocation begin = callee ? callee->getMemberLoc() : clang::SourceLocation();
+  static void repair(const ir::Node &call, Finding &finding) {
+    const ir::Node *callee = ir::as(ir::NodeKind::Member, call.callee());
+    const clang::SourceLocation begin = callee ? callee->name : clang::SourceLocation();
     if (begin.isInvalid() || begin.isMacroID())
       return;
-    const auto length = static_cast<int>(callee->getMemberDecl()->getName().size());
+    const auto length = static_cast<int>(callee->symbol->name.size());
     finding.fixes.push_back(clang::FixItHint::CreateRemoval(clang::CharSourceRange::getCharRange(
         begin.getLocWithOffset(length - 1), begin.getLocWithOffset(length))));
   }

@@ -5,9 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Expr.h"
-#include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -52,8 +49,8 @@ private:
             return;
           clear = &event;
         }
-    const clang::IfStmt *choice = choiceOf(step);
-    const clang::IfStmt *other = clear && clear->every ? choiceOf(*clear) : nullptr;
+    const ir::Node *choice = choiceOf(step);
+    const ir::Node *other = clear && clear->every ? choiceOf(*clear) : nullptr;
     const auto isBetween = [&](const Event *backward) {
       return !contains(visit, choice, backward->site) && !contains(visit, other, backward->site) &&
              isBehind(visit, *backward, *clear) && isBehind(visit, step, *backward);
@@ -69,36 +66,32 @@ private:
   }
 
   /// What asks for the round in which the event happens.
-  static const clang::IfStmt *choiceOf(const Event &event) {
-    const clang::Stmt *around = event.every;
-    while (around && !llvm::isa<clang::IfStmt>(around))
+  static const ir::Node *choiceOf(const Event &event) {
+    const ir::Node *around = event.every;
+    while (around && around->kind != ir::NodeKind::If)
       around = event.function->statementAround(around);
-    return llvm::dyn_cast_or_null<clang::IfStmt>(around);
+    return ir::as(ir::NodeKind::If, around);
   }
 
-  static bool isSame(const Visit &visit, const clang::IfStmt &one, const clang::IfStmt &other) {
-    llvm::FoldingSetNodeID first, second;
-    one.getCond()->Profile(first, visit.context, /*Canonical=*/true);
-    other.getCond()->Profile(second, visit.context, /*Canonical=*/true);
-    return first == second &&
+  static bool isSame(const Visit &visit, const ir::Node &one, const ir::Node &other) {
+    return ir::areAlike(*one.condition, *other.condition) &&
            visit.event.function->loopsAround(&one) == visit.event.function->loopsAround(&other);
   }
 
   static bool isBehind(const Visit &visit, const Event &later, const Event &earlier) {
-    return visit.context.getSourceManager().isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
-                                                                      later.site->getBeginLoc());
+    return visit.source.isBefore(earlier.site->begin(), later.site->begin());
   }
 
   /// In front of the backward if both are statements of one block, else behind the step, where it
   /// serves the next round.
   static Fix move(const Visit &visit, const Event &clear, const Event &backward) {
     const FunctionBody &function = *clear.function;
-    const auto *expr = llvm::dyn_cast<clang::Expr>(clear.site);
+    const ir::Node *expr = clear.site;
     Fix fix = removeStatement(visit, clear);
-    if (!expr || fix.empty() || visit.event.function != &function)
+    if (!expr->isExpression || fix.empty() || visit.event.function != &function)
       return {};
     std::string text = (textOf(visit, expr) + ";").str();
-    const clang::Stmt *place =
+    const ir::Node *place =
         backward.function == &function ? function.expressionStatementOf(backward.site) : nullptr;
     bool areNeighbours =
         place && function.compoundOf(place) == function.compoundOf(function.statementOf(expr));

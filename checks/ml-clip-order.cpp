@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -55,8 +53,7 @@ private:
     return llvm::any_of(function.blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
         return event.kind == EventKind::Backward && function.loopsAround(event.site) == loops &&
-               visit.context.getSourceManager().isBeforeInTranslationUnit(
-                   clip.site->getBeginLoc(), event.site->getBeginLoc());
+               visit.source.isBefore(clip.site->begin(), event.site->begin());
       });
     });
   }
@@ -65,8 +62,8 @@ private:
   static Fix moveBefore(const Visit &visit, const Event &step) {
     const Event &clip = visit.event;
     const FunctionBody &function = *clip.function;
-    const clang::Expr *statement = function.expressionStatementOf(clip.site);
-    const clang::Expr *place =
+    const ir::Node *statement = function.expressionStatementOf(clip.site);
+    const ir::Node *place =
         step.function == &function ? function.expressionStatementOf(step.site) : nullptr;
     Fix fix = removeStatement(visit, clip);
     if (!statement || !place || fix.empty() ||

@@ -7,12 +7,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "analyzer/events/values/Syntax.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
-#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -55,15 +49,14 @@ public:
     known->second = *level;
 
     const bool isConstant = nameOf(*creation) == "tensor";
-    Finding finding(*level, {creation->site->getBeginLoc(), move.site->getSourceRange()},
+    const bool isOne = contains(visit, move.site, creation->site);
+    Finding finding(*level, {creation->site->begin(), (isOne ? move : *creation).site->range},
                     isConstant ? "these constants are copied to the GPU each time; the tensor can "
                                  "be made and moved once"
                                : "the tensor is made on the CPU and copied to the GPU each time, "
                                  "instead of being made there");
-    if (!contains(visit, move.site, creation->site)) {
-      finding.range = creation->site->getSourceRange();
+    if (!isOne)
       finding.notes.push_back({move, "it is copied here"});
-    }
     if (!isConstant)
       finding.fixes = makeThere(visit, *creation, *target);
     reporter.report(std::move(finding));
@@ -73,20 +66,20 @@ private:
   /// A tensor that a function of the user's makes of numbers alone.
   void onMaker(const Visit &visit, const Value &value, bool isNeededOnHost, Reporter &reporter) {
     const Event &move = visit.event;
-    const clang::CallExpr *call = makerOf(*move.subject.expr);
-    const clang::FunctionDecl *maker = call ? call->getDirectCallee() : nullptr;
-    if (!maker || !maker->getIdentifier() || value.isNoise || !value.hasDimensions ||
-        !isOfNumbers(*maker) || !makesTheSame(*maker) ||
+    const ir::Node *call = makerOf(*move.subject.expr);
+    const ir::Symbol *maker = call ? call->symbol : nullptr;
+    if (!maker || maker->name.empty() || value.isNoise || !value.hasDimensions ||
+        !isOfNumbers(*maker) || !makesTheSame(visit, *maker) ||
         move.function->loopsAround(move.site) != move.function->loopsAround(call) ||
-        (isNeededOnHost && !llvm::all_of(call->arguments(), [&](const clang::Expr *argument) {
-           return isSteady(*argument, visit.context);
+        (isNeededOnHost && !llvm::all_of(call->arguments, [&](const ir::Node *argument) {
+           return isSteady(visit, *argument);
          })))
       return;
     const Heat heat = heatOf(visit);
     if (heat == Heat::None || !made.insert(call).second)
       return;
     Finding finding(heat == Heat::Training ? Level::Likely : Level::Advice, move,
-                    "'" + maker->getNameAsString() +
+                    "'" + maker->spelling.str() +
                         "' makes the tensor on the CPU, and it is copied to the GPU, each time; " +
                         (isNeededOnHost ? "made and copied once, it can stay there"
                                         : "it can be made there, or once"));
@@ -95,111 +88,81 @@ private:
   }
 
   /// The call of a function outside of classes that has made \p tensor, or null.
-  static const clang::CallExpr *makerOf(const clang::Expr &tensor) {
-    const clang::Expr *value = tensor.IgnoreUnlessSpelledInSource();
+  static const ir::Node *makerOf(const ir::Node &tensor) {
+    const ir::Node *value = &tensor.spelled();
     for (unsigned depth = 0; depth < 8; ++depth) {
-      const auto *method = llvm::dyn_cast<clang::CXXMemberCallExpr>(value);
-      const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(value);
-      const auto *variable =
-          reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-      if (method)
-        value = method->getImplicitObjectArgument()->IgnoreUnlessSpelledInSource();
-      else if (variable && variable->isLocalVarDecl() && !variable->isStaticLocal() &&
-               variable->hasInit())
-        value = variable->getInit()->IgnoreUnlessSpelledInSource();
+      const ir::Symbol *variable = ir::variableIn(value);
+      if (value->kind == ir::NodeKind::MemberCall)
+        value = &value->object->spelled();
+      else if (variable && variable->isLocal && !variable->isStatic && variable->init)
+        value = &variable->init->spelled();
       else
         break;
     }
-    return llvm::isa<clang::CXXMemberCallExpr, clang::CXXOperatorCallExpr>(value)
+    return value->kind == ir::NodeKind::MemberCall || value->kind == ir::NodeKind::OperatorCall
                ? nullptr
-               : llvm::dyn_cast<clang::CallExpr>(value);
+               : ir::asCall(value);
   }
 
-  static bool isOfNumbers(const clang::FunctionDecl &maker) {
-    return !llvm::isa<clang::CXXMethodDecl>(maker) && maker.getNumParams() > 0 &&
-           llvm::all_of(maker.parameters(), [](const clang::ParmVarDecl *parameter) {
-             const clang::QualType type = parameter->getType().getNonReferenceType();
-             return type->isArithmeticType() && type->getAs<clang::EnumType>() == nullptr;
+  static bool isOfNumbers(const ir::Symbol &maker) {
+    return !maker.isMethod() && !maker.parameters.empty() &&
+           llvm::all_of(maker.parameters, [](const ir::Symbol *parameter) {
+             return parameter->type->isArithmetic && !parameter->type->isEnumeration;
            });
   }
 
   /// Whether the same numbers make the same tensor: nothing else is asked, neither chance nor the
   /// world.
-  static bool makesTheSame(const clang::FunctionDecl &maker, unsigned depth = 0) {
-    const clang::FunctionDecl *definition = nullptr;
-    if (depth == 4 || !maker.hasBody(definition))
+  static bool makesTheSame(const Visit &visit, const ir::Symbol &maker, unsigned depth = 0) {
+    const ir::Node *body = depth < 4 ? visit.unit.bodyOf(maker) : nullptr;
+    if (!body)
       return false;
     bool isSame = true;
-    forEach(definition->getBody(), [&](const clang::Stmt *part) {
-      if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(part)) {
-        const auto *variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-        isSame &=
-            !variable || (variable->hasGlobalStorage() ? variable->getType().isConstQualified()
-                                                       : isPlain(variable->getType()));
-      }
-      isSame &= !llvm::isa<clang::StringLiteral>(part);
-      const auto *call = llvm::dyn_cast<clang::CallExpr>(part);
-      const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-      if (!call || !isSame)
+    ir::forEach(body, [&](const ir::Node &part) {
+      const ir::Symbol *named = part.kind == ir::NodeKind::Reference ? part.symbol : nullptr;
+      if (named && named->isVariable())
+        isSame &= named->isStatic ? named->type->isConst && !named->type->isReference
+                                  : isPlain(*named->type);
+      isSame &= part.kind != ir::NodeKind::String;
+      if (!part.isCall() || !isSame)
         return;
-      const llvm::StringRef name =
-          callee && callee->getIdentifier() ? callee->getName() : llvm::StringRef();
+      const ir::Symbol *callee = part.symbol;
+      const llvm::StringRef name = part.calledName();
       isSame = callee && !name.contains("rand") && name != "normal" && name != "bernoulli" &&
-               (callee->getBuiltinID() != 0 || isOfLibrary(*callee) ||
-                (isOfNumbers(*callee) && makesTheSame(*callee, depth + 1)));
+               (callee->isBuiltin || isOfLibrary(*callee) ||
+                (isOfNumbers(*callee) && makesTheSame(visit, *callee, depth + 1)));
     });
     return isSame;
   }
 
   /// Whether a variable of the type holds numbers, tensors, or lists of them.
-  static bool isPlain(clang::QualType type) {
-    type = type.getNonReferenceType();
-    if (type->isPointerType())
-      type = type->getPointeeType();
-    const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
-    if (!record)
-      return type->isArithmeticType() || type->isArrayType();
-    return isOfLibrary(*record) && (outermostNamespace(*record) != "std" ||
-                                    record->getName() == "vector" || record->getName() == "array");
-  }
-
-  static llvm::StringRef outermostNamespace(const clang::Decl &declaration) {
-    llvm::StringRef name;
-    for (const clang::DeclContext *outer = declaration.getDeclContext(); outer;
-         outer = outer->getParent())
-      if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(outer))
-        name = space->getName();
-    return name;
+  static bool isPlain(const ir::Type &type) {
+    const ir::Type &object = type.isPointer && type.pointee ? *type.pointee : type;
+    if (!object.record)
+      return object.isArithmetic || object.isArray;
+    return isOfLibrary(*object.record) &&
+           (object.record->space != "std" || object.name == "vector" || object.name == "array");
   }
 
   /// Whether the standard library or the framework declares it.
-  static bool isOfLibrary(const clang::Decl &declaration) {
-    return llvm::is_contained({"std", "torch", "at", "c10"}, outermostNamespace(declaration));
+  static bool isOfLibrary(const ir::Symbol &symbol) {
+    return llvm::is_contained({"std", "torch", "at", "c10"}, symbol.space);
   }
 
   /// Whether \p number is mostly the same: a constant, a size, what need not be told.
-  static bool isSteady(const clang::Expr &number, const clang::ASTContext &context) {
-    const clang::Expr *value = number.IgnoreUnlessSpelledInSource();
-    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(value);
-    const auto *parameter =
-        reference ? llvm::dyn_cast<clang::ParmVarDecl>(reference->getDecl()) : nullptr;
-    const auto *variable =
-        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-    if (llvm::isa<clang::CXXDefaultArgExpr>(number) ||
-        (!value->isValueDependent() && value->isEvaluatable(context)))
+  static bool isSteady(const Visit &visit, const ir::Node &number) {
+    const ir::Node &value = number.spelled();
+    if (number.kind == ir::NodeKind::DefaultArgument || value.isConstant)
       return true;
-    if (parameter) {
-      const auto *function = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
-      return llvm::any_of(function->redecls(), [&](const clang::FunctionDecl *each) {
-        return each->getParamDecl(parameter->getFunctionScopeIndex())->hasDefaultArg();
-      });
-    }
+    const ir::Symbol *variable = ir::variableIn(&value);
+    if (variable && variable->kind == ir::SymbolKind::Parameter)
+      return visit.unit.hasDefault(*variable);
     if (variable)
-      return variable->hasInit() && isSteady(*variable->getInit(), context);
-    return calledName(value) == "size";
+      return variable->init && isSteady(visit, *variable->init);
+    return calledName(&value) == "size";
   }
 
-  llvm::DenseSet<const clang::CallExpr *> made; ///< What is said of calls of makers.
+  llvm::DenseSet<const ir::Node *> made; ///< What is said of calls of makers.
 
   /// Constants are few: they count where the time of every step does. A single number counts less
   /// still, unless it is copied several times a step.
@@ -234,7 +197,7 @@ private:
       const bool isPass = function.isModuleMethod && computes(visit, function);
       if (isOfModule && !isPass)
         return Heat::Training;
-      if (!isOften && !isPass && (runsModuleAround(visit, *frame) || givesSample(*frame))) {
+      if (!isOften && !isPass && (runsModuleAround(visit, *frame) || givesSample(visit, *frame))) {
         isOften = true;
         continue;
       }
@@ -245,7 +208,7 @@ private:
       isOfModule = isPass && !isOften;
       isOfTensors |= computes(visit, function);
       // What a module makes is worked on.
-      const bool isMain = function.function->isMain();
+      const bool isMain = function.function->isMain;
       isOften |= !isOfModule && isOfTensors && runsModule(function) && !isOfConstructor(*frame) &&
                  (!isMain || !function.loopsAround(frame->site).empty());
     }
@@ -256,7 +219,7 @@ private:
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
     return computes(visit, first) && !visit.unit.callGraph().isCalled(first) &&
-                   !isOnlyOfMain(visit, first)
+                   !visit.unit.isOnlyOfMain(first)
                ? Heat::Often
                : Heat::None;
   }
@@ -272,17 +235,17 @@ private:
 
   /// \p site, or what around it runs it, but for an exception, whenever it runs: a branch for all
   /// cases but one, or for training.
-  static const clang::Stmt *usualOf(const FunctionBody &function, const clang::Stmt *site) {
-    const clang::Stmt *inner = site;
-    for (const clang::Stmt *outer = function.statementAround(site); outer;
+  static const ir::Node *usualOf(const FunctionBody &function, const ir::Node *site) {
+    const ir::Node *inner = site;
+    for (const ir::Node *outer = function.statementAround(site); outer;
          outer = function.statementAround(inner = outer)) {
-      if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(outer))
+      if (outer->isLoop())
         break;
-      const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer);
-      if (!choice || inner == choice->getCond())
+      const ir::Node *choice = ir::as(ir::NodeKind::If, outer);
+      if (!choice || inner == choice->condition)
         continue;
-      if (choice->getElse() == inner ? !asksForOneCase(*choice->getCond())
-                                     : calledName(choice->getCond()) != "is_training")
+      if (choice->otherwise == inner ? !asksForOneCase(*choice->condition)
+                                     : calledName(choice->condition) != "is_training")
         break;
       site = choice;
     }
@@ -290,28 +253,13 @@ private:
   }
 
   /// `i == n`
-  static bool asksForOneCase(const clang::Expr &condition) {
-    const auto *comparison =
-        llvm::dyn_cast<clang::BinaryOperator>(condition.IgnoreUnlessSpelledInSource());
-    return comparison && comparison->getOpcode() == clang::BO_EQ;
-  }
-
-  /// Whether only the source of a program with that main function can call \p function.
-  static bool isOnlyOfMain(const Visit &visit, const FunctionBody &function) {
-    const clang::SourceManager &sources = visit.context.getSourceManager();
-    const auto isInSource = [&](const clang::Decl *declaration) {
-      return sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation()));
-    };
-    const clang::FunctionDecl &own = *function.function;
-    return !llvm::isa<clang::CXXMethodDecl>(own) && llvm::all_of(own.redecls(), isInSource) &&
-           llvm::any_of(visit.context.getTranslationUnitDecl()->decls(), [&](clang::Decl *each) {
-             const auto *other = llvm::dyn_cast<clang::FunctionDecl>(each);
-             return other && other->isMain() && isInSource(other);
-           });
+  static bool asksForOneCase(const ir::Node &condition) {
+    const ir::Node &comparison = condition.spelled();
+    return comparison.kind == ir::NodeKind::Binary && comparison.op == "==";
   }
 
   static bool isOfConstructor(const Event &event) {
-    return llvm::isa<clang::CXXConstructorDecl>(event.function->function);
+    return event.function->function->kind == ir::SymbolKind::Constructor;
   }
 
   /// Whether the event stands in a function that trains in a loop, but not in that loop.
@@ -355,10 +303,9 @@ private:
 
   /// Whether a function works on the CPU for a data loader, or runs who knows where.
   static bool isOfData(const FunctionBody &function) {
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
     return function.isOfDataset ||
            (function.isCallback && !function.isModuleMethod && !function.isStep) ||
-           (method && method->getParent()->isLambda());
+           function.function->isClosure;
   }
 
   static bool runsModule(const FunctionBody &function) {
@@ -370,21 +317,19 @@ private:
 
   /// Whether the event is part of how a list of samples of the user's own gives one of them. What
   /// the framework's data sets do is on the CPU.
-  static bool givesSample(const Event &event) {
+  static bool givesSample(const Visit &visit, const Event &event) {
     const FunctionBody &function = *event.function;
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
-    const auto isNamed = [](const clang::CXXMethodDecl *method,
-                            llvm::ArrayRef<llvm::StringRef> names) {
-      return method->getIdentifier() &&
-             llvm::is_contained(names, llvm::StringRef(method->getName().lower()));
+    const ir::Symbol &method = *function.function;
+    const auto isNamed = [](const ir::Symbol &method, llvm::ArrayRef<llvm::StringRef> names) {
+      return llvm::is_contained(names, llvm::StringRef(method.name.lower()));
     };
-    return method && function.returnsTensors && !function.isOfDataset && !function.isModuleMethod &&
-           method->getNumParams() == 1 &&
-           method->getParamDecl(0)->getType().getNonReferenceType()->isIntegerType() &&
+    return method.isMethod() && function.returnsTensors && !function.isOfDataset &&
+           !function.isModuleMethod && method.parameters.size() == 1 &&
+           method.parameters.front()->type->isInteger &&
            isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
-           llvm::any_of(method->getParent()->methods(),
-                        [&](const clang::CXXMethodDecl *each) {
-                          return isNamed(each, {"size", "length", "len", "__len__"});
+           llvm::any_of(visit.unit.classOf(*method.owner).methods,
+                        [&](const ir::Method &each) {
+                          return isNamed(*each.symbol, {"size", "length", "len", "__len__"});
                         }) &&
            !function.isConditional(event.site);
   }
@@ -435,9 +380,9 @@ private:
       const PathStep &root = paths.last(paths.rootOf(event.subject.path));
       if (root.kind != PathStep::Variable)
         return root.kind == PathStep::This;
-      const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
-      return variable->hasGlobalStorage() ||
-             (llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isReferenceType());
+      const ir::Symbol &variable = *root.symbol();
+      return variable.isStatic ||
+             (variable.kind == ir::SymbolKind::Parameter && variable.type->isReference);
     };
     return llvm::any_of(function.blocks,
                         [&](const Block &block) { return llvm::any_of(block.events, isStore); });
@@ -445,11 +390,9 @@ private:
 
   /// Whether the event makes the value that a static variable begins with.
   static bool isKept(const Event &event) {
-    const clang::Stmt *statement = event.function->statementOf(event.site);
-    const auto *declared = llvm::dyn_cast_or_null<clang::DeclStmt>(statement);
-    return declared && llvm::any_of(declared->decls(), [](const clang::Decl *each) {
-             const auto *variable = llvm::dyn_cast<clang::VarDecl>(each);
-             return variable && variable->isStaticLocal();
+    const ir::Node *statement = event.function->statementOf(event.site);
+    return statement && llvm::any_of(statement->declared, [](const ir::Symbol *variable) {
+             return variable->isLocal && variable->isStatic;
            });
   }
 
@@ -461,7 +404,7 @@ private:
 
   static bool isInInnerLoop(const Visit &visit) {
     const Event &event = visit.event;
-    const clang::Stmt *training = trainingLoopAround(visit).loop;
+    const ir::Node *training = trainingLoopAround(visit).loop;
     const auto loops = event.function->loopsAround(event.site);
     return !loops.empty() && loops.front() != training;
   }
@@ -474,11 +417,7 @@ private:
     return target || other == move.operands.end() ? target : other;
   }
 
-  static llvm::StringRef nameOf(const Event &creation) {
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(creation.site);
-    const clang::FunctionDecl *factory = call ? call->getDirectCallee() : nullptr;
-    return factory && factory->getIdentifier() ? factory->getName() : llvm::StringRef();
-  }
+  static llvm::StringRef nameOf(const Event &creation) { return creation.site->calledName(); }
 
   /// Whether a factory makes up the values; those of batches are read.
   static bool isMadeUp(const Event &creation) {
@@ -489,24 +428,21 @@ private:
 
   /// Gives the device to the factory, where it is all that the move is told.
   static Fix makeThere(const Visit &visit, const Event &creation, const Operand &target) {
-    const auto *move = llvm::dyn_cast<clang::CXXMemberCallExpr>(visit.event.site);
-    const auto *call = llvm::cast<clang::CallExpr>(creation.site);
-    if (!move || call->getBeginLoc().isMacroID() || move->getEndLoc().isMacroID() ||
+    const ir::Node *move = ir::as(ir::NodeKind::MemberCall, visit.event.site);
+    const ir::Node *call = ir::asCall(creation.site);
+    if (!move || call->begin().isMacroID() || move->end().isMacroID() ||
         target.role == TypeRole::Tensor)
       return {};
-    const auto isGiven = [](const clang::Expr *argument) {
-      return !llvm::isa<clang::CXXDefaultArgExpr>(argument);
-    };
-    const auto given = llvm::count_if(move->arguments(), isGiven);
+    const unsigned given = move->writtenArguments();
     const std::string device = given == 0 ? "torch::kCUDA" : textOf(visit, target.expr).str();
     const bool hasOptions = llvm::any_of(creation.operands, [](const Operand &operand) {
       return operand.role == TypeRole::Device && operand.expr;
     });
-    const bool isDirect = move->getImplicitObjectArgument()->IgnoreUnlessSpelledInSource() == call;
+    const bool isDirect = &move->object->spelled() == call;
     if (given > 1 || device.empty() || hasOptions || !isDirect)
       return {};
     const clang::SourceLocation end = endOf(visit, call);
-    return {clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device),
+    return {clang::FixItHint::CreateInsertion(call->brackets.getEnd(), ", " + device),
             clang::FixItHint::CreateRemoval(
                 clang::CharSourceRange::getCharRange(end, endOf(visit, move)))};
   }

@@ -5,9 +5,6 @@
 #include "Fixes.h"
 #include "Leftovers.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -19,8 +16,8 @@ public:
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)
       return;
     Finding finding(*level, event);
-    const clang::VarDecl *keeper = event.leftover.keeper;
-    finding.message = (keeper ? "'" + keeper->getNameAsString() + "' keeps a pointer"
+    const ir::Symbol *keeper = event.leftover.keeper;
+    finding.message = (keeper ? "'" + keeper->spelling.str() + "' keeps a pointer"
                               : std::string("this is kept, a pointer")) +
                       " into a temporary tensor, which ends with the statement; give the tensor a "
                       "name";
@@ -33,23 +30,23 @@ private:
   /// Gives the tensor a variable in front of the one that keeps the pointer.
   static Fix name(const Visit &visit) {
     const Event &event = visit.event;
-    const auto *declaration =
-        llvm::dyn_cast<clang::DeclStmt>(event.function->statementOf(event.site));
-    const clang::VarDecl *keeper = event.leftover.keeper;
-    const clang::Expr *tensor = event.subject.expr;
-    if (!declaration || !declaration->isSingleDecl() || declaration->getSingleDecl() != keeper ||
-        !event.function->compoundOf(declaration) || !tensor)
+    const ir::Node *declaration =
+        ir::as(ir::NodeKind::Declaration, event.function->statementOf(event.site));
+    const ir::Symbol *keeper = event.leftover.keeper;
+    const ir::Node *tensor = event.subject.expr;
+    if (!declaration || declaration->declared.size() != 1 ||
+        declaration->declared.front() != keeper || !event.function->compoundOf(declaration) ||
+        !tensor)
       return {};
-    const clang::Expr *written = tensor->IgnoreImplicit();
+    const ir::Node *written = tensor;
     const llvm::StringRef text = textOf(visit, written);
-    const std::string name = nameFor(keeper->getNameAsString());
-    const clang::IdentifierTable &known = visit.context.Idents;
-    if (text.empty() || known.find(name) != known.end())
+    const std::string name = nameFor(keeper->spelling.str());
+    if (text.empty() || visit.unit.knowsName(name))
       return {};
     Fix fix = insertBefore(visit, declaration, ("auto " + name + " = " + text + ";").str());
     if (!fix.empty())
       fix.push_back(clang::FixItHint::CreateReplacement(
-          clang::CharSourceRange::getTokenRange(written->getSourceRange()), name));
+          clang::CharSourceRange::getTokenRange(written->range), name));
     return fix;
   }
 

@@ -6,9 +6,6 @@
 #include "Leftovers.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
-
 #include <optional>
 
 namespace gradtidy {
@@ -33,8 +30,8 @@ public:
     } else if (event.kind == EventKind::EndLifetime) {
       for (const State::Borrower &borrower : visit.before.borrowersOf(event.subject.path))
         if (isKept(visit, borrower.place))
-          report(visit, *borrower.value, outlives,
-                 {event.site->getEndLoc(), "the variable ends here"}, reporter);
+          report(visit, *borrower.value, outlives, {event.site->end(), "the variable ends here"},
+                 reporter);
     } else if (value && event.kind == EventKind::Combine && event.subject.path &&
                value->borrowed == visit.before.valueOf(event.subject).borrowed &&
                isWhole(visit, value->borrowed->memory)) {
@@ -44,9 +41,9 @@ public:
   }
 
 private:
-  static const clang::VarDecl &ownerOf(const Visit &visit, PathId memory) {
+  static const ir::Symbol &ownerOf(const Visit &visit, PathId memory) {
     const PathTable &paths = visit.unit.tables().paths;
-    return *static_cast<const clang::VarDecl *>(paths.last(paths.rootOf(memory)).subject);
+    return *paths.last(paths.rootOf(memory)).symbol();
   }
 
   /// Whether the owner goes where the tensor goes: a struct of both is returned.
@@ -70,8 +67,8 @@ private:
     return parts;
   }
 
-  static bool isLocalOf(const FunctionBody &function, const clang::VarDecl &variable) {
-    return variable.getDeclContext()->Equals(function.function);
+  static bool isLocalOf(const FunctionBody &function, const ir::Symbol &variable) {
+    return variable.owner == function.function;
   }
 
   /// The tensor in borrowed memory that the event passes on.
@@ -93,20 +90,19 @@ private:
       return true;
     if (root.kind == PathStep::Temporary) // The object that a caller makes, and has a method of.
       return llvm::any_of(visit.callers, [&](const Event *call) {
-        return call->site == root.subject ||
+        return call->site == root.made() ||
                (call->subject.path && paths.rootOf(call->subject.path) == paths.rootOf(place));
       });
     if (root.kind != PathStep::Variable)
       return false;
-    const auto &variable = *static_cast<const clang::VarDecl *>(root.subject);
-    const clang::QualType type = variable.getType().getNonReferenceType();
+    const ir::Symbol &variable = *root.symbol();
     if (!isLocalOf(*visit.event.function, variable) ||
-        (llvm::isa<clang::ParmVarDecl>(variable) && variable.getType()->isReferenceType()))
+        (variable.kind == ir::SymbolKind::Parameter && variable.type->isReference))
       return true;
-    const clang::CXXRecordDecl *list = type->getAsCXXRecordDecl();
-    const clang::Stmt *loop = loopOutlivedBy(visit, place);
-    return list && isStandard(list) && loop &&
-           contains(visit, loop, ownerOf(visit, visit.event.subject.path).getLocation());
+    const ir::Symbol *list = variable.type->record;
+    const ir::Node *loop = loopOutlivedBy(visit, place);
+    return list && list->isStandard && loop &&
+           contains(visit, loop, ownerOf(visit, visit.event.subject.path).location);
   }
 
   /// A tensor is made over a list that ends with the statement.
@@ -115,7 +111,7 @@ private:
     Finding finding(Level::Certain, made,
                     "the tensor lies in the memory of a temporary list, which it outlives");
     finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
-    finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
+    finding.fixes = append(visit, made.site, ".clone()");
     reporter.report(std::move(finding));
   }
 
@@ -126,11 +122,11 @@ private:
     const Event &made = *value.borrowed;
     Finding finding(Level::Certain, made,
                     "the tensor lies in the memory of '" +
-                        ownerOf(visit, made.memory).getNameAsString() + "', " + problem);
+                        ownerOf(visit, made.memory).spelling.str() + "', " + problem);
     if (value.placed && value.placed->kind == EventKind::Move)
       finding.notes.push_back({*value.placed, "on the CPU nothing is copied here"});
     finding.notes.push_back(std::move(note));
-    finding.fixes = append(visit, llvm::cast<clang::Expr>(made.site), ".clone()");
+    finding.fixes = append(visit, made.site, ".clone()");
     reporter.report(std::move(finding));
   }
 };

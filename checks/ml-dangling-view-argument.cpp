@@ -5,9 +5,6 @@
 #include "Check.h"
 #include "Leftovers.h"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -22,17 +19,17 @@ public:
       return;
     const Leftover &left = event.leftover;
     Place place = event;
-    if (left.keeper && llvm::isa<clang::DeclStmt>(event.site))
-      place.location = left.keeper->getLocation();
+    if (left.keeper && event.site->kind == ir::NodeKind::Declaration)
+      place.location = left.keeper->location;
     Finding finding(*level, place);
     const std::string what = nameOf(*left.temporary);
     if (left.replaced)
-      finding.message = "'" + left.keeper->getNameAsString() + "' refers to the shape of " + what +
+      finding.message = "'" + left.keeper->spelling.str() + "' refers to the shape of " + what +
                         ", which ends when another tensor takes its place";
     else if (event.kind == EventKind::Return)
       finding.message = "the view that is returned is of " + what + ", which ends here";
     else if (left.keeper)
-      finding.message = "'" + left.keeper->getNameAsString() + "' refers to " + what +
+      finding.message = "'" + left.keeper->spelling.str() + "' refers to " + what +
                         ", which ends with the statement";
     else
       finding.message = "what is kept refers to " + what + ", which ends with the statement";
@@ -44,16 +41,15 @@ public:
   }
 
 private:
-  static std::string nameOf(const clang::Expr &temporary) {
-    if (temporary.getType()->isArithmeticType()) // Of a variable, a copy of the type that fits.
+  static std::string nameOf(const ir::Node &temporary) {
+    if (temporary.type->isArithmetic) // Of a variable, a copy of the type that fits.
       return "a temporary number";
-    if (const auto *variable = llvm::dyn_cast<clang::DeclRefExpr>(&temporary))
-      return "'" + variable->getNameInfo().getAsString() + "'";
-    if (llvm::isa<clang::InitListExpr>(temporary))
+    if (const ir::Node *variable = ir::as(ir::NodeKind::Reference, &temporary))
+      return "'" + variable->symbol->spelling.str() + "'";
+    if (temporary.kind == ir::NodeKind::List)
       return "a braced list";
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(&temporary);
-    const clang::CXXRecordDecl *record = temporary.getType()->getAsCXXRecordDecl();
-    if (record && record->getName() == "Tensor")
+    const ir::Node *call = ir::asCall(&temporary);
+    if (temporary.type->record && temporary.type->name == "Tensor")
       return "the shape of a temporary tensor";
     return call ? "the temporary list that is returned here" : "a temporary list";
   }

@@ -26,7 +26,7 @@ public:
   }
 
 private:
-  llvm::SmallPtrSet<const clang::Stmt *, 4> reported; ///< Loops, once each.
+  llvm::SmallPtrSet<const ir::Node *, 4> reported; ///< Loops, once each.
 };
 
 } // namespace

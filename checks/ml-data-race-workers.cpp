@@ -3,8 +3,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -16,11 +14,11 @@ public:
       return;
     const LoaderOptions &loader = made.loader;
     Finding finding(Level::Likely, *loader.change,
-                    "all workers of the loader change '" + loader.shared->getNameAsString() +
+                    "all workers of the loader change '" + loader.shared->spelling.str() +
                         "', which they share, and nothing makes them wait for each other");
     finding.notes.push_back(
         {made, "the loader with " + std::to_string(loader.workers) + " workers is made here"});
-    finding.notes.push_back({loader.shared->getLocation(), "they share this"});
+    finding.notes.push_back({loader.shared->location, "they share this"});
     reporter.report(std::move(finding));
   }
 };

@@ -4,7 +4,6 @@
 #include "Check.h"
 #include "Devices.h"
 
-#include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -20,8 +19,8 @@ public:
     if (!method || !mayBeGpu(visit, *target) || comesBack(*method) ||
         !reported.insert(method->function).second)
       return;
-    const bool isSetUp = llvm::isa<clang::CXXConstructorDecl>(method->function);
-    const bool isSample = method->function->getIdentifier() && method->function->getName() == "get";
+    const bool isSetUp = method->function->kind == ir::SymbolKind::Constructor;
+    const bool isSample = method->function->name == "get";
     if (!isSetUp && !isSample) {
       reported.erase(method->function);
       return; // Whole batches are what should go to the GPU at once.
@@ -33,7 +32,7 @@ public:
                              : "the dataset keeps its data on " + nameOf(visit, device) +
                                    ", and every sample is taken from there by itself");
     if (method != placed.function)
-      finding.notes.push_back({method->function->getLocation(), "for this method of a dataset"});
+      finding.notes.push_back({method->function->location, "for this method of a dataset"});
     reporter.report(std::move(finding));
   }
 
@@ -58,7 +57,7 @@ private:
     });
   }
 
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< Methods, once each.
+  llvm::SmallPtrSet<const ir::Symbol *, 4> reported; ///< Methods, once each.
 };
 
 } // namespace

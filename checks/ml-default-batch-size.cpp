@@ -11,7 +11,7 @@ class DefaultBatchSize : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
-    const clang::Stmt *loop = loopBegunBy(visit);
+    const ir::Node *loop = loopBegunBy(visit);
     const Event *maker =
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksBatchSize || !stepsIn(visit, *loop))
@@ -25,7 +25,7 @@ public:
 
 private:
   /// Whether each round of \p loop makes a step. One that is left out at times adds up gradients.
-  static bool stepsIn(const Visit &visit, const clang::Stmt &loop) {
+  static bool stepsIn(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = *visit.event.function;
     return llvm::any_of(function.blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {

@@ -5,8 +5,6 @@
 #include "Devices.h"
 #include "Fixes.h"
 
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -68,8 +66,7 @@ private:
       const FunctionBody &function = *visit.event.function;
       std::string object = memberPrefix(visit, *clash.host);
       auto loops = function.loopsAround(visit.event.site);
-      const clang::Stmt *place =
-          loops.empty() ? function.statementOf(visit.event.site) : loops.back();
+      const ir::Node *place = loops.empty() ? function.statementOf(visit.event.site) : loops.back();
       if (!object.empty() && function.compoundOf(place))
         finding.fixes = insertBefore(visit, place, object + "to(" + device + ");");
     }

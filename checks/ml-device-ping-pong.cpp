@@ -6,9 +6,6 @@
 #include "Devices.h"
 #include "Loops.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -23,7 +20,7 @@ public:
     if (!target || !move.subject.expr || isModule(move.subject.role))
       return;
     const Value value = visit.before.valueOf(move.subject);
-    const clang::FieldDecl *member = constantMember(visit, value);
+    const ir::Symbol *member = constantMember(visit, value);
     if (value.device.kind != Device::Cpu ||
         !(member ? mayGoToGpu(visit, *target) : mayBeGpu(visit, *target)))
       return;
@@ -31,18 +28,18 @@ public:
     if (comesFrom(visit, value, *target)) {
       finding.message = "the tensor is copied from the GPU to the host only to be copied back";
     } else if (member) {
-      const clang::Stmt *loop = trainingLoopAround(visit).loop;
+      const ir::Node *loop = trainingLoopAround(visit).loop;
       finding.message =
-          "'" + member->getNameAsString() + "' is copied to the GPU in every " +
+          "'" + member->spelling.str() + "' is copied to the GPU in every " +
           (loop || visit.event.function->isStep ? "step of the training" : "forward pass") +
           ", and is the same each time";
       if (loop)
         finding.notes.push_back({*loop, "the loop is here"});
-    } else if (const clang::VarDecl *variable = variableOf(visit)) {
-      const clang::Stmt *loop = loopWithout(visit, *variable, *target);
+    } else if (const ir::Symbol *variable = variableOf(visit)) {
+      const ir::Node *loop = loopWithout(visit, *variable, *target);
       if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
         return;
-      finding.message = "'" + variable->getNameAsString() +
+      finding.message = "'" + variable->spelling.str() +
                         "' is copied to the GPU in every round of the loop, and is the same each "
                         "time";
       finding.notes.push_back({*loop, "the loop is here"});
@@ -56,15 +53,14 @@ private:
   /// What was copied to the GPU from the host is there still.
   static void onReturn(const Visit &visit, Reporter &reporter) {
     const Event *before = visit.before.valueOf(visit.event.subject).placed;
-    const clang::VarDecl *copy = visit.event.subject.expr ? variableOf(visit) : nullptr;
-    if (!copy || !before || before->kind != EventKind::Move || !copy->hasInit() ||
-        copy->getInit()->IgnoreUnlessSpelledInSource() != before->site ||
-        isChanged(visit, visit.event.subject.path) ||
+    const ir::Symbol *copy = visit.event.subject.expr ? variableOf(visit) : nullptr;
+    if (!copy || !before || before->kind != EventKind::Move || !copy->init ||
+        &copy->init->spelled() != before->site || isChanged(visit, visit.event.subject.path) ||
         !isOnHost(visit.before.valueOf(before->subject)) || loopsAround(visit).empty())
       return;
     Finding finding(Level::Likely, visit.event);
     finding.message =
-        "'" + copy->getNameAsString() + "' is copied back to the host, where it was copied from";
+        "'" + copy->spelling.str() + "' is copied back to the host, where it was copied from";
     finding.notes.push_back({*before, "it is copied to the GPU here"});
     reporter.report(std::move(finding));
   }
@@ -92,7 +88,7 @@ private:
   static bool comesFrom(const Visit &visit, const Value &value, const Operand &target) {
     const Event *before = value.placed;
     if (!before || before->kind != EventKind::Move ||
-        visit.event.subject.expr->IgnoreUnlessSpelledInSource() != before->site)
+        &visit.event.subject.expr->spelled() != before->site)
       return false;
     const Device origin = visit.before.valueOf(before->subject).device;
     return visit.unit.program().mayBeGpu(origin) &&
@@ -121,14 +117,14 @@ private:
   /// The member of its object that the event copies in every round of a loop that trains, in every
   /// forward pass of a module or step of an optimizer, where only constructors make it and others
   /// never change it; else null.
-  static const clang::FieldDecl *constantMember(const Visit &visit, const Value &value) {
+  static const ir::Symbol *constantMember(const Visit &visit, const Value &value) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathId place = visit.event.subject.path;
     if (!place || paths.last(place).kind != PathStep::Member || !value.hasDimensions ||
         paths.rootOf(place) != visit.event.function->thisObject)
       return nullptr;
-    const auto *member = static_cast<const clang::FieldDecl *>(paths.last(place).subject);
-    const clang::Stmt *loop = loopOutlivedBy(visit, visit.before.resolve(place));
+    const auto *member = paths.last(place).symbol();
+    const ir::Node *loop = loopOutlivedBy(visit, visit.before.resolve(place));
     const bool isInTraining = loop && loop == trainingLoopAround(visit).loop;
     return (isInTraining || isInPass(visit)) && visit.unit.effects().isSetUpOnly(*member) ? member
                                                                                           : nullptr;
@@ -141,18 +137,16 @@ private:
            !function.isConditional(visit.event.site);
   }
 
-  static const clang::VarDecl *variableOf(const Visit &visit) {
-    const auto *reference =
-        llvm::dyn_cast<clang::DeclRefExpr>(visit.event.subject.expr->IgnoreUnlessSpelledInSource());
-    return reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  static const ir::Symbol *variableOf(const Visit &visit) {
+    return ir::variableIn(visit.event.subject.expr);
   }
 
   /// The innermost loop around the event that runs modules again and again, and leaves \p variable
   /// and what tells the device alone; null if there is none.
-  static const clang::Stmt *loopWithout(const Visit &visit, const clang::VarDecl &variable,
-                                        const Operand &target) {
+  static const ir::Node *loopWithout(const Visit &visit, const ir::Symbol &variable,
+                                     const Operand &target) {
     const FunctionBody &function = *visit.event.function;
-    const clang::Stmt *loop = loopOutlivedBy(visit, visit.event.subject.path);
+    const ir::Node *loop = loopOutlivedBy(visit, visit.event.subject.path);
     if (!loop || !llvm::is_contained(function.loopsAround(visit.event.site), loop) ||
         function.isConditional(visit.event.site, loop) || !isFixed(visit, target, loop) ||
         !runsAgain(visit))
@@ -171,15 +165,13 @@ private:
   }
 
   /// Whether \p target names the same device in every round of \p loop.
-  static bool isFixed(const Visit &visit, const Operand &target, const clang::Stmt *loop) {
+  static bool isFixed(const Visit &visit, const Operand &target, const ir::Node *loop) {
     if (target.device.isKnown() || !target.path)
       return true;
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(target.path));
     return root.kind == PathStep::This ||
-           (root.kind == PathStep::Variable &&
-            !contains(visit, loop,
-                      static_cast<const clang::VarDecl *>(root.subject)->getLocation()));
+           (root.kind == PathStep::Variable && !contains(visit, loop, root.symbol()->location));
   }
 
   static bool mentions(const Event &event, PathId place, const PathTable &paths) {

@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -13,9 +11,9 @@ class DiscardedResult : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+    const ir::Node *call = ir::asCall(event.site);
     if (!event.isDiscarded || event.kind == EventKind::Bind ||
-        event.kind == EventKind::RequireGrad || !call || !call->getDirectCallee())
+        event.kind == EventKind::RequireGrad || !call || !call->symbol)
       return;
     const bool isLayer = event.kind == EventKind::Forward;
     const Operand &tensor = event.subject.path && !isLayer ? event.subject
@@ -24,10 +22,9 @@ public:
     llvm::StringRef text = tensor.expr ? textOf(visit, tensor.expr) : llvm::StringRef();
 
     Finding finding(Level::Certain, event);
-    if (const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call);
+    if (const ir::Node *operation = ir::as(ir::NodeKind::OperatorCall, call);
         operation && !isLayer) {
-      finding.message = std::string("the result of '") +
-                        clang::getOperatorSpelling(operation->getOperator()) +
+      finding.message = std::string("the result of '") + operation->op.str() +
                         "' is thrown away: it changes no operand";
       return reporter.report(std::move(finding));
     }
@@ -35,23 +32,23 @@ public:
                       (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
                       " itself does not change";
     if (isVariable(tensor) && event.resultRole == TypeRole::Tensor &&
-        !tensor.expr->IgnoreUnlessSpelledInSource()->getType().isConstQualified())
+        !tensor.expr->spelled().type->isConst)
       finding.fixes.push_back(
-          clang::FixItHint::CreateInsertion(event.site->getBeginLoc(), (text + " = ").str()));
+          clang::FixItHint::CreateInsertion(event.site->begin(), (text + " = ").str()));
     reporter.report(std::move(finding));
   }
 
 private:
   /// How to speak of what is called.
-  static std::string nameOf(const Visit &visit, const clang::CallExpr &call) {
+  static std::string nameOf(const Visit &visit, const ir::Node &call) {
     if (visit.event.kind == EventKind::Forward)
       return ("'" + textOf(visit, visit.event.subject.expr) + "'").str();
-    return (call.getDirectCallee()->getName() + "()").str();
+    return (call.symbol->name + "()").str();
   }
 
   static bool isVariable(const Operand &tensor) {
-    return tensor.expr && llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(
-                              tensor.expr->IgnoreUnlessSpelledInSource());
+    const ir::NodeKind kind = tensor.expr ? tensor.expr->spelled().kind : ir::NodeKind::Other;
+    return kind == ir::NodeKind::Reference || kind == ir::NodeKind::Member;
   }
 };
 

@@ -5,8 +5,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/Decl.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -22,7 +20,7 @@ public:
       onStep(visit, reporter);
     else if (event.kind == EventKind::Forward)
       onForward(visit, reporter);
-    else if (const clang::Stmt *loop = loopBegunBy(visit))
+    else if (const ir::Node *loop = loopBegunBy(visit))
       onBatches(visit, *loop, reporter);
   }
 
@@ -64,8 +62,7 @@ private:
     report(isShared ? Level::Certain : Level::Likely, visit.event,
            "each process steps by its own gradients: nobody averages them, and the models of the "
            "processes drift apart",
-           {team.function->group.variable->getLocation(),
-            "the processes of this group train together"},
+           {team.function->group.variable->location, "the processes of this group train together"},
            reporter);
   }
 
@@ -81,12 +78,12 @@ private:
     report(isOneMachine ? Level::Likely : Level::Advice, *facts.placed,
            isOneMachine ? "all processes of the group train on the same GPU"
                         : "all processes of a machine train on the same GPU",
-           {team.function->group.variable->getLocation(),
+           {team.function->group.variable->location,
             "nothing depends on the rank of the process in this group"},
            reporter);
   }
 
-  static void onBatches(const Visit &visit, const clang::Stmt &loop, Reporter &reporter) {
+  static void onBatches(const Visit &visit, const ir::Node &loop, Reporter &reporter) {
     const Event *maker = visit.unit.program().makerOf(visit.event.operands.front(), visit.before);
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
@@ -95,8 +92,7 @@ private:
       return;
     report(Level::Advice, *maker,
            "each process goes over all samples: a distributed sampler gives each its part",
-           {team.function->group.variable->getLocation(),
-            "the processes of this group train together"},
+           {team.function->group.variable->location, "the processes of this group train together"},
            reporter);
   }
 
@@ -140,15 +136,15 @@ private:
     const auto isUnseen = [&](const Event &call) {
       return takes(call, [&](const Operand &each) { return isTrained(each) || each.isTensor; });
     };
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Source &sources = visit.source;
     const auto loops = team.function->loopsAround(team.event->site);
-    const clang::Stmt *training = loops.empty() ? team.event->site : loops.back();
+    const ir::Node *training = loops.empty() ? team.event->site : loops.back();
     for (const Block &block : team.function->blocks)
       for (const Event &event : block.events) {
         const FunctionBody *callee =
             event.callee ? visit.unit.callGraph().bodyOf(*event.callee) : nullptr;
         const bool isUnknown = event.kind == EventKind::Call && !callee;
-        if (sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), training->getBeginLoc())) {
+        if (sources.isBefore(event.site->begin(), training->begin())) {
           if (isUnknown && takes(event, isTrained))
             return true; // It may put hooks there.
         } else if (isExchange(event) || (isUnknown && isUnseen(event)) ||

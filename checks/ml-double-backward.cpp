@@ -11,7 +11,7 @@ class DoubleBackward : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
-    if (backward.kind != EventKind::Backward || backward.site->getBeginLoc().isMacroID())
+    if (backward.kind != EventKind::Backward || backward.site->begin().isMacroID())
       return; // Of a macro, perhaps a test that expects it to throw.
     const Value::Parts &parts = visit.before.valueOf(backward.subject).parts;
     Finding finding(Level::Certain, backward);

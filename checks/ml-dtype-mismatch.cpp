@@ -8,8 +8,6 @@
 
 #include "analyzer/events/Typing.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -64,14 +62,11 @@ private:
     finding.message = "the memory holds " + memory + ", and from_blob() reads " +
                       (typing.namesElement ? elementName(typing.element).str()
                                            : std::string("float32 unless it is told otherwise"));
-    const auto *call = llvm::cast<clang::CallExpr>(visit.event.site);
-    unsigned given = 0;
-    for (const clang::Expr *argument : call->arguments())
-      given += !llvm::isa<clang::CXXDefaultArgExpr>(argument);
+    const ir::Node *call = ir::asCall(visit.event.site);
     const char *constant = typing.holdsAddresses ? nullptr : constantOf(typing.memory);
-    if (constant && given == 2 && !call->getRParenLoc().isMacroID())
+    if (constant && call->writtenArguments() == 2 && !call->brackets.getEnd().isMacroID())
       finding.fixes.push_back(
-          clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + std::string(constant)));
+          clang::FixItHint::CreateInsertion(call->brackets.getEnd(), ", " + std::string(constant)));
     reporter.report(std::move(finding));
   }
 

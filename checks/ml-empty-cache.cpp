@@ -6,8 +6,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 

@@ -10,15 +10,15 @@ namespace {
 class EvalLoader : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
-    const clang::Stmt *loop = loopBegunBy(visit);
+    const ir::Node *loop = loopBegunBy(visit);
     const Event *maker = loop ? makerOf(visit) : nullptr;
     if (!maker || !(maker->loader.dropsLast || maker->loader.draw) || !evaluates(visit, *loop) ||
         !isForEvaluation(visit, *maker))
       return;
-    if (const clang::Expr *drop = maker->loader.dropsLast)
+    if (const ir::Node *drop = maker->loader.dropsLast)
       report(*drop, "this leaves the last batch out of each evaluation, unless it is full",
              {{*loop, "the evaluation is here"}}, reporter);
-    if (const clang::Expr *draw = maker->loader.draw)
+    if (const ir::Node *draw = maker->loader.draw)
       report(*draw,
              "random numbers are drawn for each sample, also where a model is evaluated: each "
              "evaluation sees other data",
@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  static void report(const clang::Expr &culprit, std::string message, llvm::ArrayRef<Note> notes,
+  static void report(const ir::Node &culprit, std::string message, llvm::ArrayRef<Note> notes,
                      Reporter &reporter) {
     Finding finding(Level::Advice, culprit, std::move(message));
     finding.notes.append(notes.begin(), notes.end());
@@ -40,11 +40,11 @@ private:
   }
 
   static Visit visitOf(const Visit &visit, const Observation &other) {
-    return {*other.event, other.before, other.callers, other.site, visit.unit, visit.context};
+    return {*other.event, other.before, other.callers, other.site, visit.unit, visit.source};
   }
 
   /// Whether the loop that the event begins runs forward passes, and trains nothing.
-  static bool evaluates(const Visit &begin, const clang::Stmt &loop) {
+  static bool evaluates(const Visit &begin, const ir::Node &loop) {
     const FunctionBody &function = *begin.event.function;
     const auto isInLoop = [&](const Event *event) {
       return event->function == &function && contains(begin, &loop, event->site);
@@ -69,7 +69,7 @@ private:
           return false;
     return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
       const Visit begin = visitOf(visit, other);
-      const clang::Stmt *loop = loopBegunBy(begin);
+      const ir::Node *loop = loopBegunBy(begin);
       return loop && makerOf(begin) == &maker && trainsIn(begin, *begin.event.function, loop);
     });
   }

@@ -5,9 +5,6 @@
 #include "Devices.h"
 #include "Fixes.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -29,27 +26,28 @@ private:
   }
 
   static void repair(const Visit &visit, const Event &creation, Finding &finding) {
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(creation.site);
+    const ir::Node *call = ir::asCall(creation.site);
     std::string device = deviceOfModule(*creation.function);
-    if (!call || device.empty() || call->getBeginLoc().isMacroID())
+    if (!call || device.empty() || call->begin().isMacroID())
       return;
     for (const Operand &operand : creation.operands)
       if (operand.role == TypeRole::Device && operand.expr) {
         llvm::StringRef options = textOf(visit, operand.expr);
         if (!options.empty())
           finding.fixes.push_back(clang::FixItHint::CreateReplacement(
-              operand.expr->getSourceRange(),
+              operand.expr->range,
               ("torch::TensorOptions(" + options + ").device(" + device + ")").str()));
         return;
       }
-    finding.fixes.push_back(clang::FixItHint::CreateInsertion(call->getRParenLoc(), ", " + device));
+    finding.fixes.push_back(
+        clang::FixItHint::CreateInsertion(call->brackets.getEnd(), ", " + device));
   }
 
   /// Where the module is, as it can be written in a function of it.
   static std::string deviceOfModule(const FunctionBody &function) {
     for (const FunctionBody::Parameter &parameter : function.parameters)
       if (parameter.place.role == TypeRole::Tensor)
-        return parameter.declaration->getNameAsString() + ".device()";
+        return parameter.declaration->spelling.str() + ".device()";
     return function.isModuleMethod ? "parameters().front().device()" : "";
   }
 };

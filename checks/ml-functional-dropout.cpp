@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -16,9 +14,9 @@ public:
     if (!event.ignoresMode)
       return;
     // Else a layer that calls the function.
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+    const ir::Node *call = ir::asCall(event.site);
     Finding finding(Level::Certain, event,
-                    !call || call->getDirectCallee()->getName().contains("dropout")
+                    !call || call->symbol->name.contains("dropout")
                         ? "this dropout is on in evaluation, too: it does not ask whether the "
                           "module is training"
                         : "this normalises by the batch in evaluation, too, and changes the "
@@ -30,30 +28,29 @@ public:
   }
 
 private:
-  static Fix ask(const Visit &visit, const clang::CallExpr &call) {
-    for (const clang::Expr *argument : call.arguments()) {
-      const clang::Expr *written = argument->IgnoreUnlessSpelledInSource();
-      if (written->getBeginLoc().isMacroID() || written->getEndLoc().isMacroID())
+  static Fix ask(const Visit &visit, const ir::Node &call) {
+    for (const ir::Node *argument : call.arguments) {
+      const ir::Node *written = &argument->spelled();
+      if (written->begin().isMacroID() || written->end().isMacroID())
         return {};
-      if (const clang::Expr *literal = literalIn(written))
-        return {clang::FixItHint::CreateReplacement(literal->getSourceRange(), "is_training()")};
-      const clang::CXXRecordDecl *record = written->getType()->getAsCXXRecordDecl();
-      if (record && record->getName().ends_with("Options") &&
-          !llvm::isa<clang::CXXDefaultArgExpr>(argument) && textOf(visit, written).ends_with(")"))
+      if (const ir::Node *literal = literalIn(written))
+        return {clang::FixItHint::CreateReplacement(literal->range, "is_training()")};
+      const ir::Symbol *record = written->type ? written->type->record : nullptr;
+      if (record && record->name.ends_with("Options") &&
+          argument->kind != ir::NodeKind::DefaultArgument && textOf(visit, written).ends_with(")"))
         return append(visit, written, ".training(is_training())");
     }
     return {};
   }
 
   /// The `true` that says so, by itself or in a setter of options.
-  static const clang::Expr *literalIn(const clang::Expr *argument) {
-    if (llvm::isa<clang::CXXBoolLiteralExpr>(argument))
+  static const ir::Node *literalIn(const ir::Node *argument) {
+    if (argument->kind == ir::NodeKind::Boolean)
       return argument;
-    for (const auto *setter = llvm::dyn_cast<clang::CXXMemberCallExpr>(argument); setter;
-         setter = llvm::dyn_cast<clang::CXXMemberCallExpr>(
-             setter->getImplicitObjectArgument()->IgnoreUnlessSpelledInSource()))
-      if (setter->getMethodDecl()->getName() == "training")
-        return setter->getArg(0)->IgnoreUnlessSpelledInSource();
+    for (const ir::Node *setter = ir::as(ir::NodeKind::MemberCall, argument); setter;
+         setter = ir::as(ir::NodeKind::MemberCall, &setter->object->spelled()))
+      if (setter->symbol->name == "training")
+        return &setter->arguments[0]->spelled();
     return nullptr;
   }
 };

@@ -5,7 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Stmt.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -33,9 +32,9 @@ public:
                     "does not hold in it");
     finding.notes.push_back({*guard, "gradients are disabled here, for this thread alone"});
     finding.notes.push_back({**start, "another thread begins here"});
-    const auto *block = llvm::dyn_cast<clang::CompoundStmt>(body.body);
-    if (block && !block->body_empty() && !trainsIn(visit, body, block))
-      finding.fixes = insertBefore(visit, block->body_front(), "torch::NoGradGuard no_grad;");
+    const ir::Node *block = ir::as(ir::NodeKind::Compound, body.body);
+    if (block && !block->children.empty() && !trainsIn(visit, body, block))
+      finding.fixes = insertBefore(visit, block->children.front(), "torch::NoGradGuard no_grad;");
     reporter.report(std::move(finding));
   }
 

@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -19,53 +17,54 @@ public:
       return;
 
     Finding finding(Level::Certain, guard);
-    const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(guard.site);
-    const clang::Decl *declared = declaration ? declaration->getSingleDecl() : nullptr;
-    if (const auto *variable = llvm::dyn_cast_or_null<clang::VarDecl>(declared)) {
+    const ir::Node *declaration = ir::as(ir::NodeKind::Declaration, guard.site);
+    const ir::Symbol *declared =
+        declaration && !declaration->declared.empty() ? declaration->declared.front() : nullptr;
+    if (declared && declared->isVariable()) {
       finding.level = Level::Likely;
-      finding.location = variable->getLocation();
-      finding.message = "'" + variable->getNameAsString() +
+      finding.location = declared->location;
+      finding.message = "'" + declared->spelling.str() +
                         "' guards nothing: it ends with its block, in the rest of which nothing "
                         "is computed";
-      if (const clang::CompoundStmt *block = guard.function->compoundOf(declaration))
-        finding.notes.push_back({block->getRBracLoc(), "it ends here"});
-    } else if (const auto *function = llvm::dyn_cast_or_null<clang::FunctionDecl>(declared)) {
-      finding.location = function->getLocation();
-      finding.message = "'" + function->getNameAsString() +
+      if (const ir::Node *block = guard.function->compoundOf(declaration))
+        finding.notes.push_back({block->brackets.getEnd(), "it ends here"});
+    } else if (declared && declared->isFunction()) {
+      finding.location = declared->location;
+      finding.message = "'" + declared->spelling.str() +
                         "' is a function that is declared here, no guard: what follows is not "
                         "guarded";
-      finding.fixes = dropParentheses(visit, *function);
+      finding.fixes = dropParentheses(*declared);
     } else {
       finding.message =
           "the guard has no name, so it ends with this statement: what follows is not "
           "guarded";
-      finding.fixes = giveName(visit, llvm::cast<clang::Expr>(*guard.site));
+      finding.fixes = giveName(visit, *guard.site);
     }
     reporter.report(std::move(finding));
   }
 
 private:
-  static Fix dropParentheses(const Visit &visit, const clang::FunctionDecl &function) {
-    const clang::SourceRange parameters = function.getFunctionTypeLoc().getParensRange();
+  static Fix dropParentheses(const ir::Symbol &function) {
+    const clang::SourceRange parameters = function.parentheses;
     if (parameters.isInvalid() || parameters.getBegin().isMacroID())
       return {};
     return {clang::FixItHint::CreateRemoval(parameters)};
   }
 
   /// `Guard(…);` becomes `Guard guard(…);`, without parentheses where nothing is in them.
-  static Fix giveName(const Visit &visit, const clang::Expr &temporary) {
-    const auto *made = llvm::dyn_cast<clang::CXXTemporaryObjectExpr>(&temporary);
+  static Fix giveName(const Visit &visit, const ir::Node &temporary) {
+    const ir::Node *made = ir::as(ir::NodeKind::Temporary, &temporary);
     clang::SourceRange arguments;
     if (made)
-      arguments = made->getParenOrBraceRange();
-    const auto *cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(&temporary);
+      arguments = made->brackets;
+    const ir::Node *cast = ir::as(ir::NodeKind::FunctionalCast, &temporary);
     if (cast)
-      arguments = {cast->getLParenLoc(), cast->getRParenLoc()};
+      arguments = cast->brackets;
     // As a branch by itself it would end with that.
-    if (arguments.isInvalid() || temporary.getBeginLoc().isMacroID() ||
+    if (arguments.isInvalid() || temporary.begin().isMacroID() ||
         !visit.event.function->expressionStatementOf(&temporary))
       return {};
-    if (made && made->getNumArgs() == 0)
+    if (made && made->arguments.size() == 0)
       return {clang::FixItHint::CreateReplacement(arguments, " guard")};
     return {clang::FixItHint::CreateInsertion(arguments.getBegin(), " guard")};
   }

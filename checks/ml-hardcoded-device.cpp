@@ -4,9 +4,6 @@
 #include "Check.h"
 #include "Devices.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
-#include "clang/AST/Stmt.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -30,7 +27,7 @@ public:
     const bool isElsewhere =
         isBesideChoice || (!isOfModule && !function.isConditional(named.site) &&
                            (isChosenByCaller(visit) || isChosenBySibling(visit)));
-    if (!isOfModule && !isElsewhere && !function.function->isMain())
+    if (!isOfModule && !isElsewhere && !function.function->isMain)
       return;
     if (!reported.insert(function.function).second)
       return;
@@ -44,24 +41,22 @@ public:
   }
 
 private:
-  static bool speaksOfGpus(const clang::NamedDecl &declaration) {
-    const clang::IdentifierInfo *name = declaration.getIdentifier();
-    return name && (name->getName().contains_insensitive("cuda") ||
-                    name->getName().contains_insensitive("gpu"));
+  static bool speaksOfGpus(const ir::Symbol &symbol) {
+    return symbol.name.contains_insensitive("cuda") || symbol.name.contains_insensitive("gpu");
   }
 
   /// `cuda()`, `toGpu()`: what moves a module says so.
   static bool isMove(const FunctionBody &function) { return speaksOfGpus(*function.function); }
 
   /// `if (wasOnGpu) to(kCUDA);`
-  static bool isUnderFlag(const FunctionBody &function, const clang::Stmt *site) {
-    for (const clang::Stmt *outer = site; outer; outer = function.statementAround(outer))
-      if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer)) {
-        const clang::Expr *asked = choice->getCond()->IgnoreUnlessSpelledInSource();
-        const auto *variable = llvm::dyn_cast<clang::DeclRefExpr>(asked);
-        const auto *member = llvm::dyn_cast<clang::MemberExpr>(asked);
-        if ((variable && speaksOfGpus(*variable->getDecl())) ||
-            (member && speaksOfGpus(*member->getMemberDecl())))
+  static bool isUnderFlag(const FunctionBody &function, const ir::Node *site) {
+    for (const ir::Node *outer = site; outer; outer = function.statementAround(outer))
+      if (const ir::Node *choice = ir::as(ir::NodeKind::If, outer)) {
+        const ir::Node *asked = &choice->condition->spelled();
+        const ir::Node *variable = ir::as(ir::NodeKind::Reference, asked);
+        const ir::Node *member = ir::as(ir::NodeKind::Member, asked);
+        if ((variable && speaksOfGpus(*variable->symbol)) ||
+            (member && speaksOfGpus(*member->symbol)))
           return true;
       }
     return false;
@@ -69,11 +64,13 @@ private:
 
   /// Whether another method of the class chooses the device of its objects.
   static bool isChosenBySibling(const Visit &visit) {
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(visit.event.function->function);
-    return method && llvm::any_of(method->getParent()->methods(), [&](const auto *sibling) {
-             const FunctionBody *body = visit.unit.callGraph().bodyOf(*sibling);
-             return body && keepsChosenDevice(*body);
-           });
+    const ir::Symbol &function = *visit.event.function->function;
+    return function.isMethod() && llvm::any_of(visit.unit.classOf(*function.owner).methods,
+                                               [&](const ir::Method &sibling) {
+                                                 const FunctionBody *body =
+                                                     visit.unit.callGraph().bodyOf(*sibling.symbol);
+                                                 return body && keepsChosenDevice(*body);
+                                               });
   }
 
   /// Whether a caller has made sure that there is a GPU.
@@ -84,7 +81,7 @@ private:
     });
   }
 
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< Functions, once each.
+  llvm::SmallPtrSet<const ir::Symbol *, 4> reported; ///< Functions, once each.
 };
 
 } // namespace

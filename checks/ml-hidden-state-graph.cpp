@@ -31,7 +31,7 @@ private:
   void take(const Visit &visit) {
     const Event &forward = visit.event;
     const Event *passed = visit.before.passedBy(visit.site);
-    if (!passed || forward.site->getBeginLoc().isMacroID() || !recordsGraph(visit, forward))
+    if (!passed || forward.site->begin().isMacroID() || !recordsGraph(visit, forward))
       return;
     for (const Operand &operand : forward.operands) {
       if (!operand.isTensor || !operand.expr || !carries(visit, operand))

@@ -5,8 +5,6 @@
 #include "Devices.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 

@@ -6,8 +6,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -36,7 +34,7 @@ public:
 
 private:
   struct Training {
-    const clang::Stmt *loop = nullptr;
+    const ir::Node *loop = nullptr;
     const FunctionBody *function = nullptr; ///< In which the loop stands.
     const Event *step = nullptr;            ///< One of the steps in it.
   };
@@ -48,7 +46,7 @@ private:
     frames.push_back(&visit.event);
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
-      for (const clang::Stmt *loop : function.loopsAround(frame->site)) {
+      for (const ir::Node *loop : function.loopsAround(frame->site)) {
         if (function.isConditional(frame->site, loop) && !frame->every)
           return {};
         for (const Observation &other : visit.unit.observations())
@@ -72,8 +70,8 @@ private:
     const bool isEither = step.event->trait == Trait::None; // Of the base class.
     const auto isMadeFor = [](const Event &made, const FunctionBody &function) {
       return made.function == &function ||
-             (llvm::isa<clang::CXXConstructorDecl>(made.function->function) &&
-              made.function->function->getParent() == function.function->getParent());
+             (made.function->function->kind == ir::SymbolKind::Constructor &&
+              made.function->function->owner == function.function->owner);
     };
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       const Event &made = *other.event;
@@ -89,17 +87,15 @@ private:
   /// Whether the optimizer is a variable of the loop, or of what that calls: each round begins with
   /// a new one anyway.
   static bool isMadeAnew(const Visit &visit, const Observation &step, const FunctionBody &function,
-                         const clang::Stmt &loop) {
+                         const ir::Node &loop) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(step.before.resolve(step.event->subject.path)));
-    const auto *variable = root.kind == PathStep::Variable
-                               ? static_cast<const clang::VarDecl *>(root.subject)
-                               : nullptr;
-    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage())
+    const auto *variable = root.kind == PathStep::Variable ? root.symbol() : nullptr;
+    if (!variable || !variable->isLocal || !variable->hasLocalStorage())
       return false;
-    const clang::DeclContext *owner = variable->getParentFunctionOrMethod();
+    const ir::Symbol *owner = variable->owner;
     if (owner == function.function)
-      return contains(visit, &loop, variable->getLocation());
+      return contains(visit, &loop, variable->location);
     const auto inner = llvm::find_if(
         step.callers, [&](const Event *caller) { return caller->function == &function; });
     return step.event->function->function == owner ||
@@ -109,7 +105,7 @@ private:
 
   /// Whether the event, or a call that leads there, is in \p loop of \p function.
   static bool isIn(const Visit &visit, const Observation &other, const FunctionBody &function,
-                   const clang::Stmt &loop) {
+                   const ir::Node &loop) {
     const auto isHere = [&](const Event *event) {
       return event->function == &function && contains(visit, &loop, event->site);
     };
@@ -140,8 +136,7 @@ private:
     const Operand &saved = storedBy(visit.event);
     const auto isBefore = [&](const Event *event) {
       return event->function == training.function &&
-             visit.context.getSourceManager().isBeforeInTranslationUnit(
-                 event->site->getBeginLoc(), training.loop->getBeginLoc());
+             visit.source.isBefore(event->site->begin(), training.loop->begin());
     };
     for (const Observation &other : visit.unit.observations()) {
       const Event &load = *other.event;
@@ -152,15 +147,15 @@ private:
                           (isBefore(&load) || llvm::any_of(other.callers, isBefore));
       const PathStep &member = paths.last(loaded.path);
       const bool isOfObject = member.kind == PathStep::Member &&
-                              member.subject == paths.last(saved.path).subject &&
-                              llvm::isa<clang::CXXConstructorDecl>(load.function->function);
+                              member.identity == paths.last(saved.path).identity &&
+                              load.function->function->kind == ir::SymbolKind::Constructor;
       if (isModule(loaded.role) && (isSame || isOfObject))
         return &load;
     }
     return nullptr;
   }
 
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 4> reported; ///< That save, once each.
+  llvm::SmallPtrSet<const ir::Symbol *, 4> reported; ///< That save, once each.
 };
 
 } // namespace

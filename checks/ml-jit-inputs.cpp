@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -16,10 +14,10 @@ public:
     const Event &event = visit.event;
     if (!event.growth.list)
       return;
-    const clang::Expr &added = *event.growth.list;
-    const auto *list = llvm::dyn_cast<clang::DeclRefExpr>(&added);
-    const auto *variable = list ? llvm::dyn_cast<clang::VarDecl>(list->getDecl()) : nullptr;
-    const bool isKept = !variable || variable->isStaticLocal(); // By a member, say.
+    const ir::Node &added = *event.growth.list;
+    const ir::Node *list = ir::as(ir::NodeKind::Reference, &added);
+    const ir::Symbol *variable = list && list->symbol->isVariable() ? list->symbol : nullptr;
+    const bool isKept = !variable || (variable->isLocal && variable->isStatic); // By a member, say.
     if (!isKept && !runsAgain(visit))
       return;
     const std::string name = textOf(visit, &added).str();
@@ -35,12 +33,12 @@ public:
 
 private:
   /// Clears the list in front of what adds to it first. Not where something was put into it before.
-  static Fix clear(const Visit &visit, const clang::VarDecl &list, const std::string &name) {
+  static Fix clear(const Visit &visit, const ir::Symbol &list, const std::string &name) {
     const FunctionBody &function = *visit.event.function;
-    const auto *made = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(list.getInit());
-    const clang::Stmt *statement = function.statementOf(visit.event.growth.list);
+    const ir::Node *made = ir::asConstruction(list.init);
+    const ir::Node *statement = function.statementOf(visit.event.growth.list);
     const auto loops = function.loopsAround(visit.event.site);
-    if (!llvm::isa<clang::ParmVarDecl>(list) && made && made->getNumArgs() == 0 &&
+    if (list.kind != ir::SymbolKind::Parameter && made && made->arguments.size() == 0 &&
         visit.event.growth.isAll && function.compoundOf(statement) &&
         function.loopsAround(statement) == loops)
       return insertBefore(visit, statement, name + ".clear();");

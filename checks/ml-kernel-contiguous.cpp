@@ -3,8 +3,6 @@
 
 #include "Kernels.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -12,22 +10,21 @@ class KernelContiguous : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
     const Cared asked = caredByCallers(visit, &KernelCare::asksForLayout);
-    llvm::SmallPtrSet<const clang::VarDecl *, 4> seen;
+    llvm::SmallPtrSet<const ir::Symbol *, 4> seen;
     for (const KernelLaunch &launch : visit.care.launches)
       for (const RawPointer &raw : launch.pointers) {
         const bool isOfCaller = !raw.rearranged;
         if ((isOfCaller && asked == Cared::Yes) || (raw.tensor && !seen.insert(raw.tensor).second))
           continue;
         Finding finding(isOfCaller && asked == Cared::Unknown ? Level::Advice : Level::Likely,
-                        clang::SourceRange(writtenAt(visit, raw.pointer->getBeginLoc()),
-                                           writtenAt(visit, raw.pointer->getEndLoc())));
+                        clang::SourceRange(writtenAt(visit, raw.pointer->begin()),
+                                           writtenAt(visit, raw.pointer->end())));
         finding.message =
             "the kernel goes through the memory of " +
-            (raw.tensor ? "'" + raw.tensor->getNameAsString() + "'" : std::string("a tensor")) +
+            (raw.tensor ? "'" + raw.tensor->spelling.str() + "'" : std::string("a tensor")) +
             (isOfCaller ? ", and nobody knows that it is contiguous" : ", which is not contiguous");
         if (raw.rearranged)
-          finding.notes.push_back(
-              {writtenAt(visit, raw.rearranged->getBeginLoc()), "rearranged here"});
+          finding.notes.push_back({writtenAt(visit, raw.rearranged->begin()), "rearranged here"});
         reporter.report(std::move(finding));
       }
   }

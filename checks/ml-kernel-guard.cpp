@@ -3,7 +3,6 @@
 
 #include "Kernels.h"
 
-#include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
@@ -27,24 +26,21 @@ public:
 private:
   /// A guard for the device of the first tensor that the function gets.
   static llvm::SmallVector<clang::FixItHint, 2> guard(const LauncherVisit &visit) {
-    const auto *body = llvm::dyn_cast<clang::CompoundStmt>(visit.function.body);
+    const ir::Node *body = ir::as(ir::NodeKind::Compound, visit.function.body);
     const auto tensor = llvm::find_if(visit.function.parameters, [](const auto &parameter) {
-      return parameter.place.role == TypeRole::Tensor && parameter.declaration->getIdentifier();
+      return parameter.place.role == TypeRole::Tensor && !parameter.declaration->name.empty();
     });
-    if (!body || body->body_empty() || body->getLBracLoc().isMacroID() ||
+    if (!body || body->children.empty() || body->brackets.getBegin().isMacroID() ||
         tensor == visit.function.parameters.end() || !declares(visit, "cuda", "OptionalCUDAGuard"))
       return {};
-    const llvm::StringRef text =
-        clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(body->getSourceRange()),
-                                    visit.context.getSourceManager(), visit.context.getLangOpts());
+    const llvm::StringRef text = visit.source.text(body->range);
     if (text.contains("deviceGuard"))
       return {};
-    const clang::SourceLocation first = writtenAt(visit, body->body_front()->getBeginLoc());
-    const unsigned column = visit.context.getSourceManager().getSpellingColumnNumber(first);
+    const clang::SourceLocation first = writtenAt(visit, body->children.front()->begin());
+    const unsigned column = visit.source.manager.getSpellingColumnNumber(first);
     return {clang::FixItHint::CreateInsertion(
         first, "const c10::cuda::OptionalCUDAGuard deviceGuard(device_of(" +
-                   tensor->declaration->getNameAsString() + "));\n" +
-                   std::string(column - 1, ' '))};
+                   tensor->declaration->spelling.str() + "));\n" + std::string(column - 1, ' '))};
   }
 };
 

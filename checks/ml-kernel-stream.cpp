@@ -25,32 +25,27 @@ public:
         "order its tensors are computed";
     std::set<clang::SourceLocation> repaired; // Macros repeat a launch for each type of elements.
     for (const KernelLaunch &launch : visit.care.launches)
-      if (isOnDefault(launch) &&
-          repaired.insert(writtenAt(visit, launch.call->getBeginLoc())).second)
-        finding.fixes.append(passStream(visit, *launch.call->getConfig()));
+      if (isOnDefault(launch) && repaired.insert(writtenAt(visit, launch.call->begin())).second)
+        finding.fixes.append(passStream(visit, *launch.configuration));
     if (repaired.size() > 1)
       finding.notes.push_back(
-          {writtenAt(visit, visit.care.launches.back().call->getBeginLoc()),
+          {writtenAt(visit, visit.care.launches.back().call->begin()),
            "so do " + std::to_string(repaired.size() - 1) + " more of this function, up to here"});
     reporter.report(std::move(finding));
   }
 
 private:
   static llvm::SmallVector<clang::FixItHint, 2> passStream(const LauncherVisit &visit,
-                                                           const clang::CallExpr &configuration) {
-    const auto written = llvm::count_if(configuration.arguments(), [](const clang::Expr *argument) {
-      return !llvm::isa<clang::CXXDefaultArgExpr>(argument);
-    });
+                                                           const ir::Node &configuration) {
+    const unsigned written = configuration.writtenArguments();
     if (!declares(visit, "cuda", "getCurrentCUDAStream") || written < 2)
       return {};
-    const clang::Expr &last = *configuration.getArg(written - 1);
+    const ir::Node &last = *configuration.arguments[written - 1];
     const std::string stream = "c10::cuda::getCurrentCUDAStream()";
     if (written == 4)
       return {clang::FixItHint::CreateReplacement(
-          {writtenAt(visit, last.getBeginLoc()), writtenAt(visit, last.getEndLoc())}, stream)};
-    const clang::SourceLocation end = clang::Lexer::getLocForEndOfToken(
-        writtenAt(visit, last.getEndLoc()), 0, visit.context.getSourceManager(),
-        visit.context.getLangOpts());
+          {writtenAt(visit, last.begin()), writtenAt(visit, last.end())}, stream)};
+    const clang::SourceLocation end = visit.source.behind(writtenAt(visit, last.end()));
     return {clang::FixItHint::CreateInsertion(end, (written == 2 ? ", 0, " : ", ") + stream)};
   }
 };

@@ -35,15 +35,13 @@ private:
 
   /// The framework's own check, where its header is included, behind the statement of the launch.
   static llvm::SmallVector<clang::FixItHint, 2> check(const LauncherVisit &visit,
-                                                      const clang::CUDAKernelCallExpr &call) {
+                                                      const ir::Node &call) {
     const llvm::StringRef macro = "C10_CUDA_KERNEL_LAUNCH_CHECK";
-    const clang::SourceManager &sources = visit.context.getSourceManager();
-    const clang::SourceLocation end = clang::Lexer::findLocationAfterToken(
-        writtenAt(visit, call.getEndLoc()), clang::tok::semi, sources, visit.context.getLangOpts(),
-        /*SkipTrailingWhitespaceAndNewLine=*/false);
-    if (end.isInvalid() || !visit.context.Idents.get(macro).hasMacroDefinition())
+    const Source &sources = visit.source;
+    const clang::SourceLocation end = sources.behindSemicolon(writtenAt(visit, call.end()));
+    if (end.isInvalid() || !visit.unit.definesMacro(macro))
       return {};
-    const unsigned column = sources.getSpellingColumnNumber(writtenAt(visit, call.getBeginLoc()));
+    const unsigned column = sources.manager.getSpellingColumnNumber(writtenAt(visit, call.begin()));
     return {clang::FixItHint::CreateInsertion(end, "\n" + std::string(column - 1, ' ') +
                                                        macro.str() + "();")};
   }

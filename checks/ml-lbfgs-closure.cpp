@@ -4,8 +4,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -22,9 +20,9 @@ public:
     if (step.operands.empty() || isNull(step.operands.front())) {
       finding.message = "step() of L-BFGS needs a closure that computes the loss: without one it "
                         "throws";
-    } else if (const clang::LambdaExpr *closure = closureOf(visit); closure && facts) {
-      finding.location = closure->getBeginLoc();
-      finding.range = {closure->getBeginLoc(), closure->getBeginLoc()};
+    } else if (const ir::Node *closure = closureOf(visit); closure && facts) {
+      finding.location = closure->begin();
+      finding.range = {closure->begin(), closure->begin()};
       const unsigned possible = facts->gradients.possible;
       if (possible & Gradients::Stale)
         finding.message = "the closure does not clear the gradients: L-BFGS calls it several "
@@ -41,22 +39,19 @@ public:
 
 private:
   static bool isNull(const Operand &operand) {
-    return operand.expr &&
-           llvm::isa<clang::CXXNullPtrLiteralExpr>(operand.expr->IgnoreUnlessSpelledInSource());
+    return operand.expr && operand.expr->spelled().kind == ir::NodeKind::NullPointer;
   }
 
   /// The lambda that the step calls, or null. The state is that behind its second call.
-  static const clang::LambdaExpr *closureOf(const Visit &visit) {
+  static const ir::Node *closureOf(const Visit &visit) {
     const PathStep &step =
         visit.unit.tables().paths.last(visit.before.resolve(visit.event.operands.front().path));
-    const auto *made =
-        step.kind == PathStep::Temporary ? static_cast<const clang::Stmt *>(step.subject) : nullptr;
-    return llvm::dyn_cast_or_null<clang::LambdaExpr>(made);
+    return ir::as(ir::NodeKind::Lambda, step.made());
   }
 
   /// Whether the closure, or code that it calls, may run a backward.
-  static bool mayDifferentiate(const Visit &visit, const clang::LambdaExpr &closure) {
-    const FunctionBody *body = visit.unit.callGraph().bodyOf(*closure.getCallOperator());
+  static bool mayDifferentiate(const Visit &visit, const ir::Node &closure) {
+    const FunctionBody *body = visit.unit.callGraph().bodyOf(*closure.declared.front());
     const auto isBackward = [](const Event &event) {
       return event.kind == EventKind::Backward || event.kind == EventKind::Differentiate;
     };

@@ -58,7 +58,7 @@ private:
     for (const Observation &other : visit.unit.observations())
       if (const Event &forward = *other.event;
           forward.kind == EventKind::Forward && forward.function != load.function &&
-          visit.unit.tables().paths.last(forward.subject.path).subject == member.subject)
+          visit.unit.tables().paths.last(forward.subject.path).identity == member.identity)
         return report(load, forward, module.left, "where they were before",
                       "used here; the program has chosen " + nameOf(visit, module.left), reporter);
   }
@@ -87,10 +87,9 @@ private:
   static bool movesBehind(const Visit &visit, const Event &load) {
     const FunctionBody &function = *load.function;
     const Operand &loaded = storedBy(load);
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Source &sources = visit.source;
     const auto isBehind = [&](const Event &later, const Event &earlier) {
-      return sources.isBeforeInTranslationUnit(earlier.site->getBeginLoc(),
-                                               later.site->getBeginLoc());
+      return sources.isBefore(earlier.site->begin(), later.site->begin());
     };
     const auto isBeside = [&](const Event &event) {
       return function.compoundOf(function.statementOf(event.site)) ==
@@ -139,10 +138,9 @@ private:
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &module = paths.last(paths.rootOf(storedBy(load).path));
     const auto repeats = [&](const Event &event) {
-      return llvm::any_of(event.function->loopsAround(event.site), [&](const clang::Stmt *loop) {
+      return llvm::any_of(event.function->loopsAround(event.site), [&](const ir::Node *loop) {
         return module.kind != PathStep::Variable ||
-               !contains(visit, loop,
-                         static_cast<const clang::VarDecl *>(module.subject)->getLocation());
+               !contains(visit, loop, module.symbol()->location);
       });
     };
     llvm::SmallSetVector<const FunctionBody *, 8> around; // The load, and calls that lead there.

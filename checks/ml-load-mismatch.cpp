@@ -19,9 +19,9 @@ private:
   static void reportList(const Event &load, Reporter &reporter) {
     Finding finding = at(load, "this adds to the list: the tensors of the file come behind those "
                                "that are there already");
-    finding.notes.push_back({load.filled->getBeginLoc(),
-                             load.filled == load.site ? "those of the round before are still there"
-                                                      : "there are some from here"});
+    finding.notes.push_back({load.filled->begin(), load.filled == load.site
+                                                       ? "those of the round before are still there"
+                                                       : "there are some from here"});
     reporter.report(std::move(finding));
   }
 

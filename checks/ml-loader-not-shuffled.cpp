@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace gradtidy {
@@ -21,20 +19,19 @@ public:
     const bool isByHand = visit.event.kind == EventKind::Backward;
     if (visit.event.kind != EventKind::Step && !isByHand)
       return;
-    const clang::Stmt *outermost = isByHand ? outermostLoop(visit) : nullptr;
+    const ir::Node *outermost = isByHand ? outermostLoop(visit) : nullptr;
     llvm::SmallVector<const Event *, 8> frames(visit.callers);
     frames.push_back(&visit.event);
     for (; !frames.empty(); frames.pop_back())
-      for (const clang::Stmt *loop : frames.back()->function->loopsAround(frames.back()->site))
-        if (const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop))
-          if (const clang::VarDecl *loader =
-                  loaderOf(over->getRangeInit(), llvm::ArrayRef(frames).drop_back());
+      for (const ir::Node *loop : frames.back()->function->loopsAround(frames.back()->site))
+        if (const ir::Node *over = ir::as(ir::NodeKind::RangeFor, loop))
+          if (const ir::Symbol *loader = loaderOf(over->object, llvm::ArrayRef(frames).drop_back());
               loader && loop != outermost && visit.unit.program().keepsOrder(*loader))
             report(visit, *over, *loader, reporter);
   }
 
 private:
-  static const clang::Stmt *outermostLoop(const Visit &visit) {
+  static const ir::Node *outermostLoop(const Visit &visit) {
     const auto loops = loopsAround(visit);
     return loops.empty() ? nullptr : loops.back();
   }
@@ -50,7 +47,7 @@ private:
       return;
     Finding finding(Level::Likely, slice,
                     "the batches are sliced in the same order in every epoch of the training");
-    finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->getBeginLoc(),
+    finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->begin(),
                              "each round of this loop is an epoch"});
     reporter.report(std::move(finding));
   }
@@ -61,7 +58,7 @@ private:
            samples.made->operation != Operation::WrapMemory;
   }
 
-  static bool hasBackward(const Visit &visit, const clang::Stmt &loop) {
+  static bool hasBackward(const Visit &visit, const ir::Node &loop) {
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
         return (event.kind == EventKind::Backward || visit.unit.effects().callsTraining(event)) &&
@@ -70,38 +67,31 @@ private:
     });
   }
 
-  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> first; ///< The first slice in each loop.
+  llvm::DenseMap<const ir::Node *, const ir::Node *> first; ///< The first slice in each loop.
 
   /// The variable that holds what \p range denotes, in the function that makes it.
-  static const clang::VarDecl *loaderOf(const clang::Expr *range,
-                                        llvm::ArrayRef<const Event *> callers) {
-    range = range->IgnoreUnlessSpelledInSource();
-    if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(range))
-      return loaderOf(unary->getSubExpr(), callers);
-    if (const auto *access = llvm::dyn_cast<clang::CXXOperatorCallExpr>(range);
-        access && access->getNumArgs() == 1)
-      return loaderOf(access->getArg(0), callers);
-    if (const auto *moved = llvm::dyn_cast<clang::CallExpr>(range);
-        moved && moved->isCallToStdMove())
-      return loaderOf(moved->getArg(0), callers);
-    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(range);
-    const auto *variable =
-        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-    const auto *parameter = llvm::dyn_cast_or_null<clang::ParmVarDecl>(variable);
-    if (!parameter)
+  static const ir::Symbol *loaderOf(const ir::Node *range, llvm::ArrayRef<const Event *> callers) {
+    const ir::Node &made = range->spelled();
+    if (made.kind == ir::NodeKind::Unary)
+      return loaderOf(made.children.front(), callers);
+    if (made.kind == ir::NodeKind::OperatorCall && made.arguments.size() == 1)
+      return loaderOf(made.arguments[0], callers);
+    if (made.calledName() == "move" && made.symbol->isStandard && made.arguments.size() == 1)
+      return loaderOf(made.arguments[0], callers);
+    const ir::Symbol *variable = ir::variableIn(&made);
+    if (!variable || variable->kind != ir::SymbolKind::Parameter)
       return variable;
-    const auto *call =
-        callers.empty() ? nullptr : llvm::dyn_cast<clang::CallExpr>(callers.back()->site);
-    const unsigned index = parameter->getFunctionScopeIndex();
-    return call && !llvm::isa<clang::CXXOperatorCallExpr>(call) && index < call->getNumArgs()
-               ? loaderOf(call->getArg(index), callers.drop_back())
+    const ir::Node *call = callers.empty() ? nullptr : ir::asCall(callers.back()->site);
+    return call && call->kind != ir::NodeKind::OperatorCall &&
+                   variable->index < call->arguments.size()
+               ? loaderOf(call->arguments[variable->index], callers.drop_back())
                : nullptr;
   }
 
-  static void report(const Visit &visit, const clang::CXXForRangeStmt &loop,
-                     const clang::VarDecl &loader, Reporter &reporter) {
+  static void report(const Visit &visit, const ir::Node &loop, const ir::Symbol &loader,
+                     Reporter &reporter) {
     Finding finding(Level::Likely, loader,
-                    "'" + loader.getNameAsString() +
+                    "'" + loader.spelling.str() +
                         "' gives the samples in the same order in every epoch of the training");
     finding.notes.push_back({loop, "the training goes over it here"});
     finding.fixes = sampleAtRandom(visit, loader);
@@ -109,32 +99,23 @@ private:
   }
 
   /// Names the other sampler, where the call that makes the loader names this one and no object.
-  static Fix sampleAtRandom(const Visit &visit, const clang::VarDecl &loader) {
-    const clang::Expr *made =
-        loader.getInit() ? loader.getInit()->IgnoreUnlessSpelledInSource() : nullptr;
-    const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(made);
-    const auto *callee =
-        call ? llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts())
-             : nullptr;
-    if (!callee || callee->getNumTemplateArgs() == 0)
+  static Fix sampleAtRandom(const Visit &visit, const ir::Symbol &loader) {
+    const ir::Node *made = loader.init ? &loader.init->spelled() : nullptr;
+    const ir::Node *call = ir::asCall(made);
+    const ir::Node *callee = call ? ir::as(ir::NodeKind::Reference, call->callee()) : nullptr;
+    if (!callee || callee->templateArgument.isInvalid() ||
+        callee->templateArgument.getBegin().isMacroID() || mayGiveSampler(*call))
       return {};
-    const clang::TypeSourceInfo *sampler =
-        callee->getTemplateArgs()[0].getArgument().getKind() == clang::TemplateArgument::Type
-            ? callee->getTemplateArgs()[0].getTypeSourceInfo()
-            : nullptr;
-    if (!sampler || sampler->getTypeLoc().getBeginLoc().isMacroID() || mayGiveSampler(*call))
-      return {};
-    const clang::SourceLocation name = sampler->getTypeLoc().getEndLoc();
+    const clang::SourceLocation name = callee->templateArgument.getEnd();
     if (textOf(visit, name) != "SequentialSampler")
       return {};
     return {clang::FixItHint::CreateReplacement(name, "RandomSampler")};
   }
 
   /// Whether an argument is the sampler itself, which is of the type that is named.
-  static bool mayGiveSampler(const clang::CallExpr &call) {
-    return llvm::any_of(call.arguments(), [](const clang::Expr *argument) {
-      const clang::CXXRecordDecl *record = argument->getType()->getAsCXXRecordDecl();
-      return record && record->getName() == "SequentialSampler";
+  static bool mayGiveSampler(const ir::Node &call) {
+    return llvm::any_of(call.arguments, [](const ir::Node *argument) {
+      return argument->type && argument->type->name == "SequentialSampler";
     });
   }
 };

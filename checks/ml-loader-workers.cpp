@@ -11,7 +11,7 @@ class LoaderWorkers : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
-    const clang::Stmt *loop = loopBegunBy(visit);
+    const ir::Node *loop = loopBegunBy(visit);
     const Event *maker =
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
     if (!maker || !maker->loader.lacksWorkers || !maker->loader.read || !trainsOnGpu(visit, *loop))
@@ -26,7 +26,7 @@ public:
 
 private:
   /// Whether a module that may be on a GPU is trained in \p loop.
-  static bool trainsOnGpu(const Visit &visit, const clang::Stmt &loop) {
+  static bool trainsOnGpu(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = *visit.event.function;
     const auto isInLoop = [&](const Event *event) {
       return event->function == &function && contains(visit, &loop, event->site);

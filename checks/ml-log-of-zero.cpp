@@ -7,8 +7,6 @@
 
 #include "analyzer/events/Typing.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -52,22 +50,18 @@ private:
 
   /// The same of `1 - x`, if \p made is that.
   static const char *zeroInRest(const Visit &visit, const Event &made) {
-    const auto *difference = llvm::dyn_cast<clang::CXXOperatorCallExpr>(made.site);
-    if (!difference || difference->getOperator() != clang::OO_Minus ||
-        difference->getNumArgs() != 2 || !isOne(difference->getArg(0)) || made.operands.empty() ||
-        !made.operands.back().isTensor)
+    const ir::Node *difference = ir::as(ir::NodeKind::OperatorCall, made.site);
+    if (!difference || difference->op != "-" || difference->arguments.size() != 2 ||
+        !isOne(difference->arguments[0]) || made.operands.empty() || !made.operands.back().isTensor)
       return nullptr;
     const Value taken = visit.before.valueOf(made.operands.back());
     return visit.unit.producerOf(taken).operation == Operation::Sigmoid ? "the rest of a sigmoid"
                                                                         : nullptr;
   }
 
-  static bool isOne(const clang::Expr *expr) {
-    const clang::Expr *bare = expr->IgnoreUnlessSpelledInSource();
-    const auto *integer = llvm::dyn_cast<clang::IntegerLiteral>(bare);
-    const auto *real = llvm::dyn_cast<clang::FloatingLiteral>(bare);
-    return (integer && integer->getValue() == 1) ||
-           (real && real->getValueAsApproximateDouble() == 1);
+  static bool isOne(const ir::Node *expr) {
+    const ir::Node &bare = expr->spelled();
+    return (bare.kind == ir::NodeKind::Integer && bare.integer == 1) || bare.real == 1;
   }
 
   /// Whether the tensor is some of the elements: those of actions that were sampled are above 0.

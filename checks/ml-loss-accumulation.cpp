@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -25,7 +23,7 @@ public:
     const PathStep &last = visit.unit.tables().paths.last(place);
     bool isSum = isMadeOfLast(visit, *stored) || (adds && event.subject.role == TypeRole::Tensor);
     bool grows = adds || isSum || (last.kind == PathStep::Element && last.index < 0);
-    const clang::Stmt *loop = loopOutlivedBy(visit, place);
+    const ir::Node *loop = loopOutlivedBy(visit, place);
     if (isOfForward(visit, place) || isNextLayer(visit, *stored, place))
       return;
     bool isRecorded =
@@ -53,8 +51,7 @@ public:
                               : name + " keeps the graph of this iteration alive until it is "
                                        "overwritten";
     if (loop && grows)
-      finding.notes.push_back(
-          {loop->getBeginLoc(), name + " outlives the iterations of this loop"});
+      finding.notes.push_back({loop->begin(), name + " outlives the iterations of this loop"});
     if (stored->role == TypeRole::Tensor)
       finding.fixes = append(visit, stored->expr, ".detach()");
     reporter.report(std::move(finding));
@@ -73,10 +70,8 @@ private:
   static bool isCuredByGuard(const Visit &visit, const Operand &stored, PathId place) {
     const Tables &tables = visit.unit.tables();
     const PathStep &root = tables.paths.last(tables.paths.rootOf(place));
-    const auto *variable = root.kind == PathStep::Variable
-                               ? static_cast<const clang::VarDecl *>(root.subject)
-                               : nullptr;
-    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage())
+    const auto *variable = root.kind == PathStep::Variable ? root.symbol() : nullptr;
+    if (!variable || !variable->isLocal || !variable->hasLocalStorage())
       return false;
     bool isPassed = false;
     for (SiteId site : tables.histories.members(visit.before.valueOf(stored).graphs))
@@ -109,15 +104,15 @@ private:
   }
 
   /// Whether \p loop now and then begins with an empty \p place.
-  static bool isEmptiedIn(const Visit &visit, PathId place, const clang::Stmt *loop) {
+  static bool isEmptiedIn(const Visit &visit, PathId place, const ir::Node *loop) {
     return hasEventIn(visit, loop, [&](const Event &event) {
       return event.kind == EventKind::Bind && event.operands.empty() &&
-             !llvm::isa<clang::DeclStmt>(event.site) && event.subject.path == place;
+             event.site->kind != ir::NodeKind::Declaration && event.subject.path == place;
     });
   }
 
   /// Whether there is such an event in \p loop, in the event's function or one that leads there.
-  static bool hasEventIn(const Visit &visit, const clang::Stmt *loop,
+  static bool hasEventIn(const Visit &visit, const ir::Node *loop,
                          llvm::function_ref<bool(const Event &)> isSuch) {
     const auto has = [&](const FunctionBody &function) {
       return llvm::any_of(function.blocks, [&](const Block &block) {
@@ -131,7 +126,7 @@ private:
   }
 
   /// Whether the graph of the value comes from a forward pass in \p loop.
-  static bool recordsIn(const Visit &visit, const Operand &value, const clang::Stmt *loop) {
+  static bool recordsIn(const Visit &visit, const Operand &value, const ir::Node *loop) {
     const Tables &tables = visit.unit.tables();
     for (SiteId site : tables.histories.members(visit.before.valueOf(value).graphs)) {
       const Event &event = tables.sites.event(site);
@@ -148,14 +143,13 @@ private:
 
   /// Whether \p value is made in \p loop of leaf tensors that are trained there without a module.
   /// Of those that are no part of a sum, which may be copies of weights: whether it is a loss.
-  static bool isMadeOfLeaves(const Visit &visit, const Operand &value, const clang::Stmt *loop,
+  static bool isMadeOfLeaves(const Visit &visit, const Operand &value, const ir::Node *loop,
                              bool isSum) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(value.path));
     bool isMadeHere =
         root.kind == PathStep::Temporary ||
-        (root.kind == PathStep::Variable &&
-         contains(visit, loop, static_cast<const clang::VarDecl *>(root.subject)->getLocation()));
+        (root.kind == PathStep::Variable && contains(visit, loop, root.symbol()->location));
     if (!isMadeHere || !trainsIn(visit, *visit.event.function, loop))
       return false;
     return isSum || llvm::any_of(visit.event.function->blocks, [&](const Block &block) {

@@ -7,8 +7,6 @@
 #include "Loops.h"
 #include "Types.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -125,15 +123,13 @@ private:
   static std::string nameOf(const Visit &visit, const Event &loss) {
     if (loss.kind == EventKind::Forward)
       return ("'" + textOf(visit, loss.subject.expr) + "'").str();
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(loss.site);
-    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    return callee ? callee->getNameAsString() + "()" : "the loss";
+    const ir::Node *call = ir::asCall(loss.site);
+    return call && call->symbol ? call->symbol->spelling.str() + "()" : "the loss";
   }
 
   /// The tensor that the activation \p made is applied to, if it stands right there in the loss.
-  static const clang::Expr *argumentOf(const Event &made, const Operand &input) {
-    if (made.operation == Operation::None || !input.expr ||
-        input.expr->IgnoreUnlessSpelledInSource() != made.site)
+  static const ir::Node *argumentOf(const Event &made, const Operand &input) {
+    if (made.operation == Operation::None || !input.expr || &input.expr->spelled() != made.site)
       return nullptr; // Of a whole model, only the last layer would have to go.
     const Operand &argument = made.subject.path && made.kind != EventKind::Forward ? made.subject
                               : made.operands.empty() ? Operand{}
@@ -142,27 +138,26 @@ private:
   }
 
   Fix takeAway(const Visit &visit, const Event &made, const Operand &input) const {
-    const clang::Expr *argument = argumentOf(made, input);
+    const ir::Node *argument = argumentOf(made, input);
     const llvm::StringRef text = argument ? textOf(visit, argument) : llvm::StringRef();
     if (text.empty())
       return {};
-    return {clang::FixItHint::CreateReplacement(made.site->getSourceRange(), text)};
+    return {clang::FixItHint::CreateReplacement(made.site->range, text)};
   }
 
   /// softmax() by name becomes log_softmax().
   Fix takeLogarithm(const Visit &, const Event &made, const Operand &input) const {
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(made.site);
-    if (!call || !argumentOf(made, input) || call->getBeginLoc().isMacroID())
+    const ir::Node *call = ir::asCall(made.site);
+    if (!call || !argumentOf(made, input) || call->begin().isMacroID())
       return {};
-    const clang::Expr *callee = call->getCallee()->IgnoreParenImpCasts();
+    const ir::Node *callee = call->callee();
+    const ir::Type *second =
+        call->arguments.size() > 1 ? call->arguments[1]->spelled().type : nullptr;
     clang::SourceLocation name;
-    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(callee))
-      name = member->getMemberLoc();
-    else if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(callee);
-             reference && call->getNumArgs() > 1 &&
-             call->getArg(1)->IgnoreUnlessSpelledInSource()->getType()->isIntegerType())
-      name = reference->getLocation(); // With options it would need others.
-    if (name.isInvalid() || call->getDirectCallee()->getName() != "softmax")
+    if (callee->kind == ir::NodeKind::Member ||
+        (callee->kind == ir::NodeKind::Reference && second && second->isInteger))
+      name = callee->name; // With options a function would need others.
+    if (name.isInvalid() || call->symbol->name != "softmax")
       return {};
     return {clang::FixItHint::CreateInsertion(name, "log_")};
   }

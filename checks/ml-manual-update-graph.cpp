@@ -7,9 +7,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -24,8 +21,8 @@ public:
       finding.message = "this assigns to a copy of the handle: the parameter keeps its value";
     } else if (isRecordedChange(visit)) {
       finding.message = name + " is changed in place while gradients are recorded: this throws";
-      if (const auto *statement =
-              llvm::dyn_cast<clang::Expr>(update.function->statementOf(update.site)))
+      if (const ir::Node *statement = update.function->statementOf(update.site);
+          statement->isExpression)
         finding.fixes = enclose(visit, *statement, "{ torch::NoGradGuard guard; ", " }");
     } else if (isReplacement(visit)) {
       finding.message = name + " is another tensor after this, not the leaf that collects "
@@ -40,24 +37,23 @@ private:
   static const PathTable &pathsOf(const Visit &visit) { return visit.unit.tables().paths; }
 
   /// The variable to which the path leads, or null.
-  static const clang::VarDecl *variableAt(const Visit &visit, PathId path) {
+  static const ir::Symbol *variableAt(const Visit &visit, PathId path) {
     const PathStep &step = pathsOf(visit).last(path);
-    return step.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(step.subject)
-                                           : nullptr;
+    return step.kind == PathStep::Variable ? step.symbol() : nullptr;
   }
 
   /// Whether a loop assigns to handles that a module has given away: by value, or in a list that is
   /// made for the loop alone.
   static bool isOfCopies(const Visit &visit) {
     if (visit.event.kind != EventKind::Bind || !visit.event.isDiscarded ||
-        llvm::isa<clang::DeclStmt>(visit.event.site))
+        visit.event.site->kind == ir::NodeKind::Declaration)
       return false;
-    const clang::VarDecl *variable = variableAt(visit, visit.event.subject.path);
-    return llvm::any_of(
-        visit.event.function->loopsAround(visit.event.site), [&](const clang::Stmt *loop) {
-          const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop);
-          return over && over->getLoopVariable() == variable && givesParameters(*over);
-        });
+    const ir::Symbol *variable = variableAt(visit, visit.event.subject.path);
+    return llvm::any_of(visit.event.function->loopsAround(visit.event.site),
+                        [&](const ir::Node *loop) {
+                          const ir::Node *over = ir::as(ir::NodeKind::RangeFor, loop);
+                          return over && over->symbol == variable && givesParameters(*over);
+                        });
   }
 
   /// Whether a leaf is changed while that is recorded.
@@ -72,9 +68,9 @@ private:
     if (refusesChange(value))
       return true;
     // Only parameters have gradients. Of one that is handed in alone, the caller knows more.
-    const clang::VarDecl *root = variableAt(visit, pathsOf(visit).rootOf(update.subject.path));
+    const ir::Symbol *root = variableAt(visit, pathsOf(visit).rootOf(update.subject.path));
     const bool isGiven =
-        root && llvm::isa<clang::ParmVarDecl>(root) && variableAt(visit, update.subject.path);
+        root && root->kind == ir::SymbolKind::Parameter && variableAt(visit, update.subject.path);
     return update.usesOwnGradient && !isGiven && value.graph != Graph::Detached;
   }
 

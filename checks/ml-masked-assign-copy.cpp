@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -15,11 +13,11 @@ public:
     const Event &change = visit.event;
     if (!change.changesCopy)
       return;
-    const auto *selection = selectionOf(change);
+    const ir::Node *selection = selectionOf(change);
     if (!selection)
       return;
-    const llvm::StringRef tensor = textOf(visit, selection->getImplicitObjectArgument());
-    Finding finding(Level::Certain, {selection->getBeginLoc(), change.site->getSourceRange()},
+    const llvm::StringRef tensor = textOf(visit, selection->object);
+    Finding finding(Level::Certain, {selection->begin(), change.site->range},
                     "this changes a copy of the selected elements: " +
                         (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
                         " stays as it was");
@@ -28,33 +26,31 @@ public:
   }
 
 private:
-  static const clang::CXXMemberCallExpr *selectionOf(const Event &change) {
-    const auto *call = llvm::cast<clang::CallExpr>(change.site);
-    const auto *method = llvm::dyn_cast<clang::CXXMemberCallExpr>(call);
-    const clang::Expr *object = method ? method->getImplicitObjectArgument() : call->getArg(0);
-    return llvm::dyn_cast<clang::CXXMemberCallExpr>(object->IgnoreUnlessSpelledInSource());
+  static const ir::Node *selectionOf(const Event &change) {
+    const ir::Node *call = ir::asCall(change.site);
+    const ir::Node *method = ir::as(ir::NodeKind::MemberCall, call);
+    const ir::Node *object = method ? method->object : call->arguments[0];
+    return ir::as(ir::NodeKind::MemberCall, &object->spelled());
   }
 
   /// `x.index({mask}) = v` and the like become `x.index_put_({mask}, v)`.
-  static Fix putInto(const Visit &visit, const clang::CXXMemberCallExpr &selection) {
-    const auto *change = llvm::cast<clang::CallExpr>(visit.event.site);
-    const auto *assignment = llvm::dyn_cast<clang::CXXOperatorCallExpr>(change);
-    const llvm::StringRef name = change->getDirectCallee()->getIdentifier()
-                                     ? change->getDirectCallee()->getName()
-                                     : llvm::StringRef();
-    const bool isWrite = assignment ? assignment->getOperator() == clang::OO_Equal
-                                    : name == "fill_" || name == "copy_";
-    const auto *index = llvm::dyn_cast<clang::MemberExpr>(selection.getCallee()->IgnoreParens());
-    if (!isWrite || !index || selection.getMethodDecl()->getName() != "index" ||
-        change->getBeginLoc().isMacroID() || change->getEndLoc().isMacroID())
+  static Fix putInto(const Visit &visit, const ir::Node &selection) {
+    const ir::Node *change = ir::asCall(visit.event.site);
+    const ir::Node *assignment = ir::as(ir::NodeKind::OperatorCall, change);
+    const llvm::StringRef name = change->calledName();
+    const bool isWrite = assignment ? assignment->op == "=" : name == "fill_" || name == "copy_";
+    const ir::Node *index = ir::as(ir::NodeKind::Member, selection.callee());
+    if (!isWrite || !index || selection.symbol->name != "index" || change->begin().isMacroID() ||
+        change->end().isMacroID())
       return {};
-    const llvm::StringRef value = textOf(visit, change->getArg(assignment ? 1 : 0));
+    const llvm::StringRef value = textOf(visit, change->arguments[assignment ? 1 : 0]);
     if (value.empty())
       return {};
-    return {clang::FixItHint::CreateReplacement(index->getMemberLoc(), "index_put_"),
-            clang::FixItHint::CreateReplacement(clang::CharSourceRange::getCharRange(
-                                                    selection.getRParenLoc(), endOf(visit, change)),
-                                                (", " + value + ")").str())};
+    return {
+        clang::FixItHint::CreateReplacement(index->name, "index_put_"),
+        clang::FixItHint::CreateReplacement(
+            clang::CharSourceRange::getCharRange(selection.brackets.getEnd(), endOf(visit, change)),
+            (", " + value + ")").str())};
   }
 };
 

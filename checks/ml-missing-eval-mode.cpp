@@ -6,9 +6,6 @@
 #include "Loops.h"
 #include "Trials.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -106,13 +103,12 @@ private:
     if (!flag)
       return;
     Finding finding(Level::Certain, *flag->asked.front(),
-                    ("'" + flag->field->getName() +
+                    ("'" + flag->field->name +
                      "' stays true in evaluation mode: train() and eval() do not change it")
                         .str());
     finding.notes.push_back({visit.event, "eval() is called here"});
-    for (const clang::Expr *asked : flag->asked)
-      finding.fixes.push_back(
-          clang::FixItHint::CreateReplacement(asked->getSourceRange(), "is_training()"));
+    for (const ir::Node *asked : flag->asked)
+      finding.fixes.push_back(clang::FixItHint::CreateReplacement(asked->range, "is_training()"));
     reporter.report(std::move(finding));
   }
 
@@ -144,7 +140,7 @@ private:
   static bool trainsLater(const Visit &visit) {
     const Event &forward = visit.shown();
     const FunctionBody &function = *forward.function;
-    const auto *body = llvm::dyn_cast<clang::CompoundStmt>(function.body);
+    const ir::Node *body = ir::as(ir::NodeKind::Compound, function.body);
     return body && trainsBehind(visit, function, function.statementOf(forward.site), *body);
   }
 
@@ -155,7 +151,7 @@ private:
     const FunctionBody &function = *forward.function;
     return !forward.operands.empty() && llvm::all_of(forward.operands, [&](const Operand &operand) {
       return !operand.isTensor || visit.before.valueOf(operand).isNoise;
-    }) && llvm::any_of(function.loopsAround(forward.site), [&](const clang::Stmt *loop) {
+    }) && llvm::any_of(function.loopsAround(forward.site), [&](const ir::Node *loop) {
       return trainsIn(visit, function, loop);
     });
   }
@@ -171,7 +167,7 @@ private:
   /// Whether the function says by its name that dropout is to stay active (Gal and Ghahramani,
   /// "Dropout as a Bayesian Approximation").
   static bool isMeant(const Visit &visit) {
-    std::string name = llvm::StringRef(visit.shown().function->function->getNameAsString()).lower();
+    std::string name = llvm::StringRef(visit.shown().function->function->spelling.str()).lower();
     llvm::StringRef text = name;
     return text.contains("dropout") || text.contains("montecarlo") ||
            text.contains("monte_carlo") || text.contains("uncertain");
@@ -183,8 +179,7 @@ private:
     const PathId object = visit.before.resolve(module.path);
     const PathStep &last = paths.last(paths.containerOf(object));
     bool isSetUp =
-        last.kind == PathStep::Member &&
-        visit.unit.effects().isModeSetUp(*static_cast<const clang::FieldDecl *>(last.subject));
+        last.kind == PathStep::Member && visit.unit.effects().isModeSetUp(*last.symbol());
     return !paths.isTemporary(object) && module.role != TypeRole::ScriptModule && !isSetUp;
   }
 
@@ -195,11 +190,10 @@ private:
   }
 
   /// Whether the module is declared outside of \p loop.
-  static bool isOlder(const Visit &visit, const Operand &module, const clang::Stmt *loop) {
+  static bool isOlder(const Visit &visit, const Operand &module, const ir::Node *loop) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &root = paths.last(paths.rootOf(module.path));
-    return root.kind != PathStep::Variable ||
-           !contains(visit, loop, static_cast<const clang::VarDecl *>(root.subject)->getLocation());
+    return root.kind != PathStep::Variable || !contains(visit, loop, root.symbol()->location);
   }
 
   /// Before the loop of the evaluation, and behind it back to training where that goes on.
@@ -212,8 +206,8 @@ private:
     auto loops = function.loopsAround(forward.site);
     bool comesRound = facts.isTrained && !loops.empty();
     // The outermost loop in which nothing is trained.
-    const clang::Stmt *place = function.statementOf(forward.site);
-    for (const clang::Stmt *loop : loops) {
+    const ir::Node *place = function.statementOf(forward.site);
+    for (const ir::Node *loop : loops) {
       if (trainsIn(visit, function, loop) || !isOlder(visit, forward.subject, loop))
         break;
       place = loop;

@@ -8,8 +8,6 @@
 
 #include "analyzer/frontend/UserCode.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -56,7 +54,7 @@ public:
       finding.notes.push_back({shown, &culprit == passWithin(visit) ? "the method is called here"
                                                                     : "the forward pass is here"});
     if (const Event *reader = uses.readerOf(visit.site);
-        reader && reader->site->getBeginLoc() != shown.site->getBeginLoc())
+        reader && reader->site->begin() != shown.site->begin())
       finding.notes.push_back({*reader, "of its result only the numbers are used, here for one"});
     repair(visit, culprit, finding);
     reporter.report(std::move(finding));
@@ -96,18 +94,16 @@ private:
 
   /// Whether the forward pass stands in a source that is analysed with the unit.
   static bool isOfPartner(const Visit &visit) {
-    const clang::SourceManager &sources = visit.context.getSourceManager();
-    return !partnerAt(visit.event.site->getBeginLoc(), sources).empty();
+    return !partnerAt(visit.event.site->begin(), visit.source.manager).empty();
   }
 
   /// Whether the branch ends with an exception: nobody goes on from there.
   static bool isOnWayToError(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
-    const clang::CompoundStmt *branch = function.compoundOf(function.statementOf(visit.event.site));
-    if (!branch || branch == function.function->getBody() || branch->body_empty())
+    const ir::Node *branch = function.compoundOf(function.statementOf(visit.event.site));
+    if (!branch || branch == function.body || branch->children.empty())
       return false;
-    const auto *last = llvm::dyn_cast<clang::Expr>(branch->body_back());
-    return last && llvm::isa<clang::CXXThrowExpr>(last->IgnoreImplicit());
+    return branch->children.back()->kind == ir::NodeKind::Throw;
   }
 
   /// Whether eval() disables the gradients of the parameters, too, and may have been called.
@@ -148,7 +144,7 @@ private:
     const Tables &tables = visit.unit.tables();
     const auto memberOf = [&](const Event &event) -> const void * {
       const PathStep &last = tables.paths.last(event.subject.path);
-      return last.kind == PathStep::Member ? last.subject : nullptr;
+      return last.kind == PathStep::Member ? last.identity : nullptr;
     };
     const void *member = memberOf(visit.shown());
     return member && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
@@ -183,7 +179,7 @@ private:
              llvm::any_of(
                  visit.unit.tables().histories.members(visit.before.valueOf(operand).graphs),
                  [&](SiteId site) {
-                   const clang::CompoundStmt *block = guardOf.lookup(site);
+                   const ir::Node *block = guardOf.lookup(site);
                    return block && site != visit.site && contains(visit, block, culprit.site);
                  });
     });
@@ -192,17 +188,17 @@ private:
   /// In the outermost block in which nothing behind it is trained; one guard serves all behind it.
   void repair(const Visit &visit, const Event &forward, Finding &finding) {
     const FunctionBody &function = *forward.function;
-    const clang::Stmt *place = nullptr;
-    for (const clang::Stmt *statement = function.statementOf(forward.site); statement;
+    const ir::Node *place = nullptr;
+    for (const ir::Node *statement = function.statementOf(forward.site); statement;
          statement = function.statementAround(statement)) {
-      const clang::CompoundStmt *block = function.compoundOf(statement);
+      const ir::Node *block = function.compoundOf(statement);
       if (!block)
         continue;
       if (trainsIn(visit, function, statement) || trainsBehind(visit, function, statement, *block))
         break;
       place = statement;
     }
-    const clang::CompoundStmt *block = place ? function.compoundOf(place) : nullptr;
+    const ir::Node *block = place ? function.compoundOf(place) : nullptr;
     if (finding.level == Level::Likely)
       guardOf[visit.site] = block;
     if (!block || !guarded.insert(block).second)
@@ -214,19 +210,16 @@ private:
   }
 
   /// Whether a statement directly in \p block declares \p name.
-  static bool declares(const clang::CompoundStmt &block, llvm::StringRef name) {
-    return llvm::any_of(block.body(), [&](const clang::Stmt *statement) {
-      const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement);
-      return declarations && llvm::any_of(declarations->decls(), [&](const clang::Decl *each) {
-               const auto *named = llvm::dyn_cast<clang::NamedDecl>(each);
-               return named && named->getDeclName().isIdentifier() && named->getName() == name;
-             });
+  static bool declares(const ir::Node &block, llvm::StringRef name) {
+    return llvm::any_of(block.children, [&](const ir::Node *statement) {
+      return llvm::any_of(statement->declared,
+                          [&](const ir::Symbol *each) { return each->name == name; });
     });
   }
 
-  llvm::SmallPtrSet<const clang::CompoundStmt *, 8> guarded; ///< Blocks that have got a guard.
+  llvm::SmallPtrSet<const ir::Node *, 8> guarded; ///< Blocks that have got a guard.
   /// The block in which each finding wants one, but for advice.
-  llvm::DenseMap<SiteId, const clang::CompoundStmt *> guardOf;
+  llvm::DenseMap<SiteId, const ir::Node *> guardOf;
 };
 
 } // namespace

@@ -4,9 +4,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -15,7 +12,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &clear = visit.event;
     if (clear.kind != EventKind::ClearGradients || clear.subject.role != TypeRole::Optimizer ||
-        clear.site->getBeginLoc().isMacroID() || loopsAround(visit).empty())
+        clear.site->begin().isMacroID() || loopsAround(visit).empty())
       return;
     const OptimizerFacts *facts = visit.before.optimizer(clear.subject);
     const PathId optimizer = visit.before.resolve(clear.subject.path);
@@ -38,62 +35,58 @@ private:
            !(gradients.possible & ~(unused | Gradients::Untouched | Gradients::Clean));
   }
 
-  static const clang::FieldDecl *fieldAt(const Visit &visit, PathId path) {
+  static const ir::Symbol *fieldAt(const Visit &visit, PathId path) {
     const PathStep &last = visit.unit.tables().paths.last(path);
-    return last.kind == PathStep::Member ? static_cast<const clang::FieldDecl *>(last.subject)
-                                         : nullptr;
+    return last.kind == PathStep::Member ? last.symbol() : nullptr;
   }
 
   static bool mayBeStepped(const Visit &visit, PathId optimizer) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &last = paths.last(optimizer);
-    if (const clang::FieldDecl *field = fieldAt(visit, optimizer))
+    if (const ir::Symbol *field = fieldAt(visit, optimizer))
       return !isOwn(visit, optimizer, *field) || isUsedByMethods(visit, *field);
     if (last.kind != PathStep::Variable)
       return true;
-    const auto *variable = static_cast<const clang::VarDecl *>(last.subject);
-    return !variable->hasLocalStorage() || llvm::isa<clang::ParmVarDecl>(variable) ||
-           variable->getType()->isReferenceType() || isSteppedAnywhere(visit, optimizer) ||
+    const ir::Symbol *variable = last.symbol();
+    return !variable->hasLocalStorage() || variable->kind == ir::SymbolKind::Parameter ||
+           variable->type->isReference || isSteppedAnywhere(visit, optimizer) ||
            isUsedOtherwise(visit, *functionOf(visit, *variable),
                            [&](PathId path) { return paths.rootOf(path) == optimizer; });
   }
 
   /// The function, here or in one of the callers, that declares the variable.
-  static const FunctionBody *functionOf(const Visit &visit, const clang::VarDecl &variable) {
+  static const FunctionBody *functionOf(const Visit &visit, const ir::Symbol &variable) {
     for (const Event *caller : visit.callers)
-      if (variable.getDeclContext()->Equals(caller->function->function))
+      if (variable.owner == caller->function->function)
         return caller->function;
     return visit.event.function;
   }
 
   /// Whether nobody but the methods of a class, which can be seen, gets hold of the member.
-  static bool isOwn(const Visit &visit, PathId optimizer, const clang::FieldDecl &field) {
+  static bool isOwn(const Visit &visit, PathId optimizer, const ir::Symbol &field) {
     const PathTable &paths = visit.unit.tables().paths;
-    const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field.getParent());
-    const auto isSeen = [](const clang::CXXMethodDecl *other) {
-      return other->isImplicit() || other->isDefaulted() || other->isDeleted() ||
-             other->isDefined() || other->getTemplateInstantiationPattern();
+    const ir::Class &record = visit.unit.classOf(*field.owner);
+    const auto isSeen = [](const ir::Method &other) {
+      return other.isGenerated || other.isDefined || other.isOfTemplate;
     };
-    return record && paths.last(paths.parent(optimizer)).kind == PathStep::This &&
-           field.getAccess() == clang::AS_private && !record->hasFriends() &&
-           llvm::all_of(record->methods(), isSeen);
+    return paths.last(paths.parent(optimizer)).kind == PathStep::This && field.isPrivate &&
+           !record.hasFriends && llvm::all_of(record.methods, isSeen);
   }
 
   /// Whether a method of its class may step the member, or gives it away.
-  static bool isUsedByMethods(const Visit &visit, const clang::FieldDecl &field) {
-    const auto *record = llvm::cast<clang::CXXRecordDecl>(field.getParent());
+  static bool isUsedByMethods(const Visit &visit, const ir::Symbol &field) {
     const auto names = [&](PathId path) {
       for (; path; path = visit.unit.tables().paths.parent(path))
-        if (const clang::FieldDecl *other = fieldAt(visit, path))
-          if (other->getCanonicalDecl() == field.getCanonicalDecl())
+        if (const ir::Symbol *other = fieldAt(visit, path))
+          if (other->first == field.first)
             return true;
       return false;
     };
     const auto isStep = [&](const Event &event) {
       return event.kind == EventKind::Step && names(event.subject.path);
     };
-    return llvm::any_of(record->methods(), [&](const clang::CXXMethodDecl *method) {
-      const FunctionBody *body = visit.unit.callGraph().bodyOf(*method);
+    return llvm::any_of(visit.unit.classOf(*field.owner).methods, [&](const ir::Method &method) {
+      const FunctionBody *body = visit.unit.callGraph().bodyOf(*method.symbol);
       return body &&
              (isUsedOtherwise(visit, *body, names) || visit.unit.callGraph().runs(*body, isStep));
     });
@@ -107,7 +100,7 @@ private:
       const PathId stepped = other.before.resolve(other.event->subject.path);
       const PathStep &root = paths.last(paths.rootOf(stepped));
       return paths.rootOf(stepped) == paths.rootOf(optimizer) ||
-             (root.kind == PathStep::Temporary && root.subject == nullptr);
+             (root.kind == PathStep::Temporary && root.made() == nullptr);
     });
   }
 

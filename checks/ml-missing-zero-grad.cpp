@@ -5,9 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,57 +46,53 @@ private:
   static void reportMember(const Visit &visit, Reporter &reporter) {
     const Event &step = visit.event;
     const Event *backward = backwardBefore(visit);
-    const clang::FieldDecl *field = backward ? ownMember(visit) : nullptr;
+    const ir::Symbol *field = backward ? ownMember(visit) : nullptr;
     if (!field || isCalledInSight(visit) || visit.unit.program().mayClear(*field))
       return;
     Finding finding = leftOver(visit);
-    finding.level = field->getAccess() == clang::AS_private ? Level::Likely : Level::Advice;
+    finding.level = field->isPrivate ? Level::Likely : Level::Advice;
     finding.notes.push_back(
-        {step.function->function->getLocation(),
+        {step.function->function->location,
          "the previous call of this function made that step, and nothing seen clears the gradients "
          "of '" +
-             field->getName().str() + "'"});
+             field->name.str() + "'"});
     repair(visit, *backward, finding);
     reporter.report(std::move(finding));
   }
 
   /// The last backward before the step in its function, by place, or null.
   static const Event *backwardBefore(const Visit &visit) {
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Source &sources = visit.source;
     const Event *last = nullptr;
     for (const Block &block : visit.event.function->blocks)
       for (const Event &event : block.events)
         if (event.kind == EventKind::Backward &&
-            sources.isBeforeInTranslationUnit(event.site->getBeginLoc(),
-                                              visit.event.site->getBeginLoc()) &&
-            (!last || sources.isBeforeInTranslationUnit(last->site->getBeginLoc(),
-                                                        event.site->getBeginLoc())))
+            sources.isBefore(event.site->begin(), visit.event.site->begin()) &&
+            (!last || sources.isBefore(last->site->begin(), event.site->begin())))
           last = &event;
     return last;
   }
 
   /// The member that is the optimizer, of a class all of which can be seen, if the step is in one
   /// of its methods; else null.
-  static const clang::FieldDecl *ownMember(const Visit &visit) {
+  static const ir::Symbol *ownMember(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
+    const ir::Symbol &method = *function.function;
     // Of what a macro makes, such as a test, each object may run once.
-    if (!method || method->getLocation().isMacroID() ||
-        llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(method))
+    if (method.kind != ir::SymbolKind::Method || method.location.isMacroID())
       return nullptr;
     const PathTable &paths = visit.unit.tables().paths;
     const PathId optimizer = visit.before.resolve(visit.event.subject.path);
     if (paths.last(optimizer).kind != PathStep::Member ||
         paths.parent(optimizer) != function.thisObject)
       return nullptr;
-    const auto *field = static_cast<const clang::FieldDecl *>(paths.last(optimizer).subject);
-    const auto isSeen = [](const clang::CXXMethodDecl *other) {
-      return other->isImplicit() || other->isDefaulted() || other->isDeleted() ||
-             other->isPureVirtual() || other->isDefined() ||
-             other->getTemplateInstantiationPattern();
+    const ir::Symbol *field = paths.last(optimizer).symbol();
+    const auto isSeen = [](const ir::Method &other) {
+      return other.isGenerated || other.symbol->isPureVirtual || other.isDefined ||
+             other.isOfTemplate;
     };
-    return field->getParent() == method->getParent() &&
-                   llvm::all_of(method->getParent()->methods(), isSeen)
+    return field->owner == method.owner &&
+                   llvm::all_of(visit.unit.classOf(*method.owner).methods, isSeen)
                ? field
                : nullptr;
   }
@@ -125,20 +118,17 @@ private:
   }
 
   /// Whether \p expr names a variable that \p loop declares.
-  static bool namesVariableOf(const Visit &visit, const clang::Stmt *loop,
-                              const clang::Stmt *expr) {
-    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr);
-    if (reference && contains(visit, loop, reference->getDecl()->getLocation()))
+  static bool namesVariableOf(const Visit &visit, const ir::Node *loop, const ir::Node *expr) {
+    if (expr->kind == ir::NodeKind::Reference && contains(visit, loop, expr->symbol->location))
       return true;
-    return llvm::any_of(expr->children(), [&](const clang::Stmt *child) {
-      return child && namesVariableOf(visit, loop, child);
-    });
+    return llvm::any_of(expr->children,
+                        [&](const ir::Node *child) { return namesVariableOf(visit, loop, child); });
   }
 
   static void explain(const Visit &visit, const Gradients &gradients, Finding &finding) {
     const Event &step = visit.event;
     finding.notes.push_back({*gradients.step, "the previous step uses the gradients here"});
-    if (const clang::Stmt *loop = loopBetween(visit, *gradients.step))
+    if (const ir::Node *loop = loopBetween(visit, *gradients.step))
       finding.notes.push_back(
           {*loop, "the loop comes round again and nothing clears the gradients"});
     if (gradients.backward->site != step.site)
@@ -147,11 +137,10 @@ private:
   }
 
   /// The loop by which control comes from the previous step to this one, or null.
-  static const clang::Stmt *loopBetween(const Visit &visit, const Event &previous) {
+  static const ir::Node *loopBetween(const Visit &visit, const Event &previous) {
     const Event &step = visit.event;
     if (previous.function != step.function ||
-        visit.context.getSourceManager().isBeforeInTranslationUnit(previous.site->getBeginLoc(),
-                                                                   step.site->getBeginLoc()))
+        visit.source.isBefore(previous.site->begin(), step.site->begin()))
       return nullptr;
     if (auto loops = step.function->loopsAround(step.site); !loops.empty())
       return loops.front();
@@ -169,15 +158,14 @@ private:
     if (object.empty() || step.clear.empty())
       return;
     std::string text = object + step.clear.str() + "();";
-    const clang::Stmt *stepStatement = step.function->expressionStatementOf(step.site);
-    const clang::Stmt *backwardStatement = backward.function == step.function
-                                               ? step.function->expressionStatementOf(backward.site)
-                                               : nullptr;
+    const ir::Node *stepStatement = step.function->expressionStatementOf(step.site);
+    const ir::Node *backwardStatement = backward.function == step.function
+                                            ? step.function->expressionStatementOf(backward.site)
+                                            : nullptr;
     bool areNeighbours =
         stepStatement && backwardStatement &&
         step.function->compoundOf(backwardStatement) == step.function->compoundOf(stepStatement) &&
-        visit.context.getSourceManager().isBeforeInTranslationUnit(backwardStatement->getBeginLoc(),
-                                                                   stepStatement->getBeginLoc());
+        visit.source.isBefore(backwardStatement->begin(), stepStatement->begin());
     if (areNeighbours)
       finding.fixes = insertBefore(visit, backwardStatement, text);
     else

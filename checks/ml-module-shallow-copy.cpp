@@ -6,9 +6,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -87,8 +84,8 @@ private:
     return owners.size() == 1 && !sources.isUnknown(memory) ? owners.front() : noPath;
   }
 
-  static const clang::Stmt *strippedSite(const Operand &operand) {
-    return operand.expr ? operand.expr->IgnoreUnlessSpelledInSource() : nullptr;
+  static const ir::Node *strippedSite(const Operand &operand) {
+    return operand.expr ? &operand.expr->spelled() : nullptr;
   }
 
   /// Whether a loop around the event, which \p source is older than, trains on in each round.
@@ -100,13 +97,11 @@ private:
         return false; // One of many.
     const FunctionBody &function = *visit.event.function;
     const PathId copy = paths.rootOf(visit.event.subject.path);
-    const auto isMadeIn = [&](const clang::Stmt *loop, PathId path) {
+    const auto isMadeIn = [&](const ir::Node *loop, PathId path) {
       const PathStep &step = paths.last(path);
-      return step.kind == PathStep::Variable &&
-             contains(visit, loop,
-                      static_cast<const clang::VarDecl *>(step.subject)->getLocation());
+      return step.kind == PathStep::Variable && contains(visit, loop, step.symbol()->location);
     };
-    for (const clang::Stmt *loop : function.loopsAround(visit.event.site)) {
+    for (const ir::Node *loop : function.loopsAround(visit.event.site)) {
       if (isMadeIn(loop, root) || isMadeIn(loop, copy))
         return false; // Another one in each round.
       if (isRenewedIn(visit, loop, source))
@@ -118,7 +113,7 @@ private:
   }
 
   /// Whether the loop puts another module into the place.
-  static bool isRenewedIn(const Visit &visit, const clang::Stmt *loop, PathId place) {
+  static bool isRenewedIn(const Visit &visit, const ir::Node *loop, PathId place) {
     const PathTable &paths = pathsOf(visit);
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
@@ -139,16 +134,15 @@ private:
     for (SiteId fixed : tables.histories.members(loss.history)) {
       const Event &target = tables.sites.event(fixed);
       const Pass values = passes.lookup(&target);
-      const clang::ValueDecl *name = nameAt(visit, target.subject.path);
+      const ir::Symbol *name = nameAt(visit, target.subject.path);
       if (!values.module || (llvm::is_contained(graphs, fixed) && !values.isUnrecorded) ||
           !isPlace(name))
         continue;
       for (SiteId trained : graphs) {
         const Event &pass = tables.sites.event(trained);
         const Pass own = passes.lookup(&pass);
-        const clang::ValueDecl *other = nameAt(visit, pass.subject.path);
-        if (own.isUnrecorded || other == name || !isPlace(other) ||
-            other->getDeclContext() != name->getDeclContext())
+        const ir::Symbol *other = nameAt(visit, pass.subject.path);
+        if (own.isUnrecorded || other == name || !isPlace(other) || other->owner != name->owner)
           continue;
         // A module that another object is given has two names, too.
         if (own.module == values.module && isKnown(visit, own.module) &&
@@ -163,42 +157,36 @@ private:
 
   static bool isKnown(const Visit &visit, PathId object) {
     const PathStep &step = pathsOf(visit).last(object);
-    return step.kind != PathStep::Temporary || step.subject;
+    return step.kind != PathStep::Temporary || step.made();
   }
 
   /// Whether a module may be put there.
-  static bool isPlace(const clang::ValueDecl *variable) {
-    return variable && !variable->getType()->isPointerType();
-  }
+  static bool isPlace(const ir::Symbol *variable) { return variable && !variable->type->isPointer; }
 
   /// Whether it is meant to hold a module of its own.
-  static bool isName(const clang::ValueDecl &variable) {
-    return !llvm::isa<clang::ParmVarDecl>(variable) && !variable.getType()->isReferenceType();
+  static bool isName(const ir::Symbol &variable) {
+    return variable.kind != ir::SymbolKind::Parameter && !variable.type->isReference;
   }
 
   /// The variable or member that the path ends in, or null.
-  static const clang::ValueDecl *nameAt(const Visit &visit, PathId path) {
-    const PathStep &step = pathsOf(visit).last(path);
-    if (step.kind == PathStep::Variable)
-      return static_cast<const clang::VarDecl *>(step.subject);
-    return step.kind == PathStep::Member ? static_cast<const clang::FieldDecl *>(step.subject)
-                                         : nullptr;
+  static const ir::Symbol *nameAt(const Visit &visit, PathId path) {
+    return pathsOf(visit).last(path).name();
   }
 
-  static void report(const Visit &visit, const clang::ValueDecl &copy, const Event &pass,
+  static void report(const Visit &visit, const ir::Symbol &copy, const Event &pass,
                      Reporter &reporter) {
     Finding finding(Level::Certain, copy,
-                    "'" + copy.getNameAsString() + "' is the module " +
+                    "'" + copy.spelling.str() + "' is the module " +
                         nameOf(visit, pass.subject.path) +
                         ", not a copy of it: it is trained, too");
     finding.notes.push_back({pass, "the loss is computed of both names here"});
     reporter.report(std::move(finding));
   }
 
-  static void report(const Visit &visit, const Event &assignment, const clang::ValueDecl &copy,
+  static void report(const Visit &visit, const Event &assignment, const ir::Symbol &copy,
                      const Event &pass, Reporter &reporter) {
     Finding finding(Level::Certain, assignment,
-                    "'" + copy.getNameAsString() + "' is the module " +
+                    "'" + copy.spelling.str() + "' is the module " +
                         nameOf(visit, pass.subject.path) +
                         " from here on, not a copy of it: it is trained, too");
     finding.notes.push_back({pass, "the loss is computed of both names here"});
@@ -210,12 +198,12 @@ private:
   /// Of a variable or member: that another module comes into its place.
   struct Replacement {
     const Event *event;
-    const clang::ValueDecl *place;
-    const clang::ValueDecl *value; ///< What has held that module until then; null if nothing has.
+    const ir::Symbol *place;
+    const ir::Symbol *value; ///< What has held that module until then; null if nothing has.
   };
 
   struct Names {
-    const clang::ValueDecl &copy, &original;
+    const ir::Symbol &copy, &original;
   };
 
   /// What puts the one module into the place of the other, and not for each backward: after each, a
@@ -260,22 +248,22 @@ private:
     if (frame == frames.rend())
       return std::nullopt;
     const FunctionBody &function = *event.function;
-    const clang::Stmt *trained = (*frame)->site;
+    const ir::Node *trained = (*frame)->site;
     const auto loops = function.loopsAround(trained);
     bool isRarer = !loops.empty() && !contains(visit, loops.front(), event.site);
-    for (const clang::Stmt *around = function.statementAround(event.site);
+    for (const ir::Node *around = function.statementAround(event.site);
          around && !contains(visit, around, trained); around = function.statementAround(around))
-      isRarer |= llvm::isa<clang::IfStmt>(around);
-    const auto isOlder = [&](const clang::Stmt *loop) {
-      return contains(visit, loop, trained) && !contains(visit, loop, names.copy.getLocation()) &&
-             !contains(visit, loop, names.original.getLocation());
+      isRarer |= around->kind == ir::NodeKind::If;
+    const auto isOlder = [&](const ir::Node *loop) {
+      return contains(visit, loop, trained) && !contains(visit, loop, names.copy.location) &&
+             !contains(visit, loop, names.original.location);
     };
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Source &sources = visit.source;
     if (!isRarer || llvm::any_of(function.loopsAround(event.site), isOlder) ||
-        sources.isBeforeInTranslationUnit(event.site->getBeginLoc(), trained->getBeginLoc()))
+        sources.isBefore(event.site->begin(), trained->begin()))
       return isRarer;
     const llvm::ArrayRef<const Event *> outer(frames.data(), frames.rend() - frame - 1);
-    return llvm::isa<clang::FieldDecl>(names.copy) &&
+    return names.copy.kind == ir::SymbolKind::Member &&
            (outer.empty() || llvm::any_of(outer, [](const Event *call) {
               return !call->function->loopsAround(call->site).empty();
             }));
@@ -285,7 +273,7 @@ private:
   static bool runsForEach(const Visit &visit, SiteId pass) {
     const SiteTable &sites = visit.unit.tables().sites;
     const Visit made{sites.event(pass), visit.before, sites.callers(pass), pass,
-                     visit.unit,        visit.context};
+                     visit.unit,        visit.source};
     const auto rootOf = [](const Visit &each) {
       return (each.callers.empty() ? &each.event : each.callers.front())->function;
     };
@@ -304,7 +292,7 @@ private:
 
   void findReplacements(const Visit &visit, const Event &event) {
     const auto add = [&](PathId place, PathId value) {
-      if (const clang::ValueDecl *name = nameAt(visit, place))
+      if (const ir::Symbol *name = nameAt(visit, place))
         replacements.push_back({&event, name, value ? nameAt(visit, value) : nullptr});
     };
     if (const std::optional<PathId> value = assigned(event))
@@ -334,10 +322,10 @@ private:
 
   /// What the event assigns to a module: a path, or none if that has no name.
   static std::optional<PathId> assigned(const Event &event) {
-    const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(event.site);
-    if (!isModule(event.subject.role) || !call || call->getOperator() != clang::OO_Equal)
+    const ir::Node *call = ir::as(ir::NodeKind::OperatorCall, event.site);
+    if (!isModule(event.subject.role) || !call || call->op != "=")
       return std::nullopt;
-    const bool isMoved = calledName(call->getArg(1)->IgnoreImplicit()) == "move";
+    const bool isMoved = calledName(call->arguments[1]) == "move";
     return event.operands.empty() || isMoved ? noPath : event.operands.front().path;
   }
 
@@ -380,7 +368,7 @@ private:
                                       ? "the parameters are overwritten by themselves here"
                                       : "the parameters are compared with themselves here"});
     if (taken.kind == EventKind::Detach)
-      finding.fixes = append(visit, llvm::dyn_cast<clang::Expr>(taken.site), ".clone()");
+      finding.fixes = append(visit, taken.site, ".clone()");
     reporter.report(std::move(finding));
   }
 

@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Types.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -35,10 +33,10 @@ private:
     if (backward.operands.empty())
       return false;
     const Operand &gradient = backward.operands.front();
-    const clang::Expr *given = gradient.expr ? gradient.expr->IgnoreImplicit() : nullptr;
-    const auto *list = llvm::dyn_cast_or_null<clang::InitListExpr>(given);
-    const auto *made = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(given);
-    return !(list && list->getNumInits() == 0) && !(made && made->getNumArgs() == 0);
+    const ir::Node *given = gradient.expr;
+    const ir::Node *list = ir::as(ir::NodeKind::List, given);
+    const ir::Node *made = ir::asConstruction(given);
+    return !(list && list->children.empty()) && !(made && made->arguments.size() == 0);
   }
 };
 

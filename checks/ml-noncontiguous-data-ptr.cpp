@@ -5,8 +5,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -18,8 +16,8 @@ public:
     if ((read.hostRead != HostRead::All && !isHandedOn) || knowsStrides(*read.function))
       return;
     const Event *permuted = visit.before.valueOf(read.subject).permuted;
-    const auto *call = permuted ? llvm::dyn_cast<clang::CallExpr>(permuted->site) : nullptr;
-    if (!call || !call->getDirectCallee())
+    const ir::Node *call = permuted ? ir::asCall(permuted->site) : nullptr;
+    if (!call || !call->symbol)
       return;
     if (isHandedOn && calledName(call) != "permute")
       return; // Libraries of linear algebra can be told that a matrix is transposed.
@@ -28,7 +26,7 @@ public:
     Finding finding(Level::Certain, read,
                     "the memory of " +
                         (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                        " is in the order from before " + call->getDirectCallee()->getName().str() +
+                        " is in the order from before " + call->symbol->name.str() +
                         "(): it is not contiguous");
     finding.notes.push_back({*call, "rearranged here"});
     finding.fixes = appendForRead(visit, ".contiguous()");
@@ -37,10 +35,9 @@ public:
 
 private:
   /// Whether the argument is a memory format, such as channels last.
-  static bool isFormat(const clang::Expr *argument) {
-    const clang::Expr *written = argument->IgnoreUnlessSpelledInSource();
-    const auto *format = written->getType()->getAs<clang::EnumType>();
-    return format && format->getDecl()->getName() == "MemoryFormat";
+  static bool isFormat(const ir::Node *argument) {
+    const ir::Type *type = argument->spelled().type;
+    return type && type->isEnumeration && type->name == "MemoryFormat";
   }
 
   /// Whether the function asks in which order the memory is, or has it in an order of its own.
@@ -48,10 +45,10 @@ private:
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events, [](const Event &event) {
         const llvm::StringRef name = calledName(event.site);
-        const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
+        const ir::Node *call = ir::asCall(event.site);
         return name.starts_with("stride") || name == "is_contiguous" ||
-               (call && llvm::any_of(call->arguments(), [](const clang::Expr *argument) {
-                  return !llvm::isa<clang::CXXDefaultArgExpr>(argument) && isFormat(argument);
+               (call && llvm::any_of(call->arguments, [](const ir::Node *argument) {
+                  return argument->kind != ir::NodeKind::DefaultArgument && isFormat(argument);
                 }));
       });
     });

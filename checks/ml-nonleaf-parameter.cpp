@@ -6,8 +6,6 @@
 #include "Devices.h"
 #include "Fixes.h"
 
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -32,10 +30,10 @@ public:
           reason + (isOwner ? ": the optimizer refuses it" : ": the parameter gets no gradient");
       finding.notes.push_back(
           {event, isOwner ? "it is given to the optimizer here" : "it is registered here"});
-      const auto *made = llvm::dyn_cast<clang::Expr>(derived->site);
-      const clang::Expr *whole = made ? derived->function->fullExpressionOf(made) : nullptr;
-      if (whole && (whole->IgnoreUnlessSpelledInSource() == made ||
-                    operand.expr->IgnoreUnlessSpelledInSource() == made))
+      const ir::Node *made = derived->site;
+      const ir::Node *whole =
+          made->isExpression ? derived->function->fullExpressionOf(made) : nullptr;
+      if (whole && (&whole->spelled() == made || &operand.expr->spelled() == made))
         finding.fixes = append(visit, made, ".detach().requires_grad_()");
       reporter.report(std::move(finding));
       return;

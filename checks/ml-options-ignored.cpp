@@ -4,9 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -24,10 +21,10 @@ public:
       return reporter.report(std::move(finding));
     }
     const PathStep &place = visit.unit.tables().paths.last(edit.subject.path);
-    const auto *variable = static_cast<const clang::VarDecl *>(place.subject);
-    const std::string name = "'" + variable->getNameAsString() + "'";
-    finding.location = variable->getLocation();
-    finding.range = variable->getSourceRange();
+    const ir::Symbol *variable = place.symbol();
+    const std::string name = "'" + variable->spelling.str() + "'";
+    finding.location = variable->location;
+    finding.range = variable->range;
     if (edit.subject.role == TypeRole::Device) {
       if (!makesPlainTensor(visit, *variable))
         return;
@@ -42,24 +39,24 @@ public:
 
 private:
   /// Whether a tensor is made with default options where \p options could have been passed.
-  static bool makesPlainTensor(const Visit &visit, const clang::VarDecl &options) {
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+  static bool makesPlainTensor(const Visit &visit, const ir::Symbol &options) {
+    const Source &sources = visit.source;
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
         return event.kind == EventKind::Create && !event.subject.path &&
                llvm::none_of(
                    event.operands,
                    [](const Operand &operand) { return operand.role == TypeRole::Device; }) &&
-               sources.isBeforeInTranslationUnit(options.getLocation(), event.site->getBeginLoc());
+               sources.isBefore(options.location, event.site->begin());
       });
     });
   }
 
   /// Makes the variable a reference.
-  static Fix refer(const clang::VarDecl &copy) {
-    if (copy.getLocation().isMacroID() || copy.getType().isConstQualified())
+  static Fix refer(const ir::Symbol &copy) {
+    if (copy.location.isMacroID() || copy.type->isConst)
       return {};
-    return {clang::FixItHint::CreateInsertion(copy.getLocation(), "&")};
+    return {clang::FixItHint::CreateInsertion(copy.location, "&")};
   }
 };
 

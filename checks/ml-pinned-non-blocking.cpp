@@ -58,7 +58,7 @@ private:
       Finding finding(value.copiedFrom.isKnown() ? Level::Certain : Level::Likely, read,
                       "the values may not be here yet: nothing waits for the copy to the host");
       finding.notes.push_back({*value.copying, "the copy begins here, with 'non_blocking'"});
-      const clang::Stmt *statement = read.function->statementOf(read.site);
+      const ir::Node *statement = read.function->statementOf(read.site);
       if (statement && read.function->compoundOf(statement) &&
           !contains(visit, statement, value.copying->site))
         finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
@@ -76,7 +76,7 @@ private:
   /// Whether each round of a loop around the copy runs modules, or trains.
   static bool isInHotLoop(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
-    return llvm::any_of(function.loopsAround(visit.event.site), [&](const clang::Stmt *loop) {
+    return llvm::any_of(function.loopsAround(visit.event.site), [&](const ir::Node *loop) {
       return llvm::any_of(function.blocks, [&](const Block &block) {
         return llvm::any_of(block.events, [&](const Event &event) {
           const bool runs = isModuleCall(event) || event.kind == EventKind::Backward ||

@@ -5,9 +5,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Stmt.h"
-
 #include <optional>
 
 namespace gradtidy {
@@ -21,7 +18,7 @@ public:
         mode.set->subject.role != TypeRole::NoGradGuard)
       return;
     const Event &guard = *mode.set;
-    const clang::VarDecl *variable = declaredBy(guard);
+    const ir::Symbol *variable = declaredBy(guard);
     if (!variable || !onlyInfers(visit) || handlesParameters(*guard.function) ||
         (mayLeave(visit, guard) && isChangedElsewhere(visit, guard)))
       return;
@@ -29,25 +26,21 @@ public:
                     "nothing in this program is trained: InferenceMode also spares what "
                     "NoGradGuard keeps of each tensor for a graph");
     finding.notes.push_back({visit.shown(), "the first forward pass under the guard is here"});
-    const clang::SourceRange type = variable->getTypeSourceInfo()->getTypeLoc().getSourceRange();
-    finding.fixes.push_back(clang::FixItHint::CreateReplacement(type, "torch::InferenceMode"));
+    finding.fixes.push_back(
+        clang::FixItHint::CreateReplacement(variable->typeRange, "torch::InferenceMode"));
     reporter.report(std::move(finding));
   }
 
 private:
   /// The variable that is the guard, if its declaration names its class and no other variable.
-  static const clang::VarDecl *declaredBy(const Event &guard) {
-    const auto *declaration = llvm::dyn_cast<clang::DeclStmt>(guard.site);
-    const auto *variable = declaration && declaration->isSingleDecl()
-                               ? llvm::dyn_cast<clang::VarDecl>(declaration->getSingleDecl())
-                               : nullptr;
-    const bool isNamed = variable && variable->getType()->getAsCXXRecordDecl() &&
-                         !variable->getType()->getContainedAutoType() &&
-                         variable->getTypeSourceInfo();
-    const auto *made = isNamed && variable->getInit()
-                           ? llvm::dyn_cast<clang::CXXConstructExpr>(variable->getInit())
-                           : nullptr;
-    return made && made->getNumArgs() == 0 ? variable : nullptr;
+  static const ir::Symbol *declaredBy(const Event &guard) {
+    const ir::Node *declaration = ir::as(ir::NodeKind::Declaration, guard.site);
+    const ir::Symbol *variable =
+        declaration && declaration->declared.size() == 1 ? declaration->declared.front() : nullptr;
+    const bool isNamed = variable && variable->isVariable() && variable->type->record &&
+                         variable->typeRange.isValid();
+    const ir::Node *made = isNamed ? ir::asConstruction(variable->init) : nullptr;
+    return made && made->arguments.empty() ? variable : nullptr;
   }
 
   bool onlyInfers(const Visit &visit) {
@@ -67,15 +60,12 @@ private:
   /// Whether a tensor that is made under the guard may outlive it.
   static bool mayLeave(const Visit &visit, const Event &guard) {
     const FunctionBody &function = *guard.function;
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
     const bool isWhole = function.compoundOf(guard.site) == function.body;
     return !isWhole || function.returnsTensors || visit.unit.uses().isStored(visit.site) ||
-           (method && method->getParent()->isLambda()) ||
+           function.function->isClosure ||
            llvm::any_of(function.parameters, [](const FunctionBody::Parameter &parameter) {
-             const clang::QualType type = parameter.declaration->getType();
-             return parameter.place.isTensor &&
-                    (type->isPointerType() ||
-                     (type->isReferenceType() && !type.getNonReferenceType().isConstQualified()));
+             const ir::Type &type = *parameter.declaration->type;
+             return parameter.place.isTensor && (type.isReference ? !type.isConst : type.isPointer);
            });
   }
 

@@ -4,11 +4,6 @@
 
 #include "Registration.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/Decl.h"
-#include "clang/AST/Expr.h"
-
 namespace gradtidy {
 namespace {
 
@@ -17,7 +12,7 @@ public:
   void onClass(const ClassVisit &visit, Reporter &reporter) override {
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Tensor && visit.view.isVisible)
-        for (const EntityDefinition &definition : member.replacements)
+        for (const MemberDefinition &definition : member.replacements)
           reporter.report(replaced(member, definition, "tensor", "to() and save()"));
   }
 
@@ -25,7 +20,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
     if (assignment.kind != EventKind::Bind || !assignment.isRegistered ||
-        isForward(assignment.function->function) || assignment.operands.empty() ||
+        isForward(*assignment.function->function) || assignment.operands.empty() ||
         isRegistered(assignment))
       return;
     // What is computed of parameters for the next forward pass trains these.
@@ -33,9 +28,9 @@ public:
     if (value.graph & Graph::Attached && !isLeaf(value))
       return;
     const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
-    const auto *field = static_cast<const clang::FieldDecl *>(place.subject);
+    const ir::Symbol *field = place.symbol();
     Finding finding(Level::Certain, assignment,
-                    ("'" + field->getName() +
+                    ("'" + field->name +
                      "' is replaced, but the layer has registered the old one: parameters(), "
                      "to() and save() do not reach the new one")
                         .str());
@@ -43,6 +38,11 @@ public:
   }
 
 private:
+  static bool isForward(const ir::Symbol &function) {
+    return function.isMethod() &&
+           (function.spelling == "operator()" || function.name.contains_insensitive("forward"));
+  }
+
   /// Whether the function makes the new tensor a parameter of another module, of its own perhaps.
   static bool isRegistered(const Event &assignment) {
     return hasEvent(*assignment.function, [&](const Event &event) {

@@ -5,10 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -17,22 +13,22 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
     if (assignment.kind != EventKind::Bind || !assignment.isDiscarded ||
-        llvm::isa<clang::DeclStmt>(assignment.site))
+        assignment.site->kind == ir::NodeKind::Declaration)
       return;
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &place = paths.last(assignment.subject.path);
     if (place.kind != PathStep::Variable)
       return reporter.report(ofList(assignment, paths.last(paths.rootOf(assignment.subject.path))));
-    const auto *handle = static_cast<const clang::VarDecl *>(place.subject);
-    const std::string name = "'" + handle->getNameAsString() + "'";
+    const ir::Symbol *handle = place.symbol();
+    const std::string name = "'" + handle->spelling.str() + "'";
 
     Finding finding(Level::Likely, assignment);
-    if (const clang::CXXForRangeStmt *loop = loopOf(visit, *handle)) {
+    if (const ir::Node *loop = loopOf(visit, *handle)) {
       if (givesParameters(*loop))
         return; // See ml-manual-update-graph.
       finding.message = name + " is a copy of the handle: the list keeps the tensor that it has";
       finding.fixes = refer(visit, *handle, *loop);
-    } else if (llvm::isa<clang::ParmVarDecl>(handle)) {
+    } else if (handle->kind == ir::SymbolKind::Parameter) {
       finding.message =
           name + " is a copy of the caller's handle: the caller's tensor stays as it is";
     } else {
@@ -46,15 +42,13 @@ private:
   /// `net->parameters()[0] = value;`, or the same of a list that has a name.
   static Finding ofList(const Event &assignment, const PathStep &list) {
     Finding finding(Level::Certain, assignment);
-    const auto *variable = list.kind == PathStep::Variable
-                               ? static_cast<const clang::VarDecl *>(list.subject)
-                               : nullptr;
-    if (variable && llvm::isa<clang::ParmVarDecl>(variable)) {
+    const ir::Symbol *variable = list.kind == PathStep::Variable ? list.symbol() : nullptr;
+    if (variable && variable->kind == ir::SymbolKind::Parameter) {
       finding.level = Level::Likely;
-      finding.message = "'" + variable->getNameAsString() +
+      finding.message = "'" + variable->spelling.str() +
                         "' is a copy of the caller's list: the caller's tensors stay as they are";
     } else if (variable)
-      finding.message = "'" + variable->getNameAsString() +
+      finding.message = "'" + variable->spelling.str() +
                         "' is a list of handles: the module keeps the parameter that it has";
     else
       finding.message = "the list is made for this statement alone: its element is another tensor "
@@ -63,35 +57,34 @@ private:
   }
 
   /// What the variable is a part of: `x` of `auto row = x[0]`.
-  static std::string sourceOf(const Visit &visit, const clang::VarDecl &part) {
-    const clang::Expr *made = part.getInit()->IgnoreUnlessSpelledInSource();
-    const clang::Expr *whole = nullptr;
-    if (const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(made))
-      whole = call->getImplicitObjectArgument();
-    else if (const auto *access = llvm::dyn_cast<clang::CXXOperatorCallExpr>(made))
-      whole = access->getArg(0);
+  static std::string sourceOf(const Visit &visit, const ir::Symbol &part) {
+    const ir::Node *made = &part.init->spelled();
+    const ir::Node *whole = nullptr;
+    if (const ir::Node *call = ir::as(ir::NodeKind::MemberCall, made))
+      whole = call->object;
+    else if (const ir::Node *access = ir::as(ir::NodeKind::OperatorCall, made))
+      whole = access->arguments[0];
     const llvm::StringRef text = whole ? textOf(visit, whole) : llvm::StringRef();
     return text.empty() ? "what it was taken from" : ("'" + text + "'").str();
   }
 
   /// The loop that \p handle is the variable of, or null.
-  static const clang::CXXForRangeStmt *loopOf(const Visit &visit, const clang::VarDecl &handle) {
-    for (const clang::Stmt *loop : visit.event.function->loopsAround(visit.event.site))
-      if (const auto *over = llvm::dyn_cast<clang::CXXForRangeStmt>(loop);
-          over && over->getLoopVariable() == &handle)
+  static const ir::Node *loopOf(const Visit &visit, const ir::Symbol &handle) {
+    for (const ir::Node *loop : visit.event.function->loopsAround(visit.event.site))
+      if (const ir::Node *over = ir::as(ir::NodeKind::RangeFor, loop);
+          over && over->symbol == &handle)
         return over;
     return nullptr;
   }
 
   /// Makes the variable a reference, where the elements of the list can be referred to.
-  static Fix refer(const Visit &visit, const clang::VarDecl &handle,
-                   const clang::CXXForRangeStmt &loop) {
-    const clang::Expr *range = loop.getRangeInit()->IgnoreUnlessSpelledInSource();
-    const bool isNamed = llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(range);
-    if (!isNamed || range->getType().isConstQualified() || handle.getType().isConstQualified() ||
-        handle.getLocation().isMacroID())
+  static Fix refer(const Visit &visit, const ir::Symbol &handle, const ir::Node &loop) {
+    const ir::Node *range = &loop.object->spelled();
+    const bool isNamed =
+        range->kind == ir::NodeKind::Reference || range->kind == ir::NodeKind::Member;
+    if (!isNamed || range->type->isConst || handle.type->isConst || handle.location.isMacroID())
       return {};
-    return {clang::FixItHint::CreateInsertion(handle.getLocation(), "&")};
+    return {clang::FixItHint::CreateInsertion(handle.location, "&")};
   }
 };
 

@@ -34,14 +34,14 @@ private:
 
   static void repair(const Visit &visit, Finding &finding) {
     const Event &asking = visit.event;
-    const clang::Expr *object = asking.subject.expr;
+    const ir::Node *object = asking.subject.expr;
     if (asking.subject.role != TypeRole::Tensor || !object)
       return; // Options, which others may have, too.
     if (asking.function->expressionStatementOf(asking.site) == asking.site) {
       finding.fixes = removeStatement(visit, asking);
       return;
     }
-    const auto *call = llvm::cast<clang::Expr>(asking.site);
+    const auto *call = asking.site;
     const clang::SourceLocation begin = endOf(visit, object), end = endOf(visit, call);
     if (begin.isValid() && end.isValid() && !begin.isMacroID() && !end.isMacroID())
       finding.fixes.push_back(

@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -38,11 +36,11 @@ private:
     llvm::StringRef gradient = textOf(visit, operands.front().expr);
     bool isEmpty = gradient == "{}" || gradient.ends_with("Tensor()") ||
                    gradient.ends_with("Tensor{}") || gradient.ends_with("nullopt");
-    bool isFunction = !llvm::isa<clang::CXXMemberCallExpr>(visit.event.site);
+    bool isFunction = visit.event.site->kind != ir::NodeKind::MemberCall;
     if (isFunction || textOf(visit, operands.back().expr).empty() || gradient.empty())
       return;
     clang::SourceLocation begin =
-        isEmpty ? operands.front().expr->getBeginLoc() : endOf(visit, operands.front().expr);
+        isEmpty ? operands.front().expr->begin() : endOf(visit, operands.front().expr);
     finding.fixes.push_back(clang::FixItHint::CreateRemoval(
         clang::CharSourceRange::getCharRange(begin, endOf(visit, operands.back().expr))));
   }

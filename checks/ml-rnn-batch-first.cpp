@@ -42,7 +42,7 @@ private:
                                    : "the first dimension of what this layer gets counts steps, "
                                      "and it takes that for the samples: it is made with "
                                      "batch_first";
-    finding.notes.push_back({order.told->site->getBeginLoc(), origin(order)});
+    finding.notes.push_back({order.told->site->begin(), origin(order)});
     if (receiver.layer != &visit.event)
       finding.notes.push_back({visit.event, "they get into the module here"});
     reporter.report(std::move(finding));

@@ -3,9 +3,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -14,12 +11,12 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
     if (made.kind != EventKind::Bind || !made.isDiscarded ||
-        !llvm::isa<clang::DeclStmt>(made.site) || !steps(*made.function))
+        made.site->kind != ir::NodeKind::Declaration || !steps(*made.function))
       return;
     const PathStep &place = visit.unit.tables().paths.last(made.subject.path);
-    const auto *scheduler = static_cast<const clang::VarDecl *>(place.subject);
+    const auto *scheduler = place.symbol();
     Finding finding(Level::Likely, *scheduler,
-                    "'" + scheduler->getNameAsString() +
+                    "'" + scheduler->spelling.str() +
                         "' is never stepped: the learning rate stays what it is");
     reporter.report(std::move(finding));
   }

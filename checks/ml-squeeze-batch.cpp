@@ -5,8 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
 namespace {
 
@@ -38,12 +36,9 @@ private:
   /// Whether only a number of it is wanted: `loss.squeeze().item()`.
   static bool isReduced(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
-    const clang::Stmt *outer = function.statementAround(visit.event.site);
-    while (llvm::isa_and_nonnull<clang::MaterializeTemporaryExpr, clang::CXXBindTemporaryExpr,
-                                 clang::ImplicitCastExpr>(outer))
-      outer = function.statementAround(outer);
-    const auto *member = llvm::dyn_cast_or_null<clang::MemberExpr>(outer);
-    return member && member->getMemberNameInfo().getAsString() == "item";
+    const ir::Node *member =
+        ir::as(ir::NodeKind::Member, function.statementAround(visit.event.site));
+    return member && member->symbol->name == "item";
   }
 };
 

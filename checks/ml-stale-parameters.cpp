@@ -5,8 +5,6 @@
 #include "Calls.h"
 #include "Check.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Stmt.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace gradtidy {
@@ -114,11 +112,10 @@ private:
     const PathStep member = paths.last(module);
     if (member.kind != PathStep::Member)
       return false;
-    const auto *field = static_cast<const clang::FieldDecl *>(member.subject);
-    const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent());
-    if (!record || llvm::any_of(record->methods(), [](const clang::CXXMethodDecl *method) {
-          return method->isUserProvided() && !method->isPureVirtual() && !method->isDefined();
-        }))
+    const auto isUnseen = [](const ir::Method &method) {
+      return !method.isGenerated && !method.symbol->isPureVirtual && !method.isDefined;
+    };
+    if (llvm::any_of(visit.unit.classOf(*member.symbol()->owner).methods, isUnseen))
       return true;
     const auto isIt = [&](const Operand &operand) { return paths.last(operand.path) == member; };
     const auto handsOn = [&](const Event &event) {

@@ -6,11 +6,6 @@
 #include "Check.h"
 #include "Loops.h"
 
-#include "analyzer/events/values/LearningRates.h"
-
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
-
 #include <array>
 #include <cstdio>
 
@@ -54,30 +49,22 @@ private:
     const Event *caller = visit.callers.empty() ? nullptr : visit.callers.back();
     if (!rate.given || !caller)
       return rate;
-    const unsigned index = rate.given->getFunctionScopeIndex();
-    const clang::Expr *argument =
+    const unsigned index = rate.given->index;
+    const ir::Node *argument =
         index < caller->operands.size() ? caller->operands[index].expr : nullptr;
     if (!argument)
       return {};
-    LearningRate given = gradtidy::rateIn(*argument, *caller->function->body, visit.context);
-    while (const clang::VarDecl *variable = given.expr ? variableIn(*given.expr) : nullptr)
-      given.expr = variable->getInit();
+    LearningRate given = visit.unit.rateIn(*argument, *caller->function);
+    const ir::Symbol *variable = nullptr;
+    while ((variable = ir::variableIn(given.expr)) && variable->init)
+      given.expr = variable->init;
     return given;
   }
 
-  /// The variable with an initialiser that \p expr names, or null.
-  static const clang::VarDecl *variableIn(const clang::Expr &expr) {
-    const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr.IgnoreUnlessSpelledInSource());
-    const auto *variable =
-        reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-    return variable && variable->getInit() ? variable : nullptr;
-  }
-
   static std::string nameOf(const Event &made) {
-    const clang::QualType type = llvm::cast<clang::Expr>(made.site)->getType();
-    const clang::QualType object = pointee(type);
-    const clang::CXXRecordDecl *record = (object.isNull() ? type : object)->getAsCXXRecordDecl();
-    return record ? record->getNameAsString() : "this optimizer";
+    const ir::Type *type = made.site->type;
+    const ir::Symbol *record = (type->pointee ? type->pointee : type)->record;
+    return record ? record->spelling.str() : "this optimizer";
   }
 
   /// Whether the optimizer updates a model. What else is optimised has units of its own: pixels,

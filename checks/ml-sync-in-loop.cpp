@@ -6,8 +6,6 @@
 #include "Devices.h"
 #include "Loops.h"
 
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -63,7 +61,7 @@ private:
       return;
     }
     const TrainingLoop training = trainingLoopOrBranchAround(visit);
-    if (const clang::Stmt *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
+    if (const ir::Node *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
     else if (onUse(visit, reporter))
       return;
@@ -78,19 +76,16 @@ private:
   /// Whether it reads the tensor that the loop around it takes from a list or map.
   static bool isOfList(const Event &read) {
     const auto loops = read.function->loopsAround(read.site);
-    const auto *range =
-        loops.empty() ? nullptr : llvm::dyn_cast<clang::CXXForRangeStmt>(loops.front());
-    const clang::Expr *tensor =
-        range && read.subject.expr ? read.subject.expr->IgnoreUnlessSpelledInSource() : nullptr;
-    if (const auto *value = llvm::dyn_cast_or_null<clang::MemberExpr>(tensor);
-        value && value->getMemberDecl()->getName() == "second")
-      tensor = value->getBase()->IgnoreUnlessSpelledInSource();
-    const auto *reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(tensor);
+    const ir::Node *range = loops.empty() ? nullptr : ir::as(ir::NodeKind::RangeFor, loops.front());
+    const ir::Node *tensor = range && read.subject.expr ? &read.subject.expr->spelled() : nullptr;
+    if (const ir::Node *value = ir::as(ir::NodeKind::Member, tensor);
+        value && value->symbol->name == "second")
+      tensor = &value->object->spelled();
+    const ir::Node *reference = ir::as(ir::NodeKind::Reference, tensor);
     if (!reference)
       return false;
-    const auto *binding = llvm::dyn_cast<clang::BindingDecl>(reference->getDecl());
-    return (binding ? binding->getDecomposedDecl() : reference->getDecl()) ==
-           range->getLoopVariable();
+    const ir::Symbol *named = reference->symbol;
+    return (named->kind == ir::SymbolKind::Binding ? named->owner : named) == range->symbol;
   }
 
   /// An element that is copied to the host alone.
@@ -137,7 +132,7 @@ private:
   };
 
   /// \param site The event, or what is always run and asks for it.
-  static Pace paceOf(const Visit &visit, const clang::Stmt *site) {
+  static Pace paceOf(const Visit &visit, const ir::Node *site) {
     const auto isLeftOut = [&](const Event *frame) {
       return frame->function->isInBranch(frame == &visit.event ? site : frame->site);
     };
@@ -202,7 +197,7 @@ private:
   }
 
   /// Whether the tensor that \p operation computes with the number is where the number is from.
-  static bool joinsOnGpu(const Visit &visit, const clang::Stmt &operation) {
+  static bool joinsOnGpu(const Visit &visit, const ir::Node &operation) {
     const Value source = visit.before.valueOf(sourceOf(visit));
     for (const Block &block : visit.event.function->blocks)
       for (const Event &event : block.events) {
@@ -225,15 +220,15 @@ private:
 
   /// The forward pass behind the event, in the same round of \p loop, of a module on another GPU,
   /// or null. Until then that GPU has nothing to do.
-  static const Event *nextOfOtherGpu(const Visit &visit, const clang::Stmt &loop) {
+  static const Event *nextOfOtherGpu(const Visit &visit, const ir::Node &loop) {
     const Event &read = visit.event;
     const Device device = visit.before.valueOf(read.subject).device;
-    const clang::SourceManager &sources = visit.context.getSourceManager();
+    const Source &sources = visit.source;
     for (const Observation &seen : visit.unit.observations()) {
       const Event &other = *seen.event;
       if (device.kind != Device::Cuda || !isModuleCall(other) || other.function != read.function ||
           !contains(visit, &loop, other.site) ||
-          !sources.isBeforeInTranslationUnit(read.site->getEndLoc(), other.site->getBeginLoc()))
+          !sources.isBefore(read.site->end(), other.site->begin()))
         continue;
       const Device there = seen.before.module(other.subject).device;
       if (there.kind == Device::Cuda && there.id != device.id)
@@ -246,7 +241,7 @@ private:
     Finding finding(Level::Certain, *training.event);
     const bool isCalled = training.event != &visit.event;
     const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
-    const clang::Stmt *before = isCalled ? nullptr : visit.event.readBefore;
+    const ir::Node *before = isCalled ? nullptr : visit.event.readBefore;
     const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
     if (!isLast && !before && !waiting && onSeveral(visit, reporter))
       return;
@@ -273,8 +268,8 @@ private:
 
   /// What each round of a loop, or each run of a function, reads from the GPU for people alone.
   struct Turn {
-    const clang::Stmt *around = nullptr; ///< The loop, or the body of the function; else null.
-    const Event *event = nullptr;        ///< In the loop: the read, or the call of it.
+    const ir::Node *around = nullptr; ///< The loop, or the body of the function; else null.
+    const Event *event = nullptr;     ///< In the loop: the read, or the call of it.
     bool isLoop = false;
     bool isForward = false; ///< The function is the forward pass of a module.
   };
@@ -284,7 +279,7 @@ private:
 
   struct Turns {
     std::set<Place> places;
-    std::set<std::pair<const FunctionBody *, const clang::Stmt *>> statements; ///< They stand in.
+    std::set<std::pair<const FunctionBody *, const ir::Node *>> statements; ///< They stand in.
   };
 
   static Turn turnOf(const Visit &visit) {
@@ -303,9 +298,9 @@ private:
     if (isTrainingStep(function) && !function.isLeftOut(read.site))
       return {function.body, &read};
     if (read.shown == Shown::Printed && isForwardPass(function)) {
-      const clang::Stmt *outermost = read.site;
-      for (const clang::Stmt *outer = read.site; outer; outer = function.statementAround(outer))
-        if (llvm::isa<clang::IfStmt>(outer))
+      const ir::Node *outermost = read.site;
+      for (const ir::Node *outer = read.site; outer; outer = function.statementAround(outer))
+        if (outer->kind == ir::NodeKind::If)
           outermost = outer;
       if (!function.isLeftOut(outermost))
         return {function.body, &read, /*isLoop=*/false, /*isForward=*/true};
@@ -315,7 +310,7 @@ private:
 
   static bool isForwardPass(const FunctionBody &function) {
     return function.isModuleMethod && function.returnsTensors &&
-           function.function->getIdentifier() && function.function->getName() == "forward";
+           function.function->name == "forward";
   }
 
   /// Whether the number, perhaps that of a function that returns it, is for people alone.
@@ -330,15 +325,15 @@ private:
   }
 
   /// The statement in a block `{ … }` that the read is part of.
-  static const clang::Stmt *statementOf(const Event &read) {
-    const clang::Stmt *statement = read.site;
+  static const ir::Node *statementOf(const Event &read) {
+    const ir::Node *statement = read.site;
     while (statement && !read.function->compoundOf(statement))
       statement = read.function->statementAround(statement);
     return statement;
   }
 
   void findTurns(const Visit &visit) {
-    std::set<const clang::Stmt *> steps; // Loops each round of which is a step, no epoch.
+    std::set<const ir::Node *> steps; // Loops each round of which is a step, no epoch.
     for (const Observation &seen : visit.unit.observations())
       if (seen.event->kind == EventKind::Backward || seen.event->kind == EventKind::Step)
         if (const auto loops = loopsAround(visitOf(seen, visit)); !loops.empty())
@@ -348,32 +343,32 @@ private:
       if (!turn.around || (turn.isLoop && !steps.contains(turn.around)))
         continue;
       Turns &all = turns[turn.around];
-      all.places.insert({seen.event->site->getBeginLoc(), turn.event->site->getBeginLoc()});
+      all.places.insert({seen.event->site->begin(), turn.event->site->begin()});
       all.statements.insert({seen.event->function, statementOf(*seen.event)});
     }
     hasTurns = true;
   }
 
   static Visit visitOf(const Observation &seen, const Visit &visit) {
-    return {*seen.event, seen.before, seen.callers, seen.site, visit.unit, visit.context};
+    return {*seen.event, seen.before, seen.callers, seen.site, visit.unit, visit.source};
   }
 
   /// Said once of statements that stand one behind the other.
   bool isFirst(const Event &read, const Turns &all, const Visit &visit) const {
-    const clang::Stmt *own = statementOf(read);
-    const clang::CompoundStmt *block = own ? read.function->compoundOf(own) : nullptr;
-    const clang::Stmt *before = nullptr;
+    const ir::Node *own = statementOf(read);
+    const ir::Node *block = own ? read.function->compoundOf(own) : nullptr;
+    const ir::Node *before = nullptr;
     if (block)
-      for (const clang::Stmt *each : block->body()) {
+      for (const ir::Node *each : block->children) {
         if (each == own)
           break;
-        if (!llvm::isa<clang::NullStmt>(each))
+        if (each->kind != ir::NodeKind::Null)
           before = each;
       }
     if (before && all.statements.contains({read.function, before}))
       return false;
     return llvm::none_of(all.places, [&](const Place &place) {
-      return own && contains(visit, own, place.first) && place.first < read.site->getBeginLoc();
+      return own && contains(visit, own, place.first) && place.first < read.site->begin();
     });
   }
 
@@ -402,11 +397,11 @@ private:
     return true;
   }
 
-  llvm::DenseMap<const clang::Stmt *, Turns> turns; ///< By what they are the turns of.
+  llvm::DenseMap<const ir::Node *, Turns> turns; ///< By what they are the turns of.
   bool hasTurns = false;
 
   /// Said once of each loop. What runs once may take its time.
-  void onElement(const Visit &visit, const clang::Stmt &loop, const TrainingLoop &training,
+  void onElement(const Visit &visit, const ir::Node &loop, const TrainingLoop &training,
                  Reporter &reporter) {
     const Event &read = visit.event;
     if (first.try_emplace(&loop, read.site).first->second != read.site)
@@ -434,18 +429,16 @@ private:
     return computes(&visit.event) || llvm::any_of(visit.callers, computes);
   }
 
-  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> first; ///< The first read in each loop.
+  llvm::DenseMap<const ir::Node *, const ir::Node *> first; ///< The first read in each loop.
 
   /// Shape, type and place are known without the values.
   static void onAttribute(const Visit &visit, Reporter &reporter) {
     const Value copy = visit.before.valueOf(visit.event.subject);
     if (!copy.placed || copy.placed->kind != EventKind::Move || copy.device.kind != Device::Cpu ||
-        !visit.event.subject.expr ||
-        visit.event.subject.expr->IgnoreUnlessSpelledInSource() != copy.placed->site ||
+        !visit.event.subject.expr || &visit.event.subject.expr->spelled() != copy.placed->site ||
         !isOnGpu(visit, copy.placed->subject) || !trainingLoopAround(visit).loop)
       return;
-    Finding finding(Level::Likely,
-                    {copy.placed->site->getBeginLoc(), visit.event.site->getSourceRange()},
+    Finding finding(Level::Likely, {copy.placed->site->begin(), visit.event.site->range},
                     "the tensor is copied from the GPU only to ask for its shape, which the "
                     "original knows as well");
     reporter.report(std::move(finding));

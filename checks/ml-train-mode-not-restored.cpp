@@ -5,7 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Stmt.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
@@ -132,11 +131,11 @@ private:
   }
 
   /// The outermost loop around the forward that is not around the eval(), else its statement.
-  static const clang::Stmt *whereTrainingBegins(const Visit &visit, const Event &eval) {
+  static const ir::Node *whereTrainingBegins(const Visit &visit, const Event &eval) {
     const FunctionBody &function = *visit.event.function;
     auto shared = function.loopsAround(eval.site);
-    const clang::Stmt *place = function.statementOf(visit.event.site);
-    for (const clang::Stmt *loop : function.loopsAround(visit.event.site))
+    const ir::Node *place = function.statementOf(visit.event.site);
+    for (const ir::Node *loop : function.loopsAround(visit.event.site))
       if (!llvm::is_contained(shared, loop))
         place = loop;
     return place;

@@ -5,8 +5,6 @@
 
 #include "Registration.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -15,15 +13,15 @@ public:
   void onClass(const ClassVisit &visit, Reporter &reporter) override {
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && isForgotten(visit.view, member))
-        reporter.report(unregistered(visit, member, "register_module",
-                                     ("submodule '" + member.field->getName() + "' is used in " +
-                                      userOf(member) +
-                                      " but never registered: parameters(), to() and eval() do not "
-                                      "reach it")
-                                         .str()));
+        reporter.report(
+            unregistered(visit, member, "register_module",
+                         ("submodule '" + member.field->name + "' is used in " + userOf(member) +
+                          " but never registered: parameters(), to() and eval() do not "
+                          "reach it")
+                             .str()));
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && member.stateful == Answer::Yes && visit.view.isVisible)
-        for (const EntityDefinition &definition : member.replacements)
+        for (const MemberDefinition &definition : member.replacements)
           reporter.report(
               replaced(member, definition, "submodule", "parameters(), to() and eval()"));
     for (const std::vector<Transient> &transients : visit.view.transients)
@@ -40,8 +38,7 @@ private:
     const Transient &first = transients.front();
     Finding finding(
         Level::Certain, placeOf(first),
-        (first.variable ? "'" + first.variable->getNameAsString() + "'"
-                        : std::string("the module")) +
+        (first.variable ? "'" + first.variable->spelling.str() + "'" : std::string("the module")) +
             " is made anew in every forward pass: parameters(), to() and eval() do not reach it");
     for (const Transient &other : llvm::ArrayRef(transients).drop_front())
       finding.notes.push_back({placeOf(other), "so is this one"});

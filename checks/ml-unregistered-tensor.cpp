@@ -4,8 +4,6 @@
 
 #include "Registration.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -18,7 +16,7 @@ public:
       bool isTrained = member.requiresGrad;
       reporter.report(
           unregistered(visit, member, isTrained ? "register_parameter" : "register_buffer",
-                       ("tensor '" + member.field->getName() + "' is used in " + userOf(member) +
+                       ("tensor '" + member.field->name + "' is used in " + userOf(member) +
                         " but never registered: " + (isTrained ? "parameters(), " : "") +
                         "to() and save() do not reach it")
                            .str()));

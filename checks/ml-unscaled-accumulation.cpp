@@ -5,7 +5,6 @@
 #include "Fixes.h"
 #include "Loops.h"
 
-#include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 
 namespace gradtidy {
@@ -36,7 +35,7 @@ public:
 private:
   /// The one backward of each round of \p loop to which the steps and clears in it leave what it
   /// adds, or null.
-  static const Event *backwardIn(const Visit &visit, const clang::Stmt &loop) {
+  static const Event *backwardIn(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = *visit.event.function;
     const Event *backward = nullptr;
     for (const Block &block : function.blocks)
@@ -62,15 +61,14 @@ private:
   }
 
   static Fix repair(const Visit &visit, const Event &backward, const std::string &rounds) {
-    const clang::Expr *loss = backward.subject.expr;
-    const auto *number = llvm::dyn_cast<clang::DeclRefExpr>(visit.event.every);
+    const ir::Node *loss = backward.subject.expr;
+    const ir::Node *number = ir::as(ir::NodeKind::Reference, visit.event.every);
     const bool isKnownThere =
-        !number || visit.context.getSourceManager().isBeforeInTranslationUnit(
-                       number->getDecl()->getLocation(), backward.site->getBeginLoc());
+        !number || visit.source.isBefore(number->symbol->location, backward.site->begin());
     if (!loss || backward.subject.role != TypeRole::Tensor || textOf(visit, loss).empty() ||
         !isKnownThere)
       return {};
-    return {clang::FixItHint::CreateInsertion(loss->getBeginLoc(), "("),
+    return {clang::FixItHint::CreateInsertion(loss->begin(), "("),
             clang::FixItHint::CreateInsertion(endOf(visit, loss), " / " + rounds + ")")};
   }
 };

@@ -4,8 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "clang/AST/Stmt.h"
-
 namespace gradtidy {
 namespace {
 
@@ -22,7 +20,7 @@ public:
                     "this time does not contain the work of the GPU, which may not have begun "
                     "yet");
     finding.notes.push_back({*work.launched, "the GPU is given work here"});
-    const clang::Stmt *statement = end.function->statementOf(end.site);
+    const ir::Node *statement = end.function->statementOf(end.site);
     if (statement && end.function->compoundOf(statement))
       finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
     reporter.report(std::move(finding));

@@ -3,8 +3,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -14,9 +12,9 @@ public:
     const Event &made = visit.event;
     if (made.operation != Operation::MakeLoader || !made.loader.engine || made.loader.workers < 2)
       return;
-    const clang::FieldDecl &engine = *made.loader.engine;
+    const ir::Symbol &engine = *made.loader.engine;
     Finding finding(Level::Likely, engine,
-                    "each worker of the loader has a copy of '" + engine.getNameAsString() +
+                    "each worker of the loader has a copy of '" + engine.spelling.str() +
                         "', and all copies draw the same numbers");
     finding.notes.push_back(
         {made, "the loader with " + std::to_string(made.loader.workers) + " workers is made here"});

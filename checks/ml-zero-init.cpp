@@ -3,8 +3,6 @@
 
 #include "Check.h"
 
-#include "clang/AST/Decl.h"
-
 namespace gradtidy {
 namespace {
 
@@ -14,8 +12,8 @@ public:
     const EqualNeurons &equal = visit.event.equalNeurons;
     if (!equal.before)
       return;
-    const std::string before = equal.before->getNameAsString();
-    const std::string behind = equal.behind->getNameAsString();
+    const std::string before = equal.before->spelling.str();
+    const std::string behind = equal.behind->spelling.str();
     Finding finding(Level::Likely, *equal.fill,
                     "the weights of '" + before + "' are all the same, and so are those of '" +
                         behind + "': no weight tells the neurons between them apart");

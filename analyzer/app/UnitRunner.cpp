@@ -62,7 +62,7 @@ public:
 
   std::vector<Partner> find(clang::ASTContext &context, const UserCode &userCode,
                             const TurnOf &turnOf) override {
-    Vocabulary vocabulary(model);
+    Vocabulary vocabulary(model, context);
     UnitResult::Question question;
     for (SharedFunction &function : findSharedFunctions(
              context, vocabulary,

@@ -2,166 +2,187 @@
 
 #include "Typing.h"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMap.h"
-#include "clang/AST/Stmt.h"
-#include "clang/AST/StmtCXX.h"
-
 namespace gradtidy {
 
-FunctionBody::FunctionBody(const clang::FunctionDecl *function, const clang::Stmt *body)
+using ir::NodeKind;
+
+FunctionBody::FunctionBody(const ir::Symbol *function, const ir::Node *body)
     : function(function), body(body) {}
 
 FunctionBody::~FunctionBody() = default;
 
-const clang::Stmt *FunctionBody::parentOf(const clang::Stmt *statement) const {
-  if (!parents)
-    parents = std::make_unique<clang::ParentMap>(const_cast<clang::Stmt *>(body));
-  return parents->getParent(const_cast<clang::Stmt *>(statement));
+llvm::SmallVector<const ir::Node *, 16> FunctionBody::around(const ir::Node *site) const {
+  llvm::SmallVector<const ir::Node *, 16> result;
+  while (site && site != body)
+    if ((site = site->parent))
+      result.push_back(site);
+  if (!site)
+    result.clear();
+  return result;
 }
 
-const clang::Expr *FunctionBody::fullExpressionOf(const clang::Stmt *site) const {
-  const clang::Expr *whole = nullptr;
-  for (const auto *expr = llvm::dyn_cast_or_null<clang::Expr>(site); expr;
-       expr = llvm::dyn_cast_or_null<clang::Expr>(parentOf(expr)))
-    whole = expr;
+const ir::Node *FunctionBody::statementAround(const ir::Node *site) const {
+  const auto outer = around(site);
+  return outer.empty() ? nullptr : outer.front();
+}
+
+const ir::Node *FunctionBody::fullExpressionOf(const ir::Node *site) const {
+  if (!site || !site->isExpression)
+    return nullptr;
+  const ir::Node *whole = site;
+  for (const ir::Node *outer : around(site)) {
+    if (!outer->isExpression)
+      break;
+    whole = outer;
+  }
   return whole;
 }
 
-const clang::Expr *FunctionBody::expressionStatementOf(const clang::Stmt *site) const {
-  const clang::Expr *whole = fullExpressionOf(site);
+const ir::Node *FunctionBody::expressionStatementOf(const ir::Node *site) const {
+  const ir::Node *whole = fullExpressionOf(site);
   return whole && compoundOf(whole) ? whole : nullptr;
 }
 
-const clang::Stmt *FunctionBody::statementOf(const clang::Stmt *site) const {
-  const clang::Expr *whole = fullExpressionOf(site);
+const ir::Node *FunctionBody::statementOf(const ir::Node *site) const {
+  const ir::Node *whole = fullExpressionOf(site);
   if (!whole)
     return site;
-  const clang::Stmt *parent = parentOf(whole);
-  return llvm::isa_and_nonnull<clang::DeclStmt, clang::ReturnStmt>(parent) ? parent : whole;
-}
-
-static bool isLoop(const clang::Stmt *statement) {
-  return llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(
-      statement);
+  const ir::Node *parent = statementAround(whole);
+  return parent && (parent->kind == NodeKind::Declaration || parent->kind == NodeKind::Return)
+             ? parent
+             : whole;
 }
 
 /// `do { … } while (false)`, as macros are written.
-static bool runsOnce(const clang::Stmt *loop) {
-  const auto *once = llvm::dyn_cast<clang::DoStmt>(loop);
-  const clang::Expr *again = once ? once->getCond()->IgnoreParenCasts() : nullptr;
-  const auto *truth = llvm::dyn_cast_or_null<clang::CXXBoolLiteralExpr>(again);
-  const auto *number = llvm::dyn_cast_or_null<clang::IntegerLiteral>(again);
-  return (truth && !truth->getValue()) || (number && number->getValue() == 0);
+static bool runsOnce(const ir::Node &loop) {
+  const ir::Node *again =
+      loop.kind == NodeKind::Do ? ir::withoutParentheses(loop.condition) : nullptr;
+  return again && (again->kind == NodeKind::Boolean || again->kind == NodeKind::Integer) &&
+         again->integer == 0;
 }
 
-llvm::SmallVector<const clang::Stmt *, 4> FunctionBody::loopsAround(const clang::Stmt *site) const {
-  llvm::SmallVector<const clang::Stmt *, 4> loops;
-  for (const clang::Stmt *statement = parentOf(site); statement; statement = parentOf(statement))
-    if (isLoop(statement) && !runsOnce(statement))
-      loops.push_back(statement);
+llvm::SmallVector<const ir::Node *, 4> FunctionBody::loopsAround(const ir::Node *site) const {
+  llvm::SmallVector<const ir::Node *, 4> loops;
+  for (const ir::Node *outer : around(site))
+    if (outer->isLoop() && !runsOnce(*outer))
+      loops.push_back(outer);
   return loops;
 }
 
 /// Whether \p statement may leave the function, or the round of the loop it stands in.
-static bool mayLeave(const clang::Stmt *statement, bool isInSwitch = false, bool isInLoop = false) {
-  if (!statement || llvm::isa<clang::LambdaExpr>(statement))
+static bool mayLeave(const ir::Node &statement, bool isInSwitch = false, bool isInLoop = false) {
+  switch (statement.kind) {
+  case NodeKind::Lambda:
     return false;
-  if (llvm::isa<clang::BreakStmt>(statement))
+  case NodeKind::Break:
     return !isInSwitch && !isInLoop;
-  if (llvm::isa<clang::ContinueStmt>(statement))
+  case NodeKind::Continue:
     return !isInLoop;
-  if (llvm::isa<clang::ReturnStmt, clang::CXXThrowExpr>(statement))
+  case NodeKind::Return:
+  case NodeKind::Throw:
     return true;
-  isInSwitch |= llvm::isa<clang::SwitchStmt>(statement);
-  isInLoop |= isLoop(statement);
-  return llvm::any_of(statement->children(), [&](const clang::Stmt *child) {
-    return mayLeave(child, isInSwitch, isInLoop);
+  default:
+    break;
+  }
+  isInSwitch |= statement.kind == NodeKind::Switch;
+  isInLoop |= statement.isLoop();
+  return llvm::any_of(statement.children, [&](const ir::Node *child) {
+    return mayLeave(*child, isInSwitch, isInLoop);
   });
 }
 
 /// Whether \p outer runs \p inner, a child of it, only for what it asks.
-static bool isBranch(const clang::Stmt *outer, const clang::Stmt *inner) {
-  if (const auto *choice = llvm::dyn_cast<clang::IfStmt>(outer))
-    return !choice->isConstexpr() && inner != choice->getCond() && inner != choice->getInit();
-  if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(outer))
-    return inner != choice->getCond();
-  if (const auto *both = llvm::dyn_cast<clang::BinaryOperator>(outer))
-    return both->isLogicalOp() && inner == both->getRHS();
-  return llvm::isa<clang::SwitchStmt, clang::CXXCatchStmt>(outer);
+static bool isBranch(const ir::Node &outer, const ir::Node *inner) {
+  switch (outer.kind) {
+  case NodeKind::If:
+    return !outer.isConstantBranch && inner != outer.condition && inner != outer.init;
+  case NodeKind::Conditional:
+    return inner != outer.condition;
+  case NodeKind::Binary:
+    return (outer.op == "&&" || outer.op == "||") && inner == outer.children.back();
+  case NodeKind::Switch:
+  case NodeKind::Catch:
+    return true;
+  default:
+    return false;
+  }
 }
 
-bool FunctionBody::isInBranch(const clang::Stmt *site) const {
-  const clang::Stmt *inner = site;
-  for (const clang::Stmt *outer = parentOf(site); outer; outer = parentOf(inner = outer))
-    if (isBranch(outer, inner))
+bool FunctionBody::isInBranch(const ir::Node *site) const {
+  for (const ir::Node *outer : around(site)) {
+    if (isBranch(*outer, site))
       return true;
-  return false;
-}
-
-/// Whether \p site, within \p within, is in a branch, or behind a statement that \p mayLeave.
-template <typename Parent, typename Leave>
-static bool isConditional(const clang::Stmt *site, const clang::Stmt *within, Parent parentOf,
-                          Leave mayLeave) {
-  const clang::Stmt *inner = site;
-  for (const clang::Stmt *outer = parentOf(site); outer != within;
-       outer = parentOf(inner = outer)) {
-    if (isBranch(outer, inner))
-      return true;
-    if (llvm::isa<clang::CompoundStmt>(outer))
-      for (const clang::Stmt *before : outer->children()) {
-        if (before == inner)
-          break;
-        if (mayLeave(before))
-          return true;
-      }
+    site = outer;
   }
   return false;
 }
 
-bool FunctionBody::isConditional(const clang::Stmt *site, const clang::Stmt *within) const {
-  return gradtidy::isConditional(
-      site, within, [this](const clang::Stmt *inner) { return parentOf(inner); },
-      [](const clang::Stmt *before) { return mayLeave(before); });
+/// Whether \p site, of which \p around tells what is around it, is within \p within in a branch,
+/// or behind a statement that \p mayLeave.
+template <typename Leave>
+static bool isConditional(const ir::Node *site, llvm::ArrayRef<const ir::Node *> around,
+                          const ir::Node *within, Leave mayLeave) {
+  const ir::Node *inner = site;
+  for (const ir::Node *outer : around) {
+    if (outer == within)
+      break;
+    if (isBranch(*outer, inner))
+      return true;
+    if (outer->kind == NodeKind::Compound)
+      for (const ir::Node *before : outer->children) {
+        if (before == inner)
+          break;
+        if (mayLeave(*before))
+          return true;
+      }
+    inner = outer;
+  }
+  return false;
+}
+
+bool FunctionBody::isConditional(const ir::Node *site, const ir::Node *within) const {
+  return gradtidy::isConditional(site, around(site), within,
+                                 [](const ir::Node &before) { return mayLeave(before); });
 }
 
 /// Whether \p statement may go on with the next round of the loop it stands in or, if that does not
 /// matter, return.
-static bool goesOn(const clang::Stmt *statement, bool isOfLoop, bool isInLoop = false) {
-  if (!statement || llvm::isa<clang::LambdaExpr>(statement))
+static bool goesOn(const ir::Node &statement, bool isOfLoop, bool isInLoop = false) {
+  switch (statement.kind) {
+  case NodeKind::Lambda:
     return false;
-  if (llvm::isa<clang::ContinueStmt>(statement))
+  case NodeKind::Continue:
     return !isInLoop;
-  if (llvm::isa<clang::ReturnStmt>(statement))
+  case NodeKind::Return:
     return !isOfLoop;
-  isInLoop |= isLoop(statement);
-  return llvm::any_of(statement->children(),
-                      [&](const clang::Stmt *child) { return goesOn(child, isOfLoop, isInLoop); });
+  default:
+    break;
+  }
+  isInLoop |= statement.isLoop();
+  return llvm::any_of(statement.children,
+                      [&](const ir::Node *child) { return goesOn(*child, isOfLoop, isInLoop); });
 }
 
-bool FunctionBody::isLeftOut(const clang::Stmt *site, const clang::Stmt *within) const {
-  return gradtidy::isConditional(
-      site, within, [this](const clang::Stmt *inner) { return parentOf(inner); },
-      [&](const clang::Stmt *before) { return goesOn(before, within != nullptr); });
+bool FunctionBody::isLeftOut(const ir::Node *site, const ir::Node *within) const {
+  return gradtidy::isConditional(site, around(site), within, [&](const ir::Node &before) {
+    return goesOn(before, within != nullptr);
+  });
 }
 
-static void collectMentions(const clang::Stmt *statement,
-                            llvm::DenseSet<const clang::Decl *> &mentioned) {
-  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
-    mentioned.insert(reference->getDecl());
-  for (const clang::Stmt *child : statement->children())
-    if (child)
-      collectMentions(child, mentioned);
-}
-
-bool FunctionBody::mentions(const clang::VarDecl &variable) const {
-  if (!mentioned)
-    collectMentions(body, mentioned.emplace());
+bool FunctionBody::mentions(const ir::Symbol &variable) const {
+  if (!mentioned) {
+    mentioned.emplace();
+    ir::forEach(body, [&](const ir::Node &node) {
+      if (node.kind == NodeKind::Reference)
+        mentioned->insert(node.symbol);
+    });
+  }
   return mentioned->contains(&variable);
 }
 
-const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {
-  return llvm::dyn_cast_or_null<clang::CompoundStmt>(parentOf(statement));
+const ir::Node *FunctionBody::compoundOf(const ir::Node *statement) const {
+  const ir::Node *outer = statementAround(statement);
+  return outer && outer->kind == NodeKind::Compound ? outer : nullptr;
 }
 
 } // namespace gradtidy

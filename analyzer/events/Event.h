@@ -3,24 +3,16 @@
 // checks read only them.
 #pragma once
 
-#include "Conditions.h"
 #include "Device.h"
+#include "analyzer/ir/Node.h"
 #include "analyzer/model/Role.h"
 
-#include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
 #include <optional>
 #include <vector>
-
-namespace clang {
-class CompoundStmt;
-class FieldDecl;
-class FunctionDecl;
-class ParentMap;
-} // namespace clang
 
 namespace gradtidy {
 
@@ -71,14 +63,14 @@ struct Flag {
 struct Operand {
   PathId path = noPath;
   TypeRole role = TypeRole::None;
-  bool escapes = false;              ///< The callee can change what the path names.
-  bool fresh = false;                ///< A new object that has no other name.
-  bool isClosure = false;            ///< A lambda or std::function.
-  bool isTensor = false;             ///< A tensor or something that holds some.
-  bool isMovedThere = false;         ///< Of a Forward: the first that is done to it is to move it.
-  Flag flag = {};                    ///< Of a Call: what the value is the answer to.
-  Device device = {};                ///< Where the source says it literally.
-  const clang::Expr *expr = nullptr; ///< As written, where it is written.
+  bool escapes = false;           ///< The callee can change what the path names.
+  bool fresh = false;             ///< A new object that has no other name.
+  bool isClosure = false;         ///< A lambda or std::function.
+  bool isTensor = false;          ///< A tensor or something that holds some.
+  bool isMovedThere = false;      ///< Of a Forward: the first that is done to it is to move it.
+  Flag flag = {};                 ///< Of a Call: what the value is the answer to.
+  Device device = {};             ///< Where the source says it literally.
+  const ir::Node *expr = nullptr; ///< As written, where it is written.
 };
 
 /// What a function itself reads or writes of memory, on the host.
@@ -91,8 +83,8 @@ enum class HostRead : unsigned char {
 
 /// Arithmetic in place of the samples that a dataset keeps.
 struct SampleChange {
-  const clang::CallExpr *call = nullptr; ///< Null if there is none.
-  bool isDropped = false;                ///< Nobody takes its value.
+  const ir::Node *call = nullptr; ///< Null if there is none.
+  bool isDropped = false;         ///< Nobody takes its value.
 
   explicit operator bool() const { return call; }
 };
@@ -105,25 +97,25 @@ struct LoaderOptions {
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   bool splitsSamples = false;  ///< The sampler gives each of several processes a part of them.
   bool givesAll = false;       ///< It does not, and what is known of the dataset does not, either.
-  const clang::Expr *dropsLast = nullptr; ///< What leaves out a last batch that is not full.
+  const ir::Node *dropsLast = nullptr; ///< What leaves out a last batch that is not full.
   /// What draws random numbers for every sample, whatever the dataset is asked for.
-  const clang::Expr *draw = nullptr;
-  const clang::Expr *read = nullptr; ///< What reads or decodes samples when they are asked for.
+  const ir::Node *draw = nullptr;
+  const ir::Node *read = nullptr; ///< What reads or decodes samples when they are asked for.
   /// What the dataset or a transform draws random numbers from when it gives a sample, of which
   /// each worker has a copy that draws the same; null if there is none.
-  const clang::FieldDecl *engine = nullptr;
+  const ir::Symbol *engine = nullptr;
   /// What all workers share and the dataset changes when it gives a sample, and where it does; null
   /// if there is none.
-  const clang::ValueDecl *shared = nullptr;
-  const clang::Stmt *change = nullptr;
+  const ir::Symbol *shared = nullptr;
+  const ir::Node *change = nullptr;
   /// What changes the samples where the dataset keeps them, each time it gives them.
   SampleChange sampleChange = {};
 };
 
 /// How a loop over a loader is left before the last batch.
 struct EarlyEnd {
-  const clang::Stmt *leave = nullptr; ///< What does so first; null if nothing does.
-  bool isConditional = false;         ///< Not every round reaches it.
+  const ir::Node *leave = nullptr; ///< What does so first; null if nothing does.
+  bool isConditional = false;      ///< Not every round reaches it.
 };
 
 /// When what a kept pointer or view leads to ends with the expression that makes it.
@@ -140,16 +132,16 @@ struct Leftover {
   Ending ending = Ending::None;
   PathId copy = noPath;     ///< Of `original`, which is the tensor itself where it need not change.
   PathId original = noPath; ///< A tensor that lives on.
-  const clang::Expr *temporary = nullptr; ///< What ends.
-  const clang::Expr *replaced = nullptr;  ///< What puts another tensor into its place, if it is
-                                          ///< that which ends it.
-  const clang::VarDecl *keeper = nullptr; ///< The variable that keeps it, if it is one.
+  const ir::Node *temporary = nullptr; ///< What ends.
+  const ir::Node *replaced = nullptr;  ///< What puts another tensor into its place, if it is
+                                       ///< that which ends it.
+  const ir::Symbol *keeper = nullptr;  ///< The variable that keeps it, if it is one.
 };
 
 /// What adds to a list in every round of a loop, or every run of a function, and never takes away.
 struct Growth {
-  const clang::Expr *list = nullptr; ///< Where the first is added; null if there is none.
-  bool isAll = false;                ///< Nothing else fills the list.
+  const ir::Node *list = nullptr; ///< Where the first is added; null if there is none.
+  bool isAll = false;             ///< Nothing else fills the list.
 };
 
 /// What is wrong with how a function that computes its own gradients is written.
@@ -164,17 +156,17 @@ struct CustomFunctionFacts {
 /// Two layers, one behind the other, whose weights are a constant each: nothing but biases tells
 /// the neurons between them apart.
 struct EqualNeurons {
-  const clang::ValueDecl *before = nullptr; ///< Null if there are none.
-  const clang::ValueDecl *behind = nullptr;
-  const clang::Stmt *fill = nullptr;  ///< What fills the first.
-  const clang::Stmt *other = nullptr; ///< What fills the second.
+  const ir::Symbol *before = nullptr; ///< Null if there are none.
+  const ir::Symbol *behind = nullptr;
+  const ir::Node *fill = nullptr;  ///< What fills the first.
+  const ir::Node *other = nullptr; ///< What fills the second.
 };
 
 /// A loop that reads another element of one and the same tensor in each round.
 struct ElementLoop {
-  const clang::Stmt *loop = nullptr; ///< Null if there is none.
-  bool isComputed = false;           ///< It reads a number that is computed from the element, or
-                                     ///< of all elements for the round.
+  const ir::Node *loop = nullptr; ///< Null if there is none.
+  bool isComputed = false;        ///< It reads a number that is computed from the element, or
+                                  ///< of all elements for the round.
 };
 
 /// What becomes of a number that is for people alone.
@@ -187,10 +179,10 @@ enum class Shown : unsigned char {
 
 /// What a number that is read from a tensor is read for.
 struct NumberUse {
-  const clang::Stmt *assertion = nullptr; ///< See assertionOf().
-  bool isVain = false;                    ///< See isVain().
-  const clang::Stmt *otherTest = nullptr; ///< See otherTestOf().
-  const clang::Stmt *joined = nullptr;    ///< See joinedBy().
+  const ir::Node *assertion = nullptr; ///< See assertionOf().
+  bool isVain = false;                 ///< See isVain().
+  const ir::Node *otherTest = nullptr; ///< See otherTestOf().
+  const ir::Node *joined = nullptr;    ///< See joinedBy().
 };
 
 /// What is written of the order in which a tensor has samples and steps: its first two dimensions.
@@ -208,15 +200,15 @@ struct Typing;
 
 /// The learning rate that an optimizer starts with.
 struct LearningRate {
-  const clang::Expr *expr = nullptr; ///< Where it is said; null if nobody knows it.
+  const ir::Node *expr = nullptr; ///< Where it is said; null if nobody knows it.
   double value = 0;
-  const clang::ParmVarDecl *given = nullptr; ///< What callers give it by, if they do.
+  const ir::Symbol *given = nullptr; ///< What callers give it by, if they do.
 };
 
 struct Event {
   EventKind kind = EventKind::Combine;
   BindKind bind = BindKind::Value;
-  const clang::Stmt *site = nullptr; ///< Where; never null.
+  const ir::Node *site = nullptr; ///< Where; never null.
   Operand subject;
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
@@ -254,15 +246,15 @@ struct Event {
   EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
-  const clang::Stmt *filled = nullptr;        ///< Load: what has filled the list that it adds to.
-  OrderMark order = {};                       ///< Of samples and steps.
-  ElementLoop elementLoop = {};               ///< Combine that reads a number, Move to the host.
-  const clang::Stmt *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
-  const clang::Stmt *readBefore = nullptr;    ///< The same: see readBefore().
-  const clang::Stmt *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
-  NumberUse use = {};                         ///< The same.
-  Shown shown = Shown::No;                    ///< The same, or a Call that gives a number.
-  const clang::Stmt *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
+  const ir::Node *filled = nullptr;   ///< Load: what has filled the list that it adds to.
+  OrderMark order = {};               ///< Of samples and steps.
+  ElementLoop elementLoop = {};       ///< Combine that reads a number, Move to the host.
+  const ir::Node *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
+  const ir::Node *readBefore = nullptr;    ///< The same: see readBefore().
+  const ir::Node *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
+  NumberUse use = {};                      ///< The same.
+  Shown shown = Shown::No;                 ///< The same, or a Call that gives a number.
+  const ir::Node *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
@@ -275,9 +267,9 @@ struct Event {
   bool isAsync = false;      ///< Move, Overwrite: the host does not wait for the copy.
   bool isPageable = false;   ///< Create: certainly not in page-locked memory.
   bool namesGpu = false;     ///< Create, Move: to a GPU, whatever the machine has.
-  const clang::Stmt *copied = nullptr; ///< SetEpoch: what has taken a copy of the subject, and
-                                       ///< makes the call vain.
-  const clang::Stmt *sharedChange = nullptr; ///< Construct of a list: see changeOfShared().
+  const ir::Node *copied = nullptr;       ///< SetEpoch: what has taken a copy of the subject, and
+                                          ///< makes the call vain.
+  const ir::Node *sharedChange = nullptr; ///< Construct of a list: see changeOfShared().
   bool keepsBest = false;    ///< Bind, or Combine that adds an element to a list: in a branch that
                              ///< keeps the best of a number.
   bool isRegistered = false; ///< Bind: of a layer of the framework, which has registered what it
@@ -288,16 +280,16 @@ struct Event {
   bool hasParameters = false;      ///< Forward: the module certainly has some.
   bool isLostEdit = false;         ///< Bind, Combine: it changes options that no optimizer reads.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
-  const clang::FunctionDecl *callee = nullptr; ///< Of a Call or Forward, if it is known.
-  bool isVirtual = false; ///< Of these: which overrider is called is found at run time.
-  llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
+  const ir::Symbol *callee = nullptr; ///< Of a Call or Forward, if it is known.
+  bool isVirtual = false;             ///< Of these: which overrider is called is found at run time.
+  llvm::StringRef clear;              ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
   /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
   /// otherwise.
   Flag choice;
   /// Step, ClearGradients, Call, what saves: N of `if ((i + 1) % N == 0)` around it.
-  const clang::Expr *every = nullptr;
+  const ir::Node *every = nullptr;
   bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
@@ -308,10 +300,10 @@ struct Event {
 
 /// A group of processes that train together, in the function that makes it.
 struct RankGroup {
-  const clang::VarDecl *variable = nullptr; ///< Null if there is none, or others get hold of it.
-  bool isOnOneMachine = false;              ///< All of them are.
-  bool choosesDevice = false;               ///< Which of them it is may decide on a device,
-  bool choosesMore = false;                 ///< or on other things.
+  const ir::Symbol *variable = nullptr; ///< Null if there is none, or others get hold of it.
+  bool isOnOneMachine = false;          ///< All of them are.
+  bool choosesDevice = false;           ///< Which of them it is may decide on a device,
+  bool choosesMore = false;             ///< or on other things.
 };
 
 /// A basic block: its events and where control goes from there.
@@ -346,22 +338,28 @@ struct Block {
   unsigned latch = 0;
 };
 
+/// A condition that compares a parameter with a value of an enumeration.
+struct ParameterChoice {
+  unsigned condition;
+  const ir::Symbol *value; ///< The value.
+};
+
 /// A lowered function. Blocks are numbered in reverse post order; block 0 is the entry.
 class FunctionBody {
 public:
-  FunctionBody(const clang::FunctionDecl *function, const clang::Stmt *body);
+  FunctionBody(const ir::Symbol *function, const ir::Node *body);
   ~FunctionBody();
 
   struct Parameter {
-    const clang::ParmVarDecl *declaration;
+    const ir::Symbol *declaration;
     Operand place;
     BindKind bind;
     int condition = -1; ///< The repeated condition that asks for its value alone, or -1.
-    llvm::SmallVector<Conditions::Choice, 2> choices = {}; ///< Of an enumeration.
+    llvm::SmallVector<ParameterChoice, 2> choices = {}; ///< Of an enumeration.
   };
 
-  const clang::FunctionDecl *function;
-  const clang::Stmt *body;
+  const ir::Symbol *function;
+  const ir::Node *body;
   std::vector<Block> blocks;
   std::vector<Parameter> parameters;
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
@@ -382,46 +380,45 @@ public:
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 
-  /// The whole expression that \p site is part of.
-  const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;
+  /// The whole expression that \p site is part of, or null.
+  const ir::Node *fullExpressionOf(const ir::Node *site) const;
 
   /// The same if it is a statement of its own directly in a block `{ … }`, else null.
-  const clang::Expr *expressionStatementOf(const clang::Stmt *site) const;
+  const ir::Node *expressionStatementOf(const ir::Node *site) const;
 
   /// The innermost statement, no expression, that \p site is or is part of; for an expression that
   /// is a statement of its own, that expression.
-  const clang::Stmt *statementOf(const clang::Stmt *site) const;
+  const ir::Node *statementOf(const ir::Node *site) const;
 
-  /// The innermost statement around \p statement.
-  const clang::Stmt *statementAround(const clang::Stmt *statement) const {
-    return parentOf(statement);
-  }
+  /// The innermost statement or expression around \p site within the function, or null.
+  const ir::Node *statementAround(const ir::Node *site) const;
 
   /// The loops around \p site within this function, innermost first.
-  llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
+  llvm::SmallVector<const ir::Node *, 4> loopsAround(const ir::Node *site) const;
 
   /// Whether \p variable is named anywhere in the function.
-  bool mentions(const clang::VarDecl &variable) const;
+  bool mentions(const ir::Symbol &variable) const;
 
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.
-  bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
+  bool isConditional(const ir::Node *site, const ir::Node *within = nullptr) const;
 
   /// The same, but not for what ends the loop \p within, or throws: the rounds before that have
   /// run.
-  bool isLeftOut(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
+  bool isLeftOut(const ir::Node *site, const ir::Node *within = nullptr) const;
 
   /// The same, but whatever may leave the function before \p site is reached.
-  bool isInBranch(const clang::Stmt *site) const;
+  bool isInBranch(const ir::Node *site) const;
 
   /// The block `{ … }` of which \p statement is a direct child, or null.
-  const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;
+  const ir::Node *compoundOf(const ir::Node *statement) const;
 
 private:
-  const clang::Stmt *parentOf(const clang::Stmt *statement) const;
+  /// What is around \p site within the function, innermost first; nothing for what stands outside
+  /// of its body, such as the initializers of a constructor.
+  llvm::SmallVector<const ir::Node *, 16> around(const ir::Node *site) const;
 
-  mutable std::unique_ptr<clang::ParentMap> parents; ///< Made when a finding first asks for it.
-  mutable std::optional<llvm::DenseSet<const clang::Decl *>> mentioned; ///< The same.
+  mutable std::optional<llvm::DenseSet<const ir::Symbol *>> mentioned; ///< Made when asked for.
 };
 
 } // namespace gradtidy

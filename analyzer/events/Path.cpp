@@ -1,14 +1,12 @@
 #include "Path.h"
 
-#include "clang/AST/DeclCXX.h"
-
 namespace gradtidy {
 
 PathTable::PathTable() { nodes.emplace_back(); }
 
 PathId PathTable::intern(PathId parent, PathStep step) {
   auto [entry, isNew] =
-      ids.try_emplace({{parent, step.subject}, {static_cast<int>(step.kind), step.index}}, noPath);
+      ids.try_emplace({{parent, step.identity}, {static_cast<int>(step.kind), step.index}}, noPath);
   if (!isNew)
     return entry->second;
   const PathId index = nodes.size();
@@ -49,18 +47,17 @@ std::string PathTable::spelling(PathId path) const {
   const std::string parent = this->parent(path) ? spelling(this->parent(path)) : "";
   switch (step.kind) {
   case PathStep::Variable:
-    return static_cast<const clang::VarDecl *>(step.subject)->getNameAsString();
+    return step.symbol()->spelling.str();
   case PathStep::This:
   case PathStep::Temporary:
   case PathStep::Returned:
     return "";
-  case PathStep::Member: {
-    std::string name = static_cast<const clang::FieldDecl *>(step.subject)->getNameAsString();
-    return parent.empty() ? name : parent + "." + name;
-  }
+  case PathStep::Member:
+    return parent.empty() ? step.symbol()->spelling.str()
+                          : parent + "." + step.symbol()->spelling.str();
   case PathStep::Element:
-    if (const auto *key = static_cast<const clang::IdentifierInfo *>(step.subject))
-      return parent + "[\"" + key->getName().str() + "\"]";
+    if (step.identity)
+      return parent + "[\"" + step.key().str() + "\"]";
     return parent + "[" + (step.index < 0 ? "*" : std::to_string(step.index)) + "]";
   case PathStep::Gradient:
     return parent + ".grad()";

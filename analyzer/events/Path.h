@@ -6,10 +6,10 @@
 // pointers alike. Paths are interned: equal paths have equal ids.
 #pragma once
 
-#include "clang/AST/Decl.h"
-#include "clang/AST/Expr.h"
+#include "analyzer/ir/Node.h"
+
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/PointerUnion.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstdint>
 #include <string>
@@ -25,20 +25,41 @@ inline constexpr PathId noPath = 0;
 /// One step of a path. Value types only; cheap to copy.
 struct PathStep {
   enum Kind : unsigned char {
-    Variable,  ///< Root: `subject` is the VarDecl.
-    This,      ///< Root: `subject` is the method (of a lambda: the method it stands in).
-    Temporary, ///< Root: `subject` is the expression (or other statement) that makes the value.
-    Returned,  ///< Root: `subject` is the function whose return value this is.
-    Member,    ///< Step: `subject` is the FieldDecl.
+    Variable,  ///< Root: symbol() is the variable.
+    This,      ///< Root: symbol() is the method (of a lambda: the method it stands in).
+    Temporary, ///< Root: made() is the expression (or other statement) that makes the value.
+    Returned,  ///< Root: symbol() is the function whose return value this is.
+    Member,    ///< Step: symbol() is the data member.
     Element,   ///< Step: an element of a container. `index` where it is a literal, else -1; where
-               ///< a string is one, `subject` is its clang::IdentifierInfo, and `index` is 0.
+               ///< a string is one, key() is it, and `index` is 0.
     Gradient,  ///< Step: the gradient of a tensor.
   };
   Kind kind;
-  const void *subject = nullptr;
+  const void *identity = nullptr; ///< Of the symbol, node or key.
   std::int64_t index = -1;
 
   bool operator==(const PathStep &) const = default;
+
+  const ir::Symbol *symbol() const {
+    return kind == Temporary || kind == Element ? nullptr
+                                                : static_cast<const ir::Symbol *>(identity);
+  }
+
+  /// The symbol of a variable or member, null for other steps.
+  const ir::Symbol *name() const { return kind == Variable || kind == Member ? symbol() : nullptr; }
+
+  const ir::Node *made() const {
+    return kind == Temporary ? static_cast<const ir::Node *>(identity) : nullptr;
+  }
+
+  llvm::StringRef key() const {
+    return kind == Element && identity ? static_cast<const Key *>(identity)->getKey()
+                                       : llvm::StringRef();
+  }
+
+private:
+  friend class PathTable;
+  using Key = llvm::StringSet<>::value_type;
 };
 
 /// Owns all paths of one translation unit.
@@ -48,15 +69,15 @@ public:
 
   PathId root(PathStep::Kind kind, const void *subject) { return intern(noPath, {kind, subject}); }
   PathId step(PathId parent, PathStep step) { return intern(parent, step); }
-  PathId member(PathId parent, const clang::FieldDecl *field) {
-    return intern(parent, {PathStep::Member, field});
+  PathId member(PathId parent, const ir::Symbol *member) {
+    return intern(parent, {PathStep::Member, member});
   }
   PathId element(PathId parent, std::int64_t index = -1) {
     return intern(parent, {PathStep::Element, nullptr, index});
   }
 
-  PathId element(PathId parent, const clang::IdentifierInfo &key) {
-    return intern(parent, {PathStep::Element, &key, 0});
+  PathId element(PathId parent, llvm::StringRef key) {
+    return intern(parent, {PathStep::Element, &*keys.insert(key).first, 0});
   }
 
   /// The object nothing is known of. Its fields are itself.
@@ -106,6 +127,7 @@ private:
   PathId ancestorAt(PathId path, unsigned depth) const;
 
   std::vector<Node> nodes;
+  llvm::StringSet<> keys;
   llvm::DenseMap<std::pair<std::pair<PathId, const void *>, std::pair<int, std::int64_t>>, PathId>
       ids;
 };

@@ -1,6 +1,5 @@
 #include "Print.h"
 
-#include "clang/AST/Decl.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
@@ -95,14 +94,14 @@ llvm::StringRef name(EventKind kind) {
 }
 
 void print(llvm::raw_ostream &out, const FunctionBody &body, const PathTable &paths) {
-  out << body.function->getQualifiedNameAsString() << "\n";
+  out << body.function->qualifiedName << "\n";
   for (unsigned number = 0; number < body.blocks.size(); ++number) {
     const Block &block = body.blocks[number];
     out << " block " << number << (block.isLoopHead ? " (loop head)" : "") << "\n";
     for (const Event &event : block.events) {
       out << "  " << name(event.kind);
       if (event.kind == EventKind::Call && event.callee)
-        out << " " << event.callee->getNameAsString();
+        out << " " << event.callee->spelling;
       if (event.subject.path)
         out << " " << text(event.subject, paths);
       if (!event.operands.empty())

@@ -115,8 +115,13 @@ const FunctionBody *CallGraph::bodyOf(const clang::FunctionDecl &function) const
   return entry->second.get();
 }
 
+const FunctionBody *CallGraph::bodyOf(const ir::Symbol &function) const {
+  const clang::FunctionDecl *declaration = CodeMap::function(&function);
+  return declaration ? bodyOf(*declaration) : nullptr;
+}
+
 bool CallGraph::isOwn(const FunctionBody &function) const {
-  return partnerAt(function.function->getLocation(), context.getSourceManager()).empty();
+  return partnerAt(function.function->location, context.getSourceManager()).empty();
 }
 
 void CallGraph::addOverrider(const clang::CXXMethodDecl &overridden,
@@ -148,12 +153,13 @@ void CallGraph::addCallsOf(const FunctionBody &body) {
 }
 
 const FunctionBody *CallGraph::bodyAround(const FunctionBody &closure) const {
-  const auto *method = llvm::cast<clang::CXXMethodDecl>(closure.function);
-  const auto *around = llvm::dyn_cast<clang::FunctionDecl>(method->getParent()->getDeclContext());
+  const ir::Symbol *lambda = closure.function->owner;
+  const ir::Symbol *around = lambda ? lambda->owner : nullptr;
   return around ? bodyOf(*around) : nullptr;
 }
 
-const FunctionBody *CallGraph::calleeOf(const clang::FunctionDecl &callee, bool isVirtual) const {
+const FunctionBody *CallGraph::calleeOf(const ir::Symbol &called, bool isVirtual) const {
+  const clang::FunctionDecl &callee = *CodeMap::function(&called);
   const auto known = isVirtual ? overriders.find(callee.getCanonicalDecl()) : overriders.end();
   if (known == overriders.end())
     return bodyOf(callee);
@@ -163,11 +169,11 @@ const FunctionBody *CallGraph::calleeOf(const clang::FunctionDecl &callee, bool 
 
 llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &call) const {
   llvm::SmallVector<const clang::FunctionDecl *, 4> callees;
-  if (call.callee && !call.callee->isPureVirtual())
-    callees.push_back(call.callee);
-  if (call.callee && call.isVirtual)
-    if (const auto known = overriders.find(call.callee->getCanonicalDecl());
-        known != overriders.end())
+  const clang::FunctionDecl *called = CodeMap::function(call.callee);
+  if (called && !called->isPureVirtual())
+    callees.push_back(called);
+  if (called && call.isVirtual)
+    if (const auto known = overriders.find(called->getCanonicalDecl()); known != overriders.end())
       callees.append(known->second.begin(), known->second.end());
   llvm::SmallVector<const FunctionBody *, 4> found;
   for (const clang::FunctionDecl *callee : callees)
@@ -222,10 +228,7 @@ llvm::ArrayRef<const FunctionBody *> CallGraph::callersOf(const FunctionBody &fu
   return known->second;
 }
 
-bool isClosure(const FunctionBody &function) {
-  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function.function);
-  return method && method->getParent()->isLambda();
-}
+bool isClosure(const FunctionBody &function) { return function.function->isClosure; }
 
 bool hasEvent(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one) {
   return llvm::any_of(function.blocks,

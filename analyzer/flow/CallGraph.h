@@ -27,10 +27,10 @@ public:
   bool isOwn(const FunctionBody &function) const;
 
   /// The events of a function of the user, or null where it has no body.
-  const FunctionBody *bodyOf(const clang::FunctionDecl &function) const;
+  const FunctionBody *bodyOf(const ir::Symbol &function) const;
 
   /// The body that a call of \p callee runs, if it has one and no other can be meant.
-  const FunctionBody *calleeOf(const clang::FunctionDecl &callee, bool isVirtual) const;
+  const FunctionBody *calleeOf(const ir::Symbol &callee, bool isVirtual) const;
 
   /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
   llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) const;
@@ -55,6 +55,8 @@ public:
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 
 private:
+  const FunctionBody *bodyOf(const clang::FunctionDecl &function) const;
+
   using FunctionSet = llvm::SetVector<const FunctionBody *>;
 
   void addOverrider(const clang::CXXMethodDecl &overridden, const clang::CXXMethodDecl &method);

@@ -13,14 +13,18 @@ CalledModules::CalledModules(clang::ASTContext &context, Vocabulary &vocabulary,
         return userCode.contains(declaration->getLocation(), context.getSourceManager());
       }) {}
 
+static const clang::CXXRecordDecl *recordOf(const ModuleClass &view) {
+  return CodeMap::record(view.record);
+}
+
 const ModuleClass *CalledModules::classOf(const Event &event) const {
-  const clang::Expr *module = event.subject.expr;
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
   return module ? viewOf(vocabulary.classOf(strip(module)->getType())) : nullptr;
 }
 
 const ModuleClass *CalledModules::viewOf(const clang::CXXRecordDecl *record) const {
   for (const ModuleClass &view : classes())
-    if (record && view.record->getCanonicalDecl() == record->getCanonicalDecl())
+    if (record && recordOf(view)->getCanonicalDecl() == record->getCanonicalDecl())
       return &view;
   return nullptr;
 }
@@ -28,7 +32,7 @@ const ModuleClass *CalledModules::viewOf(const clang::CXXRecordDecl *record) con
 CalledModules::Views CalledModules::variantsOf(const ModuleClass &view) const {
   Views variants;
   for (const ModuleClass &other : classes())
-    if (!other.record->isAbstract() && other.record->isDerivedFrom(view.record))
+    if (!recordOf(other)->isAbstract() && recordOf(other)->isDerivedFrom(recordOf(view)))
       variants.push_back(&other);
   return variants;
 }
@@ -41,7 +45,7 @@ static bool holdsNothing(const ModuleClass &view) {
 }
 
 bool CalledModules::isStateless(const ModuleClass &view) const {
-  const bool inheritsNone = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+  const bool inheritsNone = recordOf(view)->forallBases([&](const clang::CXXRecordDecl *base) {
     if (!isModule(vocabulary.roleOf(base)) || vocabulary.isFramework(base))
       return vocabulary.traitOf(base) != Trait::Container;
     const ModuleClass *inherited = viewOf(base);
@@ -54,7 +58,7 @@ bool CalledModules::isStateless(const Event &event) const {
   const ModuleClass *view = classOf(event);
   if (!view || dependsOnMode(event) != Answer::No)
     return false;
-  if (!view->record->isAbstract())
+  if (!recordOf(*view)->isAbstract())
     return isStateless(*view);
   const Views variants = variantsOf(*view);
   return !variants.empty() &&
@@ -64,11 +68,12 @@ bool CalledModules::isStateless(const Event &event) const {
 bool CalledModules::mayHoldModes(const ModuleClass &view, Seen &seen) const {
   if (!seen.insert(&view).second)
     return false;
-  if (view.record->isAbstract() && llvm::any_of(variantsOf(view), [](const ModuleClass *variant) {
+  if (recordOf(view)->isAbstract() &&
+      llvm::any_of(variantsOf(view), [](const ModuleClass *variant) {
         return variant->dependsOnMode == Answer::Yes;
       }))
     return true;
-  const bool isAllSeen = view.record->forallBases([&](const clang::CXXRecordDecl *base) {
+  const bool isAllSeen = recordOf(view)->forallBases([&](const clang::CXXRecordDecl *base) {
     if (!isModule(vocabulary.roleOf(base)))
       return true;
     if (vocabulary.isFramework(base))
@@ -81,12 +86,12 @@ bool CalledModules::mayHoldModes(const ModuleClass &view, Seen &seen) const {
 
 bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
   return llvm::any_of(view.members, [&](const ModuleMember &member) {
-    const clang::QualType type = member.field->getType();
+    const clang::QualType type = CodeMap::member(member.field)->getType();
     if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
       return false;
     const clang::CXXRecordDecl *record = vocabulary.classOf(type);
     const ModuleClass *inner = viewOf(record);
-    if (inner && (!inner->isVisible || inner->record->isAbstract()))
+    if (inner && (!inner->isVisible || recordOf(*inner)->isAbstract()))
       return mayHoldModes(*inner, seen);
     return view.isVisible || !record || vocabulary.traitOf(record) != Trait::ModeByOption;
   });
@@ -95,14 +100,14 @@ bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
 Answer CalledModules::dependsOnMode(const Event &event) const {
   if (!event.subject.expr)
     return Answer::Unknown;
-  const Answer answer = modules.dependsOnMode(event.subject.expr);
+  const Answer answer = modules.dependsOnMode(CodeMap::expr(event.subject.expr));
   const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
   llvm::SmallPtrSet<const ModuleClass *, 4> seen;
   return view && !mayHoldModes(*view, seen) ? Answer::No : answer;
 }
 
 bool CalledModules::isLayer(const Event &event) const {
-  const clang::Expr *module = event.subject.expr;
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
   const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;
   if (!record || !vocabulary.isFramework(record))
     return false;

@@ -3,6 +3,9 @@
 
 #include "analyzer/events/Event.h"
 #include "analyzer/events/modules/ModuleClass.h"
+#include "analyzer/events/values/CodeMap.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 
@@ -28,16 +31,19 @@ public:
 
   /// Whether the method, or what it calls outside other modules, does by itself what depends on the
   /// mode.
-  bool asksForMode(const clang::FunctionDecl &method) const { return modules.asksForMode(method); }
+  bool asksForMode(const ir::Symbol &method) const {
+    return modules.asksForMode(*CodeMap::function(&method));
+  }
 
   /// Whether a part of the module that \p event calls normalises by what is in the batch.
   bool normalizesBatches(const Event &event) const {
-    return event.subject.expr && modules.normalizesBatches(event.subject.expr) == Answer::Yes;
+    return event.subject.expr &&
+           modules.normalizesBatches(CodeMap::expr(event.subject.expr)) == Answer::Yes;
   }
 
   /// What is known of the sizes of the module that \p event calls.
   ModuleSize sizeOf(const Event &event) const {
-    return event.subject.expr ? modules.sizeOf(event.subject.expr) : ModuleSize();
+    return event.subject.expr ? modules.sizeOf(CodeMap::expr(event.subject.expr)) : ModuleSize();
   }
 
   /// Whether \p event calls a single layer of the framework.
@@ -45,7 +51,7 @@ public:
 
   /// The layer that the forward pass \p event is one of, or ends in.
   Layer layerOf(const Event &event) const {
-    return event.subject.expr ? modules.lastLayer(event.subject.expr) : Layer();
+    return event.subject.expr ? modules.lastLayer(CodeMap::expr(event.subject.expr)) : Layer();
   }
 
   /// Whether \p event is a loss of classes that counts all it is given, and each the same.

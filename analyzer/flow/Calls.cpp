@@ -2,27 +2,15 @@
 #include "CallGraph.h"
 #include "Interpreter.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ExprCXX.h"
-#include "clang/Basic/SourceManager.h"
-
 namespace gradtidy {
 
 Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const State &state) const {
   const PathStep &last = tables.paths.last(state.resolve(operand.path));
-  if (last.kind != PathStep::Temporary || !last.subject)
-    return {};
-  const auto *lambda =
-      llvm::dyn_cast<clang::LambdaExpr>(static_cast<const clang::Stmt *>(last.subject));
-  if (!lambda)
+  if (!last.made() || last.made()->kind != ir::NodeKind::Lambda)
     return {};
   Closures found;
-  if (const clang::FunctionTemplateDecl *generic = lambda->getDependentCallOperator())
-    for (const clang::FunctionDecl *special : generic->specializations())
-      found.push_back(bodies(special, false));
-  if (found.empty()) // Bodies of the library, which would call it, may be left out.
-    found.push_back(bodies(lambda->getCallOperator(), false));
+  for (const ir::Symbol *callOperator : last.made()->declared)
+    found.push_back(bodies(*callOperator, false));
   return llvm::is_contained(found, nullptr) ? Closures() : found;
 }
 
@@ -58,7 +46,7 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   const Closures closures = closuresOf(operand, state);
   // What an object connects to events while it is made runs later.
   const bool isKept = event.kind == EventKind::Combine &&
-                      llvm::isa<clang::CXXConstructorDecl>(event.function->function);
+                      event.function->function->kind == ir::SymbolKind::Constructor;
   const bool isRunning = llvm::any_of(
       closures, [&](const FunctionBody *each) { return llvm::is_contained(stack, each); });
   if (closures.empty() || isKept || isRunning || stack.size() > maxDepth) {
@@ -119,7 +107,7 @@ bool Interpreter::computes(const FunctionBody &body) {
              !sharesMemory(event.operation);
     if (event.kind != EventKind::Forward && event.kind != EventKind::Call)
       return false;
-    const FunctionBody *callee = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+    const FunctionBody *callee = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
     return callee ? computes(*callee) : event.kind == EventKind::Forward || event.isTensor;
   });
   return computing[&body] = result;
@@ -127,11 +115,11 @@ bool Interpreter::computes(const FunctionBody &body) {
 
 /// Whether the caller is told by a result how the call went.
 static bool tellsOutcome(const FunctionBody &body) {
-  return !body.returnsTensors && !body.function->getReturnType()->isVoidType();
+  return !body.returnsTensors && !(body.function->type && body.function->type->isVoid);
 }
 
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *body = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
     if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
       body = closures.front();
@@ -175,14 +163,11 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
 }
 
 /// What \p argument answers where it is asked as a condition.
-static std::optional<bool> truthOf(const clang::Expr *argument) {
-  argument = strip(argument);
-  if (const auto *literal = llvm::dyn_cast<clang::CXXBoolLiteralExpr>(argument))
-    return literal->getValue();
-  if (llvm::isa<clang::CXXNullPtrLiteralExpr>(argument))
-    return false;
-  const auto *address = llvm::dyn_cast<clang::UnaryOperator>(argument);
-  return address && address->getOpcode() == clang::UO_AddrOf ? std::optional(true) : std::nullopt;
+static std::optional<bool> truthOf(const ir::Node &written) {
+  const ir::Node &argument = *ir::stripped(&written);
+  if (argument.kind == ir::NodeKind::Boolean)
+    return argument.integer != 0;
+  return argument.kind == ir::NodeKind::NullPointer ? std::optional(false) : std::nullopt;
 }
 
 Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) const {
@@ -190,14 +175,15 @@ Answers Interpreter::answersTo(const FunctionBody &body, const Event &event) con
   for (unsigned i = 0; i < body.parameters.size(); ++i) {
     const FunctionBody::Parameter &parameter = body.parameters[i];
     const bool isGiven = i < event.operands.size();
-    const clang::Expr *argument =
-        isGiven ? event.operands[i].expr : parameter.declaration->getInit();
-    if (const clang::EnumConstantDecl *value = argument ? enumeratorOf(argument) : nullptr)
-      for (const Conditions::Choice &choice : parameter.choices)
-        told.learn(choice.number, choice.value == value);
+    const ir::Node *argument = isGiven ? event.operands[i].expr : parameter.declaration->init;
+    const ir::Node *named = ir::withoutParentheses(argument);
+    if (const ir::Symbol *value = named ? named->symbol : nullptr;
+        value && value->kind == ir::SymbolKind::Enumerator)
+      for (const ParameterChoice &choice : parameter.choices)
+        told.learn(choice.condition, choice.value == value);
     if (parameter.condition < 0)
       continue;
-    std::optional<bool> truth = argument ? truthOf(argument) : std::nullopt;
+    std::optional<bool> truth = argument ? truthOf(*argument) : std::nullopt;
     if (!truth && isGiven)
       truth = answerOf(event.operands[i].flag);
     if (truth)
@@ -252,17 +238,11 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   return after;
 }
 
-/// Whether a header of the system declares the function.
-static bool isOfSystem(const clang::FunctionDecl *callee) {
-  return callee &&
-         callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation());
-}
-
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   if (observing)
     needOnHost(event, state);
   const bool leavesAlone = isHarmless(event);
-  if (!isOfSystem(event.callee)) {
+  if (!event.callee || !event.callee->isOfSystem) {
     state.synchronize(); // Perhaps.
     if (!leavesAlone) {
       state.autocastMayChange();
@@ -282,9 +262,8 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
       !isForward)
     value.graph |= Graph::Unknown; // Of what it is made, nobody knows.
   // The fields of a struct may be detached, be they made of what is not.
-  const auto *result = llvm::dyn_cast<clang::Expr>(event.site);
-  const clang::CXXRecordDecl *record = result ? result->getType()->getAsCXXRecordDecl() : nullptr;
-  if (record && event.resultRole == TypeRole::None && !isStandard(record))
+  const ir::Type *type = event.site->type;
+  if (type && type->record && event.resultRole == TypeRole::None && !type->record->isStandard)
     value.graph = Graph::Unknown;
   used.read(value.history, noSources, event);
   // Modules are moved where somebody says.
@@ -316,8 +295,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (operand.escapes && !isRead)
       state.escape(operand, /*computes=*/computes && event.isTensor);
     // Code that gives nothing back may be what runs the backward.
-    if (operand.isTensor && event.isArithmetic &&
-        !llvm::cast<clang::Expr>(event.site)->getType()->isArithmeticType())
+    if (operand.isTensor && event.isArithmetic && !(type && type->isArithmetic))
       escape(state.valueOf(operand), state);
   };
   if (event.subject.path)

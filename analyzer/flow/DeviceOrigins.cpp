@@ -39,12 +39,12 @@ void DeviceOrigins::addInitialiser(PathId path, Vocabulary &vocabulary) {
   const PathStep &last = paths.last(path);
   const clang::Expr *value = nullptr;
   if (last.kind == PathStep::Variable)
-    value = initialiserOf(*static_cast<const clang::VarDecl *>(last.subject));
+    value = initialiserOf(*CodeMap::variable(last.symbol()));
   else if (last.kind == PathStep::Member)
-    value = initialiserOf(*static_cast<const clang::FieldDecl *>(last.subject));
-  if (!value || !initialised.insert(last.subject).second)
+    value = initialiserOf(*CodeMap::member(last.symbol()));
+  if (!value || !initialised.insert(last.identity).second)
     return;
-  std::vector<Operand> &parts = origins[last.subject];
+  std::vector<Operand> &parts = origins[last.identity];
   if (namesDevice(value, vocabulary))
     parts.push_back({});
 }
@@ -53,7 +53,7 @@ const void *DeviceOrigins::keyOf(PathId path) const {
   const PathStep &last = paths.last(path);
   const bool isKnown = last.kind == PathStep::Variable || last.kind == PathStep::Member ||
                        last.kind == PathStep::Temporary;
-  return path && isKnown ? last.subject : nullptr;
+  return path && isKnown ? last.identity : nullptr;
 }
 
 void DeviceOrigins::add(const Event &event, Callee calleeOf) {
@@ -86,7 +86,7 @@ bool DeviceOrigins::mayBe(Device::Kind kind, PathId path) const {
     if (found == origins.end())
       return true;
     for (const Operand &origin : found->second) {
-      const bool isIndex = origin.expr && isArithmetic(origin.expr);
+      const bool isIndex = origin.expr && isArithmetic(CodeMap::expr(origin.expr));
       if (isIndex || origin.device.kind == other)
         continue;
       if (origin.role != TypeRole::Device || origin.device.kind == kind)

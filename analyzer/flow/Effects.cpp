@@ -29,7 +29,7 @@ static bool isTraining(const Event &event) {
 /// closures: their bodies have events of their own.
 static bool isFollowedItself(const Event &event) {
   // In a template that nobody instantiates, a type that is open is mostly nothing of ours.
-  const bool isOpen = event.function->function->isDependentContext();
+  const bool isOpen = event.function->function->isDependent;
   const auto isFollowed = [&](const Operand &operand) {
     return operand.role != TypeRole::None || (operand.isTensor && !isOpen);
   };
@@ -74,7 +74,7 @@ static bool getsHold(const Event &call) {
 Effects::Effects(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary)
     : graph(graph), vocabulary(vocabulary) {
   for (const FunctionBody *body : graph.functions())
-    if (!llvm::isa<clang::CXXConstructorDecl>(body->function))
+    if (body->function->kind != ir::SymbolKind::Constructor)
       findChanges(*body, paths);
   for (const FunctionBody *body : graph.relevant())
     findModeSetUps(*body, paths);
@@ -101,8 +101,7 @@ bool Effects::isHarmless(const Event &call) const {
 
 bool Effects::isIrrelevant(const Event &call) const {
   return !isFollowed(call) && runsNone(call, following, isFollowed, [](const Event &unseen) {
-    return !unseen.callee || !unseen.callee->getASTContext().getSourceManager().isInSystemHeader(
-                                 unseen.callee->getLocation());
+    return !unseen.callee || !unseen.callee->isOfSystem;
   });
 }
 
@@ -128,7 +127,8 @@ bool Effects::callsTraining(const Event &event) const {
 }
 
 Answer Effects::differentiates(const Event &event) const {
-  if (event.kind != EventKind::Forward || !event.callee || vocabulary.isFramework(event.callee))
+  if (event.kind != EventKind::Forward || !event.callee ||
+      vocabulary.isFramework(CodeMap::declaration(event.callee)))
     return Answer::No;
   const auto isDifferentiation = [](const Event &each) {
     return each.kind == EventKind::Backward || each.kind == EventKind::Differentiate ||
@@ -144,14 +144,15 @@ Answer Effects::differentiates(const Event &event) const {
              : Answer::No;
 }
 
-bool Effects::takesTensors(const clang::FunctionDecl &function) const {
-  return llvm::all_of(function.parameters(), [&](const clang::ParmVarDecl *parameter) {
-    const clang::QualType type = parameter->getType().getNonReferenceType();
-    const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
-    const bool holdsThem = record && isStandard(record) && vocabulary.holdsTensors(type);
-    return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
-           holdsThem || type->isArithmeticType() || type->isEnumeralType();
-  });
+bool Effects::takesTensors(const ir::Symbol &function) const {
+  return llvm::all_of(
+      CodeMap::function(&function)->parameters(), [&](const clang::ParmVarDecl *parameter) {
+        const clang::QualType type = parameter->getType().getNonReferenceType();
+        const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+        const bool holdsThem = record && isStandard(record) && vocabulary.holdsTensors(type);
+        return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
+               holdsThem || type->isArithmeticType() || type->isEnumeralType();
+      });
 }
 
 bool Effects::enablesGradients(const FunctionBody &function) const {
@@ -170,7 +171,7 @@ void Effects::findChanges(const FunctionBody &body, const PathTable &paths) {
   const auto add = [&](llvm::DenseSet<const void *> &members, PathId path) {
     for (; path; path = paths.parent(path))
       if (const PathStep &step = paths.last(path); step.kind == PathStep::Member)
-        members.insert(step.subject);
+        members.insert(step.identity);
   };
   const auto change = [&](PathId path, EventKind kind) {
     add(kind == EventKind::Load ? loaded : kind == EventKind::SetMode ? switched : changed, path);
@@ -209,26 +210,25 @@ void Effects::findModeSetUps(const FunctionBody &body, const PathTable &paths) {
       const PathStep &last = paths.last(module);
       if (module && last.kind == PathStep::Member &&
           (event.kind == EventKind::SetMode || isModuleCall(event)))
-        (event.kind == EventKind::SetMode ? set : called).insert(last.subject);
+        (event.kind == EventKind::SetMode ? set : called).insert(last.identity);
     }
   for (const void *field : set)
     if (!called.contains(field))
       modeSetUps.insert(field);
 }
 
-MemberChanges Effects::changesOf(const clang::FieldDecl &field) const {
+MemberChanges Effects::changesOf(const ir::Symbol &field) const {
   if (changed.contains(&field))
     return MemberChanges::Any;
   if (loaded.contains(&field))
     return MemberChanges::Loads;
-  if (field.getAccess() == clang::AS_public)
+  if (field.isPublic)
     return MemberChanges::Any;
   return switched.contains(&field) ? MemberChanges::Mode : MemberChanges::None;
 }
 
-bool Effects::isSetUpOnly(const clang::FieldDecl &field) const {
-  const void *member = field.getCanonicalDecl();
-  return !changed.contains(member) && !loaded.contains(member) && !written.contains(member);
+bool Effects::isSetUpOnly(const ir::Symbol &field) const {
+  return !changed.contains(&field) && !loaded.contains(&field) && !written.contains(&field);
 }
 
 } // namespace gradtidy

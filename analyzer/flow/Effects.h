@@ -35,14 +35,14 @@ public:
   bool enablesGradients(const FunctionBody &function) const;
 
   /// Who decides what the member \p field holds.
-  MemberChanges changesOf(const clang::FieldDecl &field) const;
+  MemberChanges changesOf(const ir::Symbol &field) const;
 
   /// Whether nothing but constructors decides what the member \p field holds, as far as is seen.
-  bool isSetUpOnly(const clang::FieldDecl &field) const;
+  bool isSetUpOnly(const ir::Symbol &field) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for
   /// those that do.
-  bool isModeSetUp(const clang::FieldDecl &field) const { return modeSetUps.contains(&field); }
+  bool isModeSetUp(const ir::Symbol &field) const { return modeSetUps.contains(&field); }
 
 private:
   using Predicate = bool(const Event &);
@@ -53,7 +53,7 @@ private:
   /// Whether all that the call may run can be seen, and does not run() that.
   bool runsNone(const Event &call, Known &known, Predicate one, Predicate unseen) const;
   /// Whether all that the function takes are tensors and numbers.
-  bool takesTensors(const clang::FunctionDecl &function) const;
+  bool takesTensors(const ir::Symbol &function) const;
   /// Finds the members that \p body changes, or hands to code that may.
   void findChanges(const FunctionBody &body, const PathTable &paths);
   void findModeSetUps(const FunctionBody &body, const PathTable &paths);

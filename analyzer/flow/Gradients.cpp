@@ -153,8 +153,7 @@ bool State::mayBeSame(SourcesId some, SourcesId others) const {
   const auto isHandedIn = [&](PathId path) {
     const PathStep &root = paths.last(paths.rootOf(path));
     return root.kind == PathStep::This ||
-           (root.kind == PathStep::Variable &&
-            llvm::isa<clang::ParmVarDecl>(static_cast<const clang::VarDecl *>(root.subject)));
+           (root.kind == PathStep::Variable && root.symbol()->kind == ir::SymbolKind::Parameter);
   };
   return llvm::any_of(tables->sources.members(some), [&](PathId part) {
     return paths.parent(part) && isHandedIn(part) &&

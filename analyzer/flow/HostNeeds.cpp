@@ -31,8 +31,8 @@ static bool isNaming(const Event &event, const State &state) {
   const PathStep &last = state.tables->paths.last(state.place(event.subject.path));
   if (last.kind != PathStep::Variable)
     return last.kind == PathStep::Temporary;
-  const auto *variable = static_cast<const clang::VarDecl *>(last.subject);
-  return !variable->hasGlobalStorage() && !variable->getType()->isReferenceType();
+  const ir::Symbol &variable = *last.symbol();
+  return !variable.isStatic && !variable.type->isReference;
 }
 
 /// Whether the event makes a tensor of others, all made on the CPU, in a way that is as good

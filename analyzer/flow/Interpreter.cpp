@@ -19,7 +19,7 @@ bool isModuleCall(const Event &event) {
 }
 
 void Interpreter::run(const FunctionBody &body, Answers told) {
-  const Analyzing analyzing(*body.function);
+  const Analyzing analyzing(*CodeMap::function(body.function));
   memory.clear();
   rootSites.clear();
   visits = 0;
@@ -30,24 +30,22 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
 
 void Interpreter::runUntold(const FunctionBody &body) {
   const Answers told = alwaysTold.lookup(&body);
-  if (llvm::isa<clang::CXXConstructorDecl>(body.function))
+  if (body.function->kind == ir::SymbolKind::Constructor)
     return;
   for (unsigned condition = 0; condition < told.end(); ++condition)
     if (told.isKnown(condition))
       run(body, told.withOther(condition));
 }
 
-void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state) {
-  const clang::CXXRecordDecl *record = method.getParent();
+void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &state) {
+  const ir::Class &record = classes(*method.owner);
   // What does not compile may change what the rest of the class shows as fixed.
-  if (llvm::any_of(record->decls(), [](const clang::Decl *each) { return each->isInvalidDecl(); }))
+  if (record.isDamaged)
     return;
   std::optional<State> made;
-  for (const clang::CXXConstructorDecl *constructor : record->ctors()) {
-    if (constructor->isCopyOrMoveConstructor() || constructor->isDeleted())
-      continue;
-    const FunctionBody *body = bodies(constructor, false);
-    if (!body || constructor->isDelegatingConstructor())
+  for (const ir::Symbol *constructor : record.constructors) {
+    const FunctionBody *body = bodies(*constructor, false);
+    if (!body || constructor->isDelegating)
       return;
     const auto [known, isFirst] = constructed.try_emplace(body);
     if (isFirst)
@@ -58,10 +56,10 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
     State members(tables);
     llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
     auto forMembers = [&](MemberChanges changes, auto visit) {
-      for (const clang::FieldDecl *field : record->fields())
-        if (changesOf(field) == changes)
-          visit(tables.paths.member(body->thisObject, field->getCanonicalDecl()),
-                tables.paths.member(thisObject, field->getCanonicalDecl()));
+      for (const ir::Symbol *member : record.members)
+        if (changesOf(*member) == changes)
+          visit(tables.paths.member(body->thisObject, member),
+                tables.paths.member(thisObject, member));
     };
     forMembers(MemberChanges::None, [&](PathId from, PathId to) {
       Device device = end->deviceOf({from, TypeRole::Device});
@@ -119,13 +117,12 @@ void Interpreter::establish(const clang::CXXMethodDecl &method, PathId thisObjec
 
 State Interpreter::entryOf(const FunctionBody &body) {
   State state(tables);
-  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
-  if (method && body.thisObject && !body.isModuleMethod &&
-      !llvm::isa<clang::CXXConstructorDecl>(method))
-    establish(*method, body.thisObject, state);
-  bool isForward = method && body.isModuleMethod &&
-                   (method->getOverloadedOperator() == clang::OO_Call ||
-                    (method->getIdentifier() && method->getName().contains("forward")));
+  const ir::Symbol &function = *body.function;
+  if (function.isMethod() && body.thisObject && !body.isModuleMethod &&
+      function.kind != ir::SymbolKind::Constructor)
+    establish(function, body.thisObject, state);
+  bool isForward = function.isMethod() && body.isModuleMethod &&
+                   (function.spelling == "operator()" || function.name.contains("forward"));
   if (!isForward) {
     // Who moves batches to the device he was given was also given a model that is there.
     PathId said = tables.paths.rootOf(body.batchDevice.path);

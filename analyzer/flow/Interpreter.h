@@ -51,7 +51,7 @@ enum class MemberChanges : unsigned char {
 class Interpreter {
 public:
   /// The body that a call of a function runs, or null if it is not known or not to be looked into.
-  using Bodies = std::function<const FunctionBody *(const clang::FunctionDecl *, bool isVirtual)>;
+  using Bodies = std::function<const FunctionBody *(const ir::Symbol &, bool isVirtual)>;
 
   /// Whether all that a call may run can be seen, and leaves modules, optimizers and gradients
   /// alone.
@@ -65,10 +65,13 @@ public:
   /// that.
   using ForeignFunctions = std::function<bool(const FunctionBody &)>;
 
-  using ChangesOfMembers = std::function<MemberChanges(const clang::FieldDecl *)>;
+  using ChangesOfMembers = std::function<MemberChanges(const ir::Symbol &)>;
 
   /// Whether the program goes on with what a member holds, but not with its graph.
-  using MembersCutOff = std::function<bool(const clang::FieldDecl *)>;
+  using MembersCutOff = std::function<bool(const ir::Symbol &)>;
+
+  /// What is known of a class.
+  using Classes = std::function<const ir::Class &(const ir::Symbol &)>;
 
   /// The layer that a forward pass is one of, or ends in.
   using Layers = std::function<Layer(const Event &forward)>;
@@ -79,11 +82,11 @@ public:
 
   Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
               ForeignFunctions isForeign, ChangesOfMembers changesOf, MembersCutOff areCutOff,
-              Layers layers)
+              Classes classes, Layers layers)
       : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
         isIrrelevant(std::move(isIrrelevant)), isForeign(std::move(isForeign)),
         changesOf(std::move(changesOf)), areCutOff(std::move(areCutOff)),
-        layers(std::move(layers)) {}
+        classes(std::move(classes)), layers(std::move(layers)) {}
 
   /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
   /// as nobody says otherwise.
@@ -201,7 +204,7 @@ private:
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
   /// What the constructors of its class have established when a method is called.
-  void establish(const clang::CXXMethodDecl &method, PathId thisObject, State &state);
+  void establish(const ir::Symbol &method, PathId thisObject, State &state);
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
@@ -240,6 +243,8 @@ private:
   bool step(const Event &event, State &state, bool observe);
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
+  /// The steps to what a tuple, a pair or a structure is made of.
+  llvm::SmallVector<PathStep, 4> partsOf(const ir::Type &type) const;
   void noteParts(const Operand &returned, const State &state);
   void forward(const Event &event, State &state);
   void move(const Event &event, State &state, bool observe);
@@ -279,6 +284,7 @@ private:
   ForeignFunctions isForeign;
   ChangesOfMembers changesOf;
   MembersCutOff areCutOff;
+  Classes classes;
   Layers layers;
   bool assumesFloats = false;
   bool assumesOrders = false;
@@ -286,7 +292,7 @@ private:
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
-  llvm::DenseMap<const clang::ParmVarDecl *, Receiver> receivers;
+  llvm::DenseMap<const ir::Symbol *, Receiver> receivers;
   llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;

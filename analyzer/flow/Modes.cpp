@@ -31,9 +31,8 @@ bool State::isLocal(PathId root) const {
   const PathStep &step = tables->paths.last(root);
   if (step.kind != PathStep::Variable)
     return step.kind == PathStep::Temporary || step.kind == PathStep::Returned;
-  const auto *variable = static_cast<const clang::VarDecl *>(step.subject);
-  return variable->isLocalVarDecl() && variable->hasLocalStorage() &&
-         !variable->getType()->isReferenceType();
+  const ir::Symbol &variable = *step.symbol();
+  return variable.isLocal && variable.hasLocalStorage() && !variable.type->isReference;
 }
 
 bool State::isUnfilled(PathId element) const {

@@ -47,7 +47,7 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   if (event.operation == Operation::Pad && event.order.samples >= 0)
     return {.told = &event, .isSecond = event.order.samples == 1};
   if (!event.typing ||
-      (event.kind == EventKind::Forward && event.callee && bodies(event.callee, event.isVirtual)))
+      (event.kind == EventKind::Forward && event.callee && bodies(*event.callee, event.isVirtual)))
     return {};
   SampleOrder order; // Of all of the tensors that have one.
   for (const Operand *tensor : tensorsOf(event)) {
@@ -192,7 +192,7 @@ void Interpreter::nameOrders(const FunctionBody &body, State &state) const {
 
 Interpreter::Receiver Interpreter::receiverOf(const Event &forward, unsigned operand) const {
   const FunctionBody *body = forward.kind == EventKind::Forward && forward.callee
-                                 ? bodies(forward.callee, forward.isVirtual)
+                                 ? bodies(*forward.callee, forward.isVirtual)
                                  : nullptr;
   return body && operand < body->parameters.size()
              ? receivers.lookup(body->parameters[operand].declaration)

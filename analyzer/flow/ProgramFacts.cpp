@@ -11,7 +11,7 @@ static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBod
 ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary)
     : graph(graph), paths(paths), vocabulary(vocabulary),
       hasMain(llvm::any_of(graph.functions(),
-                           [](const FunctionBody *body) { return body->function->isMain(); })),
+                           [](const FunctionBody *body) { return body->function->isMain; })),
       usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
       setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),
@@ -20,12 +20,13 @@ ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocab
       mayMoveModules(any(graph.relevant(), &FunctionBody::usesGpu) &&
                      (!hasMain || any(graph.functions(), &FunctionBody::movesModules))) {
   for (const FunctionBody *body : graph.functions())
-    if (body->function->getLangOpts().CUDA)
+    if (vocabulary.code().context().getLangOpts().CUDA)
       addKernels(*body);
 }
 
 void ProgramFacts::addKernels(const FunctionBody &function) {
-  const KernelCare &care = kernelCare[&function] = gradtidy::kernelCareOf(function, vocabulary);
+  const KernelCare &care = kernelCare[&function] =
+      gradtidy::kernelCareOf(FunctionCode(function, vocabulary.code()), vocabulary);
   handedOn.insert_range(care.named);
   if (!care.launches.empty() && !isClosure(function) && graph.isOwn(function))
     launching.push_back(&function);
@@ -38,7 +39,7 @@ const KernelCare &ProgramFacts::kernelCareOf(const FunctionBody &function) const
 }
 
 bool ProgramFacts::isHandedOn(const FunctionBody &function) const {
-  return handedOn.contains(function.function->getCanonicalDecl());
+  return handedOn.contains(CodeMap::function(function.function)->getCanonicalDecl());
 }
 
 bool ProgramFacts::onlyInfers() const {
@@ -73,8 +74,8 @@ bool ProgramFacts::neverEvaluates() const {
 
 bool ProgramFacts::changesTensors(const FunctionBody *except) const {
   const auto isChange = [&](const Event &event) {
-    const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-    const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    const clang::NamedDecl *callee =
+        event.site->isCall() ? CodeMap::declaration(event.site->symbol) : nullptr;
     return event.subject.role == TypeRole::Tensor &&
            (event.kind == EventKind::Overwrite ||
             (event.kind == EventKind::Combine && event.subject.escapes &&
@@ -85,21 +86,19 @@ bool ProgramFacts::changesTensors(const FunctionBody *except) const {
   });
 }
 
-bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
+bool ProgramFacts::mayClear(const ir::Symbol &field) const {
   const auto fieldAt = [&](PathId path) {
     const PathStep &last = paths.last(path);
-    return path && last.kind == PathStep::Member
-               ? static_cast<const clang::FieldDecl *>(last.subject)
-               : nullptr;
+    return path && last.kind == PathStep::Member ? last.symbol() : nullptr;
   };
   // By name: a class template and its instances have fields of their own.
-  const auto isOfClass = [&](const clang::RecordDecl *record) {
-    return record->getName() == field.getParent()->getName();
+  const auto isOfClass = [&](const ir::Symbol *record) {
+    return record && record->name == field.owner->name;
   };
   const auto isOwn = [&](const Operand &operand) {
-    const clang::FieldDecl *other = fieldAt(operand.path);
-    return other && isOfClass(other->getParent()) &&
-           (isModule(operand.role) || other->getName() == field.getName());
+    const ir::Symbol *other = fieldAt(operand.path);
+    return other && isOfClass(other->owner) &&
+           (isModule(operand.role) || other->name == field.name);
   };
   const auto isClear = [&](const Event &event) {
     return event.kind == EventKind::ClearGradients ||
@@ -108,10 +107,9 @@ bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
   const auto runsClear = [&](const FunctionBody *body) { return graph.runs(*body, isClear); };
   // Whether the event clears them, gives them to code that may, or got them from elsewhere.
   const auto concerns = [&](const FunctionBody &body, const Event &event) {
-    const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
     if (isClear(event))
-      return isOwn(event.subject) ||
-             (!fieldAt(event.subject.path) && method && isOfClass(method->getParent()));
+      return isOwn(event.subject) || (!fieldAt(event.subject.path) && body.function->isMethod() &&
+                                      isOfClass(body.function->owner));
     return llvm::any_of(event.operands, [&](const Operand &operand) {
       const bool isBound = event.kind == EventKind::Bind;
       if (!isOwn(operand))
@@ -123,7 +121,7 @@ bool ProgramFacts::mayClear(const clang::FieldDecl &field) const {
       }
       return (event.kind == EventKind::Return && operand.role == TypeRole::Optimizer) ||
              (((isBound && event.bind != BindKind::Value) ||
-               llvm::isa<clang::InitListExpr>(event.site)) &&
+               event.site->kind == ir::NodeKind::List) &&
               runsClear(&body));
     });
   };
@@ -146,11 +144,12 @@ const Event *ProgramFacts::makerOf(const Operand &loader, const State &state) co
   if (const Event *made = state.valueOf(loader).made)
     return made->operation == Operation::MakeLoader ? made : nullptr;
   const PathStep &last = paths.last(state.resolve(loader.path));
-  return last.kind == PathStep::Member ? onlyMakerFor(last.subject) : nullptr;
+  return last.kind == PathStep::Member ? onlyMakerFor(last.identity) : nullptr;
 }
 
 /// Whether a pointer that is made of \p value points to nothing.
-static bool isEmpty(const clang::Expr *value) {
+static bool isEmpty(const ir::Node *written) {
+  const clang::Expr *value = CodeMap::expr(written);
   const auto *made = value ? llvm::dyn_cast<clang::CXXConstructExpr>(strip(value)) : nullptr;
   return value && ((made && made->getNumArgs() == 0) || isNull(value));
 }
@@ -162,7 +161,7 @@ const Event *ProgramFacts::onlyMakerFor(const void *field) const {
       for (const Event &event : block.events) {
         const PathStep &last = paths.last(event.subject.path);
         if (event.kind != EventKind::Bind || event.operands.empty() || !event.subject.path ||
-            last.kind != PathStep::Member || last.subject != field ||
+            last.kind != PathStep::Member || last.identity != field ||
             isEmpty(event.operands.front().expr))
           continue;
         const auto made = llvm::find_if(block.events, [&](const Event &each) {

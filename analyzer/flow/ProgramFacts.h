@@ -34,7 +34,7 @@ public:
 
   /// Whether code of the unit may clear the gradients of the optimizer that the member \p field
   /// holds, or hands it to code that may.
-  bool mayClear(const clang::FieldDecl &field) const;
+  bool mayClear(const ir::Symbol &field) const;
 
   /// Whether new tensors and parameters are of float32 where nothing else is said, as far as the
   /// unit shows.
@@ -68,8 +68,8 @@ public:
 
   /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
   /// nothing shuffles them, as far as can be seen.
-  bool keepsOrder(const clang::VarDecl &loader) const {
-    return gradtidy::keepsOrder(loader, vocabulary);
+  bool keepsOrder(const ir::Symbol &loader) const {
+    return gradtidy::keepsOrder(*CodeMap::variable(&loader), vocabulary);
   }
 
   /// The functions of the unit that launch kernels on memory of tensors.

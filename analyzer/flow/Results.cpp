@@ -33,18 +33,17 @@ static const Event *permutedBy(const Event &event, const State &state) {
 }
 
 bool leavesGraphs(const Event &event) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  const ir::Symbol *callee = event.site->isCall() ? event.site->symbol : nullptr;
   return event.kind == EventKind::Combine && event.resultRole == TypeRole::Tensor && callee &&
-         !isStandard(callee);
+         !callee->isStandard;
 }
 
 /// Whether the event gives the tensor that it has added to a list: `list.emplace_back(tensor)`.
 static bool addsToList(const Event &event) {
-  const auto *call = llvm::dyn_cast<clang::CXXMemberCallExpr>(event.site);
-  return call && event.subject.path && event.subject.role == TypeRole::None &&
-         event.subject.escapes && isStandard(call->getMethodDecl()) &&
-         simpleName(call->getMethodDecl()).starts_with("emplace");
+  const ir::Node &call = *event.site;
+  return call.kind == ir::NodeKind::MemberCall && event.subject.path &&
+         event.subject.role == TypeRole::None && event.subject.escapes && call.symbol &&
+         call.symbol->isStandard && call.symbol->name.starts_with("emplace");
 }
 
 Value Interpreter::combined(const Event &event, const State &state) const {
@@ -169,7 +168,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   result.hasDimensions |= !tables.types[result.type].shape.sizes.empty();
   result.order = orderOf(event, state);
   result.padded = paddedBy(event, state);
-  if (llvm::isa<clang::AbstractConditionalOperator>(event.site) && event.operands.size() == 2) {
+  if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2) {
     const Value either =
         state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
     result.stayOn(either);
@@ -225,7 +224,7 @@ Device Interpreter::deviceNamed(const Event &event, const State &state) const {
   Device result{Device::Unset};
   if (event.subject.path)
     result = state.deviceOf(event.subject);
-  bool isChoice = llvm::isa<clang::AbstractConditionalOperator>(event.site);
+  bool isChoice = event.site->kind == ir::NodeKind::Conditional;
   for (const Operand &operand : event.operands) {
     if (operand.role != TypeRole::Device)
       continue;
@@ -241,13 +240,12 @@ Device Interpreter::deviceNamed(const Event &event, const State &state) const {
 /// Whether a tensor on the CPU stays in its memory if \p move brings it to the CPU: all that the
 /// call is told is a device.
 static bool onlyMoves(const Event &move) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(move.site);
-  if (!call)
+  if (!move.site->isCall())
     return false;
   unsigned given = 0, flags = 0;
-  for (const clang::Expr *argument : call->arguments())
-    if (!llvm::isa<clang::CXXDefaultArgExpr>(argument))
-      ++(argument->getType()->isBooleanType() ? flags : given);
+  for (const ir::Node *argument : move.site->arguments)
+    if (argument->kind != ir::NodeKind::DefaultArgument)
+      ++(argument->type && argument->type->isBoolean ? flags : given);
   return given <= 1 && flags <= 1; // The second says that a copy is made anyway.
 }
 

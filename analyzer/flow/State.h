@@ -109,7 +109,7 @@ struct Graph {
 struct SampleOrder {
   const Event *told = nullptr; ///< What tells it; null if nothing does.
   /// Where nothing does: what the function is given, as which or the other way round it is.
-  const clang::ParmVarDecl *parameter = nullptr;
+  const ir::Symbol *parameter = nullptr;
   bool isSecond = false;   ///< It is the second, or that which is the second of the parameter.
   bool isSequence = false; ///< A layer has made it, step by step.
   bool isState = false;    ///< A layer, and it is what is left behind the last step.

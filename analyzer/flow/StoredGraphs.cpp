@@ -1,7 +1,5 @@
 #include "StoredGraphs.h"
 
-#include "clang/AST/DeclCXX.h"
-
 namespace gradtidy {
 
 /// Follows tensors through one function.
@@ -13,7 +11,7 @@ public:
   Use ofMember(const void *field) {
     return ofAll([&](PathId path) {
       const PathStep &last = paths.last(path);
-      return last.kind == PathStep::Member && last.subject == field;
+      return last.kind == PathStep::Member && last.identity == field;
     });
   }
 
@@ -72,10 +70,8 @@ private:
     switch (event.kind) {
     case EventKind::Bind: {
       const PathStep &place = paths.last(event.subject.path);
-      const auto *variable = place.kind == PathStep::Variable
-                                 ? static_cast<const clang::VarDecl *>(place.subject)
-                                 : nullptr;
-      return variable && variable->isLocalVarDecl() && variable->hasLocalStorage()
+      const ir::Symbol *variable = place.kind == PathStep::Variable ? place.symbol() : nullptr;
+      return variable && variable->isLocal && variable->hasLocalStorage()
                  ? ofLocal(event.subject.path)
                  : Use::Graph;
     }
@@ -96,15 +92,14 @@ private:
   llvm::SmallDenseSet<PathId, 4> followed;
 };
 
-bool StoredGraphs::areCutOff(const clang::FieldDecl &field) const {
-  const void *member = field.getCanonicalDecl();
-  const auto [entry, isNew] = known.try_emplace(member);
+bool StoredGraphs::areCutOff(const ir::Symbol &member) const {
+  const auto [entry, isNew] = known.try_emplace(&member);
   if (!isNew)
     return entry->second;
   Use use = Use::None;
   for (const FunctionBody *body : graph.functions())
-    use = std::max(use, Search(*body, paths).ofMember(member));
-  return known[member] = use == Use::Values;
+    use = std::max(use, Search(*body, paths).ofMember(&member));
+  return known[&member] = use == Use::Values;
 }
 
 } // namespace gradtidy

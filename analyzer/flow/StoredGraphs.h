@@ -13,7 +13,7 @@ public:
 
   /// Whether a function detaches what the member \p field holds, or reads numbers of it, and none
   /// is seen to use its graph.
-  bool areCutOff(const clang::FieldDecl &field) const;
+  bool areCutOff(const ir::Symbol &member) const;
 
 private:
   enum class Use : unsigned char { None, Values, Graph };

@@ -23,13 +23,6 @@ void Interpreter::escape(const Value &value, const State &state) {
       used.useRetained(*backward);
 }
 
-/// Whether other sources may use the variable, which a header declares for them.
-static bool isShared(const clang::VarDecl &variable) {
-  return llvm::any_of(variable.redecls(), [](const clang::VarDecl *each) {
-    return each->getStorageClass() == clang::SC_Extern;
-  });
-}
-
 void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
   if (value.graph & Graph::Attached && accumulates) {
     SourcesId site = tables.histories.of(siteOf(event));
@@ -38,25 +31,23 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
   }
   PathId root = tables.paths.rootOf(place);
   const PathStep &step = tables.paths.last(root);
-  const auto *variable =
-      step.kind == PathStep::Variable ? static_cast<const clang::VarDecl *>(step.subject) : nullptr;
-  const bool isParameter = variable && llvm::isa<clang::ParmVarDecl>(variable) &&
-                           (place != root || variable->getType()->isReferenceType() ||
-                            variable->getType()->isPointerType());
+  const ir::Symbol *variable = step.kind == PathStep::Variable ? step.symbol() : nullptr;
+  const bool isParameter =
+      variable && variable->kind == ir::SymbolKind::Parameter &&
+      (place != root || variable->type->isReference || variable->type->isPointer);
   if (!mayHaveGraph(value))
     return;
   const PathStep &member = tables.paths.last(tables.paths.containerOf(event.subject.path));
-  if (member.kind == PathStep::Member &&
-      areCutOff(static_cast<const clang::FieldDecl *>(member.subject)))
+  if (member.kind == PathStep::Member && areCutOff(*member.symbol()))
     return used.setAside(value.history);
   const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
-  if (isStored ? variable && isShared(*variable) : place == tables.paths.unknown() || isParameter)
+  if (isStored ? variable && variable->isExtern : place == tables.paths.unknown() || isParameter)
     used.differentiate({value.history, value.graphs}, value.sources);
 }
 
 void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
   const PathId whole = tables.paths.parent(state.place(event.subject.path));
-  if (!whole || llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+  if (!whole || event.function->function->kind == ir::SymbolKind::Constructor)
     return;
   const Device device = state.moduleAt(whole).device;
   if (device.isKnown() && !(state.module(part).device == device))
@@ -65,7 +56,8 @@ void Interpreter::replacePart(const Event &event, const Operand &part, State &st
 
 /// Whether the place has had a value before.
 static bool isAssigned(const Event &event) {
-  return llvm::isa<clang::CXXOperatorCallExpr, clang::BinaryOperator>(event.site) &&
+  const ir::NodeKind site = event.site->kind;
+  return (site == ir::NodeKind::OperatorCall || site == ir::NodeKind::Binary) &&
          event.bind == BindKind::Handle;
 }
 
@@ -84,7 +76,7 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   const SourcesId memory =
       !contents.taken && value->role == TypeRole::Tensor ? state.memoryOf(*value) : noSources;
   PathId place = state.place(event.subject.path);
-  bool isDeclaration = llvm::isa<clang::DeclStmt>(event.site);
+  bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
   if (observing && !isDeclaration && (contents.graph & Graph::Attached))
     observe(event, state);
   state.bind(event.subject.path, event.bind, event.subject.role, value);
@@ -98,7 +90,7 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
   }
   if (const PathId whole = tables.paths.parent(place);
       whole && tables.paths.last(place).kind == PathStep::Member &&
-      !llvm::isa<clang::CXXConstructorDecl>(event.function->function))
+      event.function->function->kind != ir::SymbolKind::Constructor)
     state.replaceTensor(whole, contents.device);
   if (isDeclaration)
     return;
@@ -193,9 +185,9 @@ bool Interpreter::isOwnLocal(const Event &event, const Operand &value, const Sta
   if (event.bind == BindKind::Reference || root.kind != PathStep::Variable ||
       state.resolve(value.path) != value.path)
     return false;
-  const auto *variable = static_cast<const clang::VarDecl *>(root.subject);
-  return variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
-         !variable->getType()->isReferenceType();
+  const ir::Symbol &variable = *root.symbol();
+  return variable.hasLocalStorage() && variable.kind != ir::SymbolKind::Parameter &&
+         !variable.type->isReference;
 }
 
 void Interpreter::makeModule(const Event &event, State &state, Device device) {
@@ -207,7 +199,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
   facts.element = ElementType::Float32;
   facts.placed = &event;
   if (llvm::any_of(event.operands, [](const Operand &operand) {
-        return operand.expr && llvm::isa<clang::CXXNullPtrLiteralExpr>(strip(operand.expr));
+        return operand.expr && ir::stripped(operand.expr)->kind == ir::NodeKind::NullPointer;
       })) {
     facts = {}; // No module yet.
     facts.mode = ModuleFacts::Unknown;
@@ -257,7 +249,7 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  const FunctionBody *pass = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *pass = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
   if (pass && !computes(*pass))
     value.isRecorded = false;
   else
@@ -371,35 +363,24 @@ static bool needsGpu(const Event &event, const State &state) {
 
 /// Whether an algorithm puts what its closure makes of the elements in their place.
 static bool isInPlace(const Event &event) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(event.site);
-  return call && simpleName(call->getDirectCallee()) == "transform" && event.operands.size() == 4 &&
+  return event.site->calledName() == "transform" && event.operands.size() == 4 &&
          event.operands[0].path == event.operands[2].path;
 }
 
-/// The steps to what a tuple, a pair or a structure is made of.
-static llvm::SmallVector<PathStep, 4> partsOf(clang::QualType type) {
+llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const {
   llvm::SmallVector<PathStep, 4> parts;
-  const auto *record = type.getNonReferenceType()->getAsCXXRecordDecl();
-  const auto *special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
-  if (special && isStandard(record)) {
-    const auto arguments = special->getTemplateArgs().asArray();
-    const bool isTuple = record->getName() == "tuple" && !arguments.empty();
-    const size_t count = isTuple                       ? arguments.front().pack_size()
-                         : record->getName() == "pair" ? arguments.size()
-                                                       : 0;
-    for (size_t i = 0; i < count; ++i)
-      parts.push_back({PathStep::Element, nullptr, static_cast<std::int64_t>(i)});
-  } else if (record && record->hasDefinition() && !isStandard(record)) {
-    for (const clang::FieldDecl *field : record->fields())
-      parts.push_back({PathStep::Member, field});
-  }
+  for (unsigned i = 0; i < type.parts; ++i)
+    parts.push_back({PathStep::Element, nullptr, i});
+  if (type.record && !type.record->isStandard)
+    for (const ir::Symbol *member : classes(*type.record).members)
+      parts.push_back({PathStep::Member, member});
   return parts;
 }
 
 void Interpreter::noteParts(const Operand &returned, const State &state) {
   const FunctionBody *body = stack.front();
   const auto [known, isFirst] = returnedParts.try_emplace(body);
-  for (const PathStep &step : partsOf(body->function->getReturnType())) {
+  for (const PathStep &step : partsOf(*body->function->type)) {
     Operand part = returned;
     part.path = tables.paths.step(state.resolve(returned.path), step);
     part.role = TypeRole::Tensor;
@@ -416,6 +397,9 @@ void Interpreter::noteParts(const Operand &returned, const State &state) {
   }
 }
 
+/// Whether values of the type are objects of a class, no references to such.
+static bool isObject(const ir::Type *type) { return type && type->record && !type->isReference; }
+
 void Interpreter::returnValue(const Event &event, State &state, bool observing) {
   if (event.operands.empty())
     return;
@@ -429,7 +413,7 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
           known->second != returned.made)
         known->second = nullptr;
-    if (observing && stack.front()->function->getReturnType()->isRecordType() && value.path &&
+    if (observing && isObject(stack.front()->function->type) && value.path &&
         value.role == TypeRole::None)
       noteParts(value, state);
     if (observing)
@@ -535,7 +519,7 @@ static bool isWatched(Operation operation) {
 
 /// Whether \p made is what the operand is written as.
 static bool isWrittenAs(const Operand &operand, const Event *made, EventKind kind) {
-  return made && made->kind == kind && operand.expr && strip(operand.expr) == made->site;
+  return made && made->kind == kind && operand.expr && ir::stripped(operand.expr) == made->site;
 }
 
 /// Whether the event asks for the shape of a tensor that the same expression has just moved.
@@ -586,8 +570,7 @@ static bool readsCopy(const Event &event, const State &state) {
 
 /// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
 static void changeType(const Event &event, State &state, const Value &changed) {
-  const bool isFunction =
-      llvm::isa<clang::CallExpr>(event.site) && !llvm::isa<clang::CXXOperatorCallExpr>(event.site);
+  const bool isFunction = event.site->isCall() && event.site->kind != ir::NodeKind::OperatorCall;
   const PathId object = state.resolve(event.subject.path);
   if (!isFunction || object == state.tables->paths.unknown())
     return;

@@ -116,7 +116,7 @@ Layer Interpreter::layerOf(const Event &forward) const {
 }
 
 TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
-  const FunctionBody *body = event.callee ? bodies(event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *body = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
   if (body)
     return returnedTypes.lookup(body);
   const Layer layer = layerOf(event);
@@ -182,7 +182,7 @@ TypeId Interpreter::typeOfElements(const Event &event, const State &state) const
 TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   if (event.kind == EventKind::Forward)
     return typeOfPass(event, state);
-  if (llvm::isa<clang::InitListExpr>(event.site))
+  if (event.site->kind == ir::NodeKind::List)
     return typeOfElements(event, state);
   if (!event.typing)
     return unknownType;

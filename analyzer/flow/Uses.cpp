@@ -23,13 +23,12 @@ SiteId SiteTable::inEvaluation(SiteId site) {
 const void *Uses::sharedName(PathId path) const {
   const PathStep &root = paths.last(paths.rootOf(path));
   if (root.kind == PathStep::Variable)
-    return static_cast<const clang::VarDecl *>(root.subject)->hasGlobalStorage() ? root.subject
-                                                                                 : nullptr;
+    return root.symbol()->isStatic ? root.symbol() : nullptr;
   if (root.kind != PathStep::This)
     return nullptr;
   while (path && paths.parent(path) != paths.rootOf(path))
     path = paths.parent(path);
-  return path && paths.last(path).kind == PathStep::Member ? paths.last(path).subject : nullptr;
+  return path && paths.last(path).kind == PathStep::Member ? paths.last(path).identity : nullptr;
 }
 
 void Uses::backward(Way way, SourcesId from) {

@@ -11,6 +11,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <map>
+
 namespace gradtidy {
 
 /// An event in one calling context: a forward pass, a store of a tensor, a backward.

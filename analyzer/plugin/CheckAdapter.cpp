@@ -82,9 +82,9 @@ public:
     const std::lock_guard lock(mutex);
     coverage.functions += unit.callGraph().relevant().size();
     for (const FunctionBody *body : unit.cutShort()) {
-      const clang::PresumedLoc place = sources.getPresumedLoc(body->function->getLocation());
-      coverage.cutShort.insert(body->function->getQualifiedNameAsString() + " (" +
-                               place.getFilename() + ":" + std::to_string(place.getLine()) + ")");
+      const clang::PresumedLoc place = sources.getPresumedLoc(body->function->location);
+      coverage.cutShort.insert(body->function->qualifiedName.str() + " (" + place.getFilename() +
+                               ":" + std::to_string(place.getLine()) + ")");
     }
   }
 

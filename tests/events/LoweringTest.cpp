@@ -43,7 +43,8 @@ public:
     REQUIRE(unit);
     const clang::FunctionDecl *function = find(name);
     REQUIRE(function);
-    body = lower(function, paths, vocabulary, unit->getASTContext());
+    vocabulary.emplace(Model::bundled(), unit->getASTContext());
+    body = lower(function, paths, *vocabulary, unit->getASTContext());
     REQUIRE(body);
   }
 
@@ -59,7 +60,7 @@ public:
 
   std::unique_ptr<clang::ASTUnit> unit;
   PathTable paths;
-  Vocabulary vocabulary{Model::bundled()};
+  std::optional<Vocabulary> vocabulary;
   std::unique_ptr<FunctionBody> body;
 
 private:

@@ -30,14 +30,15 @@ public:
         clang::tooling::FileContentMappings(), &silent);
     REQUIRE(unit);
     clang::ASTContext &context = unit->getASTContext();
-    classes.emplace(context, vocabulary, [&context](const clang::Decl *declaration) {
+    vocabulary.emplace(Model::bundled(), context);
+    classes.emplace(context, *vocabulary, [&context](const clang::Decl *declaration) {
       return context.getSourceManager().isInMainFile(declaration->getLocation());
     });
   }
 
   const ModuleClass &operator[](llvm::StringRef name) const {
     for (const ModuleClass &view : classes->all())
-      if (view.record->getName() == name)
+      if (view.record->name == name)
         return view;
     FAIL("no class " << name.str());
     std::abort();
@@ -47,7 +48,7 @@ public:
 
   const ModuleMember &member(llvm::StringRef className, llvm::StringRef name) const {
     for (const ModuleMember &member : (*this)[className].members)
-      if (member.field->getName() == name)
+      if (member.field->name == name)
         return member;
     FAIL("no member " << name.str());
     std::abort();
@@ -62,7 +63,7 @@ public:
   }
 
   std::unique_ptr<clang::ASTUnit> unit;
-  Vocabulary vocabulary{Model::bundled()};
+  std::optional<Vocabulary> vocabulary;
   std::optional<ModuleClasses> classes;
 };
 
@@ -255,7 +256,7 @@ struct Functional : nn::Module {
   CHECK(classes.modeOf("Some") == Answer::Yes);
   CHECK(classes.modeOf("Zero") == Answer::No);
   CHECK(classes.modeOf("Any") == Answer::Unknown);
-  CHECK(classes.modeOf("Asking") == Answer::No); // Its author knows of the mode.
+  CHECK(classes.modeOf("Asking") == Answer::No);     // Its author knows of the mode.
   CHECK(classes.modeOf("Functional") == Answer::No); // It drops in any mode.
 }
 

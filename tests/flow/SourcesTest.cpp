@@ -7,7 +7,7 @@ using namespace gradtidy;
 
 namespace {
 
-const int subjects[3] = {};
+const ir::Symbol subjects[3] = {};
 
 struct Fixture {
   Tables tables;

@@ -7,7 +7,7 @@ using namespace gradtidy;
 
 namespace {
 
-const int subjects[16] = {};
+const ir::Symbol subjects[16] = {};
 
 /// A state with variables a to f, which are known by their letters only.
 struct Fixture {

@@ -25,8 +25,9 @@ const std::vector<Layer> &layers() {
       {"analyzer/source", {}},
       {"analyzer/model", {"analyzer/source"}},
       {"analyzer/frontend", {"analyzer/source"}},
-      {"analyzer/events", {"analyzer/model"}},
-      {"analyzer/events/values", {"analyzer/model", "analyzer/events"}},
+      {"analyzer/ir", {}},
+      {"analyzer/events", {"analyzer/model", "analyzer/ir"}},
+      {"analyzer/events/values", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
       {"analyzer/events/modules", {"analyzer/source", "analyzer/events", "analyzer/events/values"}},
       {"analyzer/events/marks", {"analyzer/events", "analyzer/events/values"}},
       {"analyzer/events/lowering",
@@ -35,8 +36,7 @@ const std::vector<Layer> &layers() {
       {"analyzer/flow",
        {"analyzer/frontend", "analyzer/events", "analyzer/events/values", "analyzer/events/modules",
         "analyzer/events/marks", "analyzer/events/lowering"}},
-      {"checks",
-       {"analyzer/frontend", "analyzer/events", "analyzer/events/values", "analyzer/flow"}},
+      {"checks", {"analyzer/frontend", "analyzer/ir", "analyzer/events", "analyzer/flow"}},
       {"analyzer/report", {"analyzer/source", "checks"}},
       {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
       {"analyzer/plugin",
@@ -112,6 +112,27 @@ TEST_CASE("Sources include their own folder and those that it may know") {
       const std::string other = folderOf(included);
       INFO("includes " << included);
       CHECK((other == folder || layer->below.count(other)));
+    }
+  }
+}
+
+TEST_CASE("Checks and the source map know places in the source, and no AST") {
+  // Places, their order and their text; what a repair is made of.
+  static const std::set<std::string> allowed = {
+      "CharSourceRange", "FixItHint",     "LangOptions", "Lexer",
+      "SourceLocation",  "SourceManager", "SourceRange", "tok"};
+  static const std::regex include("#include \"clang/(?!Basic/|Lex/)"), name("clang::(\\w+)"),
+      forward("^namespace clang");
+  for (const std::string &file : files()) {
+    if (folderOf(file) != "checks" && folderOf(file) != "analyzer/ir")
+      continue;
+    std::ifstream in(fs::path(PROJECT_ROOT) / file);
+    for (std::string line; std::getline(in, line);) {
+      INFO(file << ": " << line);
+      CHECK_FALSE(std::regex_search(line, include));
+      CHECK_FALSE(std::regex_search(line, forward));
+      for (std::sregex_iterator each(line.begin(), line.end(), name), end; each != end; ++each)
+        CHECK(allowed.count((*each)[1].str()));
     }
   }
 }

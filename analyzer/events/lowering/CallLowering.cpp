@@ -49,7 +49,7 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   event.isTensor = true;
   event.operands.push_back(values.operand(loader));
   event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
-  event.earlyEnd = earlyEndOf(*call, *result);
+  event.earlyEnd = earlyEndOf(*call, *code);
   if (stacksSamples(loader->IgnoreParenImpCasts()->getType(), vocabulary)) // as it was made
     event.order.samples = 0;
   if (mayMoveTensors(loader->getType(), vocabulary))
@@ -80,7 +80,7 @@ bool FunctionLowering::lowerStandard(const CallSite &site) {
 // --- what is called, and what comes back --------------------------------------------------------
 
 void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
-  event.callee = bodyOf(site);
+  event.callee = symbol(bodyOf(site));
   event.isVirtual =
       (site.kind == EventKind::Call || site.kind == EventKind::Forward) && isVirtual(site.call);
   if (site.kind == EventKind::Forward)
@@ -183,7 +183,7 @@ bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *ca
   return call->getNumArgs() > 0 &&
          (vocabulary.traitOf(factory) == Trait::MakesScalar ||
           call->getArg(0)->getType()->isPointerType()) &&
-         !isFixedValue(*call->getArg(0), *call, *result);
+         !isFixedValue(*call->getArg(0), *call, *code);
 }
 
 // --- what it takes ------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
   event.castsWeights = vocabulary.castsWeights(type);
   event.mayUseHost = site.callee && !site.isExternal; // Lengths of packed sequences, say.
   const FunctionDecl *body = nullptr;
-  if (!event.callee || !event.callee->hasBody(body))
+  if (!event.callee || !CodeMap::function(event.callee)->hasBody(body))
     return;
   event.isGuarded = hasGuard(body->getBody(), vocabulary);
   event.followsInput = movesItself(body->getBody(), vocabulary);

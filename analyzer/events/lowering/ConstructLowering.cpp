@@ -25,7 +25,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   Event event = make(user ? EventKind::Call : EventKind::Construct, construct);
   event.subject = {values.temporary(construct), role};
   event.result = event.subject.path;
-  event.callee = user;
+  event.callee = symbol(user);
   event.isTensor = vocabulary.holdsTensors(construct->getType());
   if (vocabulary.operationOf(constructor->getParent()) == Operation::DetectAnomaly) {
     event.operation = Operation::DetectAnomaly;
@@ -36,7 +36,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
       readDevice(operand, event.result);
-  event.sharedChange = changeOfShared(*construct, *result, vocabulary);
+  event.sharedChange = node(changeOfShared(*construct, *code, vocabulary));
   markConstruction(event, construct->getType(), arguments);
   const bool startsThread = event.startsThread;
   current->events.push_back(std::move(event));
@@ -53,7 +53,7 @@ void FunctionLowering::startMethod(const Expr *site, Expressions arguments) {
   if (!method || method->isStatic() || values.isExternal(method))
     return;
   Event event = make(EventKind::Call, site);
-  event.callee = method;
+  event.callee = symbol(method);
   event.isVirtual = method->isVirtual();
   event.startsThread = true;
   event.subject = values.operand(arguments[1]);

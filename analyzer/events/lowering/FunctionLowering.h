@@ -9,6 +9,7 @@
 #include "CallSite.h"
 #include "Survey.h"
 #include "analyzer/events/Conditions.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
@@ -52,7 +53,12 @@ private:
   /// Finds the temporaries of each block that no other block mentions.
   void findTemporaries();
 
-  Event make(EventKind kind, const clang::Stmt *site) const;
+  const ir::Node *node(const clang::Stmt *code) { return vocabulary.code().node(code); }
+  const ir::Symbol *symbol(const clang::NamedDecl *declaration) {
+    return vocabulary.code().symbol(declaration);
+  }
+
+  Event make(EventKind kind, const clang::Stmt *site);
   /// The reference is good until the next event.
   Event &emit(EventKind kind, const clang::Stmt *site);
 
@@ -253,7 +259,8 @@ private:
   Survey survey;
   Conditions conditions;
   std::unique_ptr<FunctionBody> result;
-  Block *current = nullptr; ///< The block to which events are added.
+  std::optional<FunctionCode> code; ///< Of the result.
+  Block *current = nullptr;         ///< The block to which events are added.
 };
 
 } // namespace gradtidy

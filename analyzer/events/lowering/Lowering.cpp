@@ -74,12 +74,14 @@ std::unique_ptr<FunctionBody> lower(const FunctionDecl *function, PathTable &pat
 
 std::unique_ptr<FunctionBody> FunctionLowering::run() {
   Stmt *body = function->getBody();
+  const ir::Node *tree = node(body);
   survey = surveyBody(body, function, paths, vocabulary, values);
   std::unique_ptr<CFG> cfg = buildCFG(body);
   if (!cfg)
     return nullptr;
 
-  result = std::make_unique<FunctionBody>(function, body);
+  result = std::make_unique<FunctionBody>(symbol(function), tree);
+  code.emplace(*result, vocabulary.code());
   conditions.collect(*cfg, function, context);
   describeFunction();
   lowerBlocks(*cfg);
@@ -123,8 +125,11 @@ void FunctionLowering::describeFunction() {
   for (const ParmVarDecl *parameter : function->parameters()) {
     Operand place{pathOf(parameter), vocabulary.roleOf(parameter->getType())};
     place.isTensor = vocabulary.holdsTensors(parameter->getType());
-    result->parameters.push_back({parameter, place, values.bindKind(parameter->getType()),
-                                  conditions.numberOf(parameter), conditions.choicesOf(parameter)});
+    llvm::SmallVector<ParameterChoice, 2> choices;
+    for (const Conditions::Choice &choice : conditions.choicesOf(parameter))
+      choices.push_back({choice.number, symbol(choice.value)});
+    result->parameters.push_back({symbol(parameter), place, values.bindKind(parameter->getType()),
+                                  conditions.numberOf(parameter), std::move(choices)});
   }
   if (const auto *method = dyn_cast<CXXMethodDecl>(function);
       method && method->isInstance() && !method->getParent()->isLambda()) {
@@ -138,7 +143,7 @@ void FunctionLowering::describeFunction() {
     result->isCallback = overridesFramework(*method, vocabulary);
   }
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
-  result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
+  result->returned = paths.root(PathStep::Returned, symbol(function->getCanonicalDecl()));
 }
 
 // --- blocks -------------------------------------------------------------------------------------
@@ -165,11 +170,11 @@ void FunctionLowering::endParameters(Block &exit) {
   for (const Block &block : result->blocks)
     for (const Event &event : block.events)
       if (const PathId owner = event.memory ? paths.rootOf(event.memory) : noPath;
-          owner && isa<ParmVarDecl>(static_cast<const VarDecl *>(paths.last(owner).subject)))
+          owner && paths.last(owner).symbol()->kind == ir::SymbolKind::Parameter)
         owners.insert(owner);
   current = &exit;
   for (PathId owner : owners)
-    emit(EventKind::EndLifetime, result->body).subject.path = owner;
+    emit(EventKind::EndLifetime, code->body).subject.path = owner;
 }
 
 void FunctionLowering::lowerBlock(const CFGBlock &block, const BlockNumbers &numbers) {
@@ -228,10 +233,10 @@ void FunctionLowering::findTemporaries() {
 
 // --- events -------------------------------------------------------------------------------------
 
-Event FunctionLowering::make(EventKind kind, const Stmt *site) const {
+Event FunctionLowering::make(EventKind kind, const Stmt *site) {
   Event event;
   event.kind = kind;
-  event.site = site;
+  event.site = node(site);
   event.function = result.get();
   return event;
 }
@@ -242,7 +247,7 @@ Event &FunctionLowering::emit(EventKind kind, const Stmt *site) {
 }
 
 PathId FunctionLowering::pathOf(const VarDecl *variable) {
-  return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+  return paths.root(PathStep::Variable, symbol(variable->getCanonicalDecl()));
 }
 
 bool FunctionLowering::isGradient(const Expr *expr) {
@@ -290,7 +295,7 @@ void FunctionLowering::lowerElement(const CFGElement &element) {
   } else if (auto initialiser = element.getAs<CFGInitializer>()) {
     const CXXCtorInitializer *member = initialiser->getInitializer();
     if (const FieldDecl *field = member->getMember()) {
-      bind(paths.member(values.thisObject(), field->getCanonicalDecl()), field->getType(),
+      bind(paths.member(values.thisObject(), symbol(field->getCanonicalDecl())), field->getType(),
            member->getInit(), member->getInit());
       markMember(current->events.back(), *member->getInit());
     }
@@ -308,7 +313,7 @@ void FunctionLowering::lowerDestructor(const CFGAutomaticObjDtor &end) {
   const VarDecl *variable = end.getVarDecl();
   Event &event = emit(EventKind::Call, end.getTriggerStmt());
   event.subject = {pathOf(variable), vocabulary.roleOf(variable->getType())};
-  event.callee = destructor;
+  event.callee = symbol(destructor);
   event.isArithmetic = true;
 }
 
@@ -361,8 +366,7 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
       enterGuard(pathOf(variable), variable->getInit(), site);
       if (const auto *statement = dyn_cast<DeclStmt>(site);
           statement && current->events.size() > before)
-        current->events.back().isDiscarded =
-            guardsNothing(*statement, *result, vocabulary, context);
+        current->events.back().isDiscarded = guardsNothing(*statement, *code, vocabulary, context);
     }
     return;
   }
@@ -404,8 +408,8 @@ void FunctionLowering::lowerList(const InitListExpr *list) {
   for (const Expr *value : list->inits()) {
     if (fields == record->field_end())
       break; // A base class comes first; its fields stay unknown.
-    bind(paths.member(values.temporary(list), fields->getCanonicalDecl()), fields->getType(), value,
-         list);
+    bind(paths.member(values.temporary(list), symbol(fields->getCanonicalDecl())),
+         fields->getType(), value, list);
     ++fields;
   }
 }

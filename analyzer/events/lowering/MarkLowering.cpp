@@ -88,12 +88,12 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.ignoresMode = result->isModuleMethod && ignoresMode(*site.call, vocabulary) &&
-                      !samplesOnPurpose(*method) && !mayAskForMode(*site.call, *result);
+                      !samplesOnPurpose(*method) && !mayAskForMode(*site.call, *code);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
       event.kind == EventKind::Call || event.operation == Operation::Save)
-    event.every = roundsBetween(*site.call, *result);
-  event.onlyCounts =
-      event.every && event.kind != EventKind::Call && onlyCounts(*event.every, *result, context);
+    event.every = node(roundsBetween(*site.call, *code));
+  event.onlyCounts = event.every && event.kind != EventKind::Call &&
+                     onlyCounts(*CodeMap::expr(event.every), *code, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Construct)
@@ -106,7 +106,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
                        event.isArithmetic && givesLayer(site.arguments);
   event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
                     event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
-                    event.operands.size() == 1 && isOfBest(*site.call, *result);
+                    event.operands.size() == 1 && isOfBest(*site.call, *code);
   if (event.kind == EventKind::Forward && site.object)
     event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
   event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
@@ -116,15 +116,15 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::AccessElements)
     event.hostRead = HostRead::Elements;
   else if (event.operation == Operation::PointToMemory)
-    event.hostRead = readBy(*result, *site.call, vocabulary);
+    event.hostRead = readBy(*code, *site.call, vocabulary);
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
-    event.leftover = leftByPointer(*result, *site.call, vocabulary, values);
+    event.leftover = leftByPointer(*code, *site.call, vocabulary, values);
   if (event.operation == Operation::WrapMemory)
-    event.leftover = leftByWrapping(*result, *site.call, vocabulary);
+    event.leftover = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
-    event.growth = growthOf(*site.arguments.front(), *site.call, *result);
+    event.growth = growthOf(*site.arguments.front(), *site.call, *code);
   event.dropsBatch =
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
@@ -132,22 +132,22 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadScalar) {
-    event.elementLoop = elementLoopOf(*site.call, *result, vocabulary, context);
-    event.lastOfLoop = lastOfLoop(*site.call, *result);
-    event.readBefore = readBefore(*site.call, *result, vocabulary);
-    event.parameterLoop = parameterLoopOf(*site.call, *result, vocabulary);
-    event.use = {assertionOf(*site.call, *result, context), isVain(*site.call, *result, context),
-                 otherTestOf(*site.call, *result, vocabulary),
-                 joinedBy(*site.call, *result, vocabulary)};
+    event.elementLoop = elementLoopOf(*site.call, *code, vocabulary, context);
+    event.lastOfLoop = node(lastOfLoop(*site.call, *code));
+    event.readBefore = node(readBefore(*site.call, *code, vocabulary));
+    event.parameterLoop = node(parameterLoopOf(*site.call, *code, vocabulary));
+    event.use = {node(assertionOf(*site.call, *code, context)), isVain(*site.call, *code, context),
+                 node(otherTestOf(*site.call, *code, vocabulary)),
+                 node(joinedBy(*site.call, *code, vocabulary))};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
-    event.shown = shownBy(*site.call, *result, vocabulary);
+    event.shown = shownBy(*site.call, *code, vocabulary);
   if (event.kind == EventKind::Move && event.subject.role == TypeRole::Tensor)
-    event.elementLoop = pixelLoopOf(*site.call, *result, vocabulary, context);
+    event.elementLoop = pixelLoopOf(*site.call, *code, vocabulary, context);
   if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||
       (event.kind == EventKind::Call && site.object))
-    event.batchLoop = batchLoopOf(*site.call, *result, vocabulary);
+    event.batchLoop = node(batchLoopOf(*site.call, *code, vocabulary));
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {
@@ -158,7 +158,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
       markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
   }
   if (const Operation formula = event.kind == EventKind::Combine && event.isTensor
-                                    ? formulaOf(*site.call, *result, vocabulary, context)
+                                    ? formulaOf(*site.call, *code, vocabulary, context)
                                     : Operation::None;
       formula != Operation::None)
     event.operation = formula;
@@ -167,22 +167,22 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))
     event.operation = Operation::None;
   if (event.operation == Operation::Fill)
-    event.equalNeurons = equalNeuronsOf(*site.call, *result, vocabulary);
+    event.equalNeurons = equalNeuronsOf(*site.call, *code, vocabulary);
   else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
            apply && event.operation == Operation::Apply)
     event.equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
   if (event.kind == EventKind::Load || event.operation == Operation::Save)
     event.file = fileOf(*site.call, *function->getBody());
   if (event.kind == EventKind::RequireGrad && event.constant == true)
-    event.isDiscarded = asksInVain(*site.call, *result, values, vocabulary);
+    event.isDiscarded = asksInVain(*site.call, *code, values, vocabulary);
   if (event.kind == EventKind::Load) {
-    event.filled = fillerOf(*site.call, *result, vocabulary);
+    event.filled = node(fillerOf(*site.call, *code, vocabulary));
     if (mayHaveDevice(*site.call, *function->getBody()))
       event.operands.push_back({.role = TypeRole::Device});
   }
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
       setter && event.operation == Operation::SetEpoch)
-    event.copied = missedLoader(*setter, *result, vocabulary);
+    event.copied = node(missedLoader(*setter, *code, vocabulary));
   markOrder(event, site);
   markPlace(event, site);
   const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
@@ -242,7 +242,7 @@ void FunctionLowering::markOrder(Event &event, const CallSite &site) {
   if (event.operation == Operation::Pad)
     event.order = orderOfPadded(*site.call, context);
   else if (event.isAttribute && event.subject.role == TypeRole::Tensor && site.name == "size")
-    event.order.samples = samplesCountedBy(*site.call, *result, vocabulary);
+    event.order.samples = samplesCountedBy(*site.call, *code, vocabulary);
   else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
     event.order.isPlain = isPlainLoss(site.arguments, vocabulary);
   else if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
@@ -257,7 +257,7 @@ void FunctionLowering::markTyping(Event &event, const CallSite &site) {
                                : site.isExternal ? site.callee
                                                  : nullptr;
   const ResultRule rule = computing ? vocabulary.ruleOf(computing) : ResultRule::None;
-  const TypingReader reader(result->body, vocabulary, context);
+  const TypingReader reader(code->body, vocabulary, context);
   if (site.isExternal && vocabulary.traitOf(site.callee) == Trait::SetsDefaultType)
     result->changesElements = result->setsDefaultType = true;
   if (site.kind == EventKind::Move && isModule(event.subject.role))
@@ -291,17 +291,17 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
   const CXXRecordDecl *record = type->getAsCXXRecordDecl();
   event.ignoresMode = record && isModule(vocabulary.roleOf(type)) &&
                       ignoresMode(*record, arguments, vocabulary) &&
-                      !mayAskForMode(*event.site, *result);
+                      !mayAskForMode(*CodeMap::code(event.site), *code);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
-  event.rate = rateOf(*arguments[1], *function->getBody(), context);
+  event.rate = rateOf(*arguments[1], *code);
   event.keepsMomentum = setsMomentum(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
 }
 
 void FunctionLowering::markClock(Event &event, const CallExpr &now) {
-  const Reading reading = readingOf(now, *result);
+  const Reading reading = readingOf(now, *code);
   if (reading.variable)
     event.subject.path = pathOf(reading.variable);
   if (reading.since)
@@ -363,7 +363,7 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
     return false;
   if (survey.statements.contains(site.call) &&
       vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
-      (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *result, vocabulary)))
+      (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *code, vocabulary)))
     return true;
   const auto *reference = dyn_cast<DeclRefExpr>(site.object->IgnoreParenImpCasts());
   const auto *handle = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
@@ -379,7 +379,7 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
 }
 
 bool FunctionLowering::isOfTemporary(const VarDecl &element, const Stmt *inside) const {
-  return llvm::any_of(result->loopsAround(inside), [&](const Stmt *loop) {
+  return llvm::any_of(code->loopsAround(inside), [&](const Stmt *loop) {
     const auto *over = dyn_cast<CXXForRangeStmt>(loop);
     return over && over->getLoopVariable() == &element && strip(over->getRangeInit())->isPRValue();
   });
@@ -410,7 +410,7 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
   event.isDiscarded = isUnusedScheduler(variable);
-  event.leftover = leftByVariable(*result, variable, vocabulary, values);
+  event.leftover = leftByVariable(*code, variable, vocabulary, values);
   event.isLostEdit =
       isLostCopy(variable, *function, vocabulary) ||
       (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
@@ -419,7 +419,7 @@ void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
 bool FunctionLowering::isUnusedOptions(const VarDecl &variable) {
   const CXXRecordDecl *type = variable.getType()->getAsCXXRecordDecl();
   return type && vocabulary.traitOf(type) == Trait::TensorOptions && variable.isLocalVarDecl() &&
-         !result->mentions(variable);
+         !code->mentions(variable);
 }
 
 /// Whether \p value is a tensor of a module, of which two layers then make the same use.
@@ -441,7 +441,7 @@ static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
   event.leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
   event.custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
-  event.keepsBest = isOfBest(*site.call, *result);
+  event.keepsBest = isOfBest(*site.call, *code);
   const auto *member = dyn_cast<MemberExpr>(strip(site.object));
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
   const auto *owner = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;
@@ -459,7 +459,7 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
 
 bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
   return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
-         variable.hasInit() && !result->mentions(variable);
+         variable.hasInit() && !code->mentions(variable);
 }
 
 } // namespace gradtidy

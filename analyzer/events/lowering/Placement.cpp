@@ -1,8 +1,10 @@
 #include "Placement.h"
 
+#include "analyzer/events/Conditions.h"
 #include "analyzer/events/modules/ModuleUses.h"
 
 #include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 
@@ -10,7 +12,7 @@ using namespace clang;
 
 /// What a device is made of, as written, or null.
 static const Expr *spelledDevice(const Operand &operand) {
-  const Expr *expr = operand.expr ? strip(operand.expr) : nullptr;
+  const Expr *expr = operand.expr ? strip(CodeMap::expr(operand.expr)) : nullptr;
   while (const auto *construct = dyn_cast_or_null<CXXConstructExpr>(expr))
     expr = construct->getNumArgs() ? strip(construct->getArg(0)) : nullptr;
   return expr;

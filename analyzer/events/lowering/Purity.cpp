@@ -94,7 +94,7 @@ bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) 
   if (call->getNumArgs() == 0 || isa<CXXMethodDecl>(callee) ||
       llvm::any_of(call->arguments(), namesInPlace))
     return false;
-  if (isForwardPass() && !result->isConditional(call))
+  if (isForwardPass() && !code->isConditional(call))
     return vocabulary.holdsTensors(call->getArg(0)->getType()) && name != "batch_norm" &&
            name != "instance_norm";
   // Elsewhere a function is called for its effect only by mistake for the one that works in
@@ -115,7 +115,7 @@ bool FunctionLowering::isPureLayer(const Expr *object, const CallExpr *call) con
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
   const CXXRecordDecl *layer = field ? vocabulary.classOf(field->getType()) : nullptr;
   if (!layer || !isForwardPass() || !vocabulary.isFramework(layer) ||
-      mayHaveEffects(*layer, vocabulary) || result->isConditional(call))
+      mayHaveEffects(*layer, vocabulary) || code->isConditional(call))
     return false;
   const auto *owner = cast<CXXRecordDecl>(field->getParent());
   return !namesInPlace(field->getInClassInitializer()) &&

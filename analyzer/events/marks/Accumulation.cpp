@@ -70,7 +70,7 @@ private:
 
 } // namespace
 
-const Expr *roundsBetween(const Expr &call, const FunctionBody &function) {
+const Expr *roundsBetween(const Expr &call, const FunctionCode &function) {
   const Stmt *inner = &call;
   for (const Stmt *outer = function.statementAround(inner); outer;
        outer = function.statementAround(inner = outer)) {
@@ -83,7 +83,7 @@ const Expr *roundsBetween(const Expr &call, const FunctionBody &function) {
   return nullptr;
 }
 
-bool onlyCounts(const Expr &rounds, const FunctionBody &function, ASTContext &context) {
+bool onlyCounts(const Expr &rounds, const FunctionCode &function, ASTContext &context) {
   const auto *literal = dyn_cast<IntegerLiteral>(&rounds);
   const Entity number = entityOf(&rounds) ? canonical(entityOf(&rounds)) : nullptr;
   if (literal ? literal->getValue().ule(1) : !number)

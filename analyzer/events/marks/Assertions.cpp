@@ -129,7 +129,7 @@ bool isEmpty(const Stmt *statement, const ASTContext &context) {
 }
 
 /// How often the text of the function names \p variable, also where the preprocessor leaves it out.
-unsigned mentions(const VarDecl &variable, const FunctionBody &function,
+unsigned mentions(const VarDecl &variable, const FunctionCode &function,
                   const ASTContext &context) {
   const SourceManager &sources = context.getSourceManager();
   const SourceLocation begin = sources.getExpansionLoc(function.body->getBeginLoc());
@@ -147,7 +147,7 @@ unsigned mentions(const VarDecl &variable, const FunctionBody &function,
 
 class Assertion {
 public:
-  Assertion(const CallExpr &read, const FunctionBody &function)
+  Assertion(const CallExpr &read, const FunctionCode &function)
       : function(function), question(&read), isNan(testsNan(objectOf(&read))),
         isFloating(read.getType()->isRealFloatingType()) {
     if (!decidesOnEnd(&read))
@@ -246,20 +246,20 @@ private:
     return isAll && isAsked;
   }
 
-  const FunctionBody &function;
+  const FunctionCode &function;
   const Stmt *question;
   bool isNan, isFloating;
 };
 
 } // namespace
 
-const Stmt *assertionOf(const CallExpr &read, const FunctionBody &function,
+const Stmt *assertionOf(const CallExpr &read, const FunctionCode &function,
                         const ASTContext &context) {
   const Stmt *asked = Assertion(read, function).asked();
   return asked && !isForDebugging(read.getBeginLoc(), context) ? asked : nullptr;
 }
 
-bool isVain(const CallExpr &read, const FunctionBody &function, const ASTContext &context) {
+bool isVain(const CallExpr &read, const FunctionCode &function, const ASTContext &context) {
   const Stmt *value = &read;
   const Stmt *outer = function.statementAround(value);
   for (; isa_and_nonnull<Expr>(outer); outer = function.statementAround(value = outer))

@@ -1,19 +1,19 @@
 // Numbers that a program reads only to be told when something goes wrong.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 
 namespace gradtidy {
 
 /// What asks for the number that \p read gives, if it is read for nothing but an assertion: to end
 /// the program with an error, to say that there is a NaN, or to remember that, and say it later.
 /// Null if it is read for more, or where the preprocessor keeps it for debugging.
-const clang::Stmt *assertionOf(const clang::CallExpr &read, const FunctionBody &function,
+const clang::Stmt *assertionOf(const clang::CallExpr &read, const FunctionCode &function,
                                const clang::ASTContext &context);
 
 /// Whether nothing is done with the number that \p read gives: it is asked for a branch that is
 /// empty, or kept in a variable that nothing names, whatever the preprocessor leaves of the code.
-bool isVain(const clang::CallExpr &read, const FunctionBody &function,
+bool isVain(const clang::CallExpr &read, const FunctionCode &function,
             const clang::ASTContext &context);
 
 } // namespace gradtidy

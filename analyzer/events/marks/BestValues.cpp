@@ -37,7 +37,7 @@ static bool keepsBetter(const Stmt *condition, const Stmt *branch) {
   return left && right && (replaces(branch, left, right) || replaces(branch, right, left));
 }
 
-bool isOfBest(const Stmt &site, const FunctionBody &function) {
+bool isOfBest(const Stmt &site, const FunctionCode &function) {
   const Stmt *inner = &site;
   for (const Stmt *around = function.statementAround(inner); around;
        inner = around, around = function.statementAround(inner))

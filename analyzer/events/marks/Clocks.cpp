@@ -27,7 +27,7 @@ static Operands operandsOf(const Stmt *statement, OverloadedOperatorKind overloa
 }
 
 /// Whether nothing comes of \p number: it gets no further than variables that nothing reads.
-static bool isIdle(const Stmt &number, const FunctionBody &function, unsigned depth = 0) {
+static bool isIdle(const Stmt &number, const FunctionCode &function, unsigned depth = 0) {
   const Stmt *outer = function.statementAround(&number);
   for (; isa_and_nonnull<Expr>(outer); outer = function.statementAround(outer))
     if (const auto *call = dyn_cast<CallExpr>(outer);
@@ -51,7 +51,7 @@ static bool isIdle(const Stmt &number, const FunctionBody &function, unsigned de
 /// What is taken from \p variable in \p statement, if that is a variable, too, and something comes
 /// of it.
 static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement,
-                                const FunctionBody &function) {
+                                const FunctionCode &function) {
   if (const Operands difference = operandsOf(&statement, OO_Minus, BO_Sub);
       difference.left && variableOf(originalOf(difference.left)) == &variable)
     return isIdle(statement, function) ? nullptr : variableOf(originalOf(difference.right));
@@ -61,7 +61,7 @@ static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement,
   return nullptr;
 }
 
-Reading readingOf(const CallExpr &now, const FunctionBody &function) {
+Reading readingOf(const CallExpr &now, const FunctionCode &function) {
   Reading reading;
   const Stmt *inner = &now;
   for (const Stmt *outer = function.statementAround(inner); outer;

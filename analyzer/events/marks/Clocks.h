@@ -1,11 +1,9 @@
 // Times that a function takes, one from the other.
 #pragma once
 
-#include "clang/AST/Expr.h"
+#include "analyzer/events/values/FunctionCode.h"
 
 namespace gradtidy {
-
-class FunctionBody;
 
 struct Reading {
   const clang::VarDecl *variable = nullptr; ///< That gets the time, or null.
@@ -13,6 +11,6 @@ struct Reading {
 };
 
 /// What becomes of the time that \p now reads.
-Reading readingOf(const clang::CallExpr &now, const FunctionBody &function);
+Reading readingOf(const clang::CallExpr &now, const FunctionCode &function);
 
 } // namespace gradtidy

@@ -258,7 +258,7 @@ static Fills fillsOf(const CXXRecordDecl &record, Vocabulary &vocabulary) {
   return fills;
 }
 
-EqualNeurons equalNeuronsOf(const CallExpr &fill, const FunctionBody &function,
+EqualNeurons equalNeuronsOf(const CallExpr &fill, const FunctionCode &function,
                             Vocabulary &vocabulary) {
   const Expr *object = objectOf(&fill);
   const Expr *tensor = object ? object : fill.getNumArgs() ? fill.getArg(0) : nullptr;
@@ -280,9 +280,11 @@ EqualNeurons equalNeuronsOf(const CallExpr &fill, const FunctionBody &function,
   }
   if (!fills.isConstant(layer) || fills.constant[layer] != &fill || fills.single.contains(layer))
     return {};
+  CodeMap &map = vocabulary.code();
   for (const LayerFlow::Step &step : flow.steps)
     if (step.before == layer && fills.isConstant(step.behind))
-      return {step.before, step.behind, &fill, fills.constant[step.behind]};
+      return {map.symbol(step.before), map.symbol(step.behind), map.node(&fill),
+              map.node(fills.constant[step.behind])};
   return {};
 }
 
@@ -347,11 +349,12 @@ EqualNeurons equalNeuronsOfApply(const CXXMemberCallExpr &apply, Vocabulary &voc
   record = record ? record->getDefinition() : nullptr;
   if (!record || vocabulary.isFramework(record))
     return {};
+  CodeMap &map = vocabulary.code();
   const Fills own = fillsOf(*record, vocabulary);
   for (const LayerFlow::Step &step : flowOf(*record, vocabulary).steps)
     if (vocabulary.classOf(step.before->getType()) == filled &&
         vocabulary.classOf(step.behind->getType()) == filled && !own.single.contains(step.before))
-      return {step.before, step.behind, fill, fill};
+      return {map.symbol(step.before), map.symbol(step.behind), map.node(fill), map.node(fill)};
   return {};
 }
 

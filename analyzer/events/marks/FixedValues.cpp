@@ -1,5 +1,6 @@
 #include "FixedValues.h"
 
+#include "analyzer/events/Conditions.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
@@ -49,7 +50,7 @@ static bool isFixedMember(const FieldDecl &field) {
 }
 
 /// Whether the variable is a number that is older than a loop around \p site and never changes.
-static bool outlivesLoop(const VarDecl &variable, const Stmt &site, const FunctionBody &function) {
+static bool outlivesLoop(const VarDecl &variable, const Stmt &site, const FunctionCode &function) {
   const QualType type = variable.getType().getNonReferenceType();
   const bool isOwn = !variable.getType()->isReferenceType() || type.isConstQualified();
   if (!type->isArithmeticType() || !variable.isLocalVarDeclOrParm() || !isOwn ||
@@ -63,7 +64,7 @@ static bool outlivesLoop(const VarDecl &variable, const Stmt &site, const Functi
   });
 }
 
-static bool isFixed(const Stmt *value, const Stmt &site, const FunctionBody &function) {
+static bool isFixed(const Stmt *value, const Stmt &site, const FunctionCode &function) {
   if (!value)
     return true;
   if (const auto *reference = dyn_cast<DeclRefExpr>(value))
@@ -86,7 +87,7 @@ static bool isFixed(const Stmt *value, const Stmt &site, const FunctionBody &fun
                       [&](const Stmt *child) { return isFixed(child, site, function); });
 }
 
-bool isFixedValue(const Expr &value, const Stmt &site, const FunctionBody &function) {
+bool isFixedValue(const Expr &value, const Stmt &site, const FunctionCode &function) {
   return isFixed(&value, site, function);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class Reader {
 public:
-  Reader(const FunctionBody &function, Vocabulary &vocabulary, const ASTContext &context)
+  Reader(const FunctionCode &function, Vocabulary &vocabulary, const ASTContext &context)
       : function(function), vocabulary(vocabulary), context(context) {}
 
   bool isSoftmax(const Expr *numerator, const Expr *denominator) const {
@@ -98,14 +98,14 @@ private:
     return isArithmetic(original) && numberOf(original, *function.body, context) == number;
   }
 
-  const FunctionBody &function;
+  const FunctionCode &function;
   Vocabulary &vocabulary;
   const ASTContext &context;
 };
 
 } // namespace
 
-Operation formulaOf(const CallExpr &call, const FunctionBody &function, Vocabulary &vocabulary,
+Operation formulaOf(const CallExpr &call, const FunctionCode &function, Vocabulary &vocabulary,
                     const ASTContext &context) {
   const auto *operation = dyn_cast<CXXOperatorCallExpr>(&call);
   if (!operation || operation->getNumArgs() != 2)

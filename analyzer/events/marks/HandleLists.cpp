@@ -29,7 +29,7 @@ bool isAttribute(StringRef name) {
 }
 
 /// Whether what is done with \p mention, the list or an element, keeps it from everybody.
-bool isKeptBack(const Stmt &mention, const VarDecl &list, const FunctionBody &function) {
+bool isKeptBack(const Stmt &mention, const VarDecl &list, const FunctionCode &function) {
   for (const Stmt *outer = function.statementAround(&mention); outer;
        outer = function.statementAround(outer)) {
     const auto *expr = dyn_cast<Expr>(outer);
@@ -57,7 +57,7 @@ bool listsParameters(const VarDecl &list, Vocabulary &vocabulary) {
 
 } // namespace
 
-const VarDecl *deadListOf(const Expr &place, const FunctionBody &function, Vocabulary &vocabulary) {
+const VarDecl *deadListOf(const Expr &place, const FunctionCode &function, Vocabulary &vocabulary) {
   const VarDecl *list = listOf(place);
   const CXXRecordDecl *record = list ? list->getType()->getAsCXXRecordDecl() : nullptr;
   if (!record ||
@@ -87,7 +87,7 @@ bool makesModule(const Expr &expr, Vocabulary &vocabulary) {
 }
 
 /// Whether `statement` puts another tensor into each element of the list.
-bool replacesElements(const Stmt &statement, const VarDecl &list, const FunctionBody &function) {
+bool replacesElements(const Stmt &statement, const VarDecl &list, const FunctionCode &function) {
   const auto *expr = dyn_cast<Expr>(&statement);
   const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
   return assigned && listOf(*assigned->target) == &list && !function.loopsAround(expr).empty();
@@ -106,7 +106,7 @@ bool changesElement(const Stmt &statement, const VarDecl &list, const Vocabulary
 
 } // namespace
 
-const Stmt *changeOfShared(const CXXConstructExpr &made, const FunctionBody &function,
+const Stmt *changeOfShared(const CXXConstructExpr &made, const FunctionCode &function,
                            Vocabulary &vocabulary) {
   const CXXRecordDecl *record = made.getConstructor()->getParent();
   if (!isStandard(record) || !record->getIdentifier() || record->getName() != "vector" ||

@@ -153,7 +153,7 @@ static bool isAllOf(SourceLocation begin, SourceLocation end, size_t count,
   return found == count;
 }
 
-bool guardsNothing(const DeclStmt &declaration, const FunctionBody &function,
+bool guardsNothing(const DeclStmt &declaration, const FunctionCode &function,
                    Vocabulary &vocabulary, const ASTContext &context) {
   const CompoundStmt *block = function.compoundOf(&declaration);
   if (!block || !declaration.isSingleDecl())

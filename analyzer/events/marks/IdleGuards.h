@@ -1,7 +1,7 @@
 // Guards with a name in whose lifetime nothing happens.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 namespace clang {
@@ -12,7 +12,7 @@ namespace gradtidy {
 
 /// Whether the block in which \p declaration stands, that of a guard, ends without anything that
 /// the guard could make a difference to: only modes are set, devices chosen, texts printed.
-bool guardsNothing(const clang::DeclStmt &declaration, const FunctionBody &function,
+bool guardsNothing(const clang::DeclStmt &declaration, const FunctionCode &function,
                    Vocabulary &vocabulary, const clang::ASTContext &context);
 
 } // namespace gradtidy

@@ -18,7 +18,7 @@ bool isMention(const Stmt *statement, Entity list) {
 /// What \p mention, in \p function, does to the list.
 enum class Use : unsigned char { Reads, Adds, Other };
 
-Use useOf(const Expr &mention, const FunctionBody &function) {
+Use useOf(const Expr &mention, const FunctionCode &function) {
   const Stmt *inner = &mention;
   for (const Stmt *outer = function.statementAround(inner); outer;
        outer = function.statementAround(inner = outer)) {
@@ -47,7 +47,7 @@ struct Uses {
   bool isOther = false;        ///< It may lose elements, or be filled under a condition.
 };
 
-void collect(const Stmt &part, Entity list, const FunctionBody &function, const Stmt *within,
+void collect(const Stmt &part, Entity list, const FunctionCode &function, const Stmt *within,
              Uses &uses) {
   if (isMention(&part, list)) {
     const auto &mention = cast<Expr>(part);
@@ -95,7 +95,7 @@ bool isOwnOf(const CXXMethodDecl &method, Entity member) {
 
 } // namespace
 
-Growth growthOf(const Expr &argument, const CallExpr &call, const FunctionBody &function) {
+Growth growthOf(const Expr &argument, const CallExpr &call, const FunctionCode &function) {
   const Expr *named = originalOf(&argument);
   const Entity list = entityOf(named);
   const CXXRecordDecl *record =
@@ -109,7 +109,7 @@ Growth growthOf(const Expr &argument, const CallExpr &call, const FunctionBody &
   };
   const Uses all = usesIn(*function.body, nullptr);
   const auto growth = [&](const Uses &uses) {
-    return uses.isOther ? Growth{} : Growth{uses.added, uses.count == all.count};
+    return uses.isOther ? Growth{} : Growth{function.map.node(uses.added), uses.count == all.count};
   };
   if (const auto *variable = dyn_cast<VarDecl>(list)) {
     for (const Stmt *loop : function.loopsAround(&call)) {

@@ -1,7 +1,7 @@
 // Lists of inputs that are filled for each call of a module.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 
 namespace gradtidy {
 
@@ -9,6 +9,6 @@ namespace gradtidy {
 /// around the call (or every run of the function, if the list is a static variable or a member),
 /// where nothing takes elements away again.
 Growth growthOf(const clang::Expr &argument, const clang::CallExpr &call,
-                const FunctionBody &function);
+                const FunctionCode &function);
 
 } // namespace gradtidy

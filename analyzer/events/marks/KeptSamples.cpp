@@ -69,7 +69,7 @@ private:
       const bool isCertain = choices == 0 && !mayHaveLeft;
       const Expr *changed = isCertain ? changedBy(*call, vocabulary) : nullptr;
       if (const ValueDecl *owner = changed ? ownerOf(*changed) : nullptr)
-        changes.push_back({{call, isDropped}, owner});
+        changes.push_back({{vocabulary.code().node(call), isDropped}, owner});
     } else if (const auto *result = dyn_cast<ReturnStmt>(statement)) {
       mayHaveLeft = true;
       if (result->getRetValue())

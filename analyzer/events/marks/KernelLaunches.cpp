@@ -13,7 +13,7 @@ namespace {
 
 class CareReader {
 public:
-  CareReader(const FunctionBody &function, Vocabulary &vocabulary)
+  CareReader(const FunctionCode &function, Vocabulary &vocabulary)
       : function(function), vocabulary(vocabulary) {}
 
   KernelCare read();
@@ -31,7 +31,7 @@ private:
     return expr && vocabulary.roleOf(expr->getType()) == TypeRole::Tensor;
   }
 
-  const FunctionBody &function;
+  const FunctionCode &function;
   Vocabulary &vocabulary;
   llvm::SmallPtrSet<const Expr *, 16> callees;
   KernelCare care;
@@ -131,8 +131,9 @@ bool isDefaultStream(const Expr *argument) {
 
 void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
   KernelLaunch launch;
-  launch.call = &call;
-  llvm::SmallPtrSet<const VarDecl *, 4> seen;
+  launch.call = function.map.node(&call);
+  launch.configuration = function.map.node(call.getConfig());
+  llvm::SmallPtrSet<const ir::Symbol *, 4> seen;
   bool getsMemory = false;
   for (const Expr *argument : call.arguments()) {
     const Expr *memory = memoryIn(argument);
@@ -175,7 +176,7 @@ std::optional<RawPointer> CareReader::rawPointer(const Expr &pointer) const {
   if (!pointer.getType()->isPointerType())
     return std::nullopt;
   RawPointer raw;
-  raw.pointer = &pointer;
+  raw.pointer = function.map.node(&pointer);
   const Expr *tensor = objectOf(cast<CallExpr>(&pointer));
   for (unsigned depth = 0; tensor && depth < 4; ++depth) {
     tensor = originalOf(strip(tensor));
@@ -183,14 +184,14 @@ std::optional<RawPointer> CareReader::rawPointer(const Expr &pointer) const {
       const FunctionDecl *callee = call->getDirectCallee();
       if (!callee || vocabulary.operationOf(callee) != Operation::Permute)
         return std::nullopt;
-      raw.rearranged = call;
+      raw.rearranged = function.map.node(call);
       return raw;
     }
     const VarDecl *variable = variableOf(tensor);
     if (!variable || isSettled(*variable))
       return std::nullopt;
     if (!raw.tensor)
-      raw.tensor = variable;
+      raw.tensor = function.map.symbol(variable);
     if (isa<ParmVarDecl>(variable))
       return raw;
     tensor = variable->hasLocalStorage() ? variable->getInit() : nullptr;
@@ -217,7 +218,7 @@ bool CareReader::isSettled(const VarDecl &tensor) const {
 
 } // namespace
 
-KernelCare kernelCareOf(const FunctionBody &function, Vocabulary &vocabulary) {
+KernelCare kernelCareOf(const FunctionCode &function, Vocabulary &vocabulary) {
   return CareReader(function, vocabulary).read();
 }
 

@@ -2,7 +2,7 @@
 // a kernel knows neither the device nor the layout of a tensor, and reports no failure by itself.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -11,15 +11,16 @@ namespace gradtidy {
 
 /// A pointer to the memory of a tensor whose elements need not lie in the order of its dimensions.
 struct RawPointer {
-  const clang::Expr *pointer = nullptr;
-  const clang::VarDecl *tensor = nullptr;      ///< Null if it has no name.
-  const clang::CallExpr *rearranged = nullptr; ///< What certainly changes the order, or null: then
-                                               ///< the tensor is the caller's.
+  const ir::Node *pointer = nullptr;
+  const ir::Symbol *tensor = nullptr;   ///< Null if it has no name.
+  const ir::Node *rearranged = nullptr; ///< What certainly changes the order, or null: then
+                                        ///< the tensor is the caller's.
 };
 
 /// A launch of a kernel that gets memory of tensors.
 struct KernelLaunch {
-  const clang::CUDAKernelCallExpr *call = nullptr;
+  const ir::Node *call = nullptr;
+  const ir::Node *configuration = nullptr; ///< What is in `<<<…>>>`, as a call.
   bool isOnDefaultStream = false;
   llvm::SmallVector<RawPointer, 2> pointers;
 };
@@ -35,6 +36,6 @@ struct KernelCare {
 };
 
 /// \param function is no closure: what closures do is said of the function around them.
-KernelCare kernelCareOf(const FunctionBody &function, Vocabulary &vocabulary);
+KernelCare kernelCareOf(const FunctionCode &function, Vocabulary &vocabulary);
 
 } // namespace gradtidy

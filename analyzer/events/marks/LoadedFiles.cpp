@@ -229,7 +229,7 @@ static Beginning beginningOf(const VarDecl &list, Vocabulary &vocabulary) {
   return {count > 0, false, count};
 }
 
-const Stmt *fillerOf(const CallExpr &load, const FunctionBody &function, Vocabulary &vocabulary) {
+const Stmt *fillerOf(const CallExpr &load, const FunctionCode &function, Vocabulary &vocabulary) {
   const auto *reference =
       load.getNumArgs() ? dyn_cast<DeclRefExpr>(strip(load.getArg(0))) : nullptr;
   const auto *list = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;

@@ -1,7 +1,7 @@
 // Files that a program saves and loads, and lists that a load adds to.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 namespace gradtidy {
@@ -17,7 +17,7 @@ bool mayHaveDevice(const clang::CallExpr &load, const clang::Stmt &body);
 /// What certainly has put tensors into the list that \p load adds to, where the function goes on as
 /// if the load had replaced them: it has saved the very list, takes elements by their number, or
 /// has them from a module. The load itself, where that is the round of a loop before. Else null.
-const clang::Stmt *fillerOf(const clang::CallExpr &load, const FunctionBody &function,
+const clang::Stmt *fillerOf(const clang::CallExpr &load, const FunctionCode &function,
                             Vocabulary &vocabulary);
 
 } // namespace gradtidy

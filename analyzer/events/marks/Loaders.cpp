@@ -119,7 +119,8 @@ namespace {
 
 class Options {
 public:
-  Options(const Stmt &body, const ASTContext &context) : body(body), context(context) {}
+  Options(const Stmt &body, const ASTContext &context, CodeMap &map)
+      : body(body), context(context), map(map) {}
 
   LoaderOptions options;
   bool isKnown = true; ///< Whether all that is set is seen.
@@ -178,7 +179,7 @@ private:
 
   void setDropLast(const Expr &flag) {
     const auto *literal = dyn_cast<CXXBoolLiteralExpr>(strip(&flag));
-    options.dropsLast = literal && literal->getValue() ? literal : nullptr;
+    options.dropsLast = map.node(literal && literal->getValue() ? literal : nullptr);
   }
 
   /// What else the function does to the options \p variable.
@@ -198,6 +199,7 @@ private:
 
   const Stmt &body;
   const ASTContext &context;
+  CodeMap &map;
 };
 
 } // namespace
@@ -331,7 +333,7 @@ LoaderOptions optionsOf(const CallExpr &make, const Stmt &body, const Vocabulary
                         const ASTContext &context) {
   if (make.getNumArgs() < 2)
     return {};
-  Options reader(body, context);
+  Options reader(body, context, vocabulary.code());
   reader.read(make.getArg(make.getNumArgs() - 1));
   reader.options.lacksBatchSize =
       reader.isKnown && !reader.isBatchSet && givesSamples(make.getArg(0)->getType(), vocabulary);
@@ -346,7 +348,7 @@ LoaderOptions optionsOf(const CallExpr &make, const Stmt &body, const Vocabulary
     reader.options.givesAll = (trait == Trait::GivesAllSamples || trait == Trait::KeepsOrder) &&
                               vocabulary.traitOf(sampler) == trait && isOwn(*make.getArg(0));
   }
-  reader.options.engine = engineOf(make.getArg(0)->getType(), vocabulary);
+  reader.options.engine = vocabulary.code().symbol(engineOf(make.getArg(0)->getType(), vocabulary));
   return reader.options;
 }
 
@@ -461,7 +463,7 @@ static bool asksForSize(const Stmt *condition) {
 
 /// The loop over the batches that \p begin gives, which its iterator does not outlive; null if
 /// there is none, or \p begin itself if nothing but its first batch is looked at.
-static const Stmt *loopOver(const CallExpr &begin, const FunctionBody &function) {
+static const Stmt *loopOver(const CallExpr &begin, const FunctionCode &function) {
   const Stmt *inner = &begin;
   const Stmt *outer = function.statementAround(inner);
   for (; isa_and_nonnull<Expr>(outer); outer = function.statementAround(inner = outer)) {
@@ -479,17 +481,17 @@ static const Stmt *loopOver(const CallExpr &begin, const FunctionBody &function)
              : nullptr;
 }
 
-EarlyEnd earlyEndOf(const CallExpr &begin, const FunctionBody &function) {
+EarlyEnd earlyEndOf(const CallExpr &begin, const FunctionCode &function) {
   const Stmt *loop = loopOver(begin, function);
   if (!loop || loop == &begin)
-    return {loop, false};
+    return {function.map.node(loop), false};
   Leaves leaves;
   leaves.collect(bodyOfLoop(*loop));
   EarlyEnd end;
   Names asked;
   for (const Leaves::Leave &leave : leaves.found) {
     if (leave.choices.empty())
-      return {leave.statement, false};
+      return {function.map.node(leave.statement), false};
     if (isa<ReturnStmt>(leave.statement))
       return {}; // The caller may know.
     for (const Stmt *choice : leave.choices) {
@@ -498,7 +500,7 @@ EarlyEnd earlyEndOf(const CallExpr &begin, const FunctionBody &function) {
       addNames(choice, asked);
     }
     if (!end.leave)
-      end = {leave.statement, true};
+      end = {function.map.node(leave.statement), true};
   }
   // What is asked around the loop may keep it from beginning again.
   Names around;
@@ -553,7 +555,7 @@ static llvm::SmallVector<const CallExpr *, 1> loadersOf(const ValueDecl &sampler
   return found;
 }
 
-const CallExpr *missedLoader(const CXXMemberCallExpr &setEpoch, const FunctionBody &function,
+const CallExpr *missedLoader(const CXXMemberCallExpr &setEpoch, const FunctionCode &function,
                              const Vocabulary &vocabulary) {
   const ValueDecl *sampler = named(setEpoch.getImplicitObjectArgument());
   if (!sampler || !sampler->getType()->isRecordType())

@@ -1,7 +1,7 @@
 // Data loaders: what they are made with, the order of their samples, and loops over them.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -29,11 +29,11 @@ bool pinsMemory(const clang::Stmt *statement, const Vocabulary &vocabulary);
 
 /// How the loop that \p begin begins is left before the last batch. Nothing where what is asked
 /// before that may tell the last batch, or may keep the loops around from another round.
-EarlyEnd earlyEndOf(const clang::CallExpr &begin, const FunctionBody &function);
+EarlyEnd earlyEndOf(const clang::CallExpr &begin, const FunctionCode &function);
 
 /// The call that has given a loader a copy of the sampler on which \p setEpoch, in \p function,
 /// sets the epoch, if that gets to no loader any more; else null.
 const clang::CallExpr *missedLoader(const clang::CXXMemberCallExpr &setEpoch,
-                                    const FunctionBody &function, const Vocabulary &vocabulary);
+                                    const FunctionCode &function, const Vocabulary &vocabulary);
 
 } // namespace gradtidy

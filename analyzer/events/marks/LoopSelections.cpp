@@ -216,7 +216,7 @@ bool mayLeaveRound(const Stmt *statement, bool isInLoop = false) {
 
 /// Whether a round of \p loop may go without \p site, but for what asks one of the functions
 /// \p names.
-bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionBody &function,
+bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionCode &function,
                llvm::ArrayRef<StringRef> names) {
   if (!function.isConditional(site, &loop))
     return false;
@@ -550,7 +550,7 @@ const Expr *copiedBy(const Expr *value) {
 
 } // namespace
 
-ElementLoop elementLoopOf(const CallExpr &read, const FunctionBody &function,
+ElementLoop elementLoopOf(const CallExpr &read, const FunctionCode &function,
                           Vocabulary &vocabulary, const ASTContext &context) {
   const Expr *element = objectOf(&read);
   if (!element)
@@ -569,10 +569,10 @@ ElementLoop elementLoopOf(const CallExpr &read, const FunctionBody &function,
   const llvm::SmallVector<StringRef, 2> ends = {"numel", "size"};
   if (isSkipped(&read, **loop, function, isa<WhileStmt>(*loop) ? ends : ArrayRef<StringRef>()))
     return {};
-  return {*loop, selection.isComputed()};
+  return {function.map.node(*loop), selection.isComputed()};
 }
 
-ElementLoop pixelLoopOf(const CallExpr &move, const FunctionBody &function, Vocabulary &vocabulary,
+ElementLoop pixelLoopOf(const CallExpr &move, const FunctionCode &function, Vocabulary &vocabulary,
                         const ASTContext &context) {
   const Expr *element = objectOf(&move);
   const auto loops = function.loopsAround(&move);
@@ -583,10 +583,10 @@ ElementLoop pixelLoopOf(const CallExpr &move, const FunctionBody &function, Voca
   if (!tensor || !selection.isOfVariableIndices() || isChangedIn(*loops[1], tensor, vocabulary) ||
       isSkipped(&move, *loops[1], function, {}))
     return {};
-  return {loops[0]};
+  return {function.map.node(loops[0])};
 }
 
-const Stmt *parameterLoopOf(const CallExpr &read, const FunctionBody &function,
+const Stmt *parameterLoopOf(const CallExpr &read, const FunctionCode &function,
                             Vocabulary &vocabulary) {
   const Expr *number = objectOf(&read);
   const auto loops = function.loopsAround(&read);
@@ -600,7 +600,7 @@ const Stmt *parameterLoopOf(const CallExpr &read, const FunctionBody &function,
     origin = strip(objectOf(item));
   const VarDecl *element = variableOf(origin);
   const auto *range = dyn_cast<CXXForRangeStmt>(&loop);
-  if (range && function.isStep && vocabulary.roleOf(number->getType()) == TypeRole::Tensor &&
+  if (range && function.isStep() && vocabulary.roleOf(number->getType()) == TypeRole::Tensor &&
       isComputedOf(number, loop, *range->getLoopVariable(), vocabulary))
     element = range->getLoopVariable();
   const bool isElement = element && range && element == range->getLoopVariable();
@@ -615,7 +615,7 @@ const Stmt *parameterLoopOf(const CallExpr &read, const FunctionBody &function,
   return &loop;
 }
 
-const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
+const Stmt *lastOfLoop(const CallExpr &read, const FunctionCode &function) {
   const auto loops = function.loopsAround(&read);
   const auto *assignment = dyn_cast_or_null<BinaryOperator>(function.expressionStatementOf(&read));
   const VarDecl *variable = assignment && assignment->getOpcode() == BO_Assign
@@ -632,7 +632,7 @@ const Stmt *lastOfLoop(const CallExpr &read, const FunctionBody &function) {
   return mentions == 1 ? loops.front() : nullptr;
 }
 
-const Stmt *readBefore(const CallExpr &read, const FunctionBody &function,
+const Stmt *readBefore(const CallExpr &read, const FunctionCode &function,
                        const Vocabulary &vocabulary) {
   const auto loops = function.loopsAround(&read);
   const VarDecl *tensor = objectOf(&read) ? variableOf(copiedBy(objectOf(&read))) : nullptr;
@@ -656,7 +656,7 @@ const Stmt *readBefore(const CallExpr &read, const FunctionBody &function,
   return isChanged ? nullptr : first;
 }
 
-const Stmt *batchLoopOf(const CallExpr &slice, const FunctionBody &function,
+const Stmt *batchLoopOf(const CallExpr &slice, const FunctionCode &function,
                         Vocabulary &vocabulary) {
   if (!slices(slice, vocabulary))
     return nullptr;

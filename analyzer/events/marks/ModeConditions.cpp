@@ -26,7 +26,7 @@ static bool isNumeric(QualType type) {
 }
 
 /// Whether the variable counts the rounds of a `for` loop around \p site.
-static bool isCounter(const VarDecl &variable, const Stmt &site, const FunctionBody &function) {
+static bool isCounter(const VarDecl &variable, const Stmt &site, const FunctionCode &function) {
   return llvm::any_of(function.loopsAround(&site), [&](const Stmt *loop) {
     const auto *counting = dyn_cast<ForStmt>(loop);
     const auto *init = counting ? dyn_cast_or_null<DeclStmt>(counting->getInit()) : nullptr;
@@ -42,7 +42,7 @@ static bool isMember(const Expr *object) {
 }
 
 /// Whether \p expr is a number that is the same in both modes.
-static bool isPlainNumber(const Expr *expr, const Stmt &site, const FunctionBody &function) {
+static bool isPlainNumber(const Expr *expr, const Stmt &site, const FunctionCode &function) {
   expr = expr->IgnoreParenImpCasts();
   if (!isNumeric(expr->getType()))
     return false;
@@ -69,7 +69,7 @@ static bool isPlainNumber(const Expr *expr, const Stmt &site, const FunctionBody
 }
 
 /// Whether the condition compares numbers that are the same in both modes.
-static bool comparesNumbers(const Expr *condition, const Stmt &site, const FunctionBody &function) {
+static bool comparesNumbers(const Expr *condition, const Stmt &site, const FunctionCode &function) {
   condition = condition->IgnoreParenImpCasts();
   if (const auto *negation = dyn_cast<UnaryOperator>(condition);
       negation && negation->getOpcode() == UO_LNot)
@@ -84,7 +84,7 @@ static bool comparesNumbers(const Expr *condition, const Stmt &site, const Funct
 }
 
 /// Whether the class has its own notion of the modes.
-static bool setsOwnMode(const FunctionBody &function) {
+static bool setsOwnMode(const FunctionCode &function) {
   const CXXRecordDecl *record = classOf(function.function);
   return record && record->hasDefinition() &&
          llvm::any_of(record->getDefinition()->methods(), [](const CXXMethodDecl *method) {
@@ -92,7 +92,7 @@ static bool setsOwnMode(const FunctionBody &function) {
          });
 }
 
-bool mayAskForMode(const Stmt &site, const FunctionBody &function) {
+bool mayAskForMode(const Stmt &site, const FunctionCode &function) {
   for (const Stmt *place = &site; function.isConditional(place);) {
     const Stmt *choice = function.statementAround(place);
     while (choice && !isa<IfStmt>(choice))

@@ -63,11 +63,11 @@ bool isOfTensors(const CallExpr &call) {
       .Default(false);
 }
 
-const Stmt *joinedBy(const Stmt *value, const FunctionBody &function, Vocabulary &vocabulary,
+const Stmt *joinedBy(const Stmt *value, const FunctionCode &function, Vocabulary &vocabulary,
                      bool isNamed);
 
 /// The same of the number that a variable keeps.
-const Stmt *joinedBy(const VarDecl &variable, const FunctionBody &function,
+const Stmt *joinedBy(const VarDecl &variable, const FunctionCode &function,
                      Vocabulary &vocabulary) {
   const Stmt *joined = nullptr;
   bool isAll = true;
@@ -82,7 +82,7 @@ const Stmt *joinedBy(const VarDecl &variable, const FunctionBody &function,
   return isAll ? joined : nullptr;
 }
 
-const Stmt *joinedBy(const Stmt *value, const FunctionBody &function, Vocabulary &vocabulary,
+const Stmt *joinedBy(const Stmt *value, const FunctionCode &function, Vocabulary &vocabulary,
                      bool isNamed) {
   for (const Stmt *outer = function.statementAround(value); outer;
        value = outer, outer = function.statementAround(outer)) {
@@ -113,7 +113,7 @@ const Stmt *joinedBy(const Stmt *value, const FunctionBody &function, Vocabulary
 
 } // namespace
 
-const Stmt *otherTestOf(const CallExpr &read, const FunctionBody &function,
+const Stmt *otherTestOf(const CallExpr &read, const FunctionCode &function,
                         const Vocabulary &vocabulary) {
   const Expr *tested = objectOf(&read);
   const Test test = tested ? testIn(tested) : Test();
@@ -136,7 +136,7 @@ const Stmt *otherTestOf(const CallExpr &read, const FunctionBody &function,
   return other;
 }
 
-const Stmt *joinedBy(const CallExpr &read, const FunctionBody &function, Vocabulary &vocabulary) {
+const Stmt *joinedBy(const CallExpr &read, const FunctionCode &function, Vocabulary &vocabulary) {
   return joinedBy(&read, function, vocabulary, /*isNamed=*/false);
 }
 

@@ -174,7 +174,7 @@ static bool isOwn(const Expr *expr, Vocabulary &vocabulary, unsigned depth = 0) 
   return variable->hasInit() && isOwn(variable->getInit(), vocabulary, depth + 1);
 }
 
-bool asksInVain(const CallExpr &call, const FunctionBody &function, Values &values,
+bool asksInVain(const CallExpr &call, const FunctionCode &function, Values &values,
                 Vocabulary &vocabulary) {
   const Stmt *statement = function.statementOf(&call);
   const auto *declared = dyn_cast_or_null<DeclStmt>(statement);

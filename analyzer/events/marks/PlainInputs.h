@@ -1,7 +1,7 @@
 // Inputs and labels of a training that are told to have gradients.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Values.h"
 
 namespace gradtidy {
@@ -9,7 +9,7 @@ namespace gradtidy {
 /// Whether \p call, which asks for the gradient of a tensor or of one made with options, asks in
 /// vain: the function trains a module, does no more with the tensor than to compute from it, for
 /// the module among others, and looks at no gradient.
-bool asksInVain(const clang::CallExpr &call, const FunctionBody &function, Values &values,
+bool asksInVain(const clang::CallExpr &call, const FunctionCode &function, Values &values,
                 Vocabulary &vocabulary);
 
 } // namespace gradtidy

@@ -52,14 +52,11 @@ public:
 
   RankGroup find() {
     collect(function.getBody(), false);
-    if (groups.size() != 1 || isAlone) {
-      group.variable = nullptr;
+    if (groups.size() != 1 || isAlone)
       return group;
-    }
-    group.variable = groups.front();
     visit(function.getBody());
-    if (isHandedOn)
-      group.variable = nullptr;
+    if (!isHandedOn)
+      group.variable = vocabulary.code().symbol(groups.front());
     return group;
   }
 
@@ -154,7 +151,7 @@ private:
     notePlace(statement);
     around.push_back(statement);
     if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
-      if (reference->getDecl() == group.variable)
+      if (reference->getDecl() == groups.front())
         isHandedOn |= isInClosure() || !isObjectOfMethod();
       else if (ranks.contains(reference->getDecl()))
         noteRank();

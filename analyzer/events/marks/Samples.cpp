@@ -169,9 +169,9 @@ void markSamples(LoaderOptions &options, QualType dataset, Vocabulary &vocabular
       if (givesSamples(*method) || method->getOverloadedOperator() == OO_Call)
         giving.visit(*method);
     if (!options.draw && !giving.isSeeded)
-      options.draw = giving.draw;
+      options.draw = vocabulary.code().node(giving.draw);
     if (!options.read)
-      options.read = giving.read;
+      options.read = vocabulary.code().node(giving.read);
   }
 }
 

@@ -42,7 +42,7 @@ struct States {
   llvm::SmallVector<const Expr *, 2> arguments;
 };
 
-static States statesIn(const FunctionBody &function, Vocabulary &vocabulary) {
+static States statesIn(const FunctionCode &function, Vocabulary &vocabulary) {
   States states;
   const auto addVariables = [&](const Expr *expr) {
     forEach(expr, [&](const Stmt *part) {
@@ -75,7 +75,7 @@ static States statesIn(const FunctionBody &function, Vocabulary &vocabulary) {
   return states;
 }
 
-int samplesCountedBy(const CallExpr &size, const FunctionBody &function, Vocabulary &vocabulary) {
+int samplesCountedBy(const CallExpr &size, const FunctionCode &function, Vocabulary &vocabulary) {
   const auto *number =
       size.getNumArgs() == 1 ? dyn_cast<IntegerLiteral>(strip(size.getArg(0))) : nullptr;
   if (!number || number->getValue().ugt(1))
@@ -186,7 +186,8 @@ static bool keepsFirst(const CallExpr &call, const Event &event) {
     const auto *method = dyn_cast<CXXMemberCallExpr>(expr);
     if (method && simpleName(method->getMethodDecl()) == "size" && method->getNumArgs() == 1) {
       const auto *axis = dyn_cast<IntegerLiteral>(strip(method->getArg(0)));
-      const auto *subject = event.subject.expr ? variableOf(event.subject.expr) : nullptr;
+      const auto *subject =
+          event.subject.expr ? variableOf(CodeMap::expr(event.subject.expr)) : nullptr;
       isOwn = axis && axis->getValue() == 0 && subject &&
               variableOf(method->getImplicitObjectArgument()) == subject;
     } else if (const VarDecl *variable = variableOf(expr);

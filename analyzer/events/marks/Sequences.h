@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyzer/events/Answer.h"
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include "clang/AST/Expr.h"
@@ -11,7 +11,7 @@ namespace gradtidy {
 
 /// The first or second dimension, of which \p size asks for the size, if that becomes the number of
 /// samples in the state from which a layer of \p function starts; else -1.
-int samplesCountedBy(const clang::CallExpr &size, const FunctionBody &function,
+int samplesCountedBy(const clang::CallExpr &size, const FunctionCode &function,
                      Vocabulary &vocabulary);
 
 /// What \p call, of which \p event is lowered, says of the order of its subject.

@@ -215,8 +215,8 @@ void markShared(LoaderOptions &options, QualType dataset, Vocabulary &vocabulary
         changes.visit(*method);
     if (changes.isGuarded || !changes.shared)
       continue;
-    options.shared = changes.shared;
-    options.change = changes.change;
+    options.shared = vocabulary.code().symbol(changes.shared);
+    options.change = vocabulary.code().node(changes.change);
     return;
   }
 }

@@ -54,7 +54,7 @@ bool takesText(const Expr &call) {
 
 class Reader {
 public:
-  Reader(const FunctionBody &function, Vocabulary &vocabulary)
+  Reader(const FunctionCode &function, Vocabulary &vocabulary)
       : function(function), vocabulary(vocabulary) {}
 
   Shown shownBy(const Stmt *value, bool isFloating, unsigned depth = 0);
@@ -69,7 +69,7 @@ private:
   Shown shownByVariable(const VarDecl *variable, bool isFloating, unsigned depth);
   Shown shownByAssignment(const Expr &target, bool isFloating, unsigned depth);
 
-  const FunctionBody &function;
+  const FunctionCode &function;
   Vocabulary &vocabulary;
 };
 
@@ -193,7 +193,7 @@ Shown Reader::shownByVariable(const VarDecl *variable, bool isFloating, unsigned
 
 } // namespace
 
-Shown shownBy(const CallExpr &read, const FunctionBody &function, Vocabulary &vocabulary) {
+Shown shownBy(const CallExpr &read, const FunctionCode &function, Vocabulary &vocabulary) {
   QualType type = read.getType();
   const bool isInteger = type->isIntegralOrEnumerationType();
   return Reader(function, vocabulary).shownBy(&read, !isInteger);

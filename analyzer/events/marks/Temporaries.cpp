@@ -130,10 +130,10 @@ bool Follower::onlyMoves(const CallExpr &call) const {
   return isTold;
 }
 
-Leftover leftover(const Transient &transient, Values &values) {
+Leftover leftover(const Transient &transient, Vocabulary &vocabulary, Values &values) {
   if (transient.ending == Ending::None)
     return {};
-  Leftover left{.ending = transient.ending, .temporary = transient.made};
+  Leftover left{.ending = transient.ending, .temporary = vocabulary.code().node(transient.made)};
   if (transient.original) {
     left.copy = values.pathOf(transient.made);
     left.original = values.pathOf(transient.original);
@@ -154,7 +154,7 @@ struct Keeping {
   const VarDecl *variable = nullptr;
 };
 
-Keeping keptIn(const FunctionBody &function, const DeclStmt &declarations, const Stmt *value,
+Keeping keptIn(const FunctionCode &function, const DeclStmt &declarations, const Stmt *value,
                bool isWrapped) {
   for (const Decl *declaration : declarations.decls())
     if (const auto *variable = dyn_cast<VarDecl>(declaration);
@@ -191,7 +191,7 @@ bool wraps(const CXXConstructExpr &construct, Vocabulary &vocabulary) {
   return !isStandard(record) && vocabulary.traitOf(record) == Trait::OwnsElements;
 }
 
-Keeping keepingOf(const FunctionBody &function, const Expr &pointer, Vocabulary &vocabulary) {
+Keeping keepingOf(const FunctionCode &function, const Expr &pointer, Vocabulary &vocabulary) {
   bool isWrapped = false;
   const Stmt *inner = &pointer;
   for (const Stmt *outer = function.statementAround(inner); outer;
@@ -324,7 +324,7 @@ const Expr *temporaryAround(const Expr *element, Vocabulary &vocabulary) {
 
 } // namespace
 
-Leftover leftByPointer(const FunctionBody &function, const CallExpr &pointer,
+Leftover leftByPointer(const FunctionCode &function, const CallExpr &pointer,
                        Vocabulary &vocabulary, Values &values) {
   const Expr *tensor = objectOf(&pointer);
   const QualType pointee = pointer.getType()->getPointeeType();
@@ -338,12 +338,12 @@ Leftover leftByPointer(const FunctionBody &function, const CallExpr &pointer,
   if (!keeping.isKept || (transient.ending == Ending::Packed && original &&
                           knowsOrder(*function.body, original, vocabulary)))
     return {};
-  Leftover left = leftover(transient, values);
-  left.keeper = keeping.variable;
+  Leftover left = leftover(transient, vocabulary, values);
+  left.keeper = function.map.symbol(keeping.variable);
   return left;
 }
 
-Leftover leftByWrapping(const FunctionBody &function, const CallExpr &wrapping,
+Leftover leftByWrapping(const FunctionCode &function, const CallExpr &wrapping,
                         Vocabulary &vocabulary) {
   const Expr *pointer = strip(wrapping.getArg(0));
   for (const auto *sum = dyn_cast<BinaryOperator>(pointer); sum && sum->isAdditiveOp();
@@ -357,7 +357,7 @@ Leftover leftByWrapping(const FunctionBody &function, const CallExpr &wrapping,
     return {};
   if (!keepingOf(function, *pointer, vocabulary).isKept)
     return {};
-  return {.ending = Ending::Always, .temporary = list};
+  return {.ending = Ending::Always, .temporary = function.map.node(list)};
 }
 
 Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabulary,
@@ -375,7 +375,9 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
         construct->getNumArgs() == 1 || isa<CXXDefaultArgExpr>(construct->getArg(1));
     const bool ends = isSole && (isTemporaryList(elements, vocabulary) ||
                                  (leavesFunction && isLocalList(elements, vocabulary)));
-    return ends ? Leftover{.ending = endingOf(elements), .temporary = strip(elements)} : Leftover();
+    return ends ? Leftover{.ending = endingOf(elements),
+                           .temporary = vocabulary.code().node(strip(elements))}
+                : Leftover();
   }
   const auto *call = dyn_cast<CallExpr>(value);
   const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
@@ -385,11 +387,11 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
     return leftByView(object, leavesFunction, vocabulary, values);
   if (vocabulary.roleOf(object->getType()) != TypeRole::Tensor)
     return {};
-  return leftover(Follower(/*isOfMemory=*/false, vocabulary).follow(object), values);
+  return leftover(Follower(/*isOfMemory=*/false, vocabulary).follow(object), vocabulary, values);
 }
 
 /// What replaces the tensor over whose shape \p view looks, before the view is used once more.
-static Leftover leftByReplacement(const FunctionBody &function, const VarDecl &view,
+static Leftover leftByReplacement(const FunctionCode &function, const VarDecl &view,
                                   Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CallExpr>(strip(view.getInit()));
   const Expr *object =
@@ -423,10 +425,12 @@ static Leftover leftByReplacement(const FunctionBody &function, const VarDecl &v
     });
   if (!isUsed)
     return {};
-  return {.ending = Ending::Mostly, .temporary = strip(object), .replaced = replaced};
+  return {.ending = Ending::Mostly,
+          .temporary = function.map.node(strip(object)),
+          .replaced = function.map.node(replaced)};
 }
 
-Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
+Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
                         Vocabulary &vocabulary, Values &values) {
   const Expr *value = variable.getInit();
   // Since C++23 what a loop goes over lives as long as the loop.
@@ -441,10 +445,10 @@ Leftover leftByVariable(const FunctionBody &function, const VarDecl &variable,
       left = leftByReplacement(function, variable, vocabulary);
   } else if (variable.getType()->isReferenceType() || variable.getType()->isPointerType()) {
     if (const Expr *list = temporaryAround(value, vocabulary))
-      left = {.ending = Ending::Always, .temporary = list};
+      left = {.ending = Ending::Always, .temporary = function.map.node(list)};
   }
   if (left.ending != Ending::None && !isRange)
-    left.keeper = &variable;
+    left.keeper = function.map.symbol(&variable);
   return left;
 }
 
@@ -454,7 +458,10 @@ Leftover leftByPointerTo(const BinaryOperator &assignment, Vocabulary &vocabular
                          : nullptr;
   if (!list)
     return {};
-  return {.ending = Ending::Always, .temporary = list, .keeper = variableAt(assignment.getLHS())};
+  CodeMap &map = vocabulary.code();
+  return {.ending = Ending::Always,
+          .temporary = map.node(list),
+          .keeper = map.symbol(variableAt(assignment.getLHS()))};
 }
 
 } // namespace gradtidy

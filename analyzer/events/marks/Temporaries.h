@@ -1,19 +1,19 @@
 // What ends with the full expression that makes it, and who keeps a pointer or a view beyond that.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Values.h"
 
 namespace gradtidy {
 
 /// What is left of the temporary tensor into whose memory \p pointer, a call on it, points: where a
 /// variable, a list or the caller keeps the pointer, or a tensor or image made over it.
-Leftover leftByPointer(const FunctionBody &function, const clang::CallExpr &pointer,
+Leftover leftByPointer(const FunctionCode &function, const clang::CallExpr &pointer,
                        Vocabulary &vocabulary, Values &values);
 
 /// What is left of the temporary list, `made().data()`, over whose elements \p wrapping makes a
 /// tensor: where a variable, a list or the caller keeps that.
-Leftover leftByWrapping(const FunctionBody &function, const clang::CallExpr &wrapping,
+Leftover leftByWrapping(const FunctionCode &function, const clang::CallExpr &wrapping,
                         Vocabulary &vocabulary);
 
 /// What is left of the temporary over which \p value, whose type is one of views, looks: a braced
@@ -23,7 +23,7 @@ Leftover leftByView(const clang::Expr *value, bool leavesFunction, Vocabulary &v
 
 /// What is left of the temporary list of which \p variable, a reference, names an element, or of
 /// the temporary that a view looks over.
-Leftover leftByVariable(const FunctionBody &function, const clang::VarDecl &variable,
+Leftover leftByVariable(const FunctionCode &function, const clang::VarDecl &variable,
                         Vocabulary &vocabulary, Values &values);
 
 /// What is left of the temporary list to an element of which \p assignment lets a pointer lead.

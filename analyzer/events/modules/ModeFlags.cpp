@@ -210,8 +210,13 @@ findStuckModeFlags(clang::ASTContext &context, Vocabulary &vocabulary,
     collector.TraverseDecl(declaration);
   std::vector<ModeFlag> stuck;
   for (auto &[field, facts] : collector.flags)
-    if (collector.isStuck(field, facts))
-      stuck.push_back({field, std::move(facts.asked)});
+    if (collector.isStuck(field, facts)) {
+      CodeMap &map = vocabulary.code();
+      ModeFlag &flag = stuck.emplace_back();
+      flag.field = map.symbol(field);
+      for (const clang::Expr *asked : facts.asked)
+        flag.asked.push_back(map.node(asked));
+    }
   return stuck;
 }
 

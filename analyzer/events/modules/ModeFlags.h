@@ -17,8 +17,8 @@ namespace gradtidy {
 /// A bool member that by its name says whether the module trains, and that train() and eval() do
 /// not know.
 struct ModeFlag {
-  const clang::FieldDecl *field;
-  std::vector<const clang::Expr *> asked; ///< Where methods of the class ask it.
+  const ir::Symbol *field;
+  std::vector<const ir::Node *> asked; ///< Where methods of the class ask it.
 };
 
 /// The flags that say "training" in every object and at all times: each construction in the

@@ -43,19 +43,20 @@ public:
 private:
   ModuleClass view(const CXXRecordDecl *record) {
     ModuleClass result;
-    result.record = record;
+    result.record = vocabulary.code().symbol(record);
     result.isVisible = uses.isVisible(record);
     result.dependsOnMode = natures.of(record).mode;
     for (const FieldDecl *field : record->fields())
       if (uses.heldBy(field->getType()).any())
         result.members.push_back(members.view(field));
     for (const ModeFlag &flag : flags)
-      if (flag.field->getParent() == record)
+      if (CodeMap::member(flag.field)->getParent() == record)
         result.stuckFlag = &flag;
     for (const CXXMethodDecl *method : record->methods())
       if (const FunctionDecl *body = uses.definitionOf(method);
           body && phases.isForwardPass(method))
-        if (std::vector<Transient> found = findTransients(*body, uses, natures); !found.empty())
+        if (std::vector<Transient> found = findTransients(*body, uses, natures, vocabulary.code());
+            !found.empty())
           result.transients.push_back(std::move(found));
     result.registeredNames = registrations.namesIn(record);
     return result;

@@ -13,9 +13,16 @@
 
 namespace gradtidy {
 
+/// A value that a member gets.
+struct MemberDefinition {
+  EntityDefinition::Kind kind;
+  const ir::Node *value = nullptr;
+  const ir::Symbol *function = nullptr; ///< Null for a default member initializer.
+};
+
 /// A data member that is a module, a tensor, or a container of such.
 struct ModuleMember {
-  const clang::FieldDecl *field = nullptr;
+  const ir::Symbol *field = nullptr;
   TypeRole role = TypeRole::Module; ///< Module or Tensor.
   Answer registered = Answer::No;   ///< Unknown where it gets out of sight.
   /// Of a module: whether it has parameters, buffers or a mode. Of a tensor: whether it is data
@@ -29,25 +36,25 @@ struct ModuleMember {
   /// tensor explicitly, or changes it after construction.
   bool isManaged = false;
   /// Those in forward passes that autograd records; where there are none, those in `user`.
-  std::vector<const clang::Expr *> forwardUses;
+  std::vector<const ir::Node *> forwardUses;
   /// Another method of the class, which certainly has a part in training; null if forward passes
   /// use it.
-  const clang::FunctionDecl *user = nullptr;
-  std::vector<EntityDefinition> definitions; ///< Without null pointers.
+  const ir::Symbol *user = nullptr;
+  std::vector<MemberDefinition> definitions; ///< Without null pointers.
   /// Those that put another module or tensor into the place of a registered one, which stays
   /// registered.
-  std::vector<EntityDefinition> replacements;
+  std::vector<MemberDefinition> replacements;
 };
 
 /// A module that lives no longer than one forward pass.
 struct Transient {
-  const clang::Expr *made = nullptr;
-  const clang::VarDecl *variable = nullptr; ///< That holds it, or null.
+  const ir::Node *made = nullptr;
+  const ir::Symbol *variable = nullptr; ///< That holds it, or null.
 };
 
 /// The view of one class.
 struct ModuleClass {
-  const clang::CXXRecordDecl *record = nullptr;
+  const ir::Symbol *record = nullptr;
   bool isVisible = false; ///< The bodies of all its constructors and methods are in this unit.
   /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
   /// itself knows what it does.

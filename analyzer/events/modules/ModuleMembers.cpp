@@ -8,9 +8,13 @@ using namespace clang;
 
 namespace gradtidy {
 
+static const FieldDecl *fieldOf(const ModuleMember &member) {
+  return CodeMap::member(member.field);
+}
+
 ModuleMember ModuleMembers::view(const FieldDecl *field) {
   ModuleMember member;
-  member.field = field;
+  member.field = vocabulary.code().symbol(field);
   member.role = uses.holdsModules(field->getType()) ? TypeRole::Module : TypeRole::Tensor;
   judgeType(member);
   const Entity entity = canonical(field);
@@ -31,12 +35,12 @@ ModuleMember ModuleMembers::view(const FieldDecl *field) {
 }
 
 void ModuleMembers::judgeType(ModuleMember &member) {
-  const CXXRecordDecl *type = member.field->getType()->getAsCXXRecordDecl();
+  const CXXRecordDecl *type = fieldOf(member)->getType()->getAsCXXRecordDecl();
   const TypeRole role = type ? vocabulary.roleOf(type) : TypeRole::None;
   member.isRegistrable = role == TypeRole::Tensor || role == TypeRole::ModuleHolder ||
                          (type && isStandard(type) && type->getName() == "shared_ptr");
   member.isMade = (role == TypeRole::Module || role == TypeRole::ModuleHolder) &&
-                  !member.field->hasInClassInitializer();
+                  !fieldOf(member)->hasInClassInitializer();
 }
 
 bool ModuleMembers::isParameterReached(Entity entity) const {
@@ -62,7 +66,7 @@ ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
       if (i >= reached.aliases || !(isForward || phases.isTrained(use.function)))
         continue;
       if (isForward && counts)
-        member.forwardUses.push_back(use.site);
+        member.forwardUses.push_back(vocabulary.code().node(use.site));
       result.isOperand |= use.isOperand;
       result.isChanged |= use.isChange;
     }
@@ -71,12 +75,14 @@ ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
 }
 
 void ModuleMembers::collectDefinitions(ModuleMember &member) {
-  for (const EntityDefinition &definition : uses.definitionsOf(member.field))
+  for (const EntityDefinition &definition : uses.definitionsOf(fieldOf(member)))
     if (!isNull(definition.value)) {
-      member.definitions.push_back(definition);
+      const MemberDefinition found{definition.kind, vocabulary.code().node(definition.value),
+                                   vocabulary.code().symbol(definition.function)};
+      member.definitions.push_back(found);
       member.isMade = true;
-      if (registrations.isReplacement(definition, member.field))
-        member.replacements.push_back(definition);
+      if (registrations.isReplacement(definition, fieldOf(member)))
+        member.replacements.push_back(found);
     }
 }
 
@@ -85,10 +91,10 @@ void ModuleMembers::judgeTensor(ModuleMember &member, const ForwardUse &use) {
   const bool isOperand = isDerivedOperand(member) || use.isOperand;
   Content content = Content::Nothing;
   bool isTable = true;
-  for (const EntityDefinition &definition : uses.definitionsOf(member.field)) {
+  for (const EntityDefinition &definition : uses.definitionsOf(fieldOf(member))) {
     isTable &= contents.isComputed(definition.value);
     member.isManaged |= !phases.isConstruction(definition.function) &&
-                        !isLoadedWithSiblings(definition, member.field);
+                        !isLoadedWithSiblings(definition, fieldOf(member));
     content = std::max(content, contents.of(definition.value));
     member.requiresGrad |= contents.mentions(definition.value, Trait::RequiresGrad);
   }
@@ -109,12 +115,13 @@ void ModuleMembers::takeOtherUses(ModuleMember &member, const ForwardUse &use) {
     return;
   for (const EntityUse &other : use.others) {
     const auto *method = dyn_cast<CXXMethodDecl>(other.function);
-    const bool isOwn = method && classOf(method) == member.field->getParent()->getCanonicalDecl() &&
-                       !uses.isManagement(method) && (!member.user || member.user == method);
+    const bool isOwn =
+        method && classOf(method) == fieldOf(member)->getParent()->getCanonicalDecl() &&
+        !uses.isManagement(method) && (!member.user || CodeMap::declaration(member.user) == method);
     if (isOwn && (phases.isTrained(method) ||
                   (member.requiresGrad && uses.holdsTensors(method->getReturnType())))) {
-      member.user = method;
-      member.forwardUses.push_back(other.site);
+      member.user = vocabulary.code().symbol(method);
+      member.forwardUses.push_back(vocabulary.code().node(other.site));
     }
   }
 }
@@ -123,7 +130,7 @@ void ModuleMembers::takeOtherUses(ModuleMember &member, const ForwardUse &use) {
 /// the tensor is. Who moves it manages the tensor.
 bool ModuleMembers::isDerivedOperand(ModuleMember &member) {
   bool isOperand = false;
-  const EntityFacts &own = uses.of(canonical(member.field));
+  const EntityFacts &own = uses.of(canonical(fieldOf(member)));
   llvm::SmallSetVector<Entity, 4> derived(own.derived.begin(), own.derived.end());
   for (size_t i = 0; i < derived.size(); ++i) {
     const EntityFacts &facts = uses.of(derived[i]);

@@ -58,8 +58,8 @@ unsigned otherMentions(const Stmt *statement, const VarDecl *variable) {
 
 class Search {
 public:
-  Search(const FunctionDecl &forward, ModuleUses &uses, ModuleNatures &natures)
-      : body(forward.getBody()), uses(uses), natures(natures) {
+  Search(const FunctionDecl &forward, ModuleUses &uses, ModuleNatures &natures, CodeMap &map)
+      : body(forward.getBody()), uses(uses), natures(natures), map(map) {
     forEach(body, [&](const Stmt *part) {
       const auto *member = dyn_cast<MemberExpr>(part);
       const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
@@ -72,9 +72,9 @@ public:
       for (const Decl *declaration : declarations->decls())
         if (const auto *variable = dyn_cast<VarDecl>(declaration);
             variable && isOwnLocal(variable) && isTransient(variable->getInit()))
-          found.push_back({variable->getInit(), variable});
+          found.push_back({map.node(variable->getInit()), map.symbol(variable)});
     if (const Expr *object = forwardObject(statement); object && isTransient(object))
-      found.push_back({object, nullptr});
+      found.push_back({map.node(object), nullptr});
     for (const Stmt *child : statement->children())
       if (child)
         visit(child);
@@ -214,6 +214,7 @@ private:
   const Stmt *body;
   ModuleUses &uses;
   ModuleNatures &natures;
+  CodeMap &map;
   bool asksForMode = false;                            ///< It calls is_training().
   llvm::SmallPtrSet<const CXXRecordDecl *, 4> visited; ///< Classes that are looked into.
 };
@@ -221,8 +222,8 @@ private:
 } // namespace
 
 std::vector<Transient> findTransients(const FunctionDecl &forward, ModuleUses &uses,
-                                      ModuleNatures &natures) {
-  Search search(forward, uses, natures);
+                                      ModuleNatures &natures, CodeMap &map) {
+  Search search(forward, uses, natures, map);
   search.visit(forward.getBody());
   return std::move(search.found);
 }

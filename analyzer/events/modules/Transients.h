@@ -9,6 +9,6 @@ namespace gradtidy {
 /// The modules with parameters or a mode that \p forward, a forward pass, makes and only calls.
 /// Silent about classes of the user whose parameters may be more than what they are made with.
 std::vector<Transient> findTransients(const clang::FunctionDecl &forward, ModuleUses &uses,
-                                      ModuleNatures &natures);
+                                      ModuleNatures &natures, CodeMap &map);
 
 } // namespace gradtidy

@@ -36,16 +36,17 @@ std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTCont
   return isFixed ? numberOf(variable->getInit(), body, context) : std::nullopt;
 }
 
-LearningRate rateIn(const Expr &number, const Stmt &body, const ASTContext &context) {
-  const std::optional<double> value = numberOf(&number, body, context);
+LearningRate rateIn(const Expr &number, const FunctionCode &function) {
+  const std::optional<double> value = numberOf(&number, *function.body, function.map.context());
   if (!value) {
     const auto *parameter = dyn_cast_or_null<ParmVarDecl>(namedBy(&number));
-    return {nullptr, 0, parameter && isOnlyRead(&body, parameter) ? parameter : nullptr};
+    const bool isGiven = parameter && isOnlyRead(function.body, parameter);
+    return {nullptr, 0, isGiven ? function.map.symbol(parameter) : nullptr};
   }
-  return {&number, *value};
+  return {function.map.node(&number), *value};
 }
 
-LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &context) {
+LearningRate rateOf(const Expr &options, const FunctionCode &function) {
   const Expr *expr = strip(&options);
   while (!isArithmetic(expr)) {
     const auto *setter = dyn_cast<CXXMemberCallExpr>(expr);
@@ -61,7 +62,7 @@ LearningRate rateOf(const Expr &options, const Stmt &body, const ASTContext &con
       return {};
     expr = strip(next);
   }
-  return rateIn(*expr, body, context);
+  return rateIn(*expr, function);
 }
 
 bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {

@@ -135,7 +135,7 @@ static bool readsMemory(const FunctionDecl &callee) {
           llvm::is_contained({"assign", "insert", "append", "write", "read"}, name));
 }
 
-static HostRead readThrough(const VarDecl &variable, const Stmt &body, const FunctionBody &function,
+static HostRead readThrough(const VarDecl &variable, const Stmt &body, const FunctionCode &function,
                             Vocabulary &vocabulary) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(&body))
     return reference->getDecl() == &variable ? readBy(function, *reference, vocabulary)
@@ -157,7 +157,7 @@ static bool isToldSizes(const CallExpr &call, Vocabulary &vocabulary) {
   });
 }
 
-HostRead readBy(const FunctionBody &function, const Expr &pointer, Vocabulary &vocabulary) {
+HostRead readBy(const FunctionCode &function, const Expr &pointer, Vocabulary &vocabulary) {
   const auto allIf = [](bool reads) { return reads ? HostRead::All : HostRead::None; };
   const Stmt *inner = &pointer;
   for (const Stmt *outer = function.statementAround(inner); outer;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "Vocabulary.h"
-#include "analyzer/events/Event.h"
+#include "analyzer/events/values/FunctionCode.h"
 
 namespace gradtidy {
 
@@ -22,6 +22,6 @@ MemoryOwner ownerOf(const clang::Expr *pointer, const Vocabulary &vocabulary,
 /// What the function itself reads or writes where \p pointer points, as plain memory of the host:
 /// `p[i]`, `std::copy(p, p + n, …)`, `std::vector(p, p + n)`, an image over it; be it by way of a
 /// variable. What other functions do with a pointer is not known.
-HostRead readBy(const FunctionBody &function, const clang::Expr &pointer, Vocabulary &vocabulary);
+HostRead readBy(const FunctionCode &function, const clang::Expr &pointer, Vocabulary &vocabulary);
 
 } // namespace gradtidy

@@ -167,13 +167,15 @@ PathId Values::pathOf(const Expr *expr) {
     if (field && isStandard(field)) // Of a pair: what std::get and bindings give, too.
       return partOf(member->getBase(), field->getFieldIndex());
     if (field)
-      return paths.member(pathOf(member->getBase()), field->getCanonicalDecl());
+      return paths.member(pathOf(member->getBase()),
+                          vocabulary.code().symbol(field->getCanonicalDecl()));
     return pathOfVariable(member->getMemberDecl(), expr);
   }
   if (const FieldDecl *field = openField(expr)) {
     const Expr *object = cast<CXXDependentScopeMemberExpr>(expr)->getBase();
-    return isStandard(field) ? partOf(object, field->getFieldIndex())
-                             : paths.member(pathOf(object), field->getCanonicalDecl());
+    return isStandard(field)
+               ? partOf(object, field->getFieldIndex())
+               : paths.member(pathOf(object), vocabulary.code().symbol(field->getCanonicalDecl()));
   }
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr);
       subscript && roleOf(subscript->getBase()) != TypeRole::Tensor)
@@ -191,18 +193,19 @@ PathId Values::pathOf(const Expr *expr) {
 PathId Values::pathOfVariable(const ValueDecl *declaration, const Expr *expr) {
   if (const auto *binding = dyn_cast<BindingDecl>(declaration)) {
     if (const VarDecl *holding = binding->getHoldingVar())
-      return paths.root(PathStep::Variable, holding->getCanonicalDecl());
+      return paths.root(PathStep::Variable, vocabulary.code().symbol(holding->getCanonicalDecl()));
     if (binding->getBinding())
       return pathOf(binding->getBinding());
     // Errors hide what is decomposed.
     if (const auto *whole = dyn_cast_or_null<VarDecl>(binding->getDecomposedDecl())) {
       const auto &parts = cast<DecompositionDecl>(whole)->bindings();
-      return paths.element(paths.root(PathStep::Variable, whole->getCanonicalDecl()),
-                           llvm::find(parts, binding) - parts.begin());
+      return paths.element(
+          paths.root(PathStep::Variable, vocabulary.code().symbol(whole->getCanonicalDecl())),
+          llvm::find(parts, binding) - parts.begin());
     }
   }
   if (const auto *variable = dyn_cast<VarDecl>(declaration))
-    return paths.root(PathStep::Variable, variable->getCanonicalDecl());
+    return paths.root(PathStep::Variable, vocabulary.code().symbol(variable->getCanonicalDecl()));
   return temporary(expr);
 }
 
@@ -277,7 +280,7 @@ PathId Values::elementOf(const Expr *container, const Expr *index) {
     return paths.element(parent,
                          static_cast<std::int64_t>(integer->getValue().getLimitedValue(INT64_MAX)));
   const auto *text = dyn_cast<StringLiteral>(index);
-  return text && text->isOrdinary() ? paths.element(parent, context.Idents.get(text->getString()))
+  return text && text->isOrdinary() ? paths.element(parent, text->getString())
                                     : paths.element(parent);
 }
 
@@ -391,7 +394,7 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
   value.device = value.role == TypeRole::Tensor && hostBatches.contains(paths.parent(value.path))
                      ? Device{Device::Cpu}
                      : literalDevice(strip(expr));
-  value.expr = expr;
+  value.expr = vocabulary.code().node(expr);
   return value;
 }
 

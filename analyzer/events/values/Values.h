@@ -44,8 +44,10 @@ public:
 
   /// The path of the object an expression names, or of its temporary.
   PathId pathOf(const clang::Expr *expr);
-  PathId temporary(const clang::Stmt *expr) { return paths.root(PathStep::Temporary, expr); }
-  PathId thisObject() { return paths.root(PathStep::This, thisOwner); }
+  PathId temporary(const clang::Stmt *expr) {
+    return paths.root(PathStep::Temporary, vocabulary.code().node(expr));
+  }
+  PathId thisObject() { return paths.root(PathStep::This, vocabulary.code().symbol(thisOwner)); }
 
   /// The path a call denotes that only reaches for an object: `*p`, `p.get()`, `v[i]`, std::move.
   /// No path for every other call.

@@ -1,6 +1,7 @@
 // Looks declarations of the AST up in the model.
 #pragma once
 
+#include "CodeMap.h"
 #include "analyzer/model/Model.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -14,7 +15,11 @@ namespace gradtidy {
 
 class Vocabulary {
 public:
-  explicit Vocabulary(const Model &model) : model(model) {}
+  /// Both must outlive this object.
+  Vocabulary(const Model &model, clang::ASTContext &context) : model(model), map(context) {}
+
+  /// The nodes and symbols of the code whose names are looked up.
+  CodeMap &code() const { return map; }
 
   /// The role of a value of this type, seen through references, pointers and smart pointers.
   TypeRole roleOf(clang::QualType type);
@@ -123,6 +128,7 @@ private:
   bool pointsToMemory(const clang::NamedDecl *function) const;
 
   const Model &model;
+  mutable CodeMap map;
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
   mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<const Operator>> operators;

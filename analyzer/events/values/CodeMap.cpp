@@ -1,0 +1,497 @@
+#include "CodeMap.h"
+
+#include "Vocabulary.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+struct CodeMap::OwnedNode : ir::Node {
+  const Stmt *origin = nullptr;
+};
+
+struct CodeMap::OwnedSymbol : ir::Symbol {
+  const NamedDecl *origin = nullptr;
+};
+
+CodeMap::CodeMap(ASTContext &context) : ast(context) {}
+
+/// What \p code wraps in the same place, or null: implicit casts, temporaries, cleanups.
+static const Expr *wrapped(const Stmt *code) {
+  if (const auto *cast = dyn_cast<ImplicitCastExpr>(code))
+    return cast->getSubExpr();
+  if (const auto *full = dyn_cast<FullExpr>(code))
+    return full->getSubExpr();
+  if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(code))
+    return temporary->getSubExpr();
+  if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(code))
+    return bound->getSubExpr();
+  return nullptr;
+}
+
+// --- nodes --------------------------------------------------------------------------------------
+
+const ir::Node *CodeMap::node(const Stmt *code) {
+  if (!code)
+    return nullptr;
+  if (const ir::Node *known = made(code))
+    return known;
+  const bool isOutermost = !std::exchange(isMaking, true);
+  const ir::Node *result = make(code, nullptr);
+  if (isOutermost)
+    settle();
+  return result;
+}
+
+const ir::Node *CodeMap::made(const Stmt *code) const {
+  return code ? nodes.lookup(code) : nullptr;
+}
+
+llvm::ArrayRef<const ir::Node *> CodeMap::allMade(llvm::ArrayRef<const Expr *> code) {
+  const ir::Node **list = allocator.Allocate<const ir::Node *>(code.size());
+  for (size_t i = 0; i < code.size(); ++i)
+    list[i] = made(code[i]);
+  return {list, code.size()};
+}
+
+CodeMap::OwnedNode *CodeMap::make(const Stmt *code, const ir::Node *parent) {
+  llvm::SmallVector<const Stmt *, 4> wrappers;
+  OwnedNode *node = nodes.lookup(code);
+  for (const Expr *inner = wrapped(code); inner && !node; inner = wrapped(code)) {
+    wrappers.push_back(code);
+    code = inner;
+    node = nodes.lookup(code);
+  }
+  const bool isNew = !node;
+  if (isNew) {
+    node = new (allocator) OwnedNode;
+    node->origin = code;
+    nodes.try_emplace(code, node);
+  }
+  for (const Stmt *wrapper : wrappers)
+    nodes.try_emplace(wrapper, node);
+  if (!node->parent && parent != node)
+    node->parent = parent;
+  if (!isNew)
+    return node;
+  llvm::SmallVector<const ir::Node *, 8> children;
+  for (const Stmt *child : code->children())
+    if (child)
+      children.push_back(make(child, node));
+  node->children = llvm::ArrayRef(children).copy(allocator);
+  node->range = code->getSourceRange();
+  if (const auto *expr = dyn_cast<Expr>(code))
+    describeExpression(*node, *expr);
+  else
+    describeStatement(*node, *code);
+  return node;
+}
+
+void CodeMap::describeStatement(ir::Node &node, const Stmt &code) {
+  using ir::NodeKind;
+  if (const auto *block = dyn_cast<CompoundStmt>(&code)) {
+    node.kind = NodeKind::Compound;
+    node.brackets = {block->getLBracLoc(), block->getRBracLoc()};
+  } else if (const auto *declaration = dyn_cast<DeclStmt>(&code)) {
+    node.kind = NodeKind::Declaration;
+    llvm::SmallVector<const ir::Symbol *, 2> declared;
+    for (const Decl *each : declaration->decls())
+      if (const auto *named = dyn_cast<NamedDecl>(each))
+        declared.push_back(symbol(named));
+    node.declared = llvm::ArrayRef(declared).copy(allocator);
+  } else if (const auto *choice = dyn_cast<IfStmt>(&code)) {
+    node.kind = NodeKind::If;
+    node.isConstantBranch = choice->isConstexpr();
+    node.init = made(choice->getInit());
+    node.condition = made(choice->getCond());
+    node.body = made(choice->getThen());
+    node.otherwise = made(choice->getElse());
+  } else if (const auto *counted = dyn_cast<ForStmt>(&code)) {
+    node.kind = NodeKind::For;
+    node.init = made(counted->getInit());
+    node.condition = made(counted->getCond());
+    node.body = made(counted->getBody());
+  } else if (const auto *over = dyn_cast<CXXForRangeStmt>(&code)) {
+    node.kind = NodeKind::RangeFor;
+    node.init = made(over->getBeginStmt());
+    node.object = made(over->getRangeInit());
+    node.body = made(over->getBody());
+    node.symbol = symbol(over->getLoopVariable());
+  } else if (const auto *loop = dyn_cast<WhileStmt>(&code)) {
+    node.kind = NodeKind::While;
+    node.condition = made(loop->getCond());
+    node.body = made(loop->getBody());
+  } else if (const auto *loop = dyn_cast<DoStmt>(&code)) {
+    node.kind = NodeKind::Do;
+    node.condition = made(loop->getCond());
+    node.body = made(loop->getBody());
+  } else if (isa<SwitchStmt>(code)) {
+    node.kind = NodeKind::Switch;
+  } else if (isa<CXXCatchStmt>(code)) {
+    node.kind = NodeKind::Catch;
+  } else if (isa<BreakStmt>(code)) {
+    node.kind = NodeKind::Break;
+  } else if (isa<ContinueStmt>(code)) {
+    node.kind = NodeKind::Continue;
+  } else if (isa<ReturnStmt>(code)) {
+    node.kind = NodeKind::Return;
+  } else if (isa<NullStmt>(code)) {
+    node.kind = NodeKind::Null;
+  }
+}
+
+void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
+  using ir::NodeKind;
+  node.isExpression = true;
+  node.caret = expr.getExprLoc();
+  node.type = type(expr.getType());
+  node.hasSideEffects = expr.HasSideEffects(ast);
+  node.spelledNode = made(expr.IgnoreUnlessSpelledInSource());
+  evaluate(node, expr);
+  if (const auto *call = dyn_cast<CallExpr>(&expr)) {
+    describeCall(node, *call);
+  } else if (const auto *construct = dyn_cast<CXXConstructExpr>(&expr)) {
+    describeConstruction(node, *construct);
+  } else if (const auto *reference = dyn_cast<DeclRefExpr>(&expr)) {
+    describeReference(node, *reference);
+  } else if (const auto *member = dyn_cast<MemberExpr>(&expr)) {
+    node.kind = NodeKind::Member;
+    node.symbol = symbol(member->getMemberDecl());
+    node.name = member->getMemberLoc();
+    node.object = made(member->getBase());
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(&expr)) {
+    node.kind = NodeKind::Unary;
+    node.op = UnaryOperator::getOpcodeStr(unary->getOpcode());
+  } else if (const auto *binary = dyn_cast<BinaryOperator>(&expr)) {
+    node.kind = NodeKind::Binary;
+    node.op = binary->getOpcodeStr();
+  } else if (const auto *choice = dyn_cast<AbstractConditionalOperator>(&expr)) {
+    node.kind = NodeKind::Conditional;
+    node.condition = made(choice->getCond());
+  } else if (const auto *cast = dyn_cast<CXXFunctionalCastExpr>(&expr)) {
+    node.kind = NodeKind::FunctionalCast;
+    node.brackets = {cast->getLParenLoc(), cast->getRParenLoc()};
+  } else if (isa<ExplicitCastExpr>(expr)) {
+    node.kind = NodeKind::Cast;
+  } else if (const auto *real = dyn_cast<FloatingLiteral>(&expr)) {
+    node.kind = NodeKind::Real;
+    node.real = real->getValueAsApproximateDouble();
+  } else if (isa<IntegerLiteral>(expr)) {
+    node.kind = NodeKind::Integer;
+  } else if (isa<CXXBoolLiteralExpr>(expr)) {
+    node.kind = NodeKind::Boolean;
+  } else if (const auto *text = dyn_cast<StringLiteral>(&expr)) {
+    node.kind = NodeKind::String;
+    node.op = text->isOrdinary() ? text->getString() : StringRef();
+  } else if (isa<CXXNullPtrLiteralExpr>(expr)) {
+    node.kind = NodeKind::NullPointer;
+  } else if (isa<CXXThisExpr>(expr)) {
+    node.kind = NodeKind::This;
+  } else if (isa<InitListExpr>(expr)) {
+    node.kind = NodeKind::List;
+  } else if (const auto *lambda = dyn_cast<LambdaExpr>(&expr)) {
+    node.kind = NodeKind::Lambda;
+    llvm::SmallVector<const ir::Symbol *, 1> operators;
+    if (const FunctionTemplateDecl *generic = lambda->getDependentCallOperator())
+      for (const FunctionDecl *special : generic->specializations())
+        operators.push_back(symbol(special));
+    if (operators.empty())
+      operators.push_back(symbol(lambda->getCallOperator()));
+    node.declared = llvm::ArrayRef(operators).copy(allocator);
+  } else if (isa<ArraySubscriptExpr>(expr)) {
+    node.kind = NodeKind::Subscript;
+  } else if (isa<ParenExpr>(expr)) {
+    node.kind = NodeKind::Parentheses;
+  } else if (isa<CXXThrowExpr>(expr)) {
+    node.kind = NodeKind::Throw;
+  } else if (const auto *left = dyn_cast<CXXDefaultArgExpr>(&expr)) {
+    node.kind = NodeKind::DefaultArgument;
+    node.symbol = symbol(left->getParam());
+  }
+}
+
+void CodeMap::describeCall(ir::Node &node, const CallExpr &call) {
+  using ir::NodeKind;
+  node.kind = NodeKind::Call;
+  node.symbol = symbol(call.getDirectCallee());
+  node.brackets = {{}, call.getRParenLoc()};
+  node.arguments = allMade(llvm::ArrayRef(call.getArgs(), call.getNumArgs()));
+  if (const auto *method = dyn_cast<CXXMemberCallExpr>(&call)) {
+    node.kind = NodeKind::MemberCall;
+    node.object = made(method->getImplicitObjectArgument());
+  } else if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(&call)) {
+    node.kind = NodeKind::OperatorCall;
+    node.op = getOperatorSpelling(operation->getOperator());
+  } else if (isa<CUDAKernelCallExpr>(call)) {
+    node.kind = NodeKind::KernelCall;
+  }
+  const Expr *callee = call.getCallee()->IgnoreParenImpCasts();
+  if (const auto *member = dyn_cast<MemberExpr>(callee))
+    node.name = member->getMemberLoc();
+  else if (const auto *reference = dyn_cast<DeclRefExpr>(callee))
+    node.name = reference->getLocation();
+}
+
+void CodeMap::describeConstruction(ir::Node &node, const CXXConstructExpr &made) {
+  const bool isNamed = isa<CXXTemporaryObjectExpr>(made);
+  node.kind = isNamed ? ir::NodeKind::Temporary : ir::NodeKind::Construct;
+  node.symbol = symbol(made.getConstructor());
+  node.brackets = made.getParenOrBraceRange();
+  node.arguments = allMade(llvm::ArrayRef(made.getArgs(), made.getNumArgs()));
+}
+
+void CodeMap::describeReference(ir::Node &node, const DeclRefExpr &reference) {
+  node.kind = ir::NodeKind::Reference;
+  node.symbol = symbol(reference.getDecl());
+  node.name = reference.getLocation();
+  if (reference.getNumTemplateArgs() > 0)
+    if (const TemplateArgumentLoc &first = reference.getTemplateArgs()[0];
+        first.getArgument().getKind() == TemplateArgument::Type && first.getTypeSourceInfo())
+      node.templateArgument = first.getTypeSourceInfo()->getTypeLoc().getSourceRange();
+}
+
+void CodeMap::evaluate(ir::Node &node, const Expr &expr) const {
+  if (expr.getType().isNull() || !expr.getType().getNonReferenceType()->isArithmeticType() ||
+      expr.isValueDependent() || expr.containsErrors())
+    return;
+  Expr::EvalResult result;
+  node.isConstant = expr.EvaluateAsRValue(result, ast) && !result.HasSideEffects;
+  if (node.isConstant && result.Val.isInt())
+    node.integer = result.Val.getInt().tryExtValue();
+}
+
+const Stmt *CodeMap::code(const ir::Node *node) {
+  return node ? static_cast<const OwnedNode *>(node)->origin : nullptr;
+}
+
+const Expr *CodeMap::expr(const ir::Node *node) { return dyn_cast_or_null<Expr>(code(node)); }
+
+// --- symbols ------------------------------------------------------------------------------------
+
+static ir::SymbolKind kindOf(const NamedDecl &declaration) {
+  using ir::SymbolKind;
+  if (isa<ParmVarDecl>(declaration))
+    return SymbolKind::Parameter;
+  if (isa<VarDecl>(declaration))
+    return SymbolKind::Variable;
+  if (isa<BindingDecl>(declaration))
+    return SymbolKind::Binding;
+  if (isa<FieldDecl>(declaration))
+    return SymbolKind::Member;
+  if (isa<CXXConstructorDecl>(declaration))
+    return SymbolKind::Constructor;
+  if (isa<CXXDestructorDecl>(declaration))
+    return SymbolKind::Destructor;
+  if (isa<CXXMethodDecl>(declaration))
+    return SymbolKind::Method;
+  if (isa<FunctionDecl>(declaration))
+    return SymbolKind::Function;
+  if (isa<RecordDecl>(declaration))
+    return SymbolKind::Class;
+  return isa<EnumConstantDecl>(declaration) ? SymbolKind::Enumerator : SymbolKind::Other;
+}
+
+static StringRef outermostNamespace(const Decl &declaration) {
+  StringRef name;
+  for (const DeclContext *outer = declaration.getDeclContext(); outer; outer = outer->getParent())
+    if (const auto *space = dyn_cast<NamespaceDecl>(outer))
+      name = space->getName();
+  return name;
+}
+
+const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
+  if (const auto *record = dyn_cast_or_null<CXXRecordDecl>(declaration))
+    declaration = record->getDefinition() ? record->getDefinition() : record->getCanonicalDecl();
+  if (!declaration)
+    return nullptr;
+  if (const OwnedSymbol *known = symbols.lookup(declaration))
+    return known;
+  const bool isOutermost = !std::exchange(isMaking, true);
+  OwnedSymbol *symbol = new (allocator) OwnedSymbol;
+  symbols.try_emplace(declaration, symbol);
+  symbol->origin = declaration;
+  symbol->kind = kindOf(*declaration);
+  if (const IdentifierInfo *name = declaration->getIdentifier())
+    symbol->name = names.save(name->getName());
+  symbol->spelling = names.save(declaration->getNameAsString());
+  symbol->qualifiedName = names.save(declaration->getQualifiedNameAsString());
+  symbol->space = names.save(outermostNamespace(*declaration));
+  symbol->location = declaration->getLocation();
+  symbol->range = declaration->getSourceRange();
+  symbol->isStandard = isStandard(declaration);
+  symbol->isOfSystem = ast.getSourceManager().isInSystemHeader(declaration->getLocation());
+  symbol->isPublic = declaration->getAccess() == AS_public;
+  symbol->isPrivate = declaration->getAccess() == AS_private;
+  if (const auto *value = dyn_cast<ValueDecl>(declaration);
+      value && !isa<FunctionDecl>(declaration))
+    symbol->type = type(value->getType());
+  symbol->isImplicit = declaration->isImplicit();
+  const auto *canonical = cast<NamedDecl>(declaration->getCanonicalDecl());
+  symbol->first = canonical == declaration || isa<CXXRecordDecl>(declaration)
+                      ? symbol
+                      : this->symbol(canonical);
+  if (const auto *typed = dyn_cast<DeclaratorDecl>(declaration);
+      typed && typed->getTypeSourceInfo() && !symbol->isOfSystem &&
+      !typed->getType()->getContainedAutoType())
+    symbol->typeRange = typed->getTypeSourceInfo()->getTypeLoc().getSourceRange();
+  const auto *binding = dyn_cast<BindingDecl>(declaration);
+  const DeclContext *around = declaration->getDeclContext();
+  if (binding && binding->getDecomposedDecl())
+    symbol->owner = this->symbol(dyn_cast<NamedDecl>(binding->getDecomposedDecl()));
+  else if (isa_and_nonnull<FunctionDecl, RecordDecl>(around))
+    symbol->owner = this->symbol(cast<NamedDecl>(Decl::castFromDeclContext(around)));
+  if (const auto *variable = dyn_cast<VarDecl>(declaration))
+    describeVariable(*symbol, *variable);
+  else if (const auto *function = dyn_cast<FunctionDecl>(declaration))
+    describeFunction(*symbol, *function);
+  if (isa<VarDecl, FieldDecl>(declaration))
+    waiting.push_back(symbol);
+  if (isOutermost)
+    settle();
+  return symbol;
+}
+
+void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
+  symbol.isLocal = variable.isLocalVarDecl();
+  symbol.isStatic = variable.hasGlobalStorage();
+  symbol.isExtern = symbol.isStatic && llvm::any_of(variable.redecls(), [](const VarDecl *each) {
+                      return each->getStorageClass() == SC_Extern;
+                    });
+  symbol.isRangeElement = variable.isCXXForRangeDecl();
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(&variable))
+    symbol.index = parameter->getFunctionScopeIndex();
+}
+
+void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function) {
+  symbol.type = type(function.getReturnType());
+  symbol.isMain = function.isMain();
+  symbol.isBuiltin = function.getBuiltinID() != 0;
+  symbol.isPureVirtual = function.isPureVirtual();
+  symbol.isDependent = function.isDependentContext();
+  const auto *constructor = dyn_cast<CXXConstructorDecl>(&function);
+  symbol.isDelegating = constructor && constructor->isDelegatingConstructor();
+  const auto *method = dyn_cast<CXXMethodDecl>(&function);
+  symbol.isClosure = method && method->getParent()->isLambda();
+  llvm::SmallVector<const ir::Symbol *, 4> parameters;
+  for (const ParmVarDecl *parameter : function.parameters())
+    parameters.push_back(this->symbol(parameter));
+  symbol.parameters = llvm::ArrayRef(parameters).copy(allocator);
+  if (const FunctionTypeLoc written = function.getFunctionTypeLoc())
+    symbol.parentheses = written.getParensRange();
+}
+
+/// What a variable or member begins with, or a parameter if nothing is given for it.
+static const Expr *initializerOf(const NamedDecl &declaration) {
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(&declaration))
+    return parameter->hasUnparsedDefaultArg() || parameter->hasUninstantiatedDefaultArg()
+               ? nullptr
+               : parameter->getInit();
+  if (const auto *variable = dyn_cast<VarDecl>(&declaration))
+    return variable->getInit();
+  const auto *member = dyn_cast<FieldDecl>(&declaration);
+  return member && member->hasInClassInitializer() ? member->getInClassInitializer() : nullptr;
+}
+
+void CodeMap::settle() {
+  while (!waiting.empty()) {
+    OwnedSymbol *symbol = waiting.back();
+    waiting.pop_back();
+    if (!symbol->isOfSystem)
+      if (const Expr *init = initializerOf(*symbol->origin))
+        symbol->init = make(init, nullptr);
+  }
+  isMaking = false;
+}
+
+const ir::Type *CodeMap::type(QualType type) {
+  if (type.isNull())
+    return nullptr;
+  const auto [entry, isNew] = types.try_emplace(type.getAsOpaquePtr(), nullptr);
+  if (!isNew)
+    return entry->second;
+  ir::Type *result = new (allocator) ir::Type;
+  entry->second = result;
+  const QualType object = type.getNonReferenceType();
+  result->isReference = type->isReferenceType();
+  result->isConst = object.isConstQualified();
+  result->isPointer = object->isPointerType();
+  result->isArray = object->isArrayType();
+  result->isArithmetic = object->isArithmeticType();
+  result->isInteger = object->isIntegerType();
+  result->isBoolean = object->isBooleanType();
+  result->isVoid = object->isVoidType();
+  const auto *enumeration = object->getAs<EnumType>();
+  result->isEnumeration = enumeration != nullptr;
+  if (enumeration)
+    result->name = names.save(enumeration->getDecl()->getName());
+  if (!object->isDependentType() || object->isRecordType())
+    result->record = symbol(object->getAsCXXRecordDecl());
+  if (result->record)
+    result->name = result->record->name;
+  result->pointee = this->type(pointee(object));
+  const auto *special =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(object->getAsCXXRecordDecl());
+  if (special && special->getIdentifier() && isStandard(special)) {
+    const auto arguments = special->getTemplateArgs().asArray();
+    if (special->getName() == "tuple" && !arguments.empty() &&
+        arguments.front().getKind() == TemplateArgument::Pack)
+      result->parts = arguments.front().pack_size();
+    else if (special->getName() == "pair")
+      result->parts = arguments.size();
+  }
+  return result;
+}
+
+const ir::Class &CodeMap::classOf(const ir::Symbol &symbol) {
+  const ir::Class *&known = classes[&symbol];
+  if (known)
+    return *known;
+  ir::Class *result = new (allocator) ir::Class;
+  if (const CXXRecordDecl *declared = record(&symbol); declared && declared->hasDefinition()) {
+    llvm::SmallVector<ir::Method, 8> methods;
+    for (const CXXMethodDecl *method : declared->methods())
+      methods.push_back({this->symbol(method),
+                         method->isImplicit() || method->isDefaulted() || method->isDeleted(),
+                         method->isDefined(),
+                         method->getTemplateInstantiationPattern() != nullptr});
+    llvm::SmallVector<const ir::Symbol *, 8> members, constructors;
+    for (const FieldDecl *member : declared->fields())
+      members.push_back(this->symbol(member->getCanonicalDecl()));
+    for (const CXXConstructorDecl *constructor : declared->ctors())
+      if (!constructor->isCopyOrMoveConstructor() && !constructor->isDeleted())
+        constructors.push_back(this->symbol(constructor));
+    result->methods = llvm::ArrayRef(methods).copy(allocator);
+    result->members = llvm::ArrayRef(members).copy(allocator);
+    result->constructors = llvm::ArrayRef(constructors).copy(allocator);
+    result->isDamaged =
+        llvm::any_of(declared->decls(), [](const Decl *each) { return each->isInvalidDecl(); });
+    result->hasFriends = declared->hasFriends();
+  }
+  classes[&symbol] = result;
+  return *result;
+}
+
+const NamedDecl *CodeMap::declaration(const ir::Symbol *symbol) {
+  return symbol ? static_cast<const OwnedSymbol *>(symbol)->origin : nullptr;
+}
+
+const VarDecl *CodeMap::variable(const ir::Symbol *symbol) {
+  return dyn_cast_or_null<VarDecl>(declaration(symbol));
+}
+
+const FieldDecl *CodeMap::member(const ir::Symbol *symbol) {
+  return dyn_cast_or_null<FieldDecl>(declaration(symbol));
+}
+
+const FunctionDecl *CodeMap::function(const ir::Symbol *symbol) {
+  return dyn_cast_or_null<FunctionDecl>(declaration(symbol));
+}
+
+const CXXRecordDecl *CodeMap::record(const ir::Symbol *symbol) {
+  return dyn_cast_or_null<CXXRecordDecl>(declaration(symbol));
+}
+
+} // namespace gradtidy

@@ -1,0 +1,64 @@
+#include "FunctionCode.h"
+
+#include "clang/AST/ParentMap.h"
+#include "clang/AST/Stmt.h"
+
+namespace gradtidy {
+
+using namespace clang;
+
+FunctionCode::FunctionCode(const FunctionBody &lowered, CodeMap &map)
+    : function(CodeMap::function(lowered.function)), body(CodeMap::code(lowered.body)), map(map),
+      lowered(lowered) {}
+
+FunctionCode::~FunctionCode() = default;
+
+const Stmt *FunctionCode::statementAround(const Stmt *statement) const {
+  if (!parents)
+    parents = std::make_unique<ParentMap>(const_cast<Stmt *>(body));
+  return parents->getParent(const_cast<Stmt *>(statement));
+}
+
+const Expr *FunctionCode::fullExpressionOf(const Stmt *site) const {
+  const Expr *whole = nullptr;
+  for (const auto *expr = dyn_cast_or_null<Expr>(site); expr;
+       expr = dyn_cast_or_null<Expr>(statementAround(expr)))
+    whole = expr;
+  return whole;
+}
+
+const Expr *FunctionCode::expressionStatementOf(const Stmt *site) const {
+  const Expr *whole = fullExpressionOf(site);
+  return whole && compoundOf(whole) ? whole : nullptr;
+}
+
+const Stmt *FunctionCode::statementOf(const Stmt *site) const {
+  const Expr *whole = fullExpressionOf(site);
+  if (!whole)
+    return site;
+  const Stmt *parent = statementAround(whole);
+  return isa_and_nonnull<DeclStmt, ReturnStmt>(parent) ? parent : whole;
+}
+
+const CompoundStmt *FunctionCode::compoundOf(const Stmt *statement) const {
+  return dyn_cast_or_null<CompoundStmt>(statementAround(statement));
+}
+
+llvm::SmallVector<const Stmt *, 4> FunctionCode::loopsAround(const Stmt *site) const {
+  llvm::SmallVector<const Stmt *, 4> loops;
+  for (const ir::Node *loop : lowered.loopsAround(map.node(site)))
+    loops.push_back(CodeMap::code(loop));
+  return loops;
+}
+
+bool FunctionCode::mentions(const VarDecl &variable) const {
+  return lowered.mentions(*map.symbol(&variable));
+}
+
+bool FunctionCode::isConditional(const Stmt *site, const Stmt *within) const {
+  return lowered.isConditional(map.node(site), map.node(within));
+}
+
+bool FunctionCode::isInBranch(const Stmt *site) const { return lowered.isInBranch(map.node(site)); }
+
+} // namespace gradtidy

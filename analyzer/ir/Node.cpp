@@ -1,0 +1,77 @@
+#include "Node.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy::ir {
+
+const Node *withoutParentheses(const Node *node) {
+  while (node && node->kind == NodeKind::Parentheses && !node->children.empty())
+    node = node->children.front();
+  return node;
+}
+
+const Node *stripped(const Node *node) {
+  while (node) {
+    const Node *inner = node;
+    switch (node->kind) {
+    case NodeKind::Parentheses:
+    case NodeKind::Cast:
+    case NodeKind::FunctionalCast:
+      inner = node->children.empty() ? node : node->children.front();
+      break;
+    case NodeKind::Unary:
+      inner = node->op == "&" || node->op == "*" ? node->children.front() : node;
+      break;
+    case NodeKind::DefaultArgument:
+      inner = node->symbol && node->symbol->init ? node->symbol->init : node;
+      break;
+    default:
+      break;
+    }
+    if (inner == node)
+      break;
+    node = inner;
+  }
+  return node;
+}
+
+const Node *Node::callee() const {
+  return isCall() && !children.empty() ? withoutParentheses(children.front()) : nullptr;
+}
+
+unsigned Node::writtenArguments() const {
+  return llvm::count_if(
+      arguments, [](const Node *argument) { return argument->kind != NodeKind::DefaultArgument; });
+}
+
+bool Node::isAssignment() const {
+  return kind == NodeKind::Binary && op.ends_with("=") && op != "==" && op != "!=" && op != "<=" &&
+         op != ">=";
+}
+
+bool areAlike(const Node &a, const Node &b) {
+  if (a.kind != b.kind || a.op != b.op || a.symbol != b.symbol || a.type != b.type ||
+      a.integer != b.integer || a.real != b.real || a.children.size() != b.children.size())
+    return false;
+  for (size_t i = 0; i < a.children.size(); ++i)
+    if (!areAlike(*a.children[i], *b.children[i]))
+      return false;
+  return true;
+}
+
+const Symbol *variableIn(const Node *node) {
+  const Node *named = node ? &node->spelled() : nullptr;
+  return named && named->kind == NodeKind::Reference && named->symbol && named->symbol->isVariable()
+             ? named->symbol
+             : nullptr;
+}
+
+void forEach(const Node *node, llvm::function_ref<void(const Node &)> visit) {
+  if (!node)
+    return;
+  visit(*node);
+  for (const Node *child : node->children)
+    forEach(child, visit);
+}
+
+} // namespace gradtidy::ir

@@ -1,0 +1,111 @@
+// Symbols and types: what the names in code stand for, without an AST.
+//
+// They are made on demand, one for each declaration of a unit (see CodeMap.h), live as long as the
+// unit is analyzed, and are compared by address.
+#pragma once
+
+#include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace gradtidy::ir {
+
+struct Node;
+struct Symbol;
+
+/// What is known of the type of an expression or symbol, seen through references.
+struct Type {
+  bool isReference = false;
+  bool isConst = false; ///< Of what a reference refers to.
+  bool isPointer = false;
+  bool isArray = false;
+  bool isArithmetic = false; ///< A number, a truth value or an enumeration without a scope.
+  bool isInteger = false;    ///< Of these all but floating-point numbers.
+  bool isBoolean = false;
+  bool isVoid = false;
+  bool isEnumeration = false;
+  llvm::StringRef name;           ///< Of a class or enumeration.
+  const Symbol *record = nullptr; ///< The class; null for what is none.
+  unsigned parts = 0;             ///< Of std::tuple and std::pair: how many values they have.
+  const Type *pointee = nullptr;  ///< Of pointers, and of smart pointers of the standard library.
+};
+
+enum class SymbolKind : unsigned char {
+  Variable,
+  Parameter,
+  Binding, ///< A name of a structured binding.
+  Member,  ///< A data member.
+  Function,
+  Method,
+  Constructor,
+  Destructor,
+  Class,
+  Enumerator,
+  Other,
+};
+
+struct Symbol {
+  SymbolKind kind = SymbolKind::Other;
+  llvm::StringRef name;           ///< Empty for what has no identifier: operators, constructors.
+  llvm::StringRef spelling;       ///< As messages name it: operators and constructors, too.
+  llvm::StringRef qualifiedName;  ///< The same with all that it stands in.
+  llvm::StringRef space;          ///< The outermost namespace around it, or empty.
+  clang::SourceLocation location; ///< Where its name stands.
+  clang::SourceRange range;       ///< Its declaration.
+  /// The function or class that declares it, or null; of a binding the variable it is a part of.
+  const Symbol *owner = nullptr;
+  const Symbol *first = nullptr; ///< The same for all declarations of one function or variable.
+  const Type *type = nullptr;    ///< Of what has a value, and what a function returns.
+  clang::SourceRange typeRange;  ///< Where its type is written; invalid where it is deduced.
+
+  bool isStandard = false; ///< In namespace std, or in one below it.
+  bool isOfSystem = false; ///< A header of the system declares it.
+
+  // --- variables, parameters, members
+  const Node *init = nullptr; ///< The initializer or default argument, or null.
+  unsigned index = 0;         ///< Of a parameter.
+  bool isLocal = false;       ///< A variable of a function, but no parameter.
+  bool isStatic = false;      ///< A variable that outlives its scope: global, static or a thread's.
+  bool isExtern = false;      ///< A global variable that other sources may use.
+  bool isRangeElement = false; ///< The variable of a range-based for loop.
+  bool isPublic = false;       ///< A member that everybody may reach.
+  bool isPrivate = false;      ///< A member that the class and its friends may reach.
+
+  // --- functions
+  llvm::ArrayRef<const Symbol *> parameters;
+  clang::SourceRange parentheses; ///< Around the parameters, where they are written.
+  bool isMain = false;
+  bool isBuiltin = false; ///< The compiler knows what it does.
+  bool isClosure = false; ///< The call operator of a lambda.
+  bool isPureVirtual = false;
+  bool isDependent = false;  ///< A template, or a part of one.
+  bool isDelegating = false; ///< A constructor that calls another one.
+  bool isImplicit = false;   ///< Nobody wrote it.
+
+  bool isVariable() const { return kind == SymbolKind::Variable || kind == SymbolKind::Parameter; }
+  bool isFunction() const { return kind >= SymbolKind::Function && kind <= SymbolKind::Destructor; }
+  /// Methods, constructors and destructors.
+  bool isMethod() const { return kind >= SymbolKind::Method && kind <= SymbolKind::Destructor; }
+  bool hasLocalStorage() const { return isVariable() && !isStatic; }
+};
+
+/// A method, as the unit shows it.
+struct Method {
+  const Symbol *symbol = nullptr;
+  bool isGenerated = false;  ///< The compiler makes it, or nobody may call it.
+  bool isDefined = false;    ///< The unit has its body.
+  bool isOfTemplate = false; ///< It is made of a template.
+};
+
+/// What is known of a class as a whole. Lists are in the order of declarations.
+struct Class {
+  llvm::ArrayRef<Method> methods;
+  llvm::ArrayRef<const Symbol *> members;      ///< The data members.
+  llvm::ArrayRef<const Symbol *> constructors; ///< Those that copy nothing and are not deleted.
+  bool hasFriends = false;
+  bool isDamaged = false; ///< Part of it does not compile.
+};
+
+} // namespace gradtidy::ir

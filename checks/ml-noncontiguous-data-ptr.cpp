@@ -17,7 +17,10 @@ public:
     const bool isHandedOn = read.hostRead == HostRead::Packed;
     if ((read.hostRead != HostRead::All && !isHandedOn) || knowsStrides(*read.function))
       return;
-    const Event *permuted = visit.before.valueOf(read.subject).permuted;
+    const Value value = visit.before.valueOf(read.subject);
+    if (value.storage.anyStrides)
+      return onGradient(visit, reporter);
+    const Event *permuted = value.permuted;
     const auto *call = permuted ? llvm::dyn_cast<clang::CallExpr>(permuted->site) : nullptr;
     if (!call || !call->getDirectCallee())
       return;
@@ -38,6 +41,21 @@ public:
   }
 
 private:
+  /// A gradient that autograd has computed: that of a sum has one element for all.
+  static void onGradient(const Visit &visit, Reporter &reporter) {
+    const Event &read = visit.event;
+    const std::string tensor =
+        read.subject.expr ? textOf(visit, read.subject.expr).str() : std::string("gradient");
+    Finding finding;
+    finding.location = read.site->getBeginLoc();
+    finding.range = read.site->getSourceRange();
+    finding.message = "the memory of '" + tensor +
+                      "' is read in order, but autograd passes gradients with any strides to "
+                      "backward(); call contiguous() first";
+    finding.fixes = appendForRead(visit, ".contiguous()");
+    reporter.report(std::move(finding));
+  }
+
   /// Whether the argument is a memory format, such as channels last.
   static bool isFormat(const clang::Expr *argument) {
     const clang::Expr *written = argument->IgnoreUnlessSpelledInSource();

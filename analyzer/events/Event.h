@@ -24,6 +24,8 @@ class ParentMap;
 
 namespace gradtidy {
 
+struct Operator;
+
 enum class EventKind : unsigned char {
   Bind,      ///< `subject` (a place) now denotes operand 0; without operand, something new.
   Construct, ///< `result` is a new object made from the operands.
@@ -52,6 +54,14 @@ enum class EventKind : unsigned char {
   Return,             ///< The function returns operand 0, if any.
   EndLifetime,        ///< The variable `subject` ends.
   Assign,             ///< A condition's variable changes: see `conditions`.
+  Release,            ///< The memory that the variable `subject` holds is freed, or moves.
+};
+
+/// Which elements of a tensor an event writes.
+enum class Coverage : unsigned char {
+  All,
+  Part, ///< Some, which may be all in the end: a slice, an element for each number of a loop.
+  Some, ///< Those that a condition or a list chooses.
 };
 
 /// How a Bind makes its place denote the value.
@@ -221,23 +231,28 @@ struct Event {
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
   PathId memory = noPath; ///< Create: whose memory it is, a local variable's or any element's.
+  PathId holder = noPath; ///< Create over memory: the variable by which that is freed.
   PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
-  const Typing *typing = nullptr; ///< What is written of the elements and shape of the result.
-  Trait trait = Trait::None;      ///< Construct, Step: what holds of the class of the subject.
-  LearningRate rate = {};         ///< Construct: that an optimizer starts with.
-  bool keepsMomentum = false;     ///< Construct: the optimizer has a momentum.
-  LoaderOptions loader = {};      ///< Combine: of the data loader that is made.
-  EarlyEnd earlyEnd = {};         ///< Create of batches: how the loop over them ends.
-  bool isArithmetic = false;      ///< The result carries no tensor.
-  bool isTensor = false;          ///< The result is a tensor or holds some.
-  bool isDifferentiable = true;   ///< The result has a gradient if an operand has.
-  bool keepsDimensions = true;    ///< The result has dimensions if an operand has.
-  bool isNoise = false;           ///< Create: several random samples.
-  bool isData = false;            ///< Create: values that the program has to give each time.
-  bool isAnyDevice = false;       ///< The operands may be on several devices.
-  bool isAttribute = false;       ///< The result tells the shape, type or place of the subject.
+  const Operator *run = nullptr;         ///< The framework's operator that it runs, if it is one.
+  /// Elements of the subject, or of operand 0 where there is none, get other values.
+  bool changesElements = false;
+  Coverage coverage = Coverage::All; ///< Of these.
+  const Typing *typing = nullptr;    ///< What is written of the elements and shape of the result.
+  Trait trait = Trait::None;         ///< Construct, Step: what holds of the class of the subject.
+  LearningRate rate = {};            ///< Construct: that an optimizer starts with.
+  bool keepsMomentum = false;        ///< Construct: the optimizer has a momentum.
+  LoaderOptions loader = {};         ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};            ///< Create of batches: how the loop over them ends.
+  bool isArithmetic = false;         ///< The result carries no tensor.
+  bool isTensor = false;             ///< The result is a tensor or holds some.
+  bool isDifferentiable = true;      ///< The result has a gradient if an operand has.
+  bool keepsDimensions = true;       ///< The result has dimensions if an operand has.
+  bool isNoise = false;              ///< Create: several random samples.
+  bool isData = false;               ///< Create: values that the program has to give each time.
+  bool isAnyDevice = false;          ///< The operands may be on several devices.
+  bool isAttribute = false;          ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
                                   ///< nothing reads the variable any more. RequireGrad: or the
                                   ///< gradient.
@@ -301,8 +316,8 @@ struct Event {
   bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
-  /// where that goes through a part of it only. Anomaly detection: on or off. Where the source
-  /// says it literally.
+  /// where that goes through a part of it only. Anomaly detection: on or off. Release: the memory
+  /// is freed for certain. Where the source says it literally.
   std::optional<bool> constant;
 };
 
@@ -369,6 +384,7 @@ public:
   bool isOfDataset = false;    ///< `this` is a dataset.
   bool isStep = false;         ///< It is what a step of an optimizer of the user's does.
   bool isCallback = false;     ///< It overrides a function of the framework, which calls it.
+  bool isOwnBackward = false;  ///< It computes the gradients of a function of the user's.
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;

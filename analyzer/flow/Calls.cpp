@@ -139,6 +139,7 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
     if (observing)
       needOnHost(event, state);
+    doubtElements(event, state);
     state.forget(event.result);
     return true;
   }
@@ -261,6 +262,7 @@ static bool isOfSystem(const clang::FunctionDecl *callee) {
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   if (observing)
     needOnHost(event, state);
+  doubtElements(event, state);
   const bool leavesAlone = isHarmless(event);
   if (!isOfSystem(event.callee)) {
     state.synchronize(); // Perhaps.
@@ -276,6 +278,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   Value value = combined(event, state);
   value.sources = tables.sources.unknown();
   value.parts = {};
+  value.storage = {};
   value.device = {};
   value.hasDimensions = false;
   if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&

@@ -17,6 +17,7 @@ static bool isTraining(const Event &event) {
   case EventKind::Return:
   case EventKind::EndLifetime:
   case EventKind::Assign:
+  case EventKind::Release:
     return false;
   case EventKind::Move:
     return isModule(event.subject.role);

@@ -123,6 +123,15 @@ State Interpreter::entryOf(const FunctionBody &body) {
   if (method && body.thisObject && !body.isModuleMethod &&
       !llvm::isa<clang::CXXConstructorDecl>(method))
     establish(*method, body.thisObject, state);
+  if (body.isOwnBackward)
+    for (const FunctionBody::Parameter &parameter : body.parameters)
+      if (parameter.place.isTensor) {
+        Value gradients;
+        gradients.sources =
+            tables.sources.join(tables.sources.of(parameter.place.path), tables.sources.unknown());
+        gradients.storage.anyStrides = true;
+        state.setValue(parameter.place.path, gradients);
+      }
   bool isForward = method && body.isModuleMethod &&
                    (method->getOverloadedOperator() == clang::OO_Call ||
                     (method->getIdentifier() && method->getName().contains("forward")));

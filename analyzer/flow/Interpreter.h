@@ -39,6 +39,13 @@ bool isModuleCall(const Event &event);
 /// where gradients are disabled.
 bool leavesGraphs(const Event &event);
 
+/// A tensor that the event reads though the memory that it lies in is gone; null if there is none.
+const Operand *releasedReadBy(const Event &event, const State &state);
+
+/// A tensor of which the event computes something, though nobody has given all its elements a
+/// value; null if there is none.
+const Operand *unwrittenReadBy(const Event &event, const State &state);
+
 /// Who, but for constructors, decides which module or device a member holds, where that is, and its
 /// mode.
 enum class MemberChanges : unsigned char {
@@ -205,6 +212,14 @@ private:
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
+  /// Where the elements of \p result lie, which the event makes (Storage.cpp).
+  Storage storageOf(const Event &event, const State &state, const Value &result) const;
+  /// What the event does to memory, before all else that it does.
+  void followMemory(const Event &event, State &state, bool observe);
+  /// The same to elements that nobody has given a value.
+  void followElements(const Event &event, State &state) const;
+  /// Code that cannot be seen may give all elements a value that the event hands it.
+  void doubtElements(const Event &event, State &state) const;
   /// The elements and the shape of what an event gives (Types.cpp).
   TypeId typeOf(const Event &event, const State &state) const;
   /// What the tensors among the operands, and those in lists among them, have in common.

@@ -360,6 +360,7 @@ Value State::joined(const Value &a, const Value &b) const {
   if (a.copying != b.copying)
     result.copying = nullptr;
   result.parts = commonParts(a.parts, b.parts, *tables);
+  result.storage = commonStorage(a.storage, b.storage, *tables);
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (a.derived != b.derived)
@@ -412,8 +413,13 @@ Value State::valueOf(const Operand &operand) const {
     else
       value.type = noType;
     // What a module gives in one piece has one graph; what lists and structs hold, several.
-    if (!values.find(path) && !(value.made && value.made->kind == EventKind::Forward))
+    const bool isPartOfOther = !values.find(path);
+    if (isPartOfOther && !(value.made && value.made->kind == EventKind::Forward))
       value.parts = {};
+    if (isPartOfOther) {
+      value.storage.saved = noSources;
+      value.storage.overwritten = nullptr;
+    }
     const auto mayBeIt = [&](PathId part) { // Any element may be that one.
       return paths.overlap(part, path) && !paths.isWithin(part, path) &&
              !paths.isWithin(path, part);

@@ -21,6 +21,10 @@ struct Tables {
   SourcesTable histories{paths, 200}; ///< Sets of sites.
   TensorTypes types;
   llvm::DenseSet<PathId> lenders; ///< Roots in whose memory tensors may lie that have other names.
+  llvm::DenseSet<PathId> allocations;           ///< What names memory (see Storage).
+  llvm::DenseMap<PathId, const Event *> savers; ///< By memory, what needs it in a backward.
+  bool hasUnwritten = false;                    ///< Some factory leaves elements without a value.
+  bool hasReleased = false;                     ///< Memory in which tensors lie is freed somewhere.
 
   /// The same owners, in whose memory a tensor now lies.
   SourcesId lent(SourcesId owners) {
@@ -119,6 +123,24 @@ struct SampleOrder {
   bool operator==(const SampleOrder &) const = default;
 };
 
+/// Where the elements of a tensor lie, and who needs them as they are (Storage.cpp).
+struct Storage {
+  /// Names the memory: the temporary that was new when it was allocated. None where that is not
+  /// known, or for what is no tensor.
+  PathId memory = noPath;
+  SourcesId saved = noSources; ///< Memory of which a backward through the value needs the elements.
+  const Event *overwritten = nullptr; ///< What has changed such memory since it was needed.
+  /// What has allocated the memory, of which nobody has given all elements a value since; and what
+  /// has written some of them.
+  const Event *unwritten = nullptr;
+  const Event *partly = nullptr;
+  const Event *wrapped = nullptr;  ///< What has made the tensor, over memory that others free.
+  const Event *released = nullptr; ///< What has freed or moved that memory since.
+  bool anyStrides = false;         ///< Autograd gives it, in whatever order the memory is.
+
+  bool operator==(const Storage &) const = default;
+};
+
 /// What a tensor, a list of tensors or a struct of them is made of.
 struct Value {
   SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
@@ -164,6 +186,7 @@ struct Value {
   const Event *taken = nullptr;
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
   const Event *changed = nullptr; ///< The step that has changed them since.
+  Storage storage = {};           ///< Of its elements.
 
   /// It lies in the memory that \p other lies in.
   void shareMemory(const Value &other) {
@@ -191,6 +214,10 @@ struct Value {
 /// What holds of each of two values; what holds of one that is made of both.
 Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
 Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
+
+/// The storage of either of two tensors; of one whose graph has those of both.
+Storage commonStorage(const Storage &a, const Storage &b, Tables &tables);
+Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables);
 
 /// Whether the tensor is certainly one that a factory has made for training, unchanged since:
 /// autograd computes its gradient.
@@ -382,6 +409,18 @@ public:
   void setValue(PathId path, const Value &value);
   /// The graphs in that of the value at \p path, which is known.
   void setParts(PathId path, const Value::Parts &known) { values[path].parts = known; }
+  /// The tensor at \p path, which is known, has taken up the graph of \p written.
+  void addStorage(PathId path, const Storage &before, const Storage &written);
+  /// What \p memory names is allocated again: what is known of the last one is that of another.
+  void allocate(PathId memory);
+  /// Elements in \p memory change.
+  void changeMemory(PathId memory, const Event &event);
+  /// Elements in \p memory get their first values: all, or those of \p partly.
+  void writeMemory(PathId memory, const Event *partly = nullptr);
+  /// The memory that the variable \p holder holds is gone.
+  void releaseMemory(PathId holder, const Event &event);
+  /// writeMemory() of all memory: who knows what has been written.
+  void writeAllMemory();
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of

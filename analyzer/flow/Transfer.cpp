@@ -179,7 +179,9 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     for (const Operand &operand : event.operands)
       if (operand.isTensor && operand.role == TypeRole::None)
         state.addParts(object, state.resolve(operand.path), tables.histories.of(siteOf(event)));
+    const Storage before = state.valueOf(event.subject).storage;
     state.addValue(object, contents);
+    state.addStorage(object, before, contents.storage);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
       state.setParts(object, contents.parts);
   }
@@ -747,6 +749,7 @@ void Interpreter::detach(const Event &event, State &state) {
   value.graph = Graph::Detached;
   value.graphs = noSources;
   value.parts = {};
+  value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)
     if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
@@ -788,8 +791,11 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (event.isArithmetic)
     state.moveParameters(state.sourcesOf(event.subject),
                          state.valueOf(event.operands.front()).device);
-  if (object != tables.paths.unknown())
+  if (object != tables.paths.unknown()) {
+    const Storage before = state.valueOf(event.subject).storage;
     state.addValue(object, value);
+    state.addStorage(object, before, value.storage);
+  }
 }
 
 void Interpreter::clearGradients(const Event &event, State &state) {
@@ -906,6 +912,7 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
     observeHere();
   if (observing)
     noteHostNeeds(event, state);
+  followMemory(event, state, observing);
 
   switch (event.kind) {
   case EventKind::Bind:
@@ -919,6 +926,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
     state.leaveGuard(event.subject.path);
     state.endLifetime(event.subject.path);
+    break;
+  case EventKind::Release:
+    state.releaseMemory(event.subject.path, event);
     break;
   case EventKind::Assign:
     break; // See runBlock().

@@ -258,6 +258,7 @@ enum class Operation : unsigned char {
   Pad,                  ///< A batch of sequences of different lengths, filled up to the longest.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
   Exchange,             ///< Brings tensors of several processes together.
+  Allocate,             ///< A new tensor whose elements nobody has given a value.
   SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
 };
 

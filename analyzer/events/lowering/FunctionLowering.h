@@ -149,6 +149,10 @@ private:
   void describePass(Event &event, const CallSite &site);
   /// Emits the event of a call, and what follows from it.
   void finishCall(Event event, const CallSite &site);
+  /// The variable by which \p call frees or moves memory in which tensors lie, or null; sets
+  /// \p isCertain where it does so for certain.
+  const clang::VarDecl *releasedBy(const CallSite &site, bool &isCertain) const;
+  void release(const clang::VarDecl *holder, const clang::Stmt *site, bool isCertain);
   /// The second part of what the last event gives has no gradient.
   void addIndices();
   void addArguments(Event &event, const clang::FunctionDecl *callee, Expressions arguments);

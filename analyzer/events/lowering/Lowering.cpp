@@ -2,9 +2,11 @@
 
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/CustomFunctions.h"
 #include "analyzer/events/marks/IdleGuards.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/Ranks.h"
+#include "analyzer/events/values/Memory.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
@@ -137,6 +139,7 @@ void FunctionLowering::describeFunction() {
                      vocabulary.roleOf(method->getParent()) == TypeRole::Optimizer;
     result->isCallback = overridesFramework(*method, vocabulary);
   }
+  result->isOwnBackward = isOwnBackward(*function, vocabulary);
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
   result->returned = paths.root(PathStep::Returned, function->getCanonicalDecl());
 }
@@ -326,6 +329,9 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
     lowerConstruct(construct);
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
     lowerCall(call);
+  } else if (const auto *freed = dyn_cast<CXXDeleteExpr>(statement)) {
+    if (const VarDecl *holder = holderOf(freed->getArgument(), vocabulary, context))
+      release(holder, freed, true);
   } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
     lowerUnresolved(unresolved);
   } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {

@@ -2,6 +2,7 @@
 
 #include "Typing.h"
 
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/Stmt.h"
@@ -158,6 +159,89 @@ bool FunctionBody::mentions(const clang::VarDecl &variable) const {
   if (!mentioned)
     collectMentions(body, mentioned.emplace());
   return mentioned->contains(&variable);
+}
+
+/// Whether what is cast is only read.
+static bool isRead(const clang::ImplicitCastExpr &cast) {
+  return cast.getCastKind() == clang::CK_LValueToRValue ||
+         (cast.getCastKind() == clang::CK_NoOp && cast.getType().isConstQualified());
+}
+
+static const clang::ValueDecl *namedBy(const clang::Stmt *statement) {
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+    return reference->getDecl();
+  const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement);
+  return member ? llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl()) : nullptr;
+}
+
+/// Whether the function passes its argument on as it gets it, whatever that is: `save(value, name)`.
+/// Those of the standard library move it.
+static bool passesOn(const clang::FunctionDecl &callee, unsigned index) {
+  const clang::FunctionTemplateDecl *primary = callee.getPrimaryTemplate();
+  if (!primary || callee.isInStdNamespace())
+    return false;
+  const clang::FunctionDecl *pattern = primary->getTemplatedDecl();
+  if (pattern->getNumParams() == 0)
+    return false;
+  const clang::ParmVarDecl *parameter =
+      pattern->getParamDecl(std::min(index, pattern->getNumParams() - 1));
+  clang::QualType type = parameter->getType();
+  if (const auto *pack = type->getAs<clang::PackExpansionType>())
+    type = pack->getPattern();
+  return type->isRValueReferenceType() && type.getNonReferenceType()->isTemplateTypeParmType() &&
+         !type->getPointeeType().hasQualifiers();
+}
+
+static bool mayChangeIn(const clang::ValueDecl &entity, const clang::Stmt *statement) {
+  if (!statement)
+    return false;
+  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(statement);
+      call && call->getDirectCallee() && !llvm::isa<clang::CXXOperatorCallExpr>(call)) {
+    const clang::FunctionDecl &callee = *call->getDirectCallee();
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      const clang::Expr *argument = call->getArg(i)->IgnoreParenImpCasts();
+      const bool isPassedOn = llvm::isa<clang::DeclRefExpr, clang::MemberExpr>(argument) &&
+                              namedBy(argument) && passesOn(callee, i);
+      if (!isPassedOn && mayChangeIn(entity, call->getArg(i)))
+        return true;
+    }
+    return mayChangeIn(entity, call->getCallee());
+  }
+  if (const auto *cast = llvm::dyn_cast<clang::ImplicitCastExpr>(statement);
+      cast && isRead(*cast)) {
+    // Of what is read, all that leads to it is.
+    const clang::Expr *inner = cast->getSubExpr()->IgnoreParenImpCasts();
+    while (const auto *member = llvm::dyn_cast<clang::MemberExpr>(inner))
+      inner = member->getBase()->IgnoreParenImpCasts();
+    return !llvm::isa<clang::DeclRefExpr, clang::CXXThisExpr>(inner) && mayChangeIn(entity, inner);
+  }
+  const clang::ValueDecl *named = namedBy(statement);
+  if (named && named->getCanonicalDecl() == entity.getCanonicalDecl())
+    return !named->getType().getNonReferenceType().isConstQualified();
+  return llvm::any_of(statement->children(),
+                      [&](const clang::Stmt *child) { return mayChangeIn(entity, child); });
+}
+
+bool FunctionBody::mayChange(const clang::ValueDecl &entity, const clang::Stmt *within) const {
+  return mayChangeIn(entity, within);
+}
+
+static void collectNamed(const clang::Stmt *statement,
+                         llvm::SmallVectorImpl<const clang::ValueDecl *> &found) {
+  if (!statement)
+    return;
+  if (const clang::ValueDecl *named = namedBy(statement);
+      named && (llvm::isa<clang::FieldDecl>(named) || llvm::isa<clang::VarDecl>(named)))
+    found.push_back(named);
+  for (const clang::Stmt *child : statement->children())
+    collectNamed(child, found);
+}
+
+llvm::SmallVector<const clang::ValueDecl *, 4>
+FunctionBody::namedIn(const clang::Stmt *expr) const {
+  llvm::SmallVector<const clang::ValueDecl *, 4> found;
+  collectNamed(expr, found);
+  return found;
 }
 
 const clang::CompoundStmt *FunctionBody::compoundOf(const clang::Stmt *statement) const {

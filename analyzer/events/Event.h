@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace clang {
@@ -77,6 +78,26 @@ struct Flag {
   bool isNegated = false;
 };
 
+/// A part of a text that is put together: what is written, or what the variable at a place holds.
+struct TextPart {
+  std::string literal;
+  PathId place = noPath; ///< If it is no literal.
+};
+
+/// A string, such as the name of a file, as it is put together.
+struct Text {
+  llvm::SmallVector<TextPart, 2> parts;
+};
+
+/// What an event does to a list of tensors, or of pointers to modules.
+enum class ListChange : unsigned char {
+  None,   ///< The list keeps its elements, as far as the event is about one.
+  Clear,  ///< It has no elements after that.
+  Size,   ///< It gets elements that hold nothing, behind those that it has.
+  Append, ///< It gets further elements, which hold something.
+  Other,  ///< It may lose elements, or those that it has may be filled.
+};
+
 /// A value that takes part in an event.
 struct Operand {
   PathId path = noPath;
@@ -85,10 +106,12 @@ struct Operand {
   bool fresh = false;                ///< A new object that has no other name.
   bool isClosure = false;            ///< A lambda or std::function.
   bool isTensor = false;             ///< A tensor or something that holds some.
+  bool isLent = false;               ///< The callee may assign to what the path names.
   bool isMovedThere = false;         ///< Of a Forward: the first that is done to it is to move it.
   Flag flag = {};                    ///< Of a Call: what the value is the answer to.
   Device device = {};                ///< Where the source says it literally.
   const clang::Expr *expr = nullptr; ///< As written, where it is written.
+  const Text *text = nullptr;        ///< Of an argument that is a string, where it is known.
 };
 
 /// What a function itself reads or writes of memory, on the host.
@@ -213,6 +236,22 @@ struct OrderMark {
   bool keepsFirst = false; ///< Combine: the first size is that of the subject.
 };
 
+/// A question that always has the same answer: whether a module is of the class of a holder, which
+/// is a pointer to modules and none itself.
+struct ClassTest {
+  enum Form : unsigned char {
+    Comparison, ///< `typeid(module) == typeid(Holder)`
+    Pointer,    ///< `dynamic_cast<Holder *>(&module)`, or the same of shared pointers.
+    Reference,  ///< `dynamic_cast<Holder &>(module)`, which throws.
+  };
+  Form form = Comparison;
+  clang::SourceRange range; ///< Of the question.
+  std::string holder;       ///< The name of the holder's class, as it is written where it is named.
+  std::string held;         ///< That of the class of the modules that it holds.
+  clang::SourceRange replaced; ///< What \c replacement, which asks what was meant, stands for.
+  std::string replacement;     ///< Empty where none is certain.
+};
+
 class FunctionBody;
 struct Typing;
 
@@ -263,10 +302,12 @@ struct Event {
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
-  Leftover leftover = {};             ///< What ends although something is kept of it.
-  CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
-  Growth growth = {};                 ///< Forward: of its list of inputs.
-  EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
+  Leftover leftover = {};                   ///< What ends although something is kept of it.
+  CustomFunctionFacts custom = {};          ///< In a function that computes its own gradients.
+  Growth growth = {};                       ///< Forward: of its list of inputs.
+  EqualNeurons equalNeurons = {};           ///< Of what fills the weights of a layer.
+  ListChange listChange = ListChange::None; ///< Construct, Combine: of the result, the subject.
+  const ClassTest *classTest = nullptr;     ///< Combine: what it asks.
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
   const clang::Stmt *filled = nullptr;        ///< Load: what has filled the list that it adds to.
@@ -393,8 +434,10 @@ public:
   bool changesOrder = false; ///< It tells layers that are there already which dimension is which.
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.
-  std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
-  RankGroup group;                                    ///< The one that it makes for itself.
+  std::vector<std::unique_ptr<const Typing>> typings;       ///< Of its events.
+  std::vector<std::unique_ptr<const Text>> texts;           ///< Of the operands of its events.
+  std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
+  RankGroup group;                                          ///< The one that it makes for itself.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 
@@ -418,6 +461,13 @@ public:
 
   /// Whether \p variable is named anywhere in the function.
   bool mentions(const clang::VarDecl &variable) const;
+
+  /// Whether something in \p within, a part of the function, may change the variable or member
+  /// \p entity, or lends it to what may. A member is that of any object.
+  bool mayChange(const clang::ValueDecl &entity, const clang::Stmt *within) const;
+
+  /// The variables and members that \p expr names.
+  llvm::SmallVector<const clang::ValueDecl *, 4> namedIn(const clang::Stmt *expr) const;
 
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.

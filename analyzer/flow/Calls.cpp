@@ -141,6 +141,7 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
       needOnHost(event, state);
     doubtElements(event, state);
     state.forget(event.result);
+    callMayTouchFiles(event, state, !touchesFiles(*body));
     return true;
   }
   const bool isOfOthers = body && !recursive && isForeign(*body) && !reachesClosure(event, state);
@@ -253,8 +254,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   return after;
 }
 
-/// Whether a header of the system declares the function.
-static bool isOfSystem(const clang::FunctionDecl *callee) {
+bool isOfSystem(const clang::FunctionDecl *callee) {
   return callee &&
          callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation());
 }
@@ -263,6 +263,12 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   if (observing)
     needOnHost(event, state);
   doubtElements(event, state);
+  callMayTouchFiles(event, state, isOfSystem(event.callee));
+  for (const Operand &operand : event.operands)
+    if (operand.isLent)
+      state.fillList(operand.path);
+  if (event.subject.escapes)
+    state.fillList(event.subject.path);
   const bool leavesAlone = isHarmless(event);
   if (!isOfSystem(event.callee)) {
     state.synchronize(); // Perhaps.

@@ -39,7 +39,7 @@ static bool isFollowedItself(const Event &event) {
                        event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
                        event.kind == EventKind::Call ||
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
-  return !isPlain || event.operation != Operation::None || (event.isTensor && !isOpen) ||
+  return !isPlain || event.operation != Operation::None || event.classTest || (event.isTensor && !isOpen) ||
          event.resultRole != TypeRole::None || event.leftover.ending != Ending::None ||
          isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
 }

@@ -23,7 +23,12 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   memory.clear();
   rootSites.clear();
   visits = 0;
-  const State entry = entryOf(body);
+  State entry = entryOf(body);
+  if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(body.function);
+      method && body.thisObject && memberLists && !llvm::isa<clang::CXXConstructorDecl>(method))
+    for (const clang::FieldDecl *field : method->getParent()->fields())
+      entry.setList(tables.paths.member(body.thisObject, field->getCanonicalDecl()),
+                    memberLists(field->getCanonicalDecl()));
   visits = 0; // What constructors take is not the function's.
   solve(body, entry, /*observe=*/true, told);
 }

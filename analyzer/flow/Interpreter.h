@@ -46,6 +46,9 @@ const Operand *releasedReadBy(const Event &event, const State &state);
 /// value; null if there is none.
 const Operand *unwrittenReadBy(const Event &event, const State &state);
 
+/// Whether a header of the system declares the function.
+bool isOfSystem(const clang::FunctionDecl *callee);
+
 /// Who, but for constructors, decides which module or device a member holds, where that is, and its
 /// mode.
 enum class MemberChanges : unsigned char {
@@ -110,6 +113,11 @@ public:
   /// Which dimension the layer that \p forward runs takes for that of the samples: whether it is
   /// the second, and not the first. Nothing if that is not known, or it is no layer that does.
   std::optional<bool> takesSecond(const Event &forward) const;
+
+  /// What constructors leave in the member \p field of an object, if it is a list and nothing fills
+  /// it later.
+  using MemberLists = std::function<ListFacts(const clang::FieldDecl *field)>;
+  void assumeLists(MemberLists lists) { memberLists = std::move(lists); }
 
   /// Layers keep the order of dimensions that they are made with.
   void assumeOrders() { assumesOrders = true; }
@@ -179,6 +187,8 @@ private:
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
+  /// The same, but for lists and files.
+  bool transferItself(const Event &event, State &state, bool observe);
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              Answers told, bool observe);
@@ -248,6 +258,14 @@ private:
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
 
+  /// What the event does to lists of tensors, and to what is known of files (Lists.cpp, Files.cpp).
+  void changeList(const Event &event, State &state) const;
+  void noteFiles(const Event &event, State &state);
+  /// What cannot be seen is called: it may change files, above all those that it is told of.
+  void callMayTouchFiles(const Event &event, State &state, bool isSeen);
+  /// Whether a function, with what it calls, may have to do with files.
+  bool touchesFiles(const FunctionBody &body);
+
   // Transfer functions, named like the events. Those that run closures are false if control does
   // not come back from these.
   bool construct(const Event &event, State &state, bool observe);
@@ -297,6 +315,7 @@ private:
   Layers layers;
   bool assumesFloats = false;
   bool assumesOrders = false;
+  MemberLists memberLists;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
@@ -323,6 +342,7 @@ private:
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
+  llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See touchesFiles().
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

@@ -63,6 +63,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(kept);
   visit(casters);
   visit(unfinished);
+  visit(lists);
 }
 
 void State::forget(PathId path, bool isOverwritten) {
@@ -70,6 +71,7 @@ void State::forget(PathId path, bool isOverwritten) {
   const auto isForgotten = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
   forEachMap([&](auto &map) { map.eraseIf(paths.sameRoot(path), isForgotten); });
   settled.eraseIf(paths.sameRoot(path), isForgotten);
+  changeText(path);
   parts.eraseIf([&](const auto &entry) {
     return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
   });
@@ -557,6 +559,7 @@ void State::join(const State &other, Junction junction) {
   joinGradMode(other, junction);
   joinAutocast(other, junction);
   joinGraphs(other);
+  joinLists(other);
   lacksGpu &= other.lacksGpu;
   if (!other.work.launched)
     work.launched = nullptr;

@@ -1,5 +1,6 @@
 // The transfer functions of the events, but for calls.
 #include "Interpreter.h"
+#include "Lists.h"
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
@@ -528,6 +529,7 @@ static bool isWatched(Operation operation) {
   case Operation::ReadClock:
   case Operation::MakeLoader:
   case Operation::Save:
+  case Operation::LoadModule:
   case Operation::SpreadBatch:
     return true;
   default:
@@ -611,6 +613,8 @@ static void copyModule(const Event &event, State &state) {
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
+  if (event.classTest)
+    return true; // It changes nothing.
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
   if (!event.result) { // It registers its operand, which has a name or gets one.
@@ -680,6 +684,11 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.history = noSources; // No backward goes this way, and none was meant to.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
+  if (event.operation == Operation::LoadModule) {
+    ModuleFacts facts = state.moduleAt(event.result);
+    facts.loaded = &event;
+    state.setModule(event.result, facts);
+  }
   if (event.resultRole == TypeRole::Device)
     state.setDevice(event.result, deviceNamed(event, state));
   if (event.subject.escapes) {
@@ -728,6 +737,11 @@ void Interpreter::load(const Event &event, State &state) {
     const PathId module = state.resolve(loaded->path);
     state.moveModule(module, device, &event);
     state.loadElements(module, event);
+    if (module != tables.paths.unknown()) {
+      ModuleFacts facts = state.moduleAt(module);
+      facts.loaded = &event;
+      state.setModule(module, facts);
+    }
     state.markChanged(tables.sources.of(module));
   } else if (first) {
     state.escape(*first);
@@ -847,6 +861,7 @@ static bool isMarked(const Event &event) {
          event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
          event.operation == Operation::DetectAnomaly || event.keepsBest || event.sharedChange ||
          event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
+         event.classTest ||
          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
@@ -899,16 +914,31 @@ static bool changesLeaf(const Event &event, const State &state) {
          refusesChange(state.valueOf(event.subject));
 }
 
+/// Whether the event reads all elements of a list, or one after the other, of which the first may
+/// hold nothing.
+static bool readsNothing(const Event &event, const State &state) {
+  return readsEmptyElements(event, state) != nullptr;
+}
+
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   if (state.lacksGpu && needsGpu(event, state))
     return false; // It throws.
+  const bool goesOn = transferItself(event, state, observing);
+  if (goesOn) {
+    changeList(event, state);
+    noteFiles(event, state);
+  }
+  return goesOn;
+}
+
+bool Interpreter::transferItself(const Event &event, State &state, bool observing) {
   const auto observeHere = [&] {
     if (observing)
       observe(event, state);
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
       isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
-      poolsSteps(event, state))
+      poolsSteps(event, state) || readsNothing(event, state))
     observeHere();
   if (observing)
     noteHostNeeds(event, state);

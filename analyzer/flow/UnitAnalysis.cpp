@@ -57,7 +57,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
     : ast(context), vocabulary(model), ofModules(context, vocabulary, userCode),
       graph(context, interned.paths, vocabulary, userCode),
       sideEffects(graph, interned.paths, vocabulary), storedGraphs(graph, interned.paths),
-      ofProgram(graph, interned.paths, vocabulary),
+      ofProgram(graph, interned.paths, vocabulary), memberLists(graph, interned.paths),
       interpreter(
           interned,
           [this](const clang::FunctionDecl *callee, bool isVirtual) {
@@ -69,6 +69,8 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
           [this](const clang::FieldDecl *field) { return sideEffects.changesOf(*field); },
           [this](const clang::FieldDecl *field) { return storedGraphs.areCutOff(*field); },
           [this](const Event &forward) { return ofModules.layerOf(forward); }) {
+  interpreter.assumeLists(
+      [this](const clang::FieldDecl *field) { return memberLists.of(field); });
   if (ofProgram.assumesFloats())
     interpreter.assumeFloats();
   if (ofProgram.keepsOrders())

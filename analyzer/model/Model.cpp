@@ -159,6 +159,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::CopyModule, "copy-module"},
     {Operation::SetEpoch, "set-epoch"},
     {Operation::Save, "save"},
+    {Operation::LoadModule, "load-module"},
     {Operation::DetectAnomaly, "detect-anomaly"},
     {Operation::Compare, "compare"},
     {Operation::Fill, "fill"},

@@ -187,6 +187,10 @@ private:
   void markOrder(Event &event, const CallSite &site);
   /// Event::typing of a call.
   void markTyping(Event &event, const CallSite &site);
+  /// Emits what \p statement asks for the class of a module, if that is always the same.
+  void lowerClassTest(const clang::Stmt *statement);
+  /// Operand::text of the arguments of a call of a function that has a name.
+  void markTexts(Event &event);
   void markClock(Event &event, const clang::CallExpr &now);
   /// Emits what a call that registers something does besides.
   void lowerRegistration(const clang::CallExpr *call);

@@ -384,6 +384,9 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
     value.escapes = vocabulary.isTensorList(parameter) ||
                     (canChange(parameter) &&
                      (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter)));
+  value.isLent = !parameter.isNull() &&
+                 (parameter->isReferenceType() || parameter->isPointerType()) &&
+                 !parameter->getPointeeType().isConstQualified();
   const PathStep &last = paths.last(value.path);
   value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
   value.isClosure = Vocabulary::isClosure(strip(expr)->getType());

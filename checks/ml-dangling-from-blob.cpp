@@ -15,6 +15,8 @@ class DanglingFromBlob : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    if (const Operand *read = releasedReadBy(event, visit.before))
+      reportReleased(visit, visit.before.valueOf(*read).storage, reporter);
     const std::optional<Value> value = borrowed(visit, event);
     const char *outlives = "which it outlives";
     if (event.kind == EventKind::Create && event.leftover.ending != Ending::None) {
@@ -111,6 +113,20 @@ private:
     Finding finding(Level::Certain, made,
                     "the tensor lies in the memory of a temporary list, which it outlives");
     finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
+    finding.fixes = append(visit, made.site, ".clone()");
+    reporter.report(std::move(finding));
+  }
+
+  /// The memory is freed, or moves, before the tensor is read.
+  static void reportReleased(const Visit &visit, const Storage &storage, Reporter &reporter) {
+    const Event &made = *storage.wrapped;
+    const bool isFreed = storage.released->constant == true;
+    Finding finding(isFreed ? Level::Certain : Level::Likely, made,
+                    "the tensor lies in the memory of '" +
+                        ownerOf(visit, made.holder).spelling.str() + "', which is " +
+                        (isFreed ? "freed" : "reallocated") + " before the tensor is read");
+    finding.notes.push_back({*storage.released, isFreed ? "freed here" : "reallocated here"});
+    finding.notes.push_back({visit.event, "read here"});
     finding.fixes = append(visit, made.site, ".clone()");
     reporter.report(std::move(finding));
   }

@@ -15,8 +15,10 @@ public:
     const bool isHandedOn = read.hostRead == HostRead::Packed;
     if ((read.hostRead != HostRead::All && !isHandedOn) || knowsStrides(*read.function))
       return;
-    const Event *permuted = visit.before.valueOf(read.subject).permuted;
-    const ir::Node *call = permuted ? ir::asCall(permuted->site) : nullptr;
+    const Value value = visit.before.valueOf(read.subject);
+    if (value.storage.anyStrides)
+      return onGradient(visit, reporter);
+    const ir::Node *call = value.permuted ? ir::asCall(value.permuted->site) : nullptr;
     if (!call || !call->symbol)
       return;
     if (isHandedOn && calledName(call) != "permute")
@@ -34,6 +36,19 @@ public:
   }
 
 private:
+  /// A gradient that autograd has computed: that of a sum has one element for all.
+  static void onGradient(const Visit &visit, Reporter &reporter) {
+    const Event &read = visit.event;
+    const std::string tensor =
+        read.subject.expr ? textOf(visit, read.subject.expr).str() : std::string("gradient");
+    Finding finding(Level::Certain, read,
+                    "the memory of '" + tensor +
+                        "' is read in order, but autograd passes gradients with any strides to "
+                        "backward(); call contiguous() first");
+    finding.fixes = appendForRead(visit, ".contiguous()");
+    reporter.report(std::move(finding));
+  }
+
   /// Whether the argument is a memory format, such as channels last.
   static bool isFormat(const ir::Node *argument) {
     const ir::Type *type = argument->spelled().type;

@@ -26,22 +26,49 @@ public:
   }
 
 private:
+  /// The function in which the analysis began.
+  static const FunctionBody *rootOf(const Visit &visit) {
+    return visit.callers.empty() ? visit.event.function : visit.callers.front()->function;
+  }
+
   static std::string nameOf(const Visit &visit, PathId path) {
     const std::string spelling = visit.unit.tables().paths.spelling(path);
     return spelling.empty() ? "the module" : "'" + spelling + "'";
   }
 
+  void onStep(const Visit &visit, Reporter &reporter) {
+    if (const OptimizerFacts *facts = visit.before.optimizer(visit.event.subject)) {
+      onOutdated(visit, *facts, reporter);
+      onIdle(visit, *facts, reporter);
+    }
+  }
+
+  /// A step without gradients, behind a backward through modules that no optimizer has.
+  void onIdle(const Visit &visit, const OptimizerFacts &facts, Reporter &reporter) {
+    if (facts.gradients.possible & ~unsigned(Gradients::Clean | Gradients::Used))
+      return;
+    for (const auto &[root, pass, backward] : untrained) {
+      if (root != rootOf(visit))
+        continue;
+      Finding finding(Level::Certain, *pass,
+                      nameOf(visit, visit.before.resolve(pass->subject.path)) +
+                          " is trained, but the optimizer has the parameters of another module");
+      finding.notes.push_back({*backward, "it gets its gradients here"});
+      finding.notes.push_back({visit.event, "the optimizer has no gradients to use here"});
+      reporter.report(std::move(finding));
+    }
+  }
+
   /// A step of an optimizer that holds the parameters of a module which is another one now.
-  static void onStep(const Visit &visit, Reporter &reporter) {
-    const OptimizerFacts *facts = visit.before.optimizer(visit.event.subject);
+  static void onOutdated(const Visit &visit, const OptimizerFacts &facts, Reporter &reporter) {
     const bool isTrained =
-        facts && facts->outdated && visit.before.moduleAt(facts->outdatedPart).isTrained &&
-        !(facts->gradients.possible & ~unsigned(Gradients::Fresh | Gradients::Stale));
+        facts.outdated && visit.before.moduleAt(facts.outdatedPart).isTrained &&
+        !(facts.gradients.possible & ~unsigned(Gradients::Fresh | Gradients::Stale));
     if (!isTrained)
       return;
-    const Event &change = *facts->outdated;
+    const Event &change = *facts.outdated;
     Finding finding(Level::Certain, change);
-    const std::string module = nameOf(visit, facts->outdatedPart);
+    const std::string module = nameOf(visit, facts.outdatedPart);
     finding.message =
         change.growsSubject
             ? module + " gets another layer, but the optimizer has only the parameters that it had "
@@ -80,8 +107,11 @@ private:
         isTraining = true;
       }
     }
-    if (!isTraining)
+    if (!isTraining) {
+      for (const Event *pass : forgotten)
+        untrained.push_back({rootOf(visit), pass, &visit.event});
       return;
+    }
     for (const Event *pass : forgotten) {
       Finding finding(Level::Likely, *pass,
                       nameOf(visit, visit.before.resolve(pass->subject.path)) +
@@ -128,6 +158,12 @@ private:
   }
 
   llvm::MapVector<PathId, const Event *> passes; ///< The first forward pass of each.
+  /// A forward pass, and the backward through it that reaches no module of an optimizer.
+  struct Untrained {
+    const FunctionBody *root; ///< Where the analysis began.
+    const Event *pass, *backward;
+  };
+  llvm::SmallVector<Untrained, 2> untrained;
 };
 
 } // namespace

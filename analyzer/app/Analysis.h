@@ -43,7 +43,7 @@ struct Results {
   unsigned analysed = 0, lost = 0;                 ///< Units.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
   clang::tidy::ClangTidyStats stats;
-  Coverage coverage;
+  UnitCoverage coverage;
   PhaseSeconds seconds;
   FixedFiles fixedFiles;
   size_t overHeader = 0; ///< Units parsed over a precompiled header.

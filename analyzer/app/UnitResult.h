@@ -17,7 +17,7 @@ namespace gradtidy {
 struct UnitResult {
   Unit unit;
   std::vector<std::optional<Level>> levels; ///< Of the unit's diagnostics, in their order.
-  Coverage coverage;
+  UnitCoverage coverage;
   std::string error; ///< Why the unit was not even tried, or empty.
   PhaseSeconds seconds;
 

@@ -115,7 +115,7 @@ private:
 
 /// What was found while the parts of this process that keep logs were at work on one unit.
 void addLogs(UnitResult &result) {
-  Coverage coverage = takeCoverage();
+  UnitCoverage coverage = takeCoverage();
   result.coverage.functions += coverage.functions;
   result.coverage.cutShort.merge(coverage.cutShort);
   for (const FunctionPlace &function : takeUnfollowed())

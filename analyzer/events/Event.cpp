@@ -180,6 +180,54 @@ bool FunctionBody::mentions(const ir::Symbol &variable) const {
   return mentioned->contains(&variable);
 }
 
+/// The variable, member or other value that \p node names, or null.
+static const ir::Symbol *namedBy(const ir::Node &node) {
+  if (node.kind == NodeKind::Reference)
+    return node.symbol;
+  const bool isField =
+      node.kind == NodeKind::Member && node.symbol && node.symbol->kind == ir::SymbolKind::Member;
+  return isField ? node.symbol : nullptr;
+}
+
+/// Whether the function passes argument \p index on as it gets it: see Symbol::isForwarded.
+static bool passesOn(const ir::Symbol &callee, size_t index) {
+  const auto &parameters = callee.parameters;
+  return !parameters.empty() && parameters[std::min(index, parameters.size() - 1)]->isForwarded;
+}
+
+static bool mayChangeIn(const ir::Symbol &entity, const ir::Node *node) {
+  if (!node)
+    return false;
+  if (node->isCall() && node->kind != NodeKind::OperatorCall && node->symbol) {
+    for (size_t i = 0; i < node->arguments.size(); ++i) {
+      const ir::Node *argument = ir::withoutParentheses(node->arguments[i]);
+      const bool isPassedOn = argument && namedBy(*argument) && passesOn(*node->symbol, i);
+      if (!isPassedOn && mayChangeIn(entity, node->arguments[i]))
+        return true;
+    }
+    return mayChangeIn(entity, node->callee());
+  }
+  const ir::Symbol *named = node->isOnlyRead ? nullptr : namedBy(*node);
+  if (named && named->first == entity.first)
+    return !(named->type && named->type->isConst);
+  return llvm::any_of(node->children,
+                      [&](const ir::Node *child) { return mayChangeIn(entity, child); });
+}
+
+bool FunctionBody::mayChange(const ir::Symbol &entity, const ir::Node *within) const {
+  return mayChangeIn(entity, within);
+}
+
+llvm::SmallVector<const ir::Symbol *, 4> FunctionBody::namedIn(const ir::Node *expr) const {
+  llvm::SmallVector<const ir::Symbol *, 4> found;
+  ir::forEach(expr, [&](const ir::Node &node) {
+    if (const ir::Symbol *named = namedBy(node);
+        named && (named->isVariable() || named->kind == ir::SymbolKind::Member))
+      found.push_back(named);
+  });
+  return found;
+}
+
 const ir::Node *FunctionBody::compoundOf(const ir::Node *statement) const {
   const ir::Node *outer = statementAround(statement);
   return outer && outer->kind == NodeKind::Compound ? outer : nullptr;

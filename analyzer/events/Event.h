@@ -12,9 +12,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace gradtidy {
+
+struct Operator;
 
 enum class EventKind : unsigned char {
   Bind,      ///< `subject` (a place) now denotes operand 0; without operand, something new.
@@ -44,6 +47,14 @@ enum class EventKind : unsigned char {
   Return,             ///< The function returns operand 0, if any.
   EndLifetime,        ///< The variable `subject` ends.
   Assign,             ///< A condition's variable changes: see `conditions`.
+  Release,            ///< The memory that the variable `subject` holds is freed, or moves.
+};
+
+/// Which elements of a tensor an event writes.
+enum class Coverage : unsigned char {
+  All,
+  Part, ///< Some, which may be all in the end: a slice, an element for each number of a loop.
+  Some, ///< Those that a condition or a list chooses.
 };
 
 /// How a Bind makes its place denote the value.
@@ -59,6 +70,26 @@ struct Flag {
   bool isNegated = false;
 };
 
+/// A part of a text that is put together: what is written, or what the variable at a place holds.
+struct TextPart {
+  std::string literal;
+  PathId place = noPath; ///< If it is no literal.
+};
+
+/// A string, such as the name of a file, as it is put together.
+struct Text {
+  llvm::SmallVector<TextPart, 2> parts;
+};
+
+/// What an event does to a list of tensors, or of pointers to modules.
+enum class ListChange : unsigned char {
+  None,   ///< The list keeps its elements, as far as the event is about one.
+  Clear,  ///< It has no elements after that.
+  Size,   ///< It gets elements that hold nothing, behind those that it has.
+  Append, ///< It gets further elements, which hold something.
+  Other,  ///< It may lose elements, or those that it has may be filled.
+};
+
 /// A value that takes part in an event.
 struct Operand {
   PathId path = noPath;
@@ -67,10 +98,14 @@ struct Operand {
   bool fresh = false;             ///< A new object that has no other name.
   bool isClosure = false;         ///< A lambda or std::function.
   bool isTensor = false;          ///< A tensor or something that holds some.
+  bool isLent = false;            ///< The callee may assign to what the path names.
+  bool isGivenAway = false;       ///< An object that who gets it may move: `std::move(x)`.
+  bool isText = false;            ///< A string, or the path of a file.
   bool isMovedThere = false;      ///< Of a Forward: the first that is done to it is to move it.
   Flag flag = {};                 ///< Of a Call: what the value is the answer to.
   Device device = {};             ///< Where the source says it literally.
   const ir::Node *expr = nullptr; ///< As written, where it is written.
+  const Text *text = nullptr;     ///< Of an argument that is a string, where it is known.
 };
 
 /// What a function itself reads or writes of memory, on the host.
@@ -195,6 +230,22 @@ struct OrderMark {
   bool keepsFirst = false; ///< Combine: the first size is that of the subject.
 };
 
+/// A question that always has the same answer: whether a module is of the class of a holder, which
+/// is a pointer to modules and none itself.
+struct ClassTest {
+  enum Form : unsigned char {
+    Comparison, ///< `typeid(module) == typeid(Holder)`
+    Pointer,    ///< `dynamic_cast<Holder *>(&module)`, or the same of shared pointers.
+    Reference,  ///< `dynamic_cast<Holder &>(module)`, which throws.
+  };
+  Form form = Comparison;
+  clang::SourceRange range; ///< Of the question.
+  std::string holder;       ///< The name of the holder's class, as it is written where it is named.
+  std::string held;         ///< That of the class of the modules that it holds.
+  clang::SourceRange replaced; ///< What \c replacement, which asks what was meant, stands for.
+  std::string replacement;     ///< Empty where none is certain.
+};
+
 class FunctionBody;
 struct Typing;
 
@@ -213,23 +264,28 @@ struct Event {
   llvm::SmallVector<Operand, 2> operands;
   PathId result = noPath;
   PathId memory = noPath; ///< Create: whose memory it is, a local variable's or any element's.
+  PathId holder = noPath; ///< Create over memory: the variable by which that is freed.
   PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
-  const Typing *typing = nullptr; ///< What is written of the elements and shape of the result.
-  Trait trait = Trait::None;      ///< Construct, Step: what holds of the class of the subject.
-  LearningRate rate = {};         ///< Construct: that an optimizer starts with.
-  bool keepsMomentum = false;     ///< Construct: the optimizer has a momentum.
-  LoaderOptions loader = {};      ///< Combine: of the data loader that is made.
-  EarlyEnd earlyEnd = {};         ///< Create of batches: how the loop over them ends.
-  bool isArithmetic = false;      ///< The result carries no tensor.
-  bool isTensor = false;          ///< The result is a tensor or holds some.
-  bool isDifferentiable = true;   ///< The result has a gradient if an operand has.
-  bool keepsDimensions = true;    ///< The result has dimensions if an operand has.
-  bool isNoise = false;           ///< Create: several random samples.
-  bool isData = false;            ///< Create: values that the program has to give each time.
-  bool isAnyDevice = false;       ///< The operands may be on several devices.
-  bool isAttribute = false;       ///< The result tells the shape, type or place of the subject.
+  const Operator *run = nullptr;         ///< The framework's operator that it runs, if it is one.
+  /// Elements of the subject, or of operand 0 where there is none, get other values.
+  bool changesElements = false;
+  Coverage coverage = Coverage::All; ///< Of these.
+  const Typing *typing = nullptr;    ///< What is written of the elements and shape of the result.
+  Trait trait = Trait::None;         ///< Construct, Step: what holds of the class of the subject.
+  LearningRate rate = {};            ///< Construct: that an optimizer starts with.
+  bool keepsMomentum = false;        ///< Construct: the optimizer has a momentum.
+  LoaderOptions loader = {};         ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};            ///< Create of batches: how the loop over them ends.
+  bool isArithmetic = false;         ///< The result carries no tensor.
+  bool isTensor = false;             ///< The result is a tensor or holds some.
+  bool isDifferentiable = true;      ///< The result has a gradient if an operand has.
+  bool keepsDimensions = true;       ///< The result has dimensions if an operand has.
+  bool isNoise = false;              ///< Create: several random samples.
+  bool isData = false;               ///< Create: values that the program has to give each time.
+  bool isAnyDevice = false;          ///< The operands may be on several devices.
+  bool isAttribute = false;          ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
                                   ///< nothing reads the variable any more. RequireGrad: or the
                                   ///< gradient.
@@ -240,10 +296,12 @@ struct Event {
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
-  Leftover leftover = {};             ///< What ends although something is kept of it.
-  CustomFunctionFacts custom = {};    ///< In a function that computes its own gradients.
-  Growth growth = {};                 ///< Forward: of its list of inputs.
-  EqualNeurons equalNeurons = {};     ///< Of what fills the weights of a layer.
+  Leftover leftover = {};                   ///< What ends although something is kept of it.
+  CustomFunctionFacts custom = {};          ///< In a function that computes its own gradients.
+  Growth growth = {};                       ///< Forward: of its list of inputs.
+  EqualNeurons equalNeurons = {};           ///< Of what fills the weights of a layer.
+  ListChange listChange = ListChange::None; ///< Construct, Combine: of the result, the subject.
+  const ClassTest *classTest = nullptr;     ///< Combine: what it asks.
   llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
   std::optional<ElementType> element; ///< Move: what a module's parameters become.
   const ir::Node *filled = nullptr;   ///< Load: what has filled the list that it adds to.
@@ -293,8 +351,8 @@ struct Event {
   bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
-  /// where that goes through a part of it only. Anomaly detection: on or off. Where the source
-  /// says it literally.
+  /// where that goes through a part of it only. Anomaly detection: on or off. Release: the memory
+  /// is freed for certain. Where the source says it literally.
   std::optional<bool> constant;
 };
 
@@ -367,6 +425,7 @@ public:
   bool isOfDataset = false;    ///< `this` is a dataset.
   bool isStep = false;         ///< It is what a step of an optimizer of the user's does.
   bool isCallback = false;     ///< It overrides a function of the framework, which calls it.
+  bool isOwnBackward = false;  ///< It computes the gradients of a function of the user's.
   bool asksForDevices = false; ///< A condition asks where tensors are, or for a GPU.
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
@@ -375,8 +434,10 @@ public:
   bool changesOrder = false; ///< It tells layers that are there already which dimension is which.
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.
-  std::vector<std::unique_ptr<const Typing>> typings; ///< Of its events.
-  RankGroup group;                                    ///< The one that it makes for itself.
+  std::vector<std::unique_ptr<const Typing>> typings;       ///< Of its events.
+  std::vector<std::unique_ptr<const Text>> texts;           ///< Of the operands of its events.
+  std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
+  RankGroup group;                                          ///< The one that it makes for itself.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 
@@ -398,6 +459,13 @@ public:
 
   /// Whether \p variable is named anywhere in the function.
   bool mentions(const ir::Symbol &variable) const;
+
+  /// Whether something in \p within, a part of the function, may change the variable or member
+  /// \p entity, or lends it to what may. A member is that of any object.
+  bool mayChange(const ir::Symbol &entity, const ir::Node *within) const;
+
+  /// The variables and members that \p expr names.
+  llvm::SmallVector<const ir::Symbol *, 4> namedIn(const ir::Node *expr) const;
 
   /// Whether a run of the function, or a round of the loop \p within, may leave \p site out for
   /// what it asks.

@@ -89,6 +89,8 @@ llvm::StringRef name(EventKind kind) {
     return "end-lifetime";
   case EventKind::Assign:
     return "assign";
+  case EventKind::Release:
+    return "release";
   }
   return "";
 }

@@ -127,7 +127,9 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
     if (observing)
       needOnHost(event, state);
+    doubtElements(event, state);
     state.forget(event.result);
+    callMayTouchFiles(event, state, !touchesFiles(*body));
     return true;
   }
   const bool isOfOthers = body && !recursive && isForeign(*body) && !reachesClosure(event, state);
@@ -241,6 +243,13 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   if (observing)
     needOnHost(event, state);
+  doubtElements(event, state);
+  callMayTouchFiles(event, state, event.callee && event.callee->isOfSystem);
+  for (const Operand &operand : event.operands)
+    if (operand.isLent)
+      state.fillList(operand.path);
+  if (event.subject.escapes)
+    state.fillList(event.subject.path);
   const bool leavesAlone = isHarmless(event);
   if (!event.callee || !event.callee->isOfSystem) {
     state.synchronize(); // Perhaps.
@@ -256,6 +265,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   Value value = combined(event, state);
   value.sources = tables.sources.unknown();
   value.parts = {};
+  value.storage = {};
   value.device = {};
   value.hasDimensions = false;
   if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&

@@ -17,6 +17,7 @@ static bool isTraining(const Event &event) {
   case EventKind::Return:
   case EventKind::EndLifetime:
   case EventKind::Assign:
+  case EventKind::Release:
     return false;
   case EventKind::Move:
     return isModule(event.subject.role);
@@ -38,9 +39,10 @@ static bool isFollowedItself(const Event &event) {
                        event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
                        event.kind == EventKind::Call ||
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
-  return !isPlain || event.operation != Operation::None || (event.isTensor && !isOpen) ||
-         event.resultRole != TypeRole::None || event.leftover.ending != Ending::None ||
-         isFollowed(event.subject) || llvm::any_of(event.operands, isFollowed);
+  return !isPlain || event.operation != Operation::None || event.classTest ||
+         (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
+         event.leftover.ending != Ending::None || isFollowed(event.subject) ||
+         llvm::any_of(event.operands, isFollowed);
 }
 
 /// The same, closures included.

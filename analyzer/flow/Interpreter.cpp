@@ -23,7 +23,12 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   memory.clear();
   rootSites.clear();
   visits = 0;
-  const State entry = entryOf(body);
+  State entry = entryOf(body);
+  const ir::Symbol &function = *body.function;
+  if (function.isMethod() && body.thisObject && memberLists &&
+      function.kind != ir::SymbolKind::Constructor)
+    for (const ir::Symbol *member : classes(*function.owner).members)
+      entry.setList(tables.paths.member(body.thisObject, member), memberLists(*member));
   visits = 0; // What constructors take is not the function's.
   solve(body, entry, /*observe=*/true, told);
 }
@@ -121,6 +126,15 @@ State Interpreter::entryOf(const FunctionBody &body) {
   if (function.isMethod() && body.thisObject && !body.isModuleMethod &&
       function.kind != ir::SymbolKind::Constructor)
     establish(function, body.thisObject, state);
+  if (body.isOwnBackward)
+    for (const FunctionBody::Parameter &parameter : body.parameters)
+      if (parameter.place.isTensor) {
+        Value gradients;
+        gradients.sources =
+            tables.sources.join(tables.sources.of(parameter.place.path), tables.sources.unknown());
+        gradients.storage.anyStrides = true;
+        state.setValue(parameter.place.path, gradients);
+      }
   bool isForward = function.isMethod() && body.isModuleMethod &&
                    (function.spelling == "operator()" || function.name.contains("forward"));
   if (!isForward) {

@@ -39,6 +39,13 @@ bool isModuleCall(const Event &event);
 /// where gradients are disabled.
 bool leavesGraphs(const Event &event);
 
+/// A tensor that the event reads though the memory that it lies in is gone; null if there is none.
+const Operand *releasedReadBy(const Event &event, const State &state);
+
+/// A tensor of which the event computes something, though nobody has given all its elements a
+/// value; null if there is none.
+const Operand *unwrittenReadBy(const Event &event, const State &state);
+
 /// Who, but for constructors, decides which module or device a member holds, where that is, and its
 /// mode.
 enum class MemberChanges : unsigned char {
@@ -106,6 +113,11 @@ public:
   /// Which dimension the layer that \p forward runs takes for that of the samples: whether it is
   /// the second, and not the first. Nothing if that is not known, or it is no layer that does.
   std::optional<bool> takesSecond(const Event &forward) const;
+
+  /// What constructors leave in the \p member of an object, if it is a list and nothing fills it
+  /// later.
+  using MemberLists = std::function<ListFacts(const ir::Symbol &member)>;
+  void assumeLists(MemberLists lists) { memberLists = std::move(lists); }
 
   /// Layers keep the order of dimensions that they are made with.
   void assumeOrders() { assumesOrders = true; }
@@ -175,6 +187,8 @@ private:
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
+  /// The same, but for lists and files.
+  bool transferItself(const Event &event, State &state, bool observe);
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              Answers told, bool observe);
@@ -208,6 +222,14 @@ private:
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
+  /// Where the elements of \p result lie, which the event makes (Storage.cpp).
+  Storage storageOf(const Event &event, const State &state, const Value &result) const;
+  /// What the event does to memory, before all else that it does.
+  void followMemory(const Event &event, State &state, bool observe);
+  /// The same to elements that nobody has given a value.
+  void followElements(const Event &event, State &state) const;
+  /// Code that cannot be seen may give all elements a value that the event hands it.
+  void doubtElements(const Event &event, State &state) const;
   /// The elements and the shape of what an event gives (Types.cpp).
   TypeId typeOf(const Event &event, const State &state) const;
   /// What the tensors among the operands, and those in lists among them, have in common.
@@ -235,6 +257,14 @@ private:
   /// The device that the result of an operation on devices, options or tensors names.
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
+
+  /// What the event does to lists of tensors, and to what is known of files (Lists.cpp, Files.cpp).
+  void changeList(const Event &event, State &state) const;
+  void noteFiles(const Event &event, State &state);
+  /// What cannot be seen is called: it may change files, above all those that it is told of.
+  void callMayTouchFiles(const Event &event, State &state, bool isSeen);
+  /// Whether a function, with what it calls, may have to do with files.
+  bool touchesFiles(const FunctionBody &body);
 
   // Transfer functions, named like the events. Those that run closures are false if control does
   // not come back from these.
@@ -288,6 +318,7 @@ private:
   Layers layers;
   bool assumesFloats = false;
   bool assumesOrders = false;
+  MemberLists memberLists;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
@@ -314,6 +345,7 @@ private:
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
+  llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See touchesFiles().
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

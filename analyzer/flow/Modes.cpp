@@ -379,6 +379,8 @@ void State::joinModules(const State &other, Junction junction) {
     }
     if (facts.undone != there.undone)
       facts.undone = nullptr;
+    if (facts.loaded != there.loaded)
+      facts.loaded = nullptr;
     if (there.reloaded && !facts.reloaded) {
       facts.reloaded = there.reloaded;
       facts.left = there.left;

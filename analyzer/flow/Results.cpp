@@ -58,6 +58,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     if (!operand.path)
       return;
     if (!operand.isTensor && !isModule(operand.role)) {
+      if (event.run) // Numbers, options.
+        return;
       result.sources = tables.sources.join(result.sources, state.sourcesOf(operand));
       return;
     }
@@ -177,6 +179,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.derived = either.derived;
     result.isRecorded = either.isRecorded;
     result.parts = either.parts;
+    result.storage = either.storage;
+  } else {
+    result.storage = storageOf(event, state, result);
   }
   const bool isClash = !state.clashes(event).empty();
   if (isClash)
@@ -217,6 +222,14 @@ Value Interpreter::created(const Event &event, const State &state) const {
   }
   if (result.device.kind != Device::Cpu)
     result.freshOnHost = nullptr;
+  result.storage.memory = event.result;
+  if (event.holder)
+    result.storage.wrapped = &event;
+  if (event.operation == Operation::Allocate &&
+      !llvm::is_contained(tables.types[result.type].shape.sizes, 0)) {
+    result.storage.unwritten = &event;
+    tables.hasUnwritten = true;
+  }
   return result;
 }
 

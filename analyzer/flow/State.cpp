@@ -63,6 +63,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(kept);
   visit(casters);
   visit(unfinished);
+  visit(lists);
 }
 
 void State::forget(PathId path, bool isOverwritten) {
@@ -70,6 +71,7 @@ void State::forget(PathId path, bool isOverwritten) {
   const auto isForgotten = [&](const auto &entry) { return paths.isWithin(entry.first, path); };
   forEachMap([&](auto &map) { map.eraseIf(paths.sameRoot(path), isForgotten); });
   settled.eraseIf(paths.sameRoot(path), isForgotten);
+  changeText(path);
   parts.eraseIf([&](const auto &entry) {
     return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
   });
@@ -360,6 +362,7 @@ Value State::joined(const Value &a, const Value &b) const {
   if (a.copying != b.copying)
     result.copying = nullptr;
   result.parts = commonParts(a.parts, b.parts, *tables);
+  result.storage = commonStorage(a.storage, b.storage, *tables);
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (a.derived != b.derived)
@@ -412,8 +415,13 @@ Value State::valueOf(const Operand &operand) const {
     else
       value.type = noType;
     // What a module gives in one piece has one graph; what lists and structs hold, several.
-    if (!values.find(path) && !(value.made && value.made->kind == EventKind::Forward))
+    const bool isPartOfOther = !values.find(path);
+    if (isPartOfOther && !(value.made && value.made->kind == EventKind::Forward))
       value.parts = {};
+    if (isPartOfOther) {
+      value.storage.saved = noSources;
+      value.storage.overwritten = nullptr;
+    }
     const auto mayBeIt = [&](PathId part) { // Any element may be that one.
       return paths.overlap(part, path) && !paths.isWithin(part, path) &&
              !paths.isWithin(path, part);
@@ -551,6 +559,7 @@ void State::join(const State &other, Junction junction) {
   joinGradMode(other, junction);
   joinAutocast(other, junction);
   joinGraphs(other);
+  joinLists(other);
   lacksGpu &= other.lacksGpu;
   if (!other.work.launched)
     work.launched = nullptr;

@@ -10,8 +10,32 @@
 #include "analyzer/events/TensorType.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace gradtidy {
+
+/// An interned name of a file; 0 is a name that is not known.
+using FileId = unsigned;
+inline constexpr FileId noFile = 0;
+
+/// Names of files, as they are put together from literals and what variables hold: equal names have
+/// equal ids.
+class FileNames {
+public:
+  /// \p places are those of the variables in it.
+  FileId of(llvm::StringRef name, llvm::ArrayRef<PathId> places);
+
+  llvm::StringRef nameOf(FileId file) const { return names[file - 1].text; }
+  llvm::ArrayRef<PathId> placesOf(FileId file) const { return names[file - 1].places; }
+
+private:
+  struct Name {
+    std::string text;
+    std::vector<PathId> places;
+  };
+  std::vector<Name> names;
+  llvm::StringMap<FileId> ids;
+};
 
 /// The interned paths and sets of one translation unit.
 struct Tables {
@@ -20,7 +44,12 @@ struct Tables {
   SiteTable sites;
   SourcesTable histories{paths, 200}; ///< Sets of sites.
   TensorTypes types;
+  FileNames files;
   llvm::DenseSet<PathId> lenders; ///< Roots in whose memory tensors may lie that have other names.
+  llvm::DenseSet<PathId> allocations;           ///< What names memory (see Storage).
+  llvm::DenseMap<PathId, const Event *> savers; ///< By memory, what needs it in a backward.
+  bool hasUnwritten = false;                    ///< Some factory leaves elements without a value.
+  bool hasReleased = false;                     ///< Memory in which tensors lie is freed somewhere.
 
   /// The same owners, in whose memory a tensor now lies.
   SourcesId lent(SourcesId owners) {
@@ -119,6 +148,24 @@ struct SampleOrder {
   bool operator==(const SampleOrder &) const = default;
 };
 
+/// Where the elements of a tensor lie, and who needs them as they are (Storage.cpp).
+struct Storage {
+  /// Names the memory: the temporary that was new when it was allocated. None where that is not
+  /// known, or for what is no tensor.
+  PathId memory = noPath;
+  SourcesId saved = noSources; ///< Memory of which a backward through the value needs the elements.
+  const Event *overwritten = nullptr; ///< What has changed such memory since it was needed.
+  /// What has allocated the memory, of which nobody has given all elements a value since; and what
+  /// has written some of them.
+  const Event *unwritten = nullptr;
+  const Event *partly = nullptr;
+  const Event *wrapped = nullptr;  ///< What has made the tensor, over memory that others free.
+  const Event *released = nullptr; ///< What has freed or moved that memory since.
+  bool anyStrides = false;         ///< Autograd gives it, in whatever order the memory is.
+
+  bool operator==(const Storage &) const = default;
+};
+
 /// What a tensor, a list of tensors or a struct of them is made of.
 struct Value {
   SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
@@ -164,6 +211,7 @@ struct Value {
   const Event *taken = nullptr;
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
   const Event *changed = nullptr; ///< The step that has changed them since.
+  Storage storage = {};           ///< Of its elements.
 
   /// It lies in the memory that \p other lies in.
   void shareMemory(const Value &other) {
@@ -191,6 +239,10 @@ struct Value {
 /// What holds of each of two values; what holds of one that is made of both.
 Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
 Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
+
+/// The storage of either of two tensors; of one whose graph has those of both.
+Storage commonStorage(const Storage &a, const Storage &b, Tables &tables);
+Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables);
 
 /// Whether the tensor is certainly one that a factory has made for training, unchanged since:
 /// autograd computes its gradient.
@@ -222,8 +274,10 @@ struct ModuleFacts {
   ElementType element = ElementType::Unknown; ///< Of its parameters.
   const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
   const Event *undone = nullptr; ///< The load that has given them those of a file since.
-  Witness set = {};              ///< The call that set the mode last.
-  Witness placed = {};           ///< What put it on its device.
+  const Event *loaded =
+      nullptr;         ///< What has read all its parameters from a file, or made it of one.
+  Witness set = {};    ///< The call that set the mode last.
+  Witness placed = {}; ///< What put it on its device.
   /// A load that may have taken it from the device of the program's choice, \c left, to that of a
   /// file; nothing has moved it since. Without one: constructors have put it there, and nothing but
   /// loads takes it away.
@@ -231,6 +285,24 @@ struct ModuleFacts {
   Device left;
 
   bool operator==(const ModuleFacts &) const = default;
+};
+
+/// What is known of the elements of a list of tensors, or of pointers to modules.
+struct ListFacts {
+  bool isEmpty = false;         ///< It certainly has none.
+  const Event *sized = nullptr; ///< What has given it elements that hold nothing, and still do.
+  bool isGrown = false;         ///< Others may have been added to these.
+  Witness grown = {};           ///< What has added them.
+
+  bool operator==(const ListFacts &) const = default;
+};
+
+/// What was last saved in a file.
+struct SavedFile {
+  const Event *save = nullptr;
+  PathId object = noPath; ///< Of which the values are.
+
+  bool operator==(const SavedFile &) const = default;
 };
 
 /// Whether operations are recorded for a backward.
@@ -382,6 +454,18 @@ public:
   void setValue(PathId path, const Value &value);
   /// The graphs in that of the value at \p path, which is known.
   void setParts(PathId path, const Value::Parts &known) { values[path].parts = known; }
+  /// The tensor at \p path, which is known, has taken up the graph of \p written.
+  void addStorage(PathId path, const Storage &before, const Storage &written);
+  /// What \p memory names is allocated again: what is known of the last one is that of another.
+  void allocate(PathId memory);
+  /// Elements in \p memory change.
+  void changeMemory(PathId memory, const Event &event);
+  /// Elements in \p memory get their first values: all, or those of \p partly.
+  void writeMemory(PathId memory, const Event *partly = nullptr);
+  /// The memory that the variable \p holder holds is gone.
+  void releaseMemory(PathId holder, const Event &event);
+  /// writeMemory() of all memory: who knows what has been written.
+  void writeAllMemory();
   /// The value at \p path may also be made of \p value.
   void addValue(PathId path, const Value &value);
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of
@@ -513,6 +597,27 @@ public:
   /// The graphs that gradients may be part of (create_graph).
   SourcesId gradientGraphs = noSources;
 
+  /// What is known of the list at \p path, or null.
+  const ListFacts *list(PathId path) const { return lists.find(resolve(path)); }
+  /// The list that the value at \p path is an element of, if it holds elements of which nothing
+  /// tells one from another; or null.
+  const ListFacts *listAround(PathId path) const;
+  /// Nothing is known where \p facts are none.
+  void setList(PathId path, const ListFacts &facts);
+  /// Something at \p path, or in it, may get another value.
+  void fillList(PathId path);
+
+  /// What the file was last saved with, on every way that leads here; or null.
+  const SavedFile *savedIn(FileId file) const { return saved.find(file); }
+  void save(FileId file, const SavedFile &contents) { saved[file] = contents; }
+  /// Something else is done to the files for which \p are holds.
+  void touchFiles(llvm::function_ref<bool(FileId)> are) {
+    saved.eraseIf([&](const auto &entry) { return are(entry.first); });
+  }
+  /// What is at \p place may change: a name that was made of it becomes another one.
+  void changeText(PathId place);
+  bool hasSaved() const { return !saved.empty(); }
+
   /// Another name for the elements of a container's object.
   void shareElements(PathId container);
 
@@ -582,6 +687,7 @@ private:
   void joinGradMode(const State &other, Junction junction);
   void joinAutocast(const State &other, Junction junction);
   void joinGraphs(const State &other);
+  void joinLists(const State &other);
   Device settledDevice(Device device) const;
   PathId rebase(PathId path, PathId from, PathId to) const;
   /// Whether \p path, which is within \p from, is not to be known within \p to as well.
@@ -597,6 +703,8 @@ private:
   SharedMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.
   SharedMap<std::pair<PathId, PathId>, bool> parts;
+  SharedMap<PathId, ListFacts> lists; ///< Of lists, and of variables of loops over their elements.
+  SharedMap<FileId, SavedFile> saved;
   SharedMap<PathId, GradMode> guards; ///< What was before each living guard.
   GradMode mode;
   SharedMap<PathId, std::uint8_t> casters; ///< Whether autocast was on before each living guard.

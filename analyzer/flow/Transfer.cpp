@@ -1,5 +1,6 @@
 // The transfer functions of the events, but for calls.
 #include "Interpreter.h"
+#include "Lists.h"
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
@@ -171,7 +172,9 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     for (const Operand &operand : event.operands)
       if (operand.isTensor && operand.role == TypeRole::None)
         state.addParts(object, state.resolve(operand.path), tables.histories.of(siteOf(event)));
+    const Storage before = state.valueOf(event.subject).storage;
     state.addValue(object, contents);
+    state.addStorage(object, before, contents.storage);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
       state.setParts(object, contents.parts);
   }
@@ -510,6 +513,7 @@ static bool isWatched(Operation operation) {
   case Operation::ReadClock:
   case Operation::MakeLoader:
   case Operation::Save:
+  case Operation::LoadModule:
   case Operation::SpreadBatch:
     return true;
   default:
@@ -592,6 +596,8 @@ static void copyModule(const Event &event, State &state) {
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
+  if (event.classTest)
+    return true; // It changes nothing.
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
   if (!event.result) { // It registers its operand, which has a name or gets one.
@@ -661,6 +667,11 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.history = noSources; // No backward goes this way, and none was meant to.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
+  if (event.operation == Operation::LoadModule) {
+    ModuleFacts facts = state.moduleAt(event.result);
+    facts.loaded = &event;
+    state.setModule(event.result, facts);
+  }
   if (event.resultRole == TypeRole::Device)
     state.setDevice(event.result, deviceNamed(event, state));
   if (event.subject.escapes) {
@@ -709,6 +720,11 @@ void Interpreter::load(const Event &event, State &state) {
     const PathId module = state.resolve(loaded->path);
     state.moveModule(module, device, &event);
     state.loadElements(module, event);
+    if (module != tables.paths.unknown()) {
+      ModuleFacts facts = state.moduleAt(module);
+      facts.loaded = &event;
+      state.setModule(module, facts);
+    }
     state.markChanged(tables.sources.of(module));
   } else if (first) {
     state.escape(*first);
@@ -730,6 +746,7 @@ void Interpreter::detach(const Event &event, State &state) {
   value.graph = Graph::Detached;
   value.graphs = noSources;
   value.parts = {};
+  value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)
     if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
@@ -771,8 +788,11 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (event.isArithmetic)
     state.moveParameters(state.sourcesOf(event.subject),
                          state.valueOf(event.operands.front()).device);
-  if (object != tables.paths.unknown())
+  if (object != tables.paths.unknown()) {
+    const Storage before = state.valueOf(event.subject).storage;
     state.addValue(object, value);
+    state.addStorage(object, before, value.storage);
+  }
 }
 
 void Interpreter::clearGradients(const Event &event, State &state) {
@@ -824,6 +844,7 @@ static bool isMarked(const Event &event) {
          event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
          event.operation == Operation::DetectAnomaly || event.keepsBest || event.sharedChange ||
          event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
+         event.classTest ||
          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
          (event.typing && (event.typing->isMisread || event.typing->isScrambled));
 }
@@ -876,19 +897,35 @@ static bool changesLeaf(const Event &event, const State &state) {
          refusesChange(state.valueOf(event.subject));
 }
 
+/// Whether the event reads all elements of a list, or one after the other, of which the first may
+/// hold nothing.
+static bool readsNothing(const Event &event, const State &state) {
+  return readsEmptyElements(event, state) != nullptr;
+}
+
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   if (state.lacksGpu && needsGpu(event, state))
     return false; // It throws.
+  const bool goesOn = transferItself(event, state, observing);
+  if (goesOn) {
+    changeList(event, state);
+    noteFiles(event, state);
+  }
+  return goesOn;
+}
+
+bool Interpreter::transferItself(const Event &event, State &state, bool observing) {
   const auto observeHere = [&] {
     if (observing)
       observe(event, state);
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
       isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
-      poolsSteps(event, state))
+      poolsSteps(event, state) || readsNothing(event, state))
     observeHere();
   if (observing)
     noteHostNeeds(event, state);
+  followMemory(event, state, observing);
 
   switch (event.kind) {
   case EventKind::Bind:
@@ -902,6 +939,9 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
       observe(event, state);
     state.leaveGuard(event.subject.path);
     state.endLifetime(event.subject.path);
+    break;
+  case EventKind::Release:
+    state.releaseMemory(event.subject.path, event);
     break;
   case EventKind::Assign:
     break; // See runBlock().

@@ -63,7 +63,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
     : ast(context), vocabulary(model, context), ofModules(context, vocabulary, userCode),
       graph(context, interned.paths, vocabulary, userCode),
       sideEffects(graph, interned.paths, vocabulary), storedGraphs(graph, interned.paths),
-      ofProgram(graph, interned.paths, vocabulary),
+      ofProgram(graph, interned.paths, vocabulary), memberLists(graph, interned.paths),
       interpreter(
           interned,
           [this](const ir::Symbol &callee, bool isVirtual) {
@@ -76,6 +76,8 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
           [this](const ir::Symbol &member) { return storedGraphs.areCutOff(member); },
           [this](const ir::Symbol &record) -> const ir::Class & { return classOf(record); },
           [this](const Event &forward) { return ofModules.layerOf(forward); }) {
+  interpreter.assumeLists(
+      [this](const ir::Symbol &member) { return memberLists.of(member, classOf(*member.owner)); });
   if (ofProgram.assumesFloats())
     interpreter.assumeFloats();
   if (ofProgram.keepsOrders())

@@ -4,6 +4,7 @@
 
 #include "CalledModules.h"
 #include "Effects.h"
+#include "Lists.h"
 #include "ProgramFacts.h"
 #include "StoredGraphs.h"
 
@@ -97,6 +98,7 @@ private:
   Effects sideEffects;
   StoredGraphs storedGraphs;
   ProgramFacts ofProgram;
+  MemberLists memberLists;
   Interpreter interpreter;
 };
 

@@ -66,6 +66,7 @@ struct Node {
   bool hasSideEffects = false;   ///< To evaluate it may change something.
   bool isConstant = false;       ///< A number that the compiler knows.
   bool isConstantBranch = false; ///< An `if constexpr`.
+  bool isOnlyRead = false;       ///< A name that leads to a value which is read and no more.
   clang::SourceRange range;      ///< From the first token to the last.
   clang::SourceLocation caret;   ///< Where diagnostics point at an expression.
   clang::SourceLocation name;    ///< Of the member, variable or function that is named or called.

@@ -66,9 +66,12 @@ struct Symbol {
   // --- variables, parameters, members
   const Node *init = nullptr; ///< The initializer or default argument, or null.
   unsigned index = 0;         ///< Of a parameter.
-  bool isLocal = false;       ///< A variable of a function, but no parameter.
-  bool isStatic = false;      ///< A variable that outlives its scope: global, static or a thread's.
-  bool isExtern = false;      ///< A global variable that other sources may use.
+  /// A parameter of a template that gets whatever it is given as it is: `T &&`. Functions of the
+  /// standard library have none, as they move it.
+  bool isForwarded = false;
+  bool isLocal = false;  ///< A variable of a function, but no parameter.
+  bool isStatic = false; ///< A variable that outlives its scope: global, static or a thread's.
+  bool isExtern = false; ///< A global variable that other sources may use.
   bool isRangeElement = false; ///< The variable of a range-based for loop.
   bool isPublic = false;       ///< A member that everybody may reach.
   bool isPrivate = false;      ///< A member that the class and its friends may reach.

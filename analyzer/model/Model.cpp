@@ -159,6 +159,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::CopyModule, "copy-module"},
     {Operation::SetEpoch, "set-epoch"},
     {Operation::Save, "save"},
+    {Operation::LoadModule, "load-module"},
     {Operation::DetectAnomaly, "detect-anomaly"},
     {Operation::Compare, "compare"},
     {Operation::Fill, "fill"},
@@ -170,6 +171,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::Pad, "pad"},
     {Operation::SeparateChannels, "separate-channels"},
     {Operation::Exchange, "exchange"},
+    {Operation::Allocate, "allocate"},
     {Operation::SpreadBatch, "spread-batch"},
 };
 
@@ -345,17 +347,21 @@ llvm::Error readOperators(const Reader &reader, const nlohmann::json &value, Ope
           into.addIdempotent(name);
       continue;
     }
-    if ((part != "scopes" && part != "names") || !pairs.is_object())
-      return reader.error({key, part},
-                          "unknown key; the keys are table, scopes, names and idempotent");
+    if ((part != "scopes" && part != "names" && part != "saves-as") || !pairs.is_object())
+      return reader.error(
+          {key, part}, "unknown key; the keys are table, scopes, names, idempotent and saves-as");
     for (const auto &[from, to] : pairs.items()) {
       if (!to.is_string())
         return reader.error({key, part, from}, "expected a string");
       const auto name = to.get<std::string>();
       if (part == "scopes")
         into.addScope(from, table, name);
+      else if (part == "saves-as" && !table->contains(from))
+        return reader.error({key, part, from}, "the table has no such operator");
       else if (!table->contains(name))
         return reader.error({key, part, from}, "the table has no operator " + to.dump());
+      else if (part == "saves-as")
+        into.addSavesAs(from, name);
       else
         into.addName(from, table, name);
     }

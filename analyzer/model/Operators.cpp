@@ -281,8 +281,15 @@ static std::optional<Operator> outFormOf(const OperatorTable &table, llvm::Strin
 std::optional<Operator> OperatorIndex::find(const OperatorTable &table,
                                             llvm::StringRef name) const {
   std::optional<Operator> found = table.contains(name) ? table.find(name) : outFormOf(table, name);
-  if (found)
-    found->isIdempotent = idempotent.contains(name);
+  if (!found)
+    return found;
+  found->isIdempotent = idempotent.contains(name);
+  const auto same = savesAs.find(name);
+  const std::optional<Operator> other =
+      same == savesAs.end() ? std::nullopt : table.find(same->second);
+  if (other && !other->overloads.empty())
+    for (Overload &overload : found->overloads)
+      overload.saves = other->overloads.front().saves;
   return found;
 }
 

@@ -128,6 +128,9 @@ public:
   /// To run the operator \p name again on its result changes nothing.
   void addIdempotent(llvm::StringRef name) { idempotent.insert(name); }
 
+  /// The operator \p name, which is made of others, saves of its arguments what \p same does.
+  void addSavesAs(llvm::StringRef name, llvm::StringRef same) { savesAs[name] = same.str(); }
+
   /// The operator that the function of that canonical name runs.
   std::optional<Operator> find(llvm::StringRef canonicalName) const;
 
@@ -143,6 +146,7 @@ private:
 
   llvm::StringMap<Row> scopes, names;
   llvm::StringSet<> idempotent;
+  llvm::StringMap<std::string> savesAs;
 };
 
 } // namespace gradtidy

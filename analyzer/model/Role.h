@@ -247,6 +247,7 @@ enum class Operation : unsigned char {
   CopyModule,           ///< A module of its own with the same parameters, mode and device.
   SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
   Save,                 ///< Writes the values of its first argument to a file or archive.
+  LoadModule,           ///< A new module, read from a file.
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
   Compare,              ///< How two tensors differ.
   Fill,                 ///< Gives all elements of the subject one value.
@@ -258,6 +259,7 @@ enum class Operation : unsigned char {
   Pad,                  ///< A batch of sequences of different lengths, filled up to the longest.
   SeparateChannels,     ///< Makes of these an image for each channel, or one after the other.
   Exchange,             ///< Brings tensors of several processes together.
+  Allocate,             ///< A new tensor whose elements nobody has given a value.
   SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
 };
 

@@ -88,14 +88,14 @@ public:
     }
   }
 
-  Coverage take() {
+  UnitCoverage take() {
     const std::lock_guard lock(mutex);
     return std::exchange(coverage, {});
   }
 
 private:
   std::mutex mutex;
-  Coverage coverage;
+  UnitCoverage coverage;
 };
 
 CoverageLog &coverageLog() {
@@ -311,6 +311,6 @@ void setLevel(const tidy::ClangTidyError &error, Level level) {
   levelLog().add(keyOf(error), level);
 }
 
-Coverage takeCoverage() { return coverageLog().take(); }
+UnitCoverage takeCoverage() { return coverageLog().take(); }
 
 } // namespace gradtidy

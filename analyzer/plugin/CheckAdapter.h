@@ -42,7 +42,7 @@ std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
 void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 
 /// How much of their units analyses have seen.
-struct Coverage {
+struct UnitCoverage {
   size_t functions = 0; ///< That were analysed, once for each unit in which they were.
   /// Those, as `name (file:line)`, that were not followed to the end: they are too large, or call
   /// too deep (see Interpreter's bounds).
@@ -50,6 +50,6 @@ struct Coverage {
 };
 
 /// That of the analyses of this process since the last call.
-Coverage takeCoverage();
+UnitCoverage takeCoverage();
 
 } // namespace gradtidy

@@ -194,6 +194,7 @@ TEST_CASE("The operations have the names of the documentation") {
                            "copy-module",
                            "set-epoch",
                            "save",
+                           "load-module",
                            "detect-anomaly",
                            "compare",
                            "fill",

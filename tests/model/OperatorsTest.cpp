@@ -106,6 +106,15 @@ TEST_CASE("Random numbers, and what changes nothing when it is run again") {
   CHECK_FALSE(operatorOf("torch::Tensor::copy_").dependsOnFirst());
 }
 
+TEST_CASE("What operators made of others save") {
+  const Operator linear = operatorOf("torch::linear");
+  REQUIRE(linear.overloads.size() == 1);
+  REQUIRE(linear.overloads.front().saves.size() == 2);
+  CHECK(linear.overloads.front().saves[0].of == 0);
+  CHECK(linear.overloads.front().saves[0].arguments == std::vector<unsigned>{1});
+  CHECK(operatorOf("torch::softmax").overloads.front().saves.front().result);
+}
+
 TEST_CASE("Names of namespaces have a prefix in the table") {
   CHECK(operatorOf("torch::special::expit").name == "special_expit");
   CHECK(operatorOf("torch::linalg::norm").name == "linalg_norm");

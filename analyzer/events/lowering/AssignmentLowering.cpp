@@ -1,5 +1,6 @@
 // What gives a place its value: initialisers, assignments, and what is written to a view.
 #include "FunctionLowering.h"
+#include "analyzer/events/marks/Coverages.h"
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/values/Selection.h"
 
@@ -78,7 +79,7 @@ void FunctionLowering::lowerAssignment(const CallSite &site) {
   if (assignTie(site.call, site.object, values.pathOf(site.call->getArg(1))))
     return;
   const Expr *value = site.arguments.front();
-  if (const Expr *base = viewed(site.object); base && values.roleOf(value) == TypeRole::Tensor)
+  if (const Expr *base = viewed(site.object))
     return writeInto(base, site.call, values.operand(value));
   const PathId place = values.pathOf(site.object);
   const auto *made = dyn_cast<CallExpr>(strip(value));
@@ -163,7 +164,7 @@ void FunctionLowering::writeInto(const Expr *base, const CallExpr *call,
                                  ArrayRef<Operand> written) {
   llvm::SmallVector<Operand, 2> tensors(
       llvm::make_filter_range(written, [](const Operand &value) { return value.isTensor; }));
-  if (tensors.empty() || isGradient(base))
+  if (isGradient(base))
     return;
   Event &event = emit(EventKind::Combine, call);
   event.subject = values.operand(base);
@@ -173,6 +174,9 @@ void FunctionLowering::writeInto(const Expr *base, const CallExpr *call,
   event.resultRole = TypeRole::Tensor;
   event.isTensor = true;
   event.isAnyDevice = true; // It is copied there, or said of the view.
+  event.changesElements = true;
+  if (const Expr *view = objectOf(call))
+    event.coverage = coverageOf(*view, *call, *code);
 }
 
 } // namespace gradtidy

@@ -6,6 +6,7 @@
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
+#include "analyzer/model/Operators.h"
 
 #include "clang/AST/ASTContext.h"
 
@@ -19,6 +20,9 @@ void FunctionLowering::lowerCall(const CallExpr *call) {
     return lowerBatches(call);
   }
   CallSite site = resolve(call);
+  bool isCertain = false;
+  if (const VarDecl *holder = releasedBy(site, isCertain))
+    release(holder, call, isCertain);
   if (lowerStandard(site) || lowerGuardCall(site))
     return;
   classify(site);
@@ -77,6 +81,33 @@ bool FunctionLowering::lowerStandard(const CallSite &site) {
   return false;
 }
 
+const VarDecl *FunctionLowering::releasedBy(const CallSite &site, bool &isCertain) const {
+  if (survey.holders.empty() || !site.callee)
+    return nullptr;
+  const bool isFree = !site.method && site.arguments.size() == 1 && site.name == "free" &&
+                      (site.callee->isExternC() || isStandard(site.callee));
+  const bool isGrown = site.method && isStandard(site.method) &&
+                       llvm::is_contained({"push_back", "emplace_back", "insert", "emplace",
+                                           "resize", "reserve", "assign", "shrink_to_fit"},
+                                          site.name);
+  const bool isReset = site.method && isStandard(site.method) && site.name == "reset";
+  if (!isFree && !isGrown && !isReset)
+    return nullptr;
+  isCertain = !isGrown;
+  const auto *reference =
+      dyn_cast<DeclRefExpr>(strip(isFree ? site.arguments.front() : site.object));
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return variable && survey.holders.contains(variable) ? variable : nullptr;
+}
+
+void FunctionLowering::release(const VarDecl *holder, const Stmt *site, bool isCertain) {
+  if (!survey.holders.contains(holder))
+    return;
+  Event &event = emit(EventKind::Release, site);
+  event.subject.path = pathOf(holder);
+  event.constant = isCertain;
+}
+
 // --- what is called, and what comes back --------------------------------------------------------
 
 void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
@@ -87,6 +118,11 @@ void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
     event.operation = operationOf(*site.object);
   else if (site.callee && site.isExternal)
     event.operation = vocabulary.operationOf(site.callee);
+  if (site.callee && site.isExternal) {
+    event.run = vocabulary.operatorOf(site.callee);
+    event.changesElements =
+        event.run ? event.run->changesElements() : site.role == FunctionRole::Overwrite;
+  }
   const bool isStandardCall = site.callee && isStandard(site.callee);
   event.startsThread =
       isStandardCall && (site.name == "async" || (site.name == "emplace_back" && site.object &&
@@ -148,6 +184,9 @@ void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
       if (owner.isComputed)
         event.memory = paths.element(event.memory);
     }
+  if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter))
+    if (const VarDecl *holder = holderOf(site.arguments.front(), vocabulary, context))
+      event.holder = pathOf(holder);
   event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
   event.keepsDimensions =
       site.role == FunctionRole::Create && !site.isComputed
@@ -360,6 +399,7 @@ void FunctionLowering::addIndices() {
   indices.resultRole = TypeRole::Tensor;
   indices.isDifferentiable = false;
   indices.typing = nullptr;
+  indices.run = nullptr;
   current->events.push_back(std::move(indices));
 }
 

@@ -2,6 +2,7 @@
 #include "FunctionLowering.h"
 #include "Placement.h"
 #include "analyzer/events/marks/HandleLists.h"
+#include "analyzer/events/marks/ListChanges.h"
 
 namespace gradtidy {
 
@@ -38,6 +39,9 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
       readDevice(operand, event.result);
   event.sharedChange = node(changeOfShared(*construct, *code, vocabulary));
   markConstruction(event, construct->getType(), arguments);
+  event.listChange = madeList(*construct, vocabulary);
+  if (!isStandard(constructor))
+    markTexts(event);
   const bool startsThread = event.startsThread;
   current->events.push_back(std::move(event));
   if (startsThread)

@@ -155,6 +155,10 @@ private:
   void describePass(Event &event, const CallSite &site);
   /// Emits the event of a call, and what follows from it.
   void finishCall(Event event, const CallSite &site);
+  /// The variable by which \p call frees or moves memory in which tensors lie, or null; sets
+  /// \p isCertain where it does so for certain.
+  const clang::VarDecl *releasedBy(const CallSite &site, bool &isCertain) const;
+  void release(const clang::VarDecl *holder, const clang::Stmt *site, bool isCertain);
   /// The second part of what the last event gives has no gradient.
   void addIndices();
   void addArguments(Event &event, const clang::FunctionDecl *callee, Expressions arguments);
@@ -189,6 +193,10 @@ private:
   void markOrder(Event &event, const CallSite &site);
   /// Event::typing of a call.
   void markTyping(Event &event, const CallSite &site);
+  /// Emits what \p statement asks for the class of a module, if that is always the same.
+  void lowerClassTest(const clang::Stmt *statement);
+  /// Operand::text of the arguments of a call of a function that has a name.
+  void markTexts(Event &event);
   void markClock(Event &event, const clang::CallExpr &now);
   /// Emits what a call that registers something does besides.
   void lowerRegistration(const clang::CallExpr *call);

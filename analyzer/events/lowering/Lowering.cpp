@@ -2,9 +2,11 @@
 
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/CustomFunctions.h"
 #include "analyzer/events/marks/IdleGuards.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/Ranks.h"
+#include "analyzer/events/values/Memory.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
@@ -142,6 +144,7 @@ void FunctionLowering::describeFunction() {
                      vocabulary.roleOf(method->getParent()) == TypeRole::Optimizer;
     result->isCallback = overridesFramework(*method, vocabulary);
   }
+  result->isOwnBackward = isOwnBackward(*function, vocabulary);
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
   result->returned = paths.root(PathStep::Returned, symbol(function->getCanonicalDecl()));
 }
@@ -318,6 +321,7 @@ void FunctionLowering::lowerDestructor(const CFGAutomaticObjDtor &end) {
 }
 
 void FunctionLowering::lowerStatement(const Stmt *statement) {
+  lowerClassTest(statement);
   if (isDiscardedGuard(statement)) {
     emit(EventKind::EnterGradMode, statement).isDiscarded = true;
   } else if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {
@@ -331,6 +335,9 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
     lowerConstruct(construct);
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
     lowerCall(call);
+  } else if (const auto *freed = dyn_cast<CXXDeleteExpr>(statement)) {
+    if (const VarDecl *holder = holderOf(freed->getArgument(), vocabulary, context))
+      release(holder, freed, true);
   } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
     lowerUnresolved(unresolved);
   } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {

@@ -3,6 +3,7 @@
 #include "analyzer/events/marks/Accumulation.h"
 #include "analyzer/events/marks/Assertions.h"
 #include "analyzer/events/marks/BestValues.h"
+#include "analyzer/events/marks/ClassTests.h"
 #include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
@@ -10,6 +11,7 @@
 #include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/KeptSamples.h"
+#include "analyzer/events/marks/ListChanges.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/LoopSelections.h"
@@ -23,6 +25,7 @@
 #include "analyzer/events/marks/SharedState.h"
 #include "analyzer/events/marks/ShownNumbers.h"
 #include "analyzer/events/marks/Temporaries.h"
+#include "analyzer/events/marks/Texts.h"
 #include "analyzer/events/modules/BatchFirst.h"
 #include "analyzer/events/modules/FunctionalModes.h"
 #include "analyzer/events/values/LastValues.h"
@@ -82,9 +85,33 @@ static bool isStored(const Expr *tensor, Values &values) {
   return !values.isExternal(callee) || (object && isStored(object, values));
 }
 
+void FunctionLowering::lowerClassTest(const Stmt *statement) {
+  std::optional<ClassTest> test = classTestOf(*statement, *code, vocabulary, context);
+  if (!test)
+    return;
+  result->classTests.push_back(std::make_unique<const ClassTest>(std::move(*test)));
+  Event &event = emit(EventKind::Combine, statement);
+  event.isArithmetic = true;
+  event.classTest = result->classTests.back().get();
+}
+
+void FunctionLowering::markTexts(Event &event) {
+  for (Operand &operand : event.operands)
+    if (operand.isText && operand.role == TypeRole::None)
+      if (std::optional<Text> text = textOf(*CodeMap::expr(operand.expr), *code, values)) {
+        result->texts.push_back(std::make_unique<const Text>(std::move(*text)));
+        operand.text = result->texts.back().get();
+      }
+}
+
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
+  const bool isOperator = site.callee->getOverloadedOperator() != OO_None;
+  if (!isOperator || site.callee->getOverloadedOperator() == OO_Call)
+    markTexts(event);
+  if (event.kind == EventKind::Combine)
+    event.listChange = changeOfList(*site.call, vocabulary);
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.ignoresMode = result->isModuleMethod && ignoresMode(*site.call, vocabulary) &&

@@ -2,6 +2,7 @@
 
 #include "Placement.h"
 #include "analyzer/events/values/Guards.h"
+#include "analyzer/events/values/Memory.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -97,6 +98,11 @@ void Surveyor::noteCall(const CallExpr *call) {
   if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
     noteMove(method);
   noteHandedOn(call);
+  const FunctionDecl *callee = call->getDirectCallee();
+  if (callee && call->getNumArgs() && call->getArg(0)->getType()->isPointerType() &&
+      vocabulary.operationOf(callee) == Operation::WrapMemory)
+    if (const VarDecl *holder = holderOf(call->getArg(0), vocabulary, callee->getASTContext()))
+      found.holders.insert(holder);
 }
 
 /// The roles of things whose types depend on template parameters, by what is called of them.

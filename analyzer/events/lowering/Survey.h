@@ -18,6 +18,8 @@ struct Survey {
   llvm::SmallVector<const clang::DeclStmt *, 1> guardFunctions; ///< `NoGradGuard guard();`
   /// Variables whose contents may live on elsewhere.
   llvm::SmallPtrSet<const clang::Decl *, 4> handedOn;
+  /// Variables by which memory is freed in which tensors lie.
+  llvm::SmallPtrSet<const clang::VarDecl *, 4> holders;
   /// The guards an exception may leave on its way to a handler.
   llvm::SmallDenseMap<const clang::CXXCatchStmt *, llvm::SmallVector<const clang::VarDecl *, 1>>
       guardsBefore;

@@ -177,4 +177,8 @@ bool keepsOutput(const FunctionDecl &function, const Expr &place, const Expr &va
          !isa<ParmVarDecl>(output) && returnsIt(*function.getBody(), *output);
 }
 
+bool isOwnBackward(const FunctionDecl &function, const Vocabulary &vocabulary) {
+  return classWith("backward", function, vocabulary) != nullptr;
+}
+
 } // namespace gradtidy

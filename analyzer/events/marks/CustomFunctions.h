@@ -7,6 +7,9 @@
 
 namespace gradtidy {
 
+/// Whether autograd calls the function, for the gradients of a function of the user's.
+bool isOwnBackward(const clang::FunctionDecl &function, const Vocabulary &vocabulary);
+
 /// What is wrong with the gradients that \p returned, in \p function, gives back: their number, or
 /// one for an input that has none. Nothing where either cannot be known.
 CustomFunctionFacts gradientsOf(const clang::FunctionDecl &function,

@@ -75,19 +75,43 @@ CodeMap::OwnedNode *CodeMap::make(const Stmt *code, const ir::Node *parent) {
     nodes.try_emplace(wrapper, node);
   if (!node->parent && parent != node)
     node->parent = parent;
-  if (!isNew)
-    return node;
-  llvm::SmallVector<const ir::Node *, 8> children;
-  for (const Stmt *child : code->children())
-    if (child)
-      children.push_back(make(child, node));
-  node->children = llvm::ArrayRef(children).copy(allocator);
-  node->range = code->getSourceRange();
-  if (const auto *expr = dyn_cast<Expr>(code))
-    describeExpression(*node, *expr);
-  else
-    describeStatement(*node, *code);
+  if (isNew) {
+    llvm::SmallVector<const ir::Node *, 8> children;
+    for (const Stmt *child : code->children())
+      if (child)
+        children.push_back(make(child, node));
+    node->children = llvm::ArrayRef(children).copy(allocator);
+    node->range = code->getSourceRange();
+    if (const auto *expr = dyn_cast<Expr>(code))
+      describeExpression(*node, *expr);
+    else
+      describeStatement(*node, *code);
+  }
+  for (const Stmt *wrapper : wrappers)
+    noteRead(*wrapper);
   return node;
+}
+
+/// Whether what is cast is only read.
+static bool isRead(const ImplicitCastExpr &cast) {
+  return cast.getCastKind() == CK_LValueToRValue ||
+         (cast.getCastKind() == CK_NoOp && cast.getType().isConstQualified());
+}
+
+void CodeMap::noteRead(const Stmt &wrapper) {
+  const auto *cast = dyn_cast<ImplicitCastExpr>(&wrapper);
+  if (!cast || !isRead(*cast))
+    return;
+  // Of what is read, all that leads to it is.
+  const Expr *inner = cast->getSubExpr()->IgnoreParenImpCasts();
+  while (isa<DeclRefExpr, MemberExpr>(inner)) {
+    if (OwnedNode *name = nodes.lookup(inner))
+      name->isOnlyRead = true;
+    const auto *member = dyn_cast<MemberExpr>(inner);
+    if (!member)
+      break;
+    inner = member->getBase()->IgnoreParenImpCasts();
+  }
 }
 
 void CodeMap::describeStatement(ir::Node &node, const Stmt &code) {
@@ -354,6 +378,25 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   return symbol;
 }
 
+/// Whether the function passes its argument on as it gets it, whatever that is: `save(value,
+/// name)`. Those of the standard library move it.
+static bool isForwarded(const ParmVarDecl &parameter) {
+  const auto *function = dyn_cast<FunctionDecl>(parameter.getDeclContext());
+  const FunctionTemplateDecl *primary = function ? function->getPrimaryTemplate() : nullptr;
+  if (!primary || function->isInStdNamespace())
+    return false;
+  const FunctionDecl *pattern = primary->getTemplatedDecl();
+  if (pattern->getNumParams() == 0)
+    return false;
+  const unsigned last = pattern->getNumParams() - 1;
+  QualType type =
+      pattern->getParamDecl(std::min(parameter.getFunctionScopeIndex(), last))->getType();
+  if (const auto *pack = type->getAs<PackExpansionType>())
+    type = pack->getPattern();
+  return type->isRValueReferenceType() && type.getNonReferenceType()->isTemplateTypeParmType() &&
+         !type->getPointeeType().hasQualifiers();
+}
+
 void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
   symbol.isLocal = variable.isLocalVarDecl();
   symbol.isStatic = variable.hasGlobalStorage();
@@ -361,8 +404,10 @@ void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
                       return each->getStorageClass() == SC_Extern;
                     });
   symbol.isRangeElement = variable.isCXXForRangeDecl();
-  if (const auto *parameter = dyn_cast<ParmVarDecl>(&variable))
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(&variable)) {
     symbol.index = parameter->getFunctionScopeIndex();
+    symbol.isForwarded = isForwarded(*parameter);
+  }
 }
 
 void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function) {

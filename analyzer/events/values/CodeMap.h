@@ -52,6 +52,8 @@ private:
   struct OwnedSymbol;
 
   OwnedNode *make(const clang::Stmt *code, const ir::Node *parent);
+  /// Notes what \p wrapper, which is around an expression whose nodes are made, says of these.
+  void noteRead(const clang::Stmt &wrapper);
   void describeStatement(ir::Node &node, const clang::Stmt &code);
   void describeExpression(ir::Node &node, const clang::Expr &expr);
   void describeCall(ir::Node &node, const clang::CallExpr &call);

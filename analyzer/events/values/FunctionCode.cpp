@@ -55,6 +55,10 @@ bool FunctionCode::mentions(const VarDecl &variable) const {
   return lowered.mentions(*map.symbol(&variable));
 }
 
+bool FunctionCode::mayChange(const VarDecl &variable, const Stmt *within) const {
+  return lowered.mayChange(*map.symbol(&variable), map.node(within));
+}
+
 bool FunctionCode::isConditional(const Stmt *site, const Stmt *within) const {
   return lowered.isConditional(map.node(site), map.node(within));
 }

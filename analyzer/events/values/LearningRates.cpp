@@ -65,6 +65,31 @@ LearningRate rateOf(const Expr &options, const FunctionCode &function) {
   return rateIn(*expr, function);
 }
 
+/// Whether \p statement, or a part of it, gives the options that \p variable holds a momentum.
+static bool setsMomentumOf(const VarDecl &variable, const Stmt *statement, const Stmt &body,
+                           const ASTContext &context) {
+  if (!statement)
+    return false;
+  // `options.momentum(0.9)`, `options.momentum() = 0.9`
+  const auto *assignment = dyn_cast<BinaryOperator>(statement);
+  const bool isAssignment = assignment && assignment->getOpcode() == BO_Assign;
+  const auto *setter = dyn_cast<CXXMemberCallExpr>(
+      isAssignment ? assignment->getLHS()->IgnoreParenImpCasts() : statement);
+  const Expr *value = isAssignment                          ? assignment->getRHS()
+                      : setter && setter->getNumArgs() == 1 ? setter->getArg(0)
+                                                            : nullptr;
+  if (setter && value && simpleName(setter->getMethodDecl()) == "momentum") {
+    const Expr *object = setter->getImplicitObjectArgument();
+    while (const auto *inner = dyn_cast<CXXMemberCallExpr>(strip(object)))
+      object = inner->getImplicitObjectArgument();
+    if (namedBy(object) == &variable && numberOf(value, body, context) != 0)
+      return true;
+  }
+  return llvm::any_of(statement->children(), [&](const Stmt *child) {
+    return setsMomentumOf(variable, child, body, context);
+  });
+}
+
 bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {
   const Expr *expr = strip(&options);
   while (true) {
@@ -72,12 +97,17 @@ bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &conte
     const auto *construct = dyn_cast<CXXConstructExpr>(expr);
     if (setter && simpleName(setter->getMethodDecl()) == "momentum" && setter->getNumArgs() == 1)
       return numberOf(setter->getArg(0), body, context) != 0;
-    if (setter)
+    if (setter) {
       expr = strip(setter->getImplicitObjectArgument());
-    else if (construct && construct->getNumArgs() > 0)
+    } else if (construct && construct->getNumArgs() > 0) {
       expr = strip(construct->getArg(0));
-    else
-      return false;
+    } else {
+      const VarDecl *variable = namedBy(expr);
+      return variable && variable->isLocalVarDecl() && variable->hasInit() &&
+             (setsMomentumOf(*variable, &body, body, context) ||
+              (strip(variable->getInit()) != expr &&
+               setsMomentum(*variable->getInit(), body, context)));
+    }
   }
 }
 

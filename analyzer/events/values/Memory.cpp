@@ -123,6 +123,16 @@ MemoryOwner ownerOf(const Expr *pointer, const Vocabulary &vocabulary, const AST
   return OwnerSearch(vocabulary, context).search(pointer);
 }
 
+const VarDecl *holderOf(const Expr *pointer, const Vocabulary &vocabulary,
+                        const ASTContext &context) {
+  if (const VarDecl *owner = ownerOf(pointer, vocabulary, context).variable)
+    return owner;
+  const auto *reference = dyn_cast<DeclRefExpr>(strip(pointer));
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return variable && variable->hasLocalStorage() && variable->getType()->isPointerType() ? variable
+                                                                                         : nullptr;
+}
+
 /// Whether a function of the library reads or writes what the pointers that it gets lead to.
 static bool readsMemory(const FunctionDecl &callee) {
   const StringRef name = simpleName(&callee);

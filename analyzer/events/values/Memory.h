@@ -19,6 +19,11 @@ struct MemoryOwner {
 MemoryOwner ownerOf(const clang::Expr *pointer, const Vocabulary &vocabulary,
                     const clang::ASTContext &context);
 
+/// The local variable by which the memory is freed to which \p pointer points: its owner, or a
+/// plain pointer that was given it. Null if that is not known.
+const clang::VarDecl *holderOf(const clang::Expr *pointer, const Vocabulary &vocabulary,
+                               const clang::ASTContext &context);
+
 /// What the function itself reads or writes where \p pointer points, as plain memory of the host:
 /// `p[i]`, `std::copy(p, p + n, …)`, `std::vector(p, p + n)`, an image over it; be it by way of a
 /// variable. What other functions do with a pointer is not known.

@@ -59,6 +59,25 @@ const Expr *strip(const Expr *expr) {
   }
 }
 
+bool isTextClass(const CXXRecordDecl &record) {
+  const StringRef name = record.getIdentifier() ? record.getName() : StringRef();
+  return isStandard(&record) &&
+         (name == "basic_string" || name == "basic_string_view" || name == "path");
+}
+
+bool isText(QualType type) {
+  if (type.isNull())
+    return false;
+  type = type.getNonReferenceType();
+  if (const CXXRecordDecl *record = type->getAsCXXRecordDecl())
+    return isTextClass(*record);
+  const QualType element = type->isPointerType() ? type->getPointeeType()
+                           : type->isArrayType()
+                               ? QualType(type->getArrayElementTypeNoTypeQual(), 0)
+                               : QualType();
+  return !element.isNull() && element->isCharType();
+}
+
 bool isNull(const Expr *value) {
   value = strip(value);
   if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(value))
@@ -387,6 +406,11 @@ Operand Values::operand(const Expr *expr, QualType parameter) {
     value.escapes = vocabulary.isTensorList(parameter) ||
                     (canChange(parameter) &&
                      (value.role == TypeRole::Tensor || vocabulary.reachesTraining(parameter)));
+  value.isLent = !parameter.isNull() &&
+                 (parameter->isReferenceType() || parameter->isPointerType()) &&
+                 !parameter->getPointeeType().isConstQualified();
+  value.isGivenAway = expr->isXValue();
+  value.isText = isText(expr->getType());
   const PathStep &last = paths.last(value.path);
   value.fresh = last.kind == PathStep::Temporary && makesObject(strip(expr));
   value.isClosure = Vocabulary::isClosure(strip(expr)->getType());

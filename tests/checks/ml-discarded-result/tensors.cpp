@@ -42,9 +42,7 @@ void arithmetic_bad(torch::Tensor x, torch::Tensor y) {
   torch::sigmoid(x);     // expect: ml-discarded-result
   torch::clamp(x, 0, 1); // expect: ml-discarded-result
   F::relu(x);            // expect: ml-discarded-result
-  // The options may say that it works in place.
-  F::dropout(x,
-             F::DropoutFuncOptions().p(0.5)); // miss: ml-discarded-result: no dropout_() of tensors
+  F::dropout(x, F::DropoutFuncOptions().p(0.5)); // expect: ml-discarded-result
 }
 
 void arithmetic_ok(torch::Tensor x, torch::Tensor y) {

@@ -499,6 +499,7 @@ Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions option
 Tensor randperm(int64_t size, TensorOptions options = {});
 Tensor &randperm_out(Tensor &out, int64_t size);
 Tensor zeros_like(const Tensor &other, TensorOptions options = {});
+Tensor empty_like(const Tensor &other, TensorOptions options = {});
 Tensor ones_like(const Tensor &other, TensorOptions options = {});
 Tensor full_like(const Tensor &other, const Scalar &value, TensorOptions options = {});
 Tensor randn_like(const Tensor &other, TensorOptions options = {});

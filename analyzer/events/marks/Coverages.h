@@ -1,0 +1,12 @@
+// Which elements of a tensor a write to a view of it reaches.
+#pragma once
+
+#include "analyzer/events/values/FunctionCode.h"
+
+namespace gradtidy {
+
+/// What \p write, a call in \p function, reaches of the tensor of which \p view is a view.
+Coverage coverageOf(const clang::Expr &view, const clang::CallExpr &write,
+                    const FunctionCode &function);
+
+} // namespace gradtidy

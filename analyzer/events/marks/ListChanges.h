@@ -1,0 +1,15 @@
+// What is done to lists of tensors, or of pointers to modules.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/events/values/Vocabulary.h"
+
+namespace gradtidy {
+
+/// What a method of a list does to it, by its name.
+ListChange changeOfList(const clang::CallExpr &call, Vocabulary &vocabulary);
+
+/// What a list is made with.
+ListChange madeList(const clang::CXXConstructExpr &made, Vocabulary &vocabulary);
+
+} // namespace gradtidy

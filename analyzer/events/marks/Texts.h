@@ -1,0 +1,14 @@
+// Strings as they are put together: names of files, above all.
+#pragma once
+
+#include "analyzer/events/values/FunctionCode.h"
+#include "analyzer/events/values/Values.h"
+
+namespace gradtidy {
+
+/// What \p expr, a string in \p function, is put together from: literals, and variables that hold
+/// strings or numbers, each as it is there. Nothing where anything else takes part, or a number
+/// that changes other than from one round of a `for` loop to the next.
+std::optional<Text> textOf(const clang::Expr &expr, const FunctionCode &function, Values &values);
+
+} // namespace gradtidy

@@ -1,0 +1,155 @@
+#include "Files.h"
+
+#include "Interpreter.h"
+
+#include "CallGraph.h"
+
+namespace gradtidy {
+
+FileId FileNames::of(llvm::StringRef name, llvm::ArrayRef<PathId> places) {
+  const auto [known, isNew] = ids.try_emplace(name, names.size() + 1);
+  if (isNew)
+    names.push_back({name.str(), places.vec()});
+  return known->second;
+}
+
+void State::changeText(PathId place) {
+  if (saved.empty())
+    return;
+  saved.eraseIf([&](const auto &entry) {
+    return llvm::any_of(tables->files.placesOf(entry.first), [&](PathId part) {
+      return tables->paths.isWithin(part, place) || tables->paths.isWithin(place, part);
+    });
+  });
+}
+
+namespace {
+
+/// Puts a name together from the parts that it has in a function, and those of its callers.
+class NameBuilder {
+public:
+  NameBuilder(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state)
+      : event(event), callers(callers), state(state) {}
+
+  std::string name;
+  llvm::SmallVector<PathId, 4> places;
+
+  /// \param depth How many calls lead to the function in which the text stands.
+  bool add(const Text &text, size_t depth) {
+    return llvm::all_of(text.parts, [&](const TextPart &part) {
+      if (part.place)
+        return addPlace(part.place, depth);
+      name += part.literal;
+      return true;
+    });
+  }
+
+private:
+  bool addPlace(PathId place, size_t depth) {
+    for (size_t callee = depth; callee > 0; --callee) {
+      const FunctionBody &function =
+          callee == callers.size() ? *event.function : *callers[callee]->function;
+      const auto parameter = llvm::find_if(
+          function.parameters, [&](const auto &each) { return each.place.path == place; });
+      if (parameter == function.parameters.end())
+        continue;
+      const Event &call = *callers[callee - 1];
+      const size_t index = parameter - function.parameters.begin();
+      return call.kind == EventKind::Call && index < call.operands.size() &&
+             call.operands[index].text && add(*call.operands[index].text, callee - 1);
+    }
+    PathTable &paths = state.tables->paths;
+    const PathId object = state.resolve(place);
+    if (object == paths.unknown() || paths.isTemporary(object))
+      return false;
+    for (PathId step = object; step; step = paths.parent(step))
+      if (paths.last(step).kind == PathStep::Element && paths.last(step).index < 0)
+        return false; // One of several.
+    name += '\0';
+    name += std::to_string(object);
+    name += '\0';
+    places.push_back(object);
+    return true;
+  }
+
+  const Event &event;
+  llvm::ArrayRef<const Event *> callers;
+  const State &state;
+};
+
+} // namespace
+
+static FileId fileNamed(const Text &text, const Event &event, llvm::ArrayRef<const Event *> callers,
+                        const State &state) {
+  NameBuilder builder(event, callers, state);
+  return builder.add(text, callers.size()) ? state.tables->files.of(builder.name, builder.places)
+                                           : noFile;
+}
+
+FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state) {
+  for (const Operand &operand : event.operands)
+    if (operand.text)
+      return fileNamed(*operand.text, event, callers, state);
+  return noFile;
+}
+
+const Operand *savedBy(const Event &event) {
+  if (event.subject.path)
+    return &event.subject;
+  return event.operands.empty() ? nullptr : &event.operands.front();
+}
+
+void Interpreter::noteFiles(const Event &event, State &state) {
+  if (event.operation == Operation::Save && event.kind == EventKind::Combine) {
+    const FileId file = fileOf(event, callers, state);
+    const Operand *contents = savedBy(event);
+    if (file != noFile && contents)
+      state.save(file, {&event, state.resolve(contents->path)});
+    return;
+  }
+  if (!state.hasSaved())
+    return;
+  const bool isFollowed = event.kind == EventKind::Call;
+  if (!isFollowed)
+    callMayTouchFiles(event, state, /*isSeen=*/true);
+  if (event.subject.escapes && event.subject.role == TypeRole::None)
+    state.changeText(state.resolve(event.subject.path));
+  for (const Operand &operand : event.operands)
+    if (operand.isLent && operand.role == TypeRole::None)
+      state.changeText(state.resolve(operand.path));
+}
+
+void Interpreter::callMayTouchFiles(const Event &event, State &state, bool isSeen) {
+  if (!state.hasSaved())
+    return;
+  if (!isSeen)
+    return state.touchFiles([](FileId) { return true; });
+  for (const Operand &operand : event.operands) {
+    if (!operand.text)
+      continue;
+    NameBuilder builder(event, callers, state);
+    if (!builder.add(*operand.text, callers.size()))
+      return state.touchFiles([](FileId) { return true; });
+    // A command may have it among other words.
+    state.touchFiles([&](FileId file) {
+      return llvm::StringRef(builder.name).contains(tables.files.nameOf(file));
+    });
+  }
+}
+
+bool Interpreter::touchesFiles(const FunctionBody &body) {
+  const auto [known, added] = touching.try_emplace(&body, false);
+  if (!added)
+    return known->second;
+  const bool result = hasEvent(body, [&](const Event &event) {
+    if (llvm::any_of(event.operands, [](const Operand &operand) { return operand.text; }))
+      return true;
+    if (event.kind != EventKind::Call)
+      return false;
+    const FunctionBody *callee = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+    return callee ? touchesFiles(*callee) : !event.callee || !event.callee->isOfSystem;
+  });
+  return touching[&body] = result;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,15 @@
+// Files that a program saves and loads, by their names.
+#pragma once
+
+#include "State.h"
+
+namespace gradtidy {
+
+/// The name of the file that the event, to which \p callers lead, is about: the first of its
+/// arguments that is a string, with what the callers give in place of parameters.
+FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state);
+
+/// What an event saves: the object of `model->save(archive)`, else the first argument.
+const Operand *savedBy(const Event &event);
+
+} // namespace gradtidy

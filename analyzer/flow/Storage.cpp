@@ -1,0 +1,344 @@
+// Memory of tensors: which tensors share it, which graphs need its elements as they are, and
+// whether anybody has given them a value.
+#include "Interpreter.h"
+
+#include "analyzer/model/Operators.h"
+
+namespace gradtidy {
+
+Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
+  Storage result;
+  result.memory = a.memory == b.memory ? a.memory : noPath;
+  result.saved = tables.sources.common(a.saved, b.saved);
+  if (a.overwritten && b.overwritten)
+    result.overwritten = a.overwritten;
+  if (a.unwritten == b.unwritten)
+    result.unwritten = a.unwritten;
+  if (result.unwritten)
+    result.partly = a.partly ? a.partly : b.partly;
+  if (a.wrapped == b.wrapped)
+    result.wrapped = a.wrapped;
+  if (a.released && b.released)
+    result.released = a.released;
+  result.anyStrides = a.anyStrides && b.anyStrides;
+  return result;
+}
+
+Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables) {
+  Storage result = a;
+  result.saved = tables.sources.join(a.saved, b.saved);
+  if (!result.overwritten)
+    result.overwritten = b.overwritten;
+  return result;
+}
+
+// --- state
+// ----------------------------------------------------------------------------------------
+
+void State::addStorage(PathId path, const Storage &before, const Storage &written) {
+  if (Value *value = values.edit(path))
+    value->storage = unitedStorage(before, written, *tables);
+}
+
+void State::allocate(PathId memory) {
+  if (tables->allocations.insert(memory).second)
+    return;
+  const auto isOther = [&](PathId each) { return each != memory; };
+  values.changeIf(
+      [&](const auto &entry) {
+        const Storage &storage = entry.second.storage;
+        return storage.memory == memory ||
+               (storage.saved != noSources &&
+                llvm::is_contained(tables->sources.members(storage.saved), memory));
+      },
+      [&](PathId, Value &value) {
+        if (value.storage.memory == memory)
+          value.storage.memory = noPath;
+        value.storage.saved = tables->sources.filter(value.storage.saved, isOther);
+      });
+}
+
+void State::changeMemory(PathId memory, const Event &event) {
+  if (!tables->savers.contains(memory))
+    return;
+  values.changeIf(
+      [&](const auto &entry) {
+        const Storage &storage = entry.second.storage;
+        return storage.saved != noSources && !storage.overwritten &&
+               llvm::is_contained(tables->sources.members(storage.saved), memory);
+      },
+      [&](PathId, Value &value) { value.storage.overwritten = &event; });
+}
+
+void State::writeMemory(PathId memory, const Event *partly) {
+  values.changeIf(
+      [&](const auto &entry) {
+        return entry.second.storage.unwritten && entry.second.storage.memory == memory;
+      },
+      [&](PathId, Value &value) {
+        value.storage.partly = partly;
+        if (!partly)
+          value.storage.unwritten = nullptr;
+      });
+}
+
+void State::releaseMemory(PathId holder, const Event &event) {
+  tables->hasReleased = true;
+  values.changeIf(
+      [&](const auto &entry) {
+        const Event *wrapped = entry.second.storage.wrapped;
+        return wrapped && wrapped->holder == holder;
+      },
+      [&](PathId, Value &value) { value.storage.released = &event; });
+}
+
+void State::writeAllMemory() {
+  values.changeIf(
+      [](const auto &entry) { return entry.second.storage.unwritten != nullptr; },
+      [](PathId, Value &value) { value.storage.unwritten = value.storage.partly = nullptr; });
+}
+
+// --- operators
+// ------------------------------------------------------------------------------------
+
+/// What the event gives the operator it runs as argument \p index; null for a default.
+static const Operand *argumentOf(const Event &event, unsigned index) {
+  if (event.subject.path && index-- == 0)
+    return &event.subject;
+  return index < event.operands.size() ? &event.operands[index] : nullptr;
+}
+
+/// The tensor of which the event changes elements, or null.
+static const Operand *changedBy(const Event &event) {
+  return event.changesElements ? argumentOf(event, 0) : nullptr;
+}
+
+/// Whether the event may call that overload.
+static bool fits(const Overload &overload, const Event &event) {
+  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
+    if (i >= overload.arguments.size() ||
+        (argument->isTensor && argument->role == TypeRole::Tensor) !=
+            llvm::is_contained(overload.tensors, i))
+      return false;
+  return true;
+}
+
+/// The overload that the event calls, or null if several are possible.
+static const Overload *overloadOf(const Event &event) {
+  const Overload *found = nullptr;
+  for (const Overload &overload : event.run->overloads)
+    if (fits(overload, event)) {
+      if (found)
+        return nullptr;
+      found = &overload;
+    }
+  return found;
+}
+
+/// The argument in whose memory the result of the event lies for certain, or null.
+static const Operand *viewedBy(const Event &event) {
+  if (const Operand *changed = changedBy(event))
+    return changed;
+  if (event.run && event.run->out != Operator::Out::No)
+    return nullptr;
+  const std::optional<unsigned> index = event.run ? event.run->viewOf() : std::nullopt;
+  if (index)
+    return argumentOf(event, *index);
+  return sharesMemory(event.operation) && !event.run ? argumentOf(event, 0) : nullptr;
+}
+
+/// Whether the result of the event may lie in memory that one of its operands has.
+static bool mayShareMemory(const Event &event) {
+  return !event.run || keepsValues(event.operation) ||
+         llvm::any_of(event.run->overloads, [](const Overload &overload) {
+           return overload.viewOf || !overload.givesTensor;
+         });
+}
+
+/// The memory of which a backward through what the event gives needs the elements, besides what is
+/// needed already.
+static SourcesId savedBy(const Event &event, const State &state, PathId result) {
+  const Overload *overload = event.run ? overloadOf(event) : nullptr;
+  SourcesId saved = noSources;
+  if (!overload)
+    return saved;
+  SourcesTable &sources = state.tables->sources;
+  const auto save = [&](PathId memory) {
+    if (!memory)
+      return;
+    saved = sources.join(saved, sources.of(memory));
+    state.tables->savers[memory] = &event;
+  };
+  const auto isDifferentiated = [&](unsigned index) {
+    const Operand *argument = argumentOf(event, index);
+    return argument && argument->isTensor && state.valueOf(*argument).graph == Graph::Attached;
+  };
+  for (const Overload::Saved &rule : overload->saves) {
+    if (!isDifferentiated(rule.of))
+      continue;
+    for (unsigned index : rule.arguments) // What it changes itself, it has copied.
+      if (const Operand *argument = argumentOf(event, index);
+          argument && !llvm::is_contained(overload->changes, index))
+        save(state.valueOf(*argument).storage.memory);
+    if (rule.result)
+      save(result);
+  }
+  return saved;
+}
+
+Storage Interpreter::storageOf(const Event &event, const State &state, const Value &result) const {
+  Storage storage;
+  if (const Operand *viewed = viewedBy(event)) {
+    storage = state.valueOf(*viewed).storage;
+  } else if (event.resultRole == TypeRole::Tensor && !mayShareMemory(event)) {
+    storage.memory = event.result;
+  }
+  storage.saved = noSources;
+  storage.overwritten = nullptr;
+  if (result.graph != Graph::Attached)
+    return storage;
+  const auto add = [&](const Operand &operand) {
+    if (operand.isTensor)
+      storage = unitedStorage(storage, state.valueOf(operand).storage, tables);
+  };
+  if (event.subject.path)
+    add(event.subject);
+  for (const Operand &operand : event.operands)
+    add(operand);
+  if (event.resultRole == TypeRole::Tensor)
+    storage.saved = tables.sources.join(storage.saved, savedBy(event, state, storage.memory));
+  return storage;
+}
+
+// --- elements without a value
+// ---------------------------------------------------------------------
+
+/// What an event does with the elements of a tensor.
+enum class ElementUse : unsigned char {
+  None,   ///< Nothing: it asks for the shape, gives the tensor a name or a view.
+  Read,   ///< Computes something of them.
+  Write,  ///< Gives them values.
+  Unknown ///< Anything.
+};
+
+/// Whether the event gives a local variable its value.
+static bool bindsVariable(const Event &event, const PathTable &paths) {
+  const PathId place = event.subject.path;
+  return event.subject.role == TypeRole::Tensor && paths.rootOf(place) == place &&
+         paths.last(place).kind == PathStep::Variable;
+}
+
+static ElementUse useOf(const Event &event, unsigned index, const Operand &operand,
+                        const PathTable &paths) {
+  switch (event.kind) {
+  case EventKind::EndLifetime:
+  case EventKind::Assign:
+  case EventKind::Release:
+  case EventKind::Return:
+  case EventKind::RequireGrad:
+  case EventKind::Call: // Followed, or see callUnknown().
+    return ElementUse::None;
+  case EventKind::Create:
+    return event.subject.path == operand.path ? ElementUse::None : ElementUse::Unknown;
+  case EventKind::Bind:
+    return bindsVariable(event, paths) ? ElementUse::None : ElementUse::Unknown;
+  case EventKind::Detach:
+    return viewedBy(event) ? ElementUse::None : ElementUse::Unknown;
+  default:
+    break;
+  }
+  if (event.isAttribute)
+    return ElementUse::None;
+  if (&operand == changedBy(event)) {
+    const bool isWhole = event.run && event.run->changesElements();
+    return isWhole && event.run->dependsOnFirst() ? ElementUse::Read : ElementUse::Write;
+  }
+  if (&operand == viewedBy(event) || event.operation == Operation::Index)
+    return index == 0 ? ElementUse::None : ElementUse::Read;
+  if (event.run && event.run->out != Operator::Out::No)
+    return operand.escapes ? ElementUse::Write : ElementUse::Unknown;
+  if (event.kind == EventKind::Forward)
+    return event.callee ? ElementUse::Unknown : ElementUse::Read;
+  return event.run && !mayShareMemory(event) && !event.run->changes(index) ? ElementUse::Read
+                                                                           : ElementUse::Unknown;
+}
+
+/// What an event is given, with the number of the argument that it is.
+static void forArguments(const Event &event,
+                         llvm::function_ref<void(unsigned, const Operand &)> visit) {
+  unsigned index = 0;
+  if (event.subject.path)
+    visit(index++, event.subject);
+  for (const Operand &operand : event.operands)
+    visit(index++, operand);
+}
+
+const Operand *unwrittenReadBy(const Event &event, const State &state) {
+  const Operand *read = nullptr;
+  forArguments(event, [&](unsigned index, const Operand &operand) {
+    if (!read && operand.isTensor &&
+        useOf(event, index, operand, state.tables->paths) == ElementUse::Read &&
+        state.valueOf(operand).storage.unwritten)
+      read = &operand;
+  });
+  return read;
+}
+
+const Operand *releasedReadBy(const Event &event, const State &state) {
+  const Operand *read = nullptr;
+  if (state.tables->hasReleased && event.kind != EventKind::Bind)
+    forArguments(event, [&](unsigned index, const Operand &operand) {
+      if (!read && operand.isTensor && state.valueOf(operand).storage.released &&
+          useOf(event, index, operand, state.tables->paths) != ElementUse::None)
+        read = &operand;
+    });
+  return read;
+}
+
+void Interpreter::followElements(const Event &event, State &state) const {
+  forArguments(event, [&](unsigned index, const Operand &operand) {
+    if (operand.isClosure && event.kind != EventKind::Bind)
+      state.writeAllMemory(); // Whoever calls it, and when.
+    const Storage storage = operand.isTensor ? state.valueOf(operand).storage : Storage();
+    if (!storage.unwritten)
+      return;
+    switch (useOf(event, index, operand, tables.paths)) {
+    case ElementUse::None:
+      return;
+    case ElementUse::Write:
+      return state.writeMemory(storage.memory, event.coverage == Coverage::Some ? &event : nullptr);
+    case ElementUse::Read: // Said once.
+    case ElementUse::Unknown:
+      return state.writeMemory(storage.memory);
+    }
+  });
+}
+
+void Interpreter::doubtElements(const Event &event, State &state) const {
+  if (!tables.hasUnwritten)
+    return;
+  const auto doubt = [&](const Operand &operand) {
+    if (operand.isClosure)
+      state.writeAllMemory();
+    if (const PathId memory = operand.isTensor ? state.valueOf(operand).storage.memory : noPath)
+      state.writeMemory(memory);
+  };
+  forArguments(event, [&](unsigned, const Operand &operand) { doubt(operand); });
+}
+
+void Interpreter::followMemory(const Event &event, State &state, bool observing) {
+  if (event.result && event.isTensor)
+    state.allocate(event.result);
+  if (observing && releasedReadBy(event, state))
+    observe(event, state);
+  if (tables.hasUnwritten) {
+    if (observing && unwrittenReadBy(event, state))
+      observe(event, state);
+    followElements(event, state);
+  }
+  if (const Operand *changed = changedBy(event))
+    if (const PathId memory = state.valueOf(*changed).storage.memory)
+      state.changeMemory(memory, event);
+}
+
+} // namespace gradtidy

@@ -1,0 +1,24 @@
+// What changes from one iteration of a loop to the next, and what a loop does besides.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// Whether the value of \p expr, an argument of the event, may differ between iterations of
+/// \p loop, which is around the event or a call that leads there.
+bool variesIn(const Visit &visit, const ir::Node *expr, const ir::Node *loop);
+
+/// Whether the other event, or a call that leads there, is in \p loop.
+bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop);
+
+/// Whether an iteration of \p loop may go without the event, or comes to it only once: by way of a
+/// library that calls a closure.
+bool isSkippedIn(const Visit &visit, const ir::Node *loop);
+
+/// The same event on another way through the program.
+inline Visit visitOf(const Visit &visit, const Observation &other) {
+  return {*other.event, other.before, other.callers, other.site, visit.unit, visit.source};
+}
+
+} // namespace gradtidy

@@ -1,0 +1,116 @@
+// Adam and its kin keep averages of the gradients, SGD with momentum a velocity. An optimizer that
+// is made anew in each epoch begins with none: its first steps are as long as the learning rate,
+// whatever the gradients.
+
+#include "Check.h"
+#include "Loops.h"
+#include "Variation.h"
+
+namespace gradtidy {
+namespace {
+
+class OptimizerRecreated : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &made = visit.event;
+    if (made.kind != EventKind::Construct || made.subject.role != TypeRole::Optimizer ||
+        made.operands.empty() || !keepsState(made))
+      return;
+    const SourcesId owned = visit.before.sourcesOf(made.operands.front());
+    const ir::Node *loop = loopOutlivedByAll(visit, owned);
+    const Event *step = loop && !isSkippedIn(visit, loop) ? stepIn(visit, owned, loop) : nullptr;
+    if (!step || isTold(visit, loop) || resetsIn(visit, loop))
+      return;
+    Finding finding(Level::Likely, made,
+                    "each iteration of a loop makes a new optimizer for the same parameters, which "
+                    "discards its momentum or averages; make it once before the loop");
+    finding.notes.push_back({*loop, "the loop is here"});
+    finding.notes.push_back({*step, "the optimizer steps here"});
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static bool keepsState(const Event &made) {
+    return made.keepsMomentum || made.trait == Trait::AdaptiveSteps ||
+           made.trait == Trait::NeedsClosure;
+  }
+
+  /// The innermost loop around the event, if all that owns the parameters is older and the same in
+  /// each iteration; else null.
+  static const ir::Node *loopOutlivedByAll(const Visit &visit, SourcesId owned) {
+    const Tables &tables = visit.unit.tables();
+    const auto owners = tables.sources.members(owned);
+    const auto loops = loopsAround(visit);
+    if (owners.empty() || tables.sources.isUnknown(owned) || loops.empty())
+      return nullptr;
+    for (PathId owner : owners) {
+      for (PathId step = owner; step; step = tables.paths.parent(step))
+        if (tables.paths.last(step).kind == PathStep::Element && tables.paths.last(step).index < 0)
+          return nullptr; // One of several.
+      const bool isOlder = loopOutlivedBy(visit, owner) == loops.front();
+      if (!isOlder || visit.before.moduleAt(owner).isNew)
+        return nullptr;
+    }
+    return loops.front();
+  }
+
+  /// A step of the optimizer in \p loop, in the loop itself or in one within it. What has two more
+  /// loops around it is a training of its own.
+  static const Event *stepIn(const Visit &visit, SourcesId owned, const ir::Node *loop) {
+    const Event *found = nullptr;
+    for (const Observation &other : visit.unit.observations()) {
+      if (other.event->kind != EventKind::Step || !isWithin(visit, other, loop))
+        continue;
+      const OptimizerFacts *facts = other.before.optimizer(other.event->subject);
+      if (!facts || facts->owned != owned)
+        continue;
+      const auto loops = loopsAround(visitOf(visit, other));
+      if (llvm::find(loops, loop) - loops.begin() > 1)
+        return nullptr;
+      found = other.event;
+    }
+    return found;
+  }
+
+  /// Whether the options, or what is said to be trained, change from one iteration to the next: the
+  /// program begins anew on purpose.
+  static bool isTold(const Visit &visit, const ir::Node *loop) {
+    return llvm::any_of(llvm::drop_begin(visit.event.operands), [&](const Operand &operand) {
+      return variesIn(visit, operand.expr, loop);
+    });
+  }
+
+  /// Whether an iteration gives parameters other values than those that the steps have led to.
+  static bool resetsIn(const Visit &visit, const ir::Node *loop) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isReset = [&](const Event &event) {
+      const bool isGradient =
+          event.subject.path && paths.last(event.subject.path).kind == PathStep::Gradient;
+      const bool isMethod = event.kind == EventKind::Combine && event.isArithmetic &&
+                            isModule(event.subject.role) && event.subject.escapes;
+      return event.kind == EventKind::Load || event.operation == Operation::Apply || isMethod ||
+             ((event.kind == EventKind::Overwrite || event.operation == Operation::Fill) &&
+              !isGradient);
+    };
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      for (const Block &block : function->blocks)
+        for (const Event &event : block.events) {
+          if (!llvm::is_contained(function->loopsAround(event.site), loop))
+            continue;
+          const bool isCall = event.kind == EventKind::Call;
+          if (isReset(event) ||
+              (isCall && llvm::any_of(visit.unit.callGraph().candidates(event),
+                                      [&](const FunctionBody *body) {
+                                        return visit.unit.callGraph().mayRun(*body, isReset);
+                                      })))
+            return true;
+        }
+    return false;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeOptimizerRecreated() { return std::make_unique<OptimizerRecreated>(); }
+
+} // namespace gradtidy

@@ -1,0 +1,55 @@
+// torch::save() begins the file anew. Two things that are saved under one name leave the second.
+
+#include "Calls.h"
+#include "Check.h"
+
+#include "analyzer/flow/Files.h"
+
+namespace gradtidy {
+namespace {
+
+class OverwrittenCheckpoint : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &save = visit.event;
+    if (save.operation != Operation::Save)
+      return;
+    const FileId file = fileOf(save, visit.callers, visit.before);
+    const SavedFile *before = file == noFile ? nullptr : visit.before.savedIn(file);
+    if (!before || !isAnother(visit, *before))
+      return;
+    const std::string first = nameOf(visit, *before->save), second = nameOf(visit, save);
+    Finding finding(Level::Certain, save,
+                    second + " overwrites the file in which " + first + " was just saved: only " +
+                        second + " can be loaded from it; use another name");
+    finding.notes.push_back({*before->save, first + " is saved here"});
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether what is saved is certainly something else than what is in the file.
+  static bool isAnother(const Visit &visit, const SavedFile &before) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const Operand &contents = storedBy(visit.event), &others = storedBy(*before.save);
+    if (contents.role != others.role &&
+        (contents.role == TypeRole::Optimizer || others.role == TypeRole::Optimizer))
+      return true;
+    const PathId object = visit.before.resolve(contents.path);
+    return object && before.object && object != before.object && !paths.isTemporary(object) &&
+           !paths.isTemporary(before.object) && !paths.overlap(object, before.object) &&
+           before.save != &visit.event;
+  }
+
+  static std::string nameOf(const Visit &visit, const Event &save) {
+    const std::string name = visit.unit.tables().paths.spelling(storedBy(save).path);
+    return name.empty() ? "what is given here" : "'" + name + "'";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeOverwrittenCheckpoint() {
+  return std::make_unique<OverwrittenCheckpoint>();
+}
+
+} // namespace gradtidy

@@ -1,0 +1,37 @@
+// Operations keep those of their inputs and results that their gradients are computed from. Who
+// changes one of them in place before the backward pass leaves it with other numbers: LibTorch
+// compares versions, and throws.
+
+#include "Check.h"
+
+namespace gradtidy {
+namespace {
+
+class SavedTensorOverwritten : public Check {
+public:
+  void on(const Visit &visit, Reporter &reporter) override {
+    const Event &backward = visit.event;
+    if (backward.kind != EventKind::Backward)
+      return;
+    const Value loss = visit.before.valueOf(backward.subject);
+    const Event *write = loss.storage.overwritten;
+    if (!write || loss.graph != Graph::Attached)
+      return;
+    const Operand &changed = write->subject.path ? write->subject : write->operands.front();
+    const std::string name = visit.before.tables->paths.spelling(changed.path);
+    Finding finding(Level::Certain, *write,
+                    (name.empty() ? "a tensor" : "'" + name + "'") +
+                        " is modified in place after an operation saved it for backward(), which "
+                        "throws; compute a new tensor instead");
+    finding.notes.push_back({backward, "backward() needs the saved values here"});
+    reporter.report(std::move(finding));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeSavedTensorOverwritten() {
+  return std::make_unique<SavedTensorOverwritten>();
+}
+
+} // namespace gradtidy

@@ -1,6 +1,8 @@
 // The source map: which nodes and symbols code has, and what they say.
 #include "analyzer/events/values/CodeMap.h"
 
+#include "analyzer/events/Event.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
@@ -149,4 +151,66 @@ TEST_CASE("Code is alike if it does the same with the same names") {
   const ir::Node *two = all->children[0];
   CHECK(ir::areAlike(*two->children[0], *two->children[1]));
   CHECK_FALSE(ir::areAlike(*two->children[0], *all->children[1]));
+}
+
+TEST_CASE("Names know whether what they lead to is only read") {
+  const Mapped mapped(R"(
+struct Pair { int first; };
+int g(int &);
+int f(Pair pair, int x) { return pair.first + (x) + g(x); }
+)");
+  const ir::Node *member = mapped.first(NodeKind::Member);
+  REQUIRE(member);
+  CHECK(member->isOnlyRead);
+  CHECK(member->object->isOnlyRead);
+  std::vector<bool> ofNumber;
+  ir::forEach(mapped.body, [&](const ir::Node &node) {
+    if (node.kind == NodeKind::Reference && node.symbol->name == "x")
+      ofNumber.push_back(node.isOnlyRead);
+  });
+  CHECK(ofNumber == std::vector<bool>{true, false});
+}
+
+TEST_CASE("Code may change what it lends, and nothing that it only reads") {
+  const auto changes = [](const std::string &statement) {
+    Mapped mapped(R"(
+struct Text { int size() const; void clear(); int count; };
+void take(Text &);
+void look(const Text &);
+template <typename T, typename... Others> void save(T &&value, Others &&...others);
+template <typename T> void fill(T &value);
+namespace std { template <typename T> void sink(T &&value); }
+void f(Text text, const Text fixed, int) { )" +
+                  statement + " }");
+    const ir::Symbol *function = mapped.map.symbol(mapped.function);
+    const FunctionBody body(function, mapped.body);
+    return body.mayChange(*function->parameters[0], mapped.body);
+  };
+  CHECK(changes("take(text);"));
+  CHECK(changes("text.clear();"));
+  CHECK(changes("text.count = 1;"));
+  CHECK(changes("Text &other = text;"));
+  CHECK(changes("fill(text);"));
+  CHECK(changes("std::sink(text);"));
+  CHECK(changes("save((text.clear(), 1));"));
+  CHECK_FALSE(changes("look(text);"));
+  CHECK_FALSE(changes("text.size();"));
+  CHECK_FALSE(changes("int n = (text.count) + 1;"));
+  CHECK_FALSE(changes("save(text);"));
+  CHECK_FALSE(changes("save(1, 2, (text));"));
+  CHECK_FALSE(changes("look(fixed);"));
+}
+
+TEST_CASE("Code names variables and members, and no functions") {
+  const Mapped mapped(R"(
+struct Pair { int first; int size(); };
+enum { one };
+int g(int);
+int f(Pair pair, int x) { return g(pair.first + pair.size() + x + one); }
+)");
+  const FunctionBody body(nullptr, mapped.body);
+  std::vector<std::string> names;
+  for (const ir::Symbol *named : body.namedIn(mapped.body))
+    names.push_back(named->name.str());
+  CHECK(names == std::vector<std::string>{"first", "pair", "pair", "x"});
 }

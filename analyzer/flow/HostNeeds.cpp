@@ -46,6 +46,8 @@ static bool isComputation(const Event &event, const State &state) {
     return false;
   if (!event.subject.escapes)
     return true;
+  if (event.coverage != Coverage::All && event.operands.empty())
+    return false; // `table[i] = 1`
   // In place: of a whole tensor, not of a part of one.
   const PathTable &paths = state.tables->paths;
   const Value value = state.valueOf(event.subject);

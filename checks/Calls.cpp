@@ -12,8 +12,4 @@ llvm::StringRef calledName(const clang::Stmt *site) {
   return callee && callee->getIdentifier() ? callee->getName() : llvm::StringRef();
 }
 
-const Operand &storedBy(const Event &event) {
-  return event.subject.path || event.operands.empty() ? event.subject : event.operands.front();
-}
-
 } // namespace gradtidy

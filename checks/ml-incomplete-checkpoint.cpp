@@ -2,9 +2,10 @@
 // checkpoint without them begins with averages of nothing: the first steps of Adam are too long,
 // and the loss jumps.
 
-#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
+
+#include "analyzer/flow/Files.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"

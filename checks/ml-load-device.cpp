@@ -6,6 +6,8 @@
 #include "Devices.h"
 #include "Loops.h"
 
+#include "analyzer/flow/Files.h"
+
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,6 +1,5 @@
 // torch::save() begins the file anew. Two things that are saved under one name leave the second.
 
-#include "Calls.h"
 #include "Check.h"
 
 #include "analyzer/flow/Files.h"

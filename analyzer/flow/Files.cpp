@@ -93,18 +93,14 @@ FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const S
   return noFile;
 }
 
-const Operand *savedBy(const Event &event) {
-  if (event.subject.path)
-    return &event.subject;
-  return event.operands.empty() ? nullptr : &event.operands.front();
+const Operand &storedBy(const Event &event) {
+  return event.subject.path || event.operands.empty() ? event.subject : event.operands.front();
 }
 
 void Interpreter::noteFiles(const Event &event, State &state) {
   if (event.operation == Operation::Save && event.kind == EventKind::Combine) {
-    const FileId file = fileOf(event, callers, state);
-    const Operand *contents = savedBy(event);
-    if (file != noFile && contents)
-      state.save(file, {&event, state.resolve(contents->path)});
+    if (const FileId file = fileOf(event, callers, state); file != noFile)
+      state.save(file, {&event, state.resolve(storedBy(event).path)});
     return;
   }
   if (!state.hasSaved())

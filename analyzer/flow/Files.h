@@ -9,7 +9,7 @@ namespace gradtidy {
 /// arguments that is a string, with what the callers give in place of parameters.
 FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state);
 
-/// What an event saves: the object of `model->save(archive)`, else the first argument.
-const Operand *savedBy(const Event &event);
+/// What the event saves or loads: the object of `model->save(archive)`, else the first argument.
+const Operand &storedBy(const Event &event);
 
 } // namespace gradtidy

@@ -108,6 +108,13 @@ static const Operand *argumentOf(const Event &event, unsigned index) {
   return index < event.operands.size() ? &event.operands[index] : nullptr;
 }
 
+/// Calls \p visit for all arguments of the event, with their numbers.
+static void forArguments(const Event &event,
+                         llvm::function_ref<void(unsigned, const Operand &)> visit) {
+  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
+    visit(i, *argument);
+}
+
 /// The tensor of which the event changes elements, or null.
 static const Operand *changedBy(const Event &event) {
   return event.changesElements ? argumentOf(event, 0) : nullptr;
@@ -197,14 +204,10 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
   storage.overwritten = nullptr;
   if (result.graph != Graph::Attached)
     return storage;
-  const auto add = [&](const Operand &operand) {
+  forArguments(event, [&](unsigned, const Operand &operand) {
     if (operand.isTensor)
       storage = unitedStorage(storage, state.valueOf(operand).storage, tables);
-  };
-  if (event.subject.path)
-    add(event.subject);
-  for (const Operand &operand : event.operands)
-    add(operand);
+  });
   if (event.resultRole == TypeRole::Tensor)
     storage.saved = tables.sources.join(storage.saved, savedBy(event, state, storage.memory));
   return storage;
@@ -263,16 +266,6 @@ static ElementUse useOf(const Event &event, unsigned index, const Operand &opera
                                                                            : ElementUse::Unknown;
 }
 
-/// What an event is given, with the number of the argument that it is.
-static void forArguments(const Event &event,
-                         llvm::function_ref<void(unsigned, const Operand &)> visit) {
-  unsigned index = 0;
-  if (event.subject.path)
-    visit(index++, event.subject);
-  for (const Operand &operand : event.operands)
-    visit(index++, operand);
-}
-
 const Operand *unwrittenReadBy(const Event &event, const State &state) {
   const Operand *read = nullptr;
   forArguments(event, [&](unsigned index, const Operand &operand) {
@@ -317,13 +310,12 @@ void Interpreter::followElements(const Event &event, State &state) const {
 void Interpreter::doubtElements(const Event &event, State &state) const {
   if (!tables.hasUnwritten)
     return;
-  const auto doubt = [&](const Operand &operand) {
+  forArguments(event, [&](unsigned, const Operand &operand) {
     if (operand.isClosure)
       state.writeAllMemory();
     if (const PathId memory = operand.isTensor ? state.valueOf(operand).storage.memory : noPath)
       state.writeMemory(memory);
-  };
-  forArguments(event, [&](unsigned, const Operand &operand) { doubt(operand); });
+  });
 }
 
 void Interpreter::followMemory(const Event &event, State &state, bool observing) {

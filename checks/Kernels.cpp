@@ -45,7 +45,7 @@ Finding findingAt(const LauncherVisit &visit, const KernelLaunch &launch) {
 }
 
 bool declares(const LauncherVisit &visit, llvm::StringRef space, llvm::StringRef name) {
-  return visit.unit.declares("c10", space, name);
+  return visit.unit.code().declares("c10", space, name);
 }
 
 } // namespace gradtidy

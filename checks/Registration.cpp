@@ -21,8 +21,8 @@ public:
       return {};
     bool isWhole = member.definitions.empty() ||
                    llvm::all_of(member.definitions, [](const MemberDefinition &definition) {
-                     return definition.kind == EntityDefinition::DefaultInitialiser ||
-                            definition.kind == EntityDefinition::Insertion;
+                     return definition.kind == MemberDefinition::DefaultInitializer ||
+                            definition.kind == MemberDefinition::Insertion;
                    });
     if (isWhole ? !registerInConstructors() : !wrapDefinitions())
       return {};
@@ -32,12 +32,13 @@ public:
 private:
   /// `register_module("fc", fc);` at the start of every constructor.
   bool registerInConstructors() {
-    for (const ir::Symbol *constructor : visit.unit.classOf(*visit.view.record).constructors) {
+    for (const ir::Symbol *constructor :
+         visit.unit.code().classOf(*visit.view.record).constructors) {
       if (constructor->isImplicit)
         continue;
-      const ir::Symbol *definition = visit.unit.definitionOf(*constructor);
-      const ir::Node *body =
-          ir::as(ir::NodeKind::Compound, definition ? visit.unit.bodyOf(*definition) : nullptr);
+      const ir::Symbol *definition = visit.unit.code().definitionOf(*constructor);
+      const ir::Node *body = ir::as(ir::NodeKind::Compound,
+                                    definition ? visit.unit.code().codeOf(*definition) : nullptr);
       if (!body || body->brackets.getBegin().isMacroID())
         return false;
       if (definition->isDelegating)
@@ -63,8 +64,8 @@ private:
   bool wrapDefinitions() {
     llvm::SmallPtrSet<const ir::Symbol *, 2> seen;
     for (const MemberDefinition &definition : member.definitions)
-      if (definition.kind == EntityDefinition::Insertion ||
-          definition.kind == EntityDefinition::DefaultInitialiser)
+      if (definition.kind == MemberDefinition::Insertion ||
+          definition.kind == MemberDefinition::DefaultInitializer)
         continue;
       else if (!seen.insert(definition.function).second || !isOwn(definition.function) ||
                !wrap(definition))
@@ -87,7 +88,7 @@ private:
     const ir::Node *value = definition.value;
     if (const ir::Node *construct = ir::as(ir::NodeKind::Construct, value)) {
       clang::SourceRange brackets = construct->brackets;
-      if (brackets.isValid() && definition.kind == EntityDefinition::MemberInitialiser &&
+      if (brackets.isValid() && definition.kind == MemberDefinition::MemberInitializer &&
           !isCopy(*construct->symbol)) {
         // `fc(64, 10)`: the type is not written, but it is that of the member.
         const std::string type = visit.source.text(member.field->typeRange).str();
@@ -142,8 +143,8 @@ static clang::SourceRange placeOf(const ClassVisit &visit, const ModuleMember &m
   const clang::SourceRange own = visit.view.record->range;
   const auto isElsewhere = [&](const MemberDefinition &definition) {
     const clang::SourceLocation place = sources.manager.getExpansionLoc(definition.value->caret);
-    return (definition.kind == EntityDefinition::Assignment ||
-            definition.kind == EntityDefinition::MemberInitialiser) &&
+    return (definition.kind == MemberDefinition::Assignment ||
+            definition.kind == MemberDefinition::MemberInitializer) &&
            definition.function && definition.function->kind == ir::SymbolKind::Constructor &&
            (sources.isBefore(place, own.getBegin()) || sources.isBefore(own.getEnd(), place));
   };

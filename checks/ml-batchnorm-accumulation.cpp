@@ -116,7 +116,7 @@ private:
   static bool keepsOtherModes(const Visit &visit) {
     const ModuleClass *view = visit.unit.modules().classOf(visit.event);
     if (view &&
-        llvm::any_of(visit.unit.classOf(*view->record).methods,
+        llvm::any_of(visit.unit.code().classOf(*view->record).methods,
                      [](const ir::Method &method) { return method.symbol->name == "train"; }))
       return true;
     const PathTable &paths = visit.unit.tables().paths;

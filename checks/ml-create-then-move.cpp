@@ -114,7 +114,7 @@ private:
   /// Whether the same numbers make the same tensor: nothing else is asked, neither chance nor the
   /// world.
   static bool makesTheSame(const Visit &visit, const ir::Symbol &maker, unsigned depth = 0) {
-    const ir::Node *body = depth < 4 ? visit.unit.bodyOf(maker) : nullptr;
+    const ir::Node *body = depth < 4 ? visit.unit.code().codeOf(maker) : nullptr;
     if (!body)
       return false;
     bool isSame = true;
@@ -156,7 +156,7 @@ private:
       return true;
     const ir::Symbol *variable = ir::variableIn(&value);
     if (variable && variable->kind == ir::SymbolKind::Parameter)
-      return visit.unit.hasDefault(*variable);
+      return visit.unit.code().hasDefault(*variable);
     if (variable)
       return variable->init && isSteady(visit, *variable->init);
     return calledName(&value) == "size";
@@ -219,7 +219,7 @@ private:
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
     return computes(visit, first) && !visit.unit.callGraph().isCalled(first) &&
-                   !visit.unit.isOnlyOfMain(first)
+                   !visit.unit.code().isOnlyOfMain(first)
                ? Heat::Often
                : Heat::None;
   }
@@ -327,7 +327,7 @@ private:
            !function.isModuleMethod && method.parameters.size() == 1 &&
            method.parameters.front()->type->isInteger &&
            isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
-           llvm::any_of(visit.unit.classOf(*method.owner).methods,
+           llvm::any_of(visit.unit.code().classOf(*method.owner).methods,
                         [&](const ir::Method &each) {
                           return isNamed(*each.symbol, {"size", "length", "len", "__len__"});
                         }) &&

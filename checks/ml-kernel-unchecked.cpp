@@ -39,7 +39,7 @@ private:
     const llvm::StringRef macro = "C10_CUDA_KERNEL_LAUNCH_CHECK";
     const Source &sources = visit.source;
     const clang::SourceLocation end = sources.behindSemicolon(writtenAt(visit, call.end()));
-    if (end.isInvalid() || !visit.unit.definesMacro(macro))
+    if (end.isInvalid() || !visit.unit.code().definesMacro(macro))
       return {};
     const unsigned column = sources.manager.getSpellingColumnNumber(writtenAt(visit, call.begin()));
     return {clang::FixItHint::CreateInsertion(end, "\n" + std::string(column - 1, ' ') +

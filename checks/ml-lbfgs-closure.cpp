@@ -17,7 +17,7 @@ public:
         (step.trait != Trait::NeedsClosure && !(facts && facts->needsClosure)))
       return;
     Finding finding(Level::Certain, step);
-    if (step.operands.empty() || isNull(step.operands.front())) {
+    if (step.operands.empty() || ir::isNull(step.operands.front().expr)) {
       finding.message = "step() of L-BFGS needs a closure that computes the loss: without one it "
                         "throws";
     } else if (const ir::Node *closure = closureOf(visit); closure && facts) {
@@ -38,10 +38,6 @@ public:
   }
 
 private:
-  static bool isNull(const Operand &operand) {
-    return operand.expr && operand.expr->spelled().kind == ir::NodeKind::NullPointer;
-  }
-
   /// The lambda that the step calls, or null. The state is that behind its second call.
   static const ir::Node *closureOf(const Visit &visit) {
     const PathStep &step =

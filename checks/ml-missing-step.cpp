@@ -65,7 +65,7 @@ private:
   /// Whether nobody but the methods of a class, which can be seen, gets hold of the member.
   static bool isOwn(const Visit &visit, PathId optimizer, const ir::Symbol &field) {
     const PathTable &paths = visit.unit.tables().paths;
-    const ir::Class &record = visit.unit.classOf(*field.owner);
+    const ir::Class &record = visit.unit.code().classOf(*field.owner);
     const auto isSeen = [](const ir::Method &other) {
       return other.isGenerated || other.isDefined || other.isOfTemplate;
     };
@@ -85,11 +85,12 @@ private:
     const auto isStep = [&](const Event &event) {
       return event.kind == EventKind::Step && names(event.subject.path);
     };
-    return llvm::any_of(visit.unit.classOf(*field.owner).methods, [&](const ir::Method &method) {
-      const FunctionBody *body = visit.unit.callGraph().bodyOf(*method.symbol);
-      return body &&
-             (isUsedOtherwise(visit, *body, names) || visit.unit.callGraph().runs(*body, isStep));
-    });
+    return llvm::any_of(visit.unit.code().classOf(*field.owner).methods,
+                        [&](const ir::Method &method) {
+                          const FunctionBody *body = visit.unit.callGraph().bodyOf(*method.symbol);
+                          return body && (isUsedOtherwise(visit, *body, names) ||
+                                          visit.unit.callGraph().runs(*body, isStep));
+                        });
   }
 
   static bool isSteppedAnywhere(const Visit &visit, PathId optimizer) {

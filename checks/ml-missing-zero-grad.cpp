@@ -92,7 +92,7 @@ private:
              other.isOfTemplate;
     };
     return field->owner == method.owner &&
-                   llvm::all_of(visit.unit.classOf(*method.owner).methods, isSeen)
+                   llvm::all_of(visit.unit.code().classOf(*method.owner).methods, isSeen)
                ? field
                : nullptr;
   }

@@ -2,32 +2,25 @@
 // call may run what overrides its callee; a closure is called by the function in which it stands.
 #pragma once
 
-#include "analyzer/events/Event.h"
-#include "analyzer/events/values/Vocabulary.h"
+#include "analyzer/events/lowering/LoweredUnit.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 
-class UserCode;
-
 class CallGraph {
 public:
-  /// Of the functions of the context's traversal scope. All arguments must outlive this object.
-  CallGraph(clang::ASTContext &context, PathTable &paths, Vocabulary &vocabulary,
-            const UserCode &userCode);
+  /// The argument must outlive this object.
+  explicit CallGraph(const LoweredUnit &unit);
 
-  llvm::ArrayRef<const FunctionBody *> functions() const { return all.getArrayRef(); }
+  llvm::ArrayRef<const FunctionBody *> functions() const { return unit.functions(); }
 
   /// Those of the unit itself, and of its partners those that lead to them.
   llvm::ArrayRef<const FunctionBody *> relevant() const { return followed; }
 
-  /// Whether \p function is of the unit itself.
-  bool isOwn(const FunctionBody &function) const;
-
   /// The events of a function of the user, or null where it has no body.
-  const FunctionBody *bodyOf(const ir::Symbol &function) const;
+  const FunctionBody *bodyOf(const ir::Symbol &function) const { return unit.bodyOf(function); }
 
   /// The body that a call of \p callee runs, if it has one and no other can be meant.
   const FunctionBody *calleeOf(const ir::Symbol &callee, bool isVirtual) const;
@@ -55,11 +48,8 @@ public:
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 
 private:
-  const FunctionBody *bodyOf(const clang::FunctionDecl &function) const;
-
   using FunctionSet = llvm::SetVector<const FunctionBody *>;
 
-  void addOverrider(const clang::CXXMethodDecl &overridden, const clang::CXXMethodDecl &method);
   void addCallsOf(const FunctionBody &body);
   /// Whether one of \p reached runs such an event; adds what they call, and \p more of each.
   bool runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,
@@ -68,19 +58,12 @@ private:
   /// The function in which a lambda stands, or null.
   const FunctionBody *bodyAround(const FunctionBody &closure) const;
 
-  clang::ASTContext &context;
-  PathTable &paths;
-  Vocabulary &vocabulary;
-  const UserCode &userCode;
-  mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
-  llvm::DenseMap<const clang::FunctionDecl *, llvm::SmallPtrSet<const clang::FunctionDecl *, 2>>
-      overriders;
+  const LoweredUnit &unit;
   llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
   llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> closures; ///< In each.
   llvm::SmallPtrSet<const FunctionBody *, 32> called; ///< See isCalledWithin().
-  FunctionSet all;
   FunctionSet leading;                        ///< Those of the unit, and what leads to them.
-  std::vector<const FunctionBody *> followed; ///< The same in the order of all.
+  std::vector<const FunctionBody *> followed; ///< The same in the order of functions().
 };
 
 /// Whether \p function is a lambda.

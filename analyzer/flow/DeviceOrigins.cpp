@@ -1,51 +1,31 @@
 #include "DeviceOrigins.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/Basic/SourceManager.h"
-
 #include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {
 
-DeviceOrigins::DeviceOrigins(const PathTable &paths, Vocabulary &vocabulary,
-                             llvm::ArrayRef<const FunctionBody *> bodies, Callee calleeOf)
-    : paths(paths) {
-  for (const FunctionBody *body : bodies)
+DeviceOrigins::DeviceOrigins(const LoweredUnit &unit, const PathTable &paths)
+    : unit(unit), paths(paths) {
+  for (const FunctionBody *body : unit.functions())
     for (const Block &block : body->blocks)
       for (const Event &event : block.events) {
         if (!block.isSwitchedOff)
-          add(event, calleeOf);
-        addInitialiser(event.subject.path, vocabulary);
+          add(event);
+        addInitializer(event.subject.path);
         for (const Operand &operand : event.operands)
-          addInitialiser(operand.path, vocabulary);
+          addInitializer(operand.path);
       }
 }
 
-static const clang::Expr *initialiserOf(const clang::VarDecl &variable) {
-  return variable.hasGlobalStorage() ? variable.getAnyInitializer() : nullptr;
-}
-
-/// The same of a member that no other source can set.
-static const clang::Expr *initialiserOf(const clang::FieldDecl &field) {
-  const clang::SourceManager &sources = field.getASTContext().getSourceManager();
-  return field.hasInClassInitializer() && sources.isInMainFile(field.getLocation())
-             ? field.getInClassInitializer()
-             : nullptr;
-}
-
-void DeviceOrigins::addInitialiser(PathId path, Vocabulary &vocabulary) {
+void DeviceOrigins::addInitializer(PathId path) {
   const PathStep &last = paths.last(path);
-  const clang::Expr *value = nullptr;
-  if (last.kind == PathStep::Variable)
-    value = initialiserOf(*CodeMap::variable(last.symbol()));
-  else if (last.kind == PathStep::Member)
-    value = initialiserOf(*CodeMap::member(last.symbol()));
-  if (!value || !initialised.insert(last.identity).second)
+  const ir::Node *value = last.kind == PathStep::Variable || last.kind == PathStep::Member
+                              ? unit.outerInitializerOf(*last.symbol())
+                              : nullptr;
+  if (!value || !initialized.insert(last.identity).second)
     return;
   std::vector<Operand> &parts = origins[last.identity];
-  if (namesDevice(value, vocabulary))
+  if (unit.namesDevice(*value))
     parts.push_back({});
 }
 
@@ -56,7 +36,7 @@ const void *DeviceOrigins::keyOf(PathId path) const {
   return path && isKnown ? last.identity : nullptr;
 }
 
-void DeviceOrigins::add(const Event &event, Callee calleeOf) {
+void DeviceOrigins::add(const Event &event) {
   if (event.kind == EventKind::Bind && event.subject.role == TypeRole::Device) {
     if (!event.operands.empty())
       origins[keyOf(event.subject.path)].push_back(event.operands.front());
@@ -69,7 +49,9 @@ void DeviceOrigins::add(const Event &event, Callee calleeOf) {
     for (const Operand &operand : event.operands)
       if (operand.role == TypeRole::Device)
         origins[keyOf(event.result)].push_back(operand);
-  } else if (const FunctionBody *body = event.kind == EventKind::Call ? calleeOf(event) : nullptr) {
+  } else if (const FunctionBody *body = event.kind == EventKind::Call && event.callee
+                                            ? unit.bodyOf(*event.callee)
+                                            : nullptr) {
     for (size_t i = 0; i < body->parameters.size(); ++i)
       if (const Operand &parameter = body->parameters[i].place; parameter.role == TypeRole::Device)
         origins[keyOf(parameter.path)].push_back(i < event.operands.size() ? event.operands[i]
@@ -86,7 +68,7 @@ bool DeviceOrigins::mayBe(Device::Kind kind, PathId path) const {
     if (found == origins.end())
       return true;
     for (const Operand &origin : found->second) {
-      const bool isIndex = origin.expr && isArithmetic(CodeMap::expr(origin.expr));
+      const bool isIndex = origin.expr && origin.expr->type && origin.expr->type->isArithmetic;
       if (isIndex || origin.device.kind == other)
         continue;
       if (origin.role != TypeRole::Device || origin.device.kind == kind)

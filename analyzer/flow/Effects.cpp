@@ -1,8 +1,5 @@
 #include "Effects.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/Basic/SourceManager.h"
-
 namespace gradtidy {
 
 /// Whether the event concerns modules, optimizers or gradients.
@@ -73,8 +70,8 @@ static bool getsHold(const Event &call) {
   return isHold(call.subject) || llvm::any_of(call.operands, isHold);
 }
 
-Effects::Effects(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary)
-    : graph(graph), vocabulary(vocabulary) {
+Effects::Effects(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths)
+    : unit(unit), graph(graph) {
   for (const FunctionBody *body : graph.functions())
     if (body->function->kind != ir::SymbolKind::Constructor)
       findChanges(*body, paths);
@@ -129,8 +126,7 @@ bool Effects::callsTraining(const Event &event) const {
 }
 
 Answer Effects::differentiates(const Event &event) const {
-  if (event.kind != EventKind::Forward || !event.callee ||
-      vocabulary.isFramework(CodeMap::declaration(event.callee)))
+  if (event.kind != EventKind::Forward || !event.callee || unit.isFramework(*event.callee))
     return Answer::No;
   const auto isDifferentiation = [](const Event &each) {
     return each.kind == EventKind::Backward || each.kind == EventKind::Differentiate ||
@@ -139,22 +135,11 @@ Answer Effects::differentiates(const Event &event) const {
   };
   const auto bodies = graph.candidates(event);
   if (bodies.empty())
-    return takesTensors(*event.callee) ? Answer::No : Answer::Unknown;
+    return unit.takesTensors(*event.callee) ? Answer::No : Answer::Unknown;
   return llvm::any_of(
              bodies, [&](const FunctionBody *body) { return graph.runs(*body, isDifferentiation); })
              ? Answer::Yes
              : Answer::No;
-}
-
-bool Effects::takesTensors(const ir::Symbol &function) const {
-  return llvm::all_of(
-      CodeMap::function(&function)->parameters(), [&](const clang::ParmVarDecl *parameter) {
-        const clang::QualType type = parameter->getType().getNonReferenceType();
-        const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
-        const bool holdsThem = record && isStandard(record) && vocabulary.holdsTensors(type);
-        return vocabulary.roleOf(type) == TypeRole::Tensor || vocabulary.isTensorList(type) ||
-               holdsThem || type->isArithmeticType() || type->isEnumeralType();
-      });
 }
 
 bool Effects::enablesGradients(const FunctionBody &function) const {

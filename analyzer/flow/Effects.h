@@ -9,7 +9,7 @@ namespace gradtidy {
 class Effects {
 public:
   /// All arguments must outlive this object.
-  Effects(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary);
+  Effects(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths);
 
   /// Whether all that \p call may run can be seen and only computes tensors.
   bool isHarmless(const Event &call) const;
@@ -52,14 +52,12 @@ private:
   bool runs(const FunctionBody &function, Known &known, Predicate one, Predicate unseen) const;
   /// Whether all that the call may run can be seen, and does not run() that.
   bool runsNone(const Event &call, Known &known, Predicate one, Predicate unseen) const;
-  /// Whether all that the function takes are tensors and numbers.
-  bool takesTensors(const ir::Symbol &function) const;
   /// Finds the members that \p body changes, or hands to code that may.
   void findChanges(const FunctionBody &body, const PathTable &paths);
   void findModeSetUps(const FunctionBody &body, const PathTable &paths);
 
+  const LoweredUnit &unit;
   const CallGraph &graph;
-  Vocabulary &vocabulary;
   mutable Known touching;                                 ///< See isHarmless().
   mutable Known following;                                ///< See isIrrelevant().
   mutable Known foreign;                                  ///< See isForeign().

@@ -9,7 +9,7 @@
 #include "Partition.h"
 #include "State.h"
 
-#include "analyzer/events/modules/LastLayer.h"
+#include "analyzer/events/modules/Layer.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include "llvm/ADT/MapVector.h"

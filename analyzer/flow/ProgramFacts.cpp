@@ -1,6 +1,6 @@
 #include "ProgramFacts.h"
 
-#include "analyzer/events/values/Values.h"
+#include "clang/Basic/LangOptions.h"
 
 namespace gradtidy {
 
@@ -8,8 +8,8 @@ static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBod
   return llvm::any_of(functions, [&](const FunctionBody *body) { return body->*holds; });
 }
 
-ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary)
-    : graph(graph), paths(paths), vocabulary(vocabulary),
+ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths)
+    : unit(unit), graph(graph), paths(paths),
       hasMain(llvm::any_of(graph.functions(),
                            [](const FunctionBody *body) { return body->function->isMain; })),
       usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
@@ -19,16 +19,15 @@ ProgramFacts::ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocab
       // A library's modules are moved by others.
       mayMoveModules(any(graph.relevant(), &FunctionBody::usesGpu) &&
                      (!hasMain || any(graph.functions(), &FunctionBody::movesModules))) {
-  for (const FunctionBody *body : graph.functions())
-    if (vocabulary.code().context().getLangOpts().CUDA)
+  if (unit.language().CUDA)
+    for (const FunctionBody *body : graph.functions())
       addKernels(*body);
 }
 
 void ProgramFacts::addKernels(const FunctionBody &function) {
-  const KernelCare &care = kernelCare[&function] =
-      gradtidy::kernelCareOf(FunctionCode(function, vocabulary.code()), vocabulary);
+  const KernelCare &care = kernelCare[&function] = unit.kernelCareOf(function);
   handedOn.insert_range(care.named);
-  if (!care.launches.empty() && !isClosure(function) && graph.isOwn(function))
+  if (!care.launches.empty() && !isClosure(function) && unit.isOwn(function))
     launching.push_back(&function);
 }
 
@@ -39,7 +38,7 @@ const KernelCare &ProgramFacts::kernelCareOf(const FunctionBody &function) const
 }
 
 bool ProgramFacts::isHandedOn(const FunctionBody &function) const {
-  return handedOn.contains(CodeMap::function(function.function)->getCanonicalDecl());
+  return handedOn.contains(function.function->first);
 }
 
 bool ProgramFacts::onlyInfers() const {
@@ -74,12 +73,11 @@ bool ProgramFacts::neverEvaluates() const {
 
 bool ProgramFacts::changesTensors(const FunctionBody *except) const {
   const auto isChange = [&](const Event &event) {
-    const clang::NamedDecl *callee =
-        event.site->isCall() ? CodeMap::declaration(event.site->symbol) : nullptr;
+    const ir::Symbol *callee = event.site->isCall() ? event.site->symbol : nullptr;
     return event.subject.role == TypeRole::Tensor &&
            (event.kind == EventKind::Overwrite ||
             (event.kind == EventKind::Combine && event.subject.escapes &&
-             !(callee && vocabulary.traitOf(callee) == Trait::SharesHandle)));
+             !(callee && unit.traitOf(*callee) == Trait::SharesHandle)));
   };
   return llvm::any_of(graph.functions(), [&](const FunctionBody *body) {
     return body != except && hasEvent(*body, isChange);
@@ -134,9 +132,7 @@ bool ProgramFacts::mayBe(Device::Kind kind, Device device) const {
   if (device.kind != Device::Symbol)
     return device.kind == kind;
   if (!origins)
-    origins.emplace(paths, vocabulary, graph.functions(), [this](const Event &call) {
-      return call.callee ? graph.bodyOf(*call.callee) : nullptr;
-    });
+    origins.emplace(unit, paths);
   return origins->mayBe(kind, device.id);
 }
 
@@ -148,10 +144,9 @@ const Event *ProgramFacts::makerOf(const Operand &loader, const State &state) co
 }
 
 /// Whether a pointer that is made of \p value points to nothing.
-static bool isEmpty(const ir::Node *written) {
-  const clang::Expr *value = CodeMap::expr(written);
-  const auto *made = value ? llvm::dyn_cast<clang::CXXConstructExpr>(strip(value)) : nullptr;
-  return value && ((made && made->getNumArgs() == 0) || isNull(value));
+static bool isEmpty(const ir::Node *value) {
+  const ir::Node *made = ir::asConstruction(ir::stripped(value));
+  return (made && made->arguments.empty()) || ir::isNull(value);
 }
 
 const Event *ProgramFacts::onlyMakerFor(const void *field) const {

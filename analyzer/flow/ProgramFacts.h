@@ -6,9 +6,6 @@
 #include "DeviceOrigins.h"
 #include "State.h"
 
-#include "analyzer/events/marks/KernelLaunches.h"
-#include "analyzer/events/marks/Loaders.h"
-
 #include <optional>
 
 namespace gradtidy {
@@ -16,7 +13,7 @@ namespace gradtidy {
 class ProgramFacts {
 public:
   /// All arguments must outlive this object.
-  ProgramFacts(const CallGraph &graph, const PathTable &paths, Vocabulary &vocabulary);
+  ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths);
 
   /// Whether the unit or one of its partners has the main function of a program.
   bool isProgram() const { return hasMain; }
@@ -68,9 +65,7 @@ public:
 
   /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
   /// nothing shuffles them, as far as can be seen.
-  bool keepsOrder(const ir::Symbol &loader) const {
-    return gradtidy::keepsOrder(*CodeMap::variable(&loader), vocabulary);
-  }
+  bool keepsOrder(const ir::Symbol &loader) const { return unit.keepsOrder(loader); }
 
   /// The functions of the unit that launch kernels on memory of tensors.
   llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
@@ -88,14 +83,14 @@ private:
   /// What makes the only data loader that gets into the member \p field, or null.
   const Event *onlyMakerFor(const void *field) const;
 
+  const LoweredUnit &unit;
   const CallGraph &graph;
   const PathTable &paths;
-  Vocabulary &vocabulary;
   bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder, mayMoveModules;
   llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare;
   std::vector<const FunctionBody *> launching;
-  llvm::DenseSet<const clang::FunctionDecl *> handedOn; ///< Their canonical declarations.
-  mutable std::optional<DeviceOrigins> origins;         ///< Made when a finding first asks for it.
+  llvm::DenseSet<const ir::Symbol *> handedOn;  ///< Their first declarations.
+  mutable std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.
 };
 
 } // namespace gradtidy

@@ -1,11 +1,5 @@
 #include "UnitAnalysis.h"
 
-#include "analyzer/events/values/FunctionCode.h"
-#include "analyzer/events/values/LearningRates.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/Basic/SourceManager.h"
-
 namespace gradtidy {
 namespace {
 
@@ -60,10 +54,9 @@ private:
 } // namespace
 
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
-    : ast(context), vocabulary(model, context), ofModules(context, vocabulary, userCode),
-      graph(context, interned.paths, vocabulary, userCode),
-      sideEffects(graph, interned.paths, vocabulary), storedGraphs(graph, interned.paths),
-      ofProgram(graph, interned.paths, vocabulary), memberLists(graph, interned.paths),
+    : lowered(context, model, userCode, interned.paths), graph(lowered),
+      sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
+      ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
       interpreter(
           interned,
           [this](const ir::Symbol &callee, bool isVirtual) {
@@ -74,10 +67,11 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
           [this](const FunctionBody &body) { return sideEffects.isForeign(body); },
           [this](const ir::Symbol &member) { return sideEffects.changesOf(member); },
           [this](const ir::Symbol &member) { return storedGraphs.areCutOff(member); },
-          [this](const ir::Symbol &record) -> const ir::Class & { return classOf(record); },
-          [this](const Event &forward) { return ofModules.layerOf(forward); }) {
-  interpreter.assumeLists(
-      [this](const ir::Symbol &member) { return memberLists.of(member, classOf(*member.owner)); });
+          [this](const ir::Symbol &record) -> const ir::Class & { return lowered.classOf(record); },
+          [this](const Event &forward) { return modules().layerOf(forward); }) {
+  interpreter.assumeLists([this](const ir::Symbol &member) {
+    return memberLists.of(member, lowered.classOf(*member.owner));
+  });
   if (ofProgram.assumesFloats())
     interpreter.assumeFloats();
   if (ofProgram.keepsOrders())
@@ -92,76 +86,11 @@ UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
       return {made, made->operation};
     const auto bodies = graph.candidates(*made);
     if (bodies.size() != 1)
-      return {made, made->kind == EventKind::Forward ? ofModules.layerOf(*made).operation
+      return {made, made->kind == EventKind::Forward ? modules().layerOf(*made).operation
                                                      : Operation::None};
     made = interpreter.returned(*bodies.front());
   }
   return {};
-}
-
-bool UnitAnalysis::isOrDerives(const ir::Symbol &record, const ir::Symbol &base) const {
-  const clang::CXXRecordDecl *declared = CodeMap::record(&record), *other = CodeMap::record(&base);
-  return declared && other &&
-         (declaresSameEntity(declared, other) || declared->isDerivedFrom(other));
-}
-
-const ir::Symbol *UnitAnalysis::definitionOf(const ir::Symbol &function) const {
-  const clang::FunctionDecl *declared = CodeMap::function(&function), *definition = nullptr;
-  return declared && declared->hasBody(definition) ? vocabulary.code().symbol(definition) : nullptr;
-}
-
-const ir::Node *UnitAnalysis::bodyOf(const ir::Symbol &function) const {
-  const clang::FunctionDecl *declared = CodeMap::function(&function), *definition = nullptr;
-  return declared && declared->hasBody(definition) ? vocabulary.code().node(definition->getBody())
-                                                   : nullptr;
-}
-
-LearningRate UnitAnalysis::rateIn(const ir::Node &number, const FunctionBody &function) const {
-  return gradtidy::rateIn(*CodeMap::expr(&number), FunctionCode(function, vocabulary.code()));
-}
-
-bool UnitAnalysis::knowsName(llvm::StringRef name) const {
-  return ast.Idents.find(name) != ast.Idents.end();
-}
-
-bool UnitAnalysis::definesMacro(llvm::StringRef name) const {
-  return ast.Idents.get(name).hasMacroDefinition();
-}
-
-static const clang::DeclContext *spaceIn(const clang::DeclContext &around,
-                                         const clang::IdentifierInfo &name) {
-  for (const clang::NamedDecl *declared : around.lookup(&name))
-    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declared))
-      return space;
-  return nullptr;
-}
-
-bool UnitAnalysis::declares(llvm::StringRef outer, llvm::StringRef inner,
-                            llvm::StringRef name) const {
-  const clang::DeclContext *around = spaceIn(*ast.getTranslationUnitDecl(), ast.Idents.get(outer));
-  const clang::DeclContext *space = around ? spaceIn(*around, ast.Idents.get(inner)) : nullptr;
-  return space && !space->lookup(&ast.Idents.get(name)).empty();
-}
-
-bool UnitAnalysis::isOnlyOfMain(const FunctionBody &function) const {
-  const clang::SourceManager &sources = ast.getSourceManager();
-  const auto isInSource = [&](const clang::Decl *declaration) {
-    return sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation()));
-  };
-  const clang::FunctionDecl &own = *CodeMap::function(function.function);
-  return !function.function->isMethod() && llvm::all_of(own.redecls(), isInSource) &&
-         llvm::any_of(ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *each) {
-           const auto *other = llvm::dyn_cast<clang::FunctionDecl>(each);
-           return other && other->isMain() && isInSource(other);
-         });
-}
-
-bool UnitAnalysis::hasDefault(const ir::Symbol &parameter) const {
-  const auto *declared = llvm::cast<clang::ParmVarDecl>(CodeMap::declaration(&parameter));
-  const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declared->getDeclContext());
-  return function && llvm::any_of(function->redecls(), [&](const clang::FunctionDecl *each) {
-           return each->getParamDecl(declared->getFunctionScopeIndex())->hasDefaultArg();
-         });
 }
 
 } // namespace gradtidy

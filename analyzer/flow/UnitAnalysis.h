@@ -2,7 +2,6 @@
 // Made once per ASTContext and shared by all checks.
 #pragma once
 
-#include "CalledModules.h"
 #include "Effects.h"
 #include "Lists.h"
 #include "ProgramFacts.h"
@@ -18,9 +17,10 @@ public:
   UnitAnalysis(const UnitAnalysis &) = delete;
 
   /// What is known whatever the flow.
+  const LoweredUnit &code() const { return lowered; }
+  const CalledModules &modules() const { return lowered.modules(); }
   const CallGraph &callGraph() const { return graph; }
   const Effects &effects() const { return sideEffects; }
-  const CalledModules &modules() const { return ofModules; }
   const ProgramFacts &program() const { return ofProgram; }
 
   /// What checks may want to see, in the order of the flow: once per event, calling context and
@@ -54,46 +54,12 @@ public:
   /// Functions that are too large, or call too deep, to be followed to the end.
   llvm::ArrayRef<const FunctionBody *> cutShort() const { return interpreter.cutShort(); }
 
-  /// Whether a class is \p base, or derives from it.
-  bool isOrDerives(const ir::Symbol &record, const ir::Symbol &base) const;
-
-  /// What is known of a class that code names.
-  const ir::Class &classOf(const ir::Symbol &record) const {
-    return vocabulary.code().classOf(record);
-  }
-
-  /// The declaration of a function that has its body, or null.
-  const ir::Symbol *definitionOf(const ir::Symbol &function) const;
-
-  /// The body of a function, whoever it is from, or null.
-  const ir::Node *bodyOf(const ir::Symbol &function) const;
-
-  /// The learning rate that \p number in \p function is (see values/LearningRates.h).
-  LearningRate rateIn(const ir::Node &number, const FunctionBody &function) const;
-
-  /// Whether the unit uses \p name anywhere.
-  bool knowsName(llvm::StringRef name) const;
-  bool definesMacro(llvm::StringRef name) const;
-
-  /// Whether the unit declares \p name in the namespace \p inner of the namespace \p outer.
-  bool declares(llvm::StringRef outer, llvm::StringRef inner, llvm::StringRef name) const;
-
-  /// Whether only the source of a program with its main function can call \p function, which is
-  /// no method.
-  bool isOnlyOfMain(const FunctionBody &function) const;
-
-  /// Whether a declaration of its function gives \p parameter a default argument.
-  bool hasDefault(const ir::Symbol &parameter) const;
-
-  clang::ASTContext &context() const { return ast; }
-  const clang::SourceManager &sources() const { return ast.getSourceManager(); }
-  const clang::LangOptions &language() const { return ast.getLangOpts(); }
+  const clang::SourceManager &sources() const { return lowered.sources(); }
+  const clang::LangOptions &language() const { return lowered.language(); }
 
 private:
-  clang::ASTContext &ast;
-  Vocabulary vocabulary;
   Tables interned;
-  CalledModules ofModules;
+  LoweredUnit lowered;
   CallGraph graph;
   Effects sideEffects;
   StoredGraphs storedGraphs;

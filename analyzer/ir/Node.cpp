@@ -35,6 +35,15 @@ const Node *stripped(const Node *node) {
   return node;
 }
 
+bool isNull(const Node *node) {
+  node = stripped(node);
+  if (!node || node->kind == NodeKind::NullPointer)
+    return node;
+  const bool isList = node->kind == NodeKind::List;
+  const llvm::ArrayRef<const Node *> parts = isList ? node->children : node->arguments;
+  return (isList || asConstruction(node)) && parts.size() == 1 && isNull(parts.front());
+}
+
 const Node *Node::callee() const {
   return isCall() && !children.empty() ? withoutParentheses(children.front()) : nullptr;
 }

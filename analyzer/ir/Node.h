@@ -137,6 +137,9 @@ const Node *withoutParentheses(const Node *node);
 /// dereference; of an argument that is left out what is given in its place, if that is known.
 const Node *stripped(const Node *node);
 
+/// Whether \p node is a null pointer, or an object made of one.
+bool isNull(const Node *node);
+
 /// Whether \p a and \p b are written alike: the same operations on the same names and constants.
 bool areAlike(const Node &a, const Node &b);
 

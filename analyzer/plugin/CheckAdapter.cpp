@@ -78,7 +78,7 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
 class CoverageLog {
 public:
   void add(const UnitAnalysis &unit) {
-    const clang::SourceManager &sources = unit.context().getSourceManager();
+    const clang::SourceManager &sources = unit.sources();
     const std::lock_guard lock(mutex);
     coverage.functions += unit.callGraph().relevant().size();
     for (const FunctionBody *body : unit.cutShort()) {

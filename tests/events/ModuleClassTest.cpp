@@ -1,5 +1,5 @@
 // What the view of module classes says of their members, and of what depends on the mode.
-#include "analyzer/events/modules/ModuleClass.h"
+#include "analyzer/events/modules/ModuleClasses.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"

@@ -88,7 +88,7 @@ void CareReader::visit(const Stmt *statement) {
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
   const auto *named = reference ? dyn_cast<FunctionDecl>(reference->getDecl()) : nullptr;
   if (named && !callees.contains(reference))
-    care.named.push_back(named->getCanonicalDecl());
+    care.named.push_back(vocabulary.code().symbol(named)->first);
 }
 
 void CareReader::noteCall(const CallExpr &call) {

@@ -1,39 +1,11 @@
-// Launches of CUDA kernels on the memory of tensors, and what the functions around them see to:
-// a kernel knows neither the device nor the layout of a tensor, and reports no failure by itself.
+// What a function does about the launches of CUDA kernels that stand in it.
 #pragma once
 
+#include "analyzer/events/KernelCare.h"
 #include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/Vocabulary.h"
 
-#include "clang/AST/ExprCXX.h"
-
 namespace gradtidy {
-
-/// A pointer to the memory of a tensor whose elements need not lie in the order of its dimensions.
-struct RawPointer {
-  const ir::Node *pointer = nullptr;
-  const ir::Symbol *tensor = nullptr;   ///< Null if it has no name.
-  const ir::Node *rearranged = nullptr; ///< What certainly changes the order, or null: then
-                                        ///< the tensor is the caller's.
-};
-
-/// A launch of a kernel that gets memory of tensors.
-struct KernelLaunch {
-  const ir::Node *call = nullptr;
-  const ir::Node *configuration = nullptr; ///< What is in `<<<…>>>`, as a call.
-  bool isOnDefaultStream = false;
-  llvm::SmallVector<RawPointer, 2> pointers;
-};
-
-/// What a function does about kernels, the closures in it included.
-struct KernelCare {
-  std::vector<KernelLaunch> launches; ///< As they stand in the source.
-  bool choosesDevice = false;         ///< It makes a GPU the current one.
-  bool asksForLayout = false;         ///< Or makes a tensor contiguous, or leaves that to a helper.
-  bool asksForErrors = false;         ///< Of launches.
-  bool asksLast = false;              ///< It does so behind its last launch.
-  llvm::SmallVector<const clang::FunctionDecl *, 2> named; ///< What it hands on without a call.
-};
 
 /// \param function is no closure: what closures do is said of the function around them.
 KernelCare kernelCareOf(const FunctionCode &function, Vocabulary &vocabulary);

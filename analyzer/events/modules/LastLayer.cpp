@@ -115,7 +115,7 @@ private:
       return {};
     std::vector<const Expr *> values = facts.arguments;
     for (const EntityDefinition &definition : facts.definitions) {
-      if (definition.kind == EntityDefinition::Insertion)
+      if (definition.kind == MemberDefinition::Insertion)
         return {};
       if (!isNull(definition.value) && !isRegistration(definition.value, entity))
         values.push_back(definition.value);

@@ -1,6 +1,7 @@
 // Flags that module classes keep where the framework's is_training() is meant.
 #pragma once
 
+#include "ModuleClass.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include "clang/AST/Expr.h"
@@ -13,13 +14,6 @@ class ASTContext;
 } // namespace clang
 
 namespace gradtidy {
-
-/// A bool member that by its name says whether the module trains, and that train() and eval() do
-/// not know.
-struct ModeFlag {
-  const ir::Symbol *field;
-  std::vector<const ir::Node *> asked; ///< Where methods of the class ask it.
-};
 
 /// The flags that say "training" in every object and at all times: each construction in the
 /// traversal scope of \p context sets them to true, and nothing changes them later. Classes that

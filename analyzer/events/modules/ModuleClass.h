@@ -1,21 +1,18 @@
-// What the module classes of the user own, which of it is registered, and what depends on the mode.
-//
-// The view is flow-insensitive. It follows module handles and tensors through variables, members,
-// containers and the parameters of functions whose bodies it sees, and never guesses: what gets out
-// of sight may be registered there.
+// What a module class of the user owns, which of it is registered, and what depends on the mode.
 #pragma once
 
-#include "LastLayer.h"
-#include "ModeFlags.h"
-#include "ModuleSize.h"
-#include "ModuleUses.h"
 #include "analyzer/events/Answer.h"
+#include "analyzer/ir/Node.h"
+#include "analyzer/model/Role.h"
+
+#include <vector>
 
 namespace gradtidy {
 
 /// A value that a member gets.
 struct MemberDefinition {
-  EntityDefinition::Kind kind;
+  enum Kind : unsigned char { DefaultInitializer, MemberInitializer, Assignment, Insertion };
+  Kind kind;
   const ir::Node *value = nullptr;
   const ir::Symbol *function = nullptr; ///< Null for a default member initializer.
 };
@@ -52,6 +49,13 @@ struct Transient {
   const ir::Symbol *variable = nullptr; ///< That holds it, or null.
 };
 
+/// A bool member that by its name says whether the module trains, and that train() and eval() do
+/// not know.
+struct ModeFlag {
+  const ir::Symbol *field;
+  std::vector<const ir::Node *> asked; ///< Where methods of the class ask it.
+};
+
 /// The view of one class.
 struct ModuleClass {
   const ir::Symbol *record = nullptr;
@@ -66,42 +70,6 @@ struct ModuleClass {
   /// By the forward pass they stand in: modules with parameters or a mode that it makes and only
   /// calls.
   std::vector<std::vector<Transient>> transients;
-};
-
-class ModuleClasses {
-public:
-  /// Looks at the declarations of the context's traversal scope for which \p isUserCode holds.
-  /// All arguments must outlive this object.
-  ModuleClasses(clang::ASTContext &context, Vocabulary &vocabulary,
-                std::function<bool(const clang::Decl *)> isUserCode);
-  ~ModuleClasses();
-
-  const std::vector<ModuleClass> &all() const;
-
-  /// Whether train() and eval() make a difference to a module of this type.
-  Answer dependsOnMode(clang::QualType type) const;
-
-  /// The same for the module that an expression denotes or makes: options, and what is put into a
-  /// container, count.
-  Answer dependsOnMode(const clang::Expr *module) const;
-
-  /// Whether the method, or what it calls outside other modules, does by itself what depends on the
-  /// mode.
-  bool asksForMode(const clang::FunctionDecl &method) const;
-
-  /// Whether a part of the module that an expression denotes or makes normalises by what is in the
-  /// batch.
-  Answer normalizesBatches(const clang::Expr *module) const;
-
-  /// What is known of the sizes of the module that an expression denotes or makes.
-  ModuleSize sizeOf(const clang::Expr *module) const;
-
-  /// The last layer of the container, or the layer (see LastLayer.h).
-  Layer lastLayer(const clang::Expr *module) const;
-
-private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation;
 };
 
 } // namespace gradtidy

@@ -101,7 +101,7 @@ private:
     const Expr *only = nullptr;
     bool isFilled = false;
     for (const EntityDefinition &definition : facts.definitions) {
-      if (definition.kind == EntityDefinition::Insertion) {
+      if (definition.kind == MemberDefinition::Insertion) {
         isFilled = true;
         continue;
       }

@@ -4,6 +4,7 @@
 
 #include "DamagedCode.h"
 #include "HeldTypes.h"
+#include "ModuleClass.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Vocabulary.h"
 
@@ -29,8 +30,7 @@ struct EntityUse {
 
 /// Where an entity gets a value.
 struct EntityDefinition {
-  enum Kind : unsigned char { DefaultInitialiser, MemberInitialiser, Assignment, Insertion };
-  Kind kind;
+  MemberDefinition::Kind kind;
   const clang::Expr *value;
   const clang::FunctionDecl *function; ///< Null for a default member initialiser.
 };

@@ -99,7 +99,7 @@ static const Stmt *assignmentIn(const FunctionDecl *function, const Expr *value)
 /// that this is after construction.
 bool Registrations::isBefore(const EntityDefinition &first, const EntityDefinition &second,
                              bool isLater) const {
-  if (first.kind == EntityDefinition::MemberInitialiser)
+  if (first.kind == MemberDefinition::MemberInitializer)
     return isLater || first.function == second.function;
   if (first.function != second.function)
     return isLater && phases.isConstruction(first.function);
@@ -154,7 +154,7 @@ bool Registrations::mentions(const Stmt *value, Entity entity) {
 }
 
 bool Registrations::isReplacement(const EntityDefinition &definition, const FieldDecl *field) {
-  if (definition.kind != EntityDefinition::Assignment || !makesAnother(definition.value))
+  if (definition.kind != MemberDefinition::Assignment || !makesAnother(definition.value))
     return false;
   const Entity entity = canonical(field);
   const EntityFacts &facts = uses.of(entity);

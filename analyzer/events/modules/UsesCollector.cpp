@@ -42,7 +42,7 @@ public:
 
   bool TraverseConstructorInitializer(CXXCtorInitializer *initialiser) {
     if (initialiser->isAnyMemberInitializer() && initialiser->isWritten())
-      define(initialiser->getAnyMember(), EntityDefinition::MemberInitialiser,
+      define(initialiser->getAnyMember(), MemberDefinition::MemberInitializer,
              initialiser->getInit());
     place.parents.push_back(initialiser);
     bool result = Base::TraverseConstructorInitializer(initialiser);
@@ -76,13 +76,13 @@ public:
 
   bool VisitVarDecl(VarDecl *variable) {
     if (variable->hasInit())
-      define(variable, EntityDefinition::Assignment, variable->getInit());
+      define(variable, MemberDefinition::Assignment, variable->getInit());
     return true;
   }
 
   bool VisitFieldDecl(FieldDecl *field) {
     if (field->hasInClassInitializer() && field->getInClassInitializer())
-      define(field, EntityDefinition::DefaultInitialiser, field->getInClassInitializer());
+      define(field, MemberDefinition::DefaultInitializer, field->getInClassInitializer());
     return true;
   }
 
@@ -154,8 +154,8 @@ public:
     if (std::optional<Assigned> assigned = asAssignment(expr))
       if (Entity target = uses.rootOf(assigned->target))
         define(target,
-               isElement(assigned->target) ? EntityDefinition::Insertion
-                                           : EntityDefinition::Assignment,
+               isElement(assigned->target) ? MemberDefinition::Insertion
+                                           : MemberDefinition::Assignment,
                assigned->value);
     return true;
   }
@@ -184,7 +184,7 @@ private:
            uses.vocabulary.roleOf(element->getArg(0)->getType()) == TypeRole::Tensor;
   }
 
-  void define(const ValueDecl *declaration, EntityDefinition::Kind kind, const Expr *value) {
+  void define(const ValueDecl *declaration, MemberDefinition::Kind kind, const Expr *value) {
     Entity entity = canonical(declaration);
     if (!entity || !uses.heldBy(entity->getType()).any())
       return;
@@ -249,11 +249,11 @@ private:
       if (const Held &held = uses.heldBy(typeOf(argument));
           !held.modules.empty() || (takesTensors && held.hasTensors) ||
           (takesLists && isa<InitListExpr>(strip(argument)))) {
-        define(container, EntityDefinition::Insertion, argument);
+        define(container, MemberDefinition::Insertion, argument);
         isFilled = true;
       }
     if (!isFilled && uses.makesElement(call))
-      define(container, EntityDefinition::Insertion, call);
+      define(container, MemberDefinition::Insertion, call);
   }
 
   /// The type that is written where an object is made, for want of a better one.

@@ -1,6 +1,9 @@
-#include "ModuleClass.h"
+#include "ModuleClasses.h"
 
+#include "LastLayer.h"
+#include "ModeFlags.h"
 #include "ModuleMembers.h"
+#include "ModuleSize.h"
 #include "Transients.h"
 
 #include "clang/AST/ASTContext.h"

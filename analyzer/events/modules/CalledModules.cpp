@@ -1,17 +1,20 @@
 #include "CalledModules.h"
 
+#include "ModuleClasses.h"
 #include "analyzer/events/values/Values.h"
-#include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"
 
 namespace gradtidy {
 
 CalledModules::CalledModules(clang::ASTContext &context, Vocabulary &vocabulary,
-                             const UserCode &userCode)
-    : vocabulary(vocabulary), modules(context, vocabulary, [&](const clang::Decl *declaration) {
-        return userCode.contains(declaration->getLocation(), context.getSourceManager());
-      }) {}
+                             std::function<bool(const clang::Decl *)> isUserCode)
+    : vocabulary(vocabulary),
+      modules(std::make_unique<ModuleClasses>(context, vocabulary, std::move(isUserCode))) {}
+
+CalledModules::~CalledModules() = default;
+
+const std::vector<ModuleClass> &CalledModules::classes() const { return modules->all(); }
 
 static const clang::CXXRecordDecl *recordOf(const ModuleClass &view) {
   return CodeMap::record(view.record);
@@ -87,7 +90,7 @@ bool CalledModules::mayHoldModes(const ModuleClass &view, Seen &seen) const {
 bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
   return llvm::any_of(view.members, [&](const ModuleMember &member) {
     const clang::QualType type = CodeMap::member(member.field)->getType();
-    if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
+    if (!isModule(member.role) || modules->dependsOnMode(type) == Answer::No)
       return false;
     const clang::CXXRecordDecl *record = vocabulary.classOf(type);
     const ModuleClass *inner = viewOf(record);
@@ -100,10 +103,29 @@ bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
 Answer CalledModules::dependsOnMode(const Event &event) const {
   if (!event.subject.expr)
     return Answer::Unknown;
-  const Answer answer = modules.dependsOnMode(CodeMap::expr(event.subject.expr));
+  const Answer answer = modules->dependsOnMode(CodeMap::expr(event.subject.expr));
   const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
   llvm::SmallPtrSet<const ModuleClass *, 4> seen;
   return view && !mayHoldModes(*view, seen) ? Answer::No : answer;
+}
+
+bool CalledModules::asksForMode(const ir::Symbol &method) const {
+  return modules->asksForMode(*CodeMap::function(&method));
+}
+
+bool CalledModules::normalizesBatches(const Event &event) const {
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
+  return module && modules->normalizesBatches(module) == Answer::Yes;
+}
+
+ModuleSize CalledModules::sizeOf(const Event &event) const {
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
+  return module ? modules->sizeOf(module) : ModuleSize();
+}
+
+Layer CalledModules::layerOf(const Event &event) const {
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
+  return module ? modules->lastLayer(module) : Layer();
 }
 
 bool CalledModules::isLayer(const Event &event) const {

@@ -1,23 +1,34 @@
 // What is known of the modules that events call: from their classes, whatever the flow.
 #pragma once
 
+#include "Layer.h"
+#include "ModuleClass.h"
 #include "analyzer/events/Event.h"
-#include "analyzer/events/modules/ModuleClass.h"
-#include "analyzer/events/values/CodeMap.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <functional>
+
+namespace clang {
+class ASTContext;
+class CXXRecordDecl;
+class Decl;
+} // namespace clang
+
 namespace gradtidy {
 
-class UserCode;
+class ModuleClasses;
+class Vocabulary;
 
 class CalledModules {
 public:
   /// All arguments must outlive this object.
-  CalledModules(clang::ASTContext &context, Vocabulary &vocabulary, const UserCode &userCode);
+  CalledModules(clang::ASTContext &context, Vocabulary &vocabulary,
+                std::function<bool(const clang::Decl *)> isUserCode);
+  ~CalledModules();
 
   /// The module classes of the user.
-  const std::vector<ModuleClass> &classes() const { return modules.all(); }
+  const std::vector<ModuleClass> &classes() const;
 
   /// The view of the class of the module that \p event calls, or null.
   const ModuleClass *classOf(const Event &event) const;
@@ -31,28 +42,19 @@ public:
 
   /// Whether the method, or what it calls outside other modules, does by itself what depends on the
   /// mode.
-  bool asksForMode(const ir::Symbol &method) const {
-    return modules.asksForMode(*CodeMap::function(&method));
-  }
+  bool asksForMode(const ir::Symbol &method) const;
 
   /// Whether a part of the module that \p event calls normalises by what is in the batch.
-  bool normalizesBatches(const Event &event) const {
-    return event.subject.expr &&
-           modules.normalizesBatches(CodeMap::expr(event.subject.expr)) == Answer::Yes;
-  }
+  bool normalizesBatches(const Event &event) const;
 
   /// What is known of the sizes of the module that \p event calls.
-  ModuleSize sizeOf(const Event &event) const {
-    return event.subject.expr ? modules.sizeOf(CodeMap::expr(event.subject.expr)) : ModuleSize();
-  }
+  ModuleSize sizeOf(const Event &event) const;
 
   /// Whether \p event calls a single layer of the framework.
   bool isLayer(const Event &event) const;
 
   /// The layer that the forward pass \p event is one of, or ends in.
-  Layer layerOf(const Event &event) const {
-    return event.subject.expr ? modules.lastLayer(CodeMap::expr(event.subject.expr)) : Layer();
-  }
+  Layer layerOf(const Event &event) const;
 
   /// Whether \p event is a loss of classes that counts all it is given, and each the same.
   bool isPlainLoss(const Event &event) const {
@@ -75,7 +77,7 @@ private:
   bool mayHoldOwnModes(const ModuleClass &view, Seen &seen) const;
 
   Vocabulary &vocabulary;
-  ModuleClasses modules;
+  std::unique_ptr<ModuleClasses> modules;
 };
 
 } // namespace gradtidy

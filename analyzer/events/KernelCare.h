@@ -1,0 +1,40 @@
+// Launches of CUDA kernels on the memory of tensors, and what the functions around them see to:
+// a kernel knows neither the device nor the layout of a tensor, and reports no failure by itself.
+#pragma once
+
+#include "analyzer/ir/Node.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace gradtidy {
+
+/// A pointer to the memory of a tensor whose elements need not lie in the order of its dimensions.
+struct RawPointer {
+  const ir::Node *pointer = nullptr;
+  const ir::Symbol *tensor = nullptr;   ///< Null if it has no name.
+  const ir::Node *rearranged = nullptr; ///< What certainly changes the order, or null: then
+                                        ///< the tensor is the caller's.
+};
+
+/// A launch of a kernel that gets memory of tensors.
+struct KernelLaunch {
+  const ir::Node *call = nullptr;
+  const ir::Node *configuration = nullptr; ///< What is in `<<<…>>>`, as a call.
+  bool isOnDefaultStream = false;
+  llvm::SmallVector<RawPointer, 2> pointers;
+};
+
+/// What a function does about kernels, the closures in it included.
+struct KernelCare {
+  std::vector<KernelLaunch> launches; ///< As they stand in the source.
+  bool choosesDevice = false;         ///< It makes a GPU the current one.
+  bool asksForLayout = false;         ///< Or makes a tensor contiguous, or leaves that to a helper.
+  bool asksForErrors = false;         ///< Of launches.
+  bool asksLast = false;              ///< It does so behind its last launch.
+  /// What it hands on without a call, by the first declaration.
+  llvm::SmallVector<const ir::Symbol *, 2> named;
+};
+
+} // namespace gradtidy

@@ -1,0 +1,88 @@
+#include "UserFunctions.h"
+
+#include "analyzer/frontend/UserCode.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+namespace gradtidy {
+namespace {
+
+class Collector : public clang::RecursiveASTVisitor<Collector> {
+public:
+  Collector(const UserCode &userCode, const clang::SourceManager &sources)
+      : userCode(userCode), sources(sources) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool shouldVisitImplicitCode() const { return false; }
+
+  /// Declarations that are not the user's are not entered: that keeps the framework's out.
+  bool TraverseDecl(clang::Decl *declaration) {
+    if (declaration && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
+        declaration->getLocation().isValid() &&
+        !userCode.contains(declaration->getLocation(), sources))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(declaration);
+  }
+
+  bool VisitFunctionDecl(clang::FunctionDecl *function) {
+    if (function->doesThisDeclarationHaveABody() &&
+        (!function->isDependentContext() || isUnused(*function)))
+      found.push_back(function);
+    return true;
+  }
+
+  bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
+    if (clang::CXXMethodDecl *function = lambda->getCallOperator();
+        function && function->hasBody() && !function->isDependentContext())
+      found.push_back(function);
+    return true;
+  }
+
+  std::vector<const clang::FunctionDecl *> found;
+
+private:
+  /// Whether the unit never instantiates \p function, which is a template or a member of one.
+  static bool isUnused(const clang::FunctionDecl &function) {
+    const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
+    if (pattern && !pattern->specializations().empty())
+      return false;
+    for (const clang::DeclContext *around = function.getDeclContext(); around->isDependentContext();
+         around = around->getParent()) {
+      const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(around);
+      if (!record || llvm::isa<clang::ClassTemplatePartialSpecializationDecl>(record))
+        return false;
+      const clang::ClassTemplateDecl *generic = record->getDescribedClassTemplate();
+      const auto mayDefine = [&](const clang::CXXRecordDecl *instance) {
+        return pattern || record != function.getDeclContext() || defines(*instance, function);
+      };
+      if (generic && llvm::any_of(generic->specializations(), mayDefine))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether the class has an instance of \p method, of its template, that was asked for.
+  static bool defines(const clang::CXXRecordDecl &instance, const clang::FunctionDecl &method) {
+    return llvm::any_of(instance.methods(), [&](const clang::CXXMethodDecl *each) {
+      const clang::FunctionDecl *origin = each->getInstantiatedFromMemberFunction();
+      return origin && origin->getCanonicalDecl() == method.getCanonicalDecl() && each->isDefined();
+    });
+  }
+
+  const UserCode &userCode;
+  const clang::SourceManager &sources;
+};
+
+} // namespace
+
+std::vector<const clang::FunctionDecl *> userFunctions(clang::ASTContext &context,
+                                                       const UserCode &userCode) {
+  Collector collector(userCode, context.getSourceManager());
+  for (clang::Decl *declaration : context.getTraversalScope())
+    collector.TraverseDecl(declaration);
+  return std::move(collector.found);
+}
+
+} // namespace gradtidy

@@ -1,9 +1,6 @@
 #include "Interpreter.h"
 
-#include "analyzer/events/values/Values.h"
-#include "analyzer/frontend/Bodies.h"
-
-#include "clang/AST/ExprCXX.h"
+#include "analyzer/events/lowering/LoweredUnit.h"
 
 namespace gradtidy {
 namespace {
@@ -19,7 +16,7 @@ bool isModuleCall(const Event &event) {
 }
 
 void Interpreter::run(const FunctionBody &body, Answers told) {
-  const Analyzing analyzing(*CodeMap::function(body.function));
+  const UnderAnalysis underAnalysis(body);
   memory.clear();
   rootSites.clear();
   visits = 0;

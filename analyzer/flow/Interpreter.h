@@ -10,7 +10,6 @@
 #include "State.h"
 
 #include "analyzer/events/modules/Layer.h"
-#include "analyzer/events/values/Vocabulary.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

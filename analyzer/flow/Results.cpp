@@ -2,9 +2,6 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ExprCXX.h"
 
 namespace gradtidy {
 

@@ -4,9 +4,6 @@
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ExprCXX.h"
 
 namespace gradtidy {
 

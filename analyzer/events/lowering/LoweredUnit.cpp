@@ -189,4 +189,9 @@ bool LoweredUnit::declares(llvm::StringRef outer, llvm::StringRef inner,
   return space && !space->lookup(&context.Idents.get(name)).empty();
 }
 
+UnderAnalysis::UnderAnalysis(const FunctionBody &function)
+    : analyzing(std::make_unique<Analyzing>(*CodeMap::function(function.function))) {}
+
+UnderAnalysis::~UnderAnalysis() = default;
+
 } // namespace gradtidy

@@ -17,6 +17,7 @@ class SourceManager;
 
 namespace gradtidy {
 
+class Analyzing;
 class Model;
 class PathTable;
 class UserCode;
@@ -120,6 +121,18 @@ private:
   mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionBody>> bodies;
   llvm::DenseMap<const ir::Symbol *, llvm::SetVector<const ir::Symbol *>> overriders;
   std::vector<const FunctionBody *> all;
+};
+
+/// While it lives, this thread analyzes \p function: if it does not survive that, the unit is
+/// analyzed without it.
+class UnderAnalysis {
+public:
+  explicit UnderAnalysis(const FunctionBody &function);
+  ~UnderAnalysis();
+  UnderAnalysis(const UnderAnalysis &) = delete;
+
+private:
+  const std::unique_ptr<Analyzing> analyzing;
 };
 
 } // namespace gradtidy

@@ -168,17 +168,20 @@ static bool isRead(const clang::ImplicitCastExpr &cast) {
 }
 
 static const clang::ValueDecl *namedBy(const clang::Stmt *statement) {
-  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
-    return reference->getDecl();
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement)) {
+    const auto *part = llvm::dyn_cast<clang::BindingDecl>(reference->getDecl());
+    return part ? part->getDecomposedDecl() : reference->getDecl();
+  }
   const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement);
   return member ? llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl()) : nullptr;
 }
 
-/// Whether the function passes its argument on as it gets it, whatever that is: `save(value, name)`.
-/// Those of the standard library move it.
+/// Whether the function passes its argument on as it gets it, whatever that is: `save(value,
+/// name)`. What the standard library gives back to be moved is another matter.
 static bool passesOn(const clang::FunctionDecl &callee, unsigned index) {
   const clang::FunctionTemplateDecl *primary = callee.getPrimaryTemplate();
-  if (!primary || callee.isInStdNamespace())
+  const bool isCast = callee.isInStdNamespace() && callee.getReturnType()->isReferenceType();
+  if (!primary || isCast)
     return false;
   const clang::FunctionDecl *pattern = primary->getTemplatedDecl();
   if (pattern->getNumParams() == 0)
@@ -217,7 +220,7 @@ static bool mayChangeIn(const clang::ValueDecl &entity, const clang::Stmt *state
   }
   const clang::ValueDecl *named = namedBy(statement);
   if (named && named->getCanonicalDecl() == entity.getCanonicalDecl())
-    return !named->getType().getNonReferenceType().isConstQualified();
+    return !llvm::cast<clang::Expr>(statement)->getType().isConstQualified();
   return llvm::any_of(statement->children(),
                       [&](const clang::Stmt *child) { return mayChangeIn(entity, child); });
 }

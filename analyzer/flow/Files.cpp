@@ -100,7 +100,7 @@ const Operand *savedBy(const Event &event) {
 }
 
 void Interpreter::noteFiles(const Event &event, State &state) {
-  if (event.operation == Operation::Save && event.kind == EventKind::Combine) {
+  if (writesFile(event.operation) && event.kind == EventKind::Combine) {
     const FileId file = fileOf(event, callers, state);
     const Operand *contents = savedBy(event);
     if (file != noFile && contents)

@@ -2,6 +2,8 @@
 
 #include "Loops.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace gradtidy {
 namespace {
 
@@ -65,13 +67,39 @@ private:
            (!variable.init || varies(variable.init, depth, hops + 1));
   }
 
-  /// Whether a function may change the member of any object, but for constructors, and for what the
-  /// function of the loop does outside of it.
+  /// Whether the loop, or a function that it calls, may change the member of any object, but for
+  /// constructors.
   bool changesMember(const ir::Symbol &member) const {
-    return llvm::any_of(visit.unit.callGraph().functions(), [&](const FunctionBody *each) {
-      return each->function->kind != ir::SymbolKind::Constructor &&
-             each->mayChange(member, each == &functionAt(first) ? loop : each->body);
+    const FunctionBody &function = functionAt(first);
+    const auto changes = [&](const FunctionBody &each) {
+      return each.function->kind != ir::SymbolKind::Constructor &&
+             each.mayChange(member, each.body);
+    };
+    if (function.mayChange(member, loop))
+      return true;
+    llvm::SetVector<const FunctionBody *> reached;
+    const auto reach = [&](const Event &event) {
+      const auto bodies = visit.unit.callGraph().candidates(event);
+      reached.insert(bodies.begin(), bodies.end());
+    };
+    forEachEvent(function, [&](const Event &event) {
+      if (llvm::is_contained(function.loopsAround(event.site), loop))
+        reach(event);
     });
+    for (size_t i = 0; i < reached.size(); ++i) {
+      if (changes(*reached[i]))
+        return true;
+      forEachEvent(*reached[i], reach);
+    }
+    return false;
+  }
+
+  static void forEachEvent(const FunctionBody &function,
+                           llvm::function_ref<void(const Event &)> see) {
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events)
+        if (event.callee)
+          see(event);
   }
 
   const Visit &visit;

@@ -19,11 +19,16 @@ public:
     const SourcesId owned = visit.before.sourcesOf(made.operands.front());
     const ir::Node *loop = loopOutlivedByAll(visit, owned);
     const Event *step = loop && !isSkippedIn(visit, loop) ? stepIn(visit, owned, loop) : nullptr;
-    if (!step || isTold(visit, loop) || resetsIn(visit, loop))
+    if (!step || resetsIn(visit, loop))
       return;
-    Finding finding(Level::Likely, made,
-                    "each iteration of a loop makes a new optimizer for the same parameters, which "
-                    "discards its momentum or averages; make it once before the loop");
+    const bool isToldOptions = isTold(visit, loop);
+    Finding finding(
+        isToldOptions ? Level::Advice : Level::Likely, made,
+        isToldOptions
+            ? "each iteration of a loop makes a new optimizer to change its options, which "
+              "discards its momentum or averages; set them in param_groups() of one optimizer"
+            : "each iteration of a loop makes a new optimizer for the same parameters, which "
+              "discards its momentum or averages; make it once before the loop");
     finding.notes.push_back({*loop, "the loop is here"});
     finding.notes.push_back({*step, "the optimizer steps here"});
     reporter.report(std::move(finding));
@@ -47,7 +52,10 @@ private:
       for (PathId step = owner; step; step = tables.paths.parent(step))
         if (tables.paths.last(step).kind == PathStep::Element && tables.paths.last(step).index < 0)
           return nullptr; // One of several.
-      const bool isOlder = loopOutlivedBy(visit, owner) == loops.front();
+      const Event *value = visit.before.valueOf({owner, TypeRole::Tensor}).made;
+      const bool isOlder =
+          loopOutlivedBy(visit, owner) == loops.front() &&
+          !(value && contains(visit, loops.front(), value->site)); // A tensor that is replaced.
       if (!isOlder || visit.before.moduleAt(owner).isNew)
         return nullptr;
     }
@@ -72,8 +80,8 @@ private:
     return found;
   }
 
-  /// Whether the options, or what is said to be trained, change from one iteration to the next: the
-  /// program begins anew on purpose.
+  /// Whether the options change from one iteration to the next: the program may begin anew on
+  /// purpose.
   static bool isTold(const Visit &visit, const ir::Node *loop) {
     return llvm::any_of(llvm::drop_begin(visit.event.operands), [&](const Operand &operand) {
       return variesIn(visit, operand.expr, loop);
@@ -92,19 +100,34 @@ private:
              ((event.kind == EventKind::Overwrite || event.operation == Operation::Fill) &&
               !isGradient);
     };
-    for (const FunctionBody *function : visit.unit.callGraph().functions())
+    const CallGraph &graph = visit.unit.callGraph();
+    // A function that gets the module, neither runs nor trains it, and may write to a tensor:
+    // `torch::nn::init::normal_(weight)`.
+    const auto isWrite = [](const Event &event) {
+      const bool isOfSubject = event.subject.role == TypeRole::Tensor && event.subject.escapes;
+      const bool isOfFirst = !event.subject.path && !event.operands.empty() &&
+                             event.operands.front().role == TypeRole::Tensor;
+      return event.kind == EventKind::Combine && (isOfSubject || isOfFirst);
+    };
+    const auto isRun = [](const Event &event) {
+      return event.kind == EventKind::Forward || event.kind == EventKind::Backward ||
+             event.kind == EventKind::Step || event.kind == EventKind::SetMode ||
+             writesFile(event.operation);
+    };
+    const auto isResetBy = [&](const Event &call) {
+      const auto isModuleOf = [](const Operand &operand) { return isModule(operand.role); };
+      const bool takesModule = isModuleOf(call.subject) || llvm::any_of(call.operands, isModuleOf);
+      return llvm::any_of(graph.candidates(call), [&](const FunctionBody *body) {
+        return graph.mayRun(*body, isReset) ||
+               (takesModule && graph.mayRun(*body, isWrite) && !graph.mayRun(*body, isRun));
+      });
+    };
+    for (const FunctionBody *function : graph.functions())
       for (const Block &block : function->blocks)
-        for (const Event &event : block.events) {
-          if (!llvm::is_contained(function->loopsAround(event.site), loop))
-            continue;
-          const bool isCall = event.kind == EventKind::Call;
-          if (isReset(event) ||
-              (isCall && llvm::any_of(visit.unit.callGraph().candidates(event),
-                                      [&](const FunctionBody *body) {
-                                        return visit.unit.callGraph().mayRun(*body, isReset);
-                                      })))
+        for (const Event &event : block.events)
+          if (llvm::is_contained(function->loopsAround(event.site), loop) &&
+              (isReset(event) || (event.kind == EventKind::Call && isResetBy(event))))
             return true;
-        }
     return false;
   }
 };

@@ -11,7 +11,7 @@ class OverwrittenCheckpoint : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
-    if (save.operation != Operation::Save)
+    if (!writesFile(save.operation))
       return;
     const FileId file = fileOf(save, visit.callers, visit.before);
     const SavedFile *before = file == noFile ? nullptr : visit.before.savedIn(file);

@@ -46,7 +46,7 @@ private:
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       const bool isChange = other.event->kind == EventKind::Step ||
                             other.event->kind == EventKind::Backward ||
-                            other.event->operation == Operation::Save;
+                            writesFile(other.event->operation);
       return isChange && isWithin(visit, other, loop);
     });
   }

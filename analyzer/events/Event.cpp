@@ -183,7 +183,8 @@ bool FunctionBody::mentions(const ir::Symbol &variable) const {
 /// The variable, member or other value that \p node names, or null.
 static const ir::Symbol *namedBy(const ir::Node &node) {
   if (node.kind == NodeKind::Reference)
-    return node.symbol;
+    return node.symbol && node.symbol->kind == ir::SymbolKind::Binding ? node.symbol->owner
+                                                                       : node.symbol;
   const bool isField =
       node.kind == NodeKind::Member && node.symbol && node.symbol->kind == ir::SymbolKind::Member;
   return isField ? node.symbol : nullptr;
@@ -209,7 +210,7 @@ static bool mayChangeIn(const ir::Symbol &entity, const ir::Node *node) {
   }
   const ir::Symbol *named = node->isOnlyRead ? nullptr : namedBy(*node);
   if (named && named->first == entity.first)
-    return !(named->type && named->type->isConst);
+    return !(node->type && node->type->isConst);
   return llvm::any_of(node->children,
                       [&](const ir::Node *child) { return mayChangeIn(entity, child); });
 }

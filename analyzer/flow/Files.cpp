@@ -98,7 +98,7 @@ const Operand &storedBy(const Event &event) {
 }
 
 void Interpreter::noteFiles(const Event &event, State &state) {
-  if (event.operation == Operation::Save && event.kind == EventKind::Combine) {
+  if (writesFile(event.operation) && event.kind == EventKind::Combine) {
     if (const FileId file = fileOf(event, callers, state); file != noFile)
       state.save(file, {&event, state.resolve(storedBy(event).path)});
     return;

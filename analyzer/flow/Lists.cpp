@@ -66,10 +66,14 @@ static const ir::Symbol *loopVariable(PathId path, const PathTable &paths) {
 }
 
 const ListFacts *readsEmptyElements(const Event &event, const State &state) {
-  const bool isOfFramework = event.kind == EventKind::Combine || event.kind == EventKind::Forward;
+  const bool isOwner =
+      event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
+  const bool isOfFramework =
+      isOwner || event.kind == EventKind::Combine || event.kind == EventKind::Forward;
   const bool isStored = event.listChange != ListChange::None || event.isAttribute ||
                         event.isAnyDevice || event.operation == Operation::Save;
-  const bool isRead = event.kind == EventKind::Forward || event.resultRole == TypeRole::Tensor ||
+  const bool isRead = isOwner || event.kind == EventKind::Forward ||
+                      event.resultRole == TypeRole::Tensor ||
                       event.operation == Operation::ReadScalar;
   if (!isOfFramework || isStored || !isRead)
     return nullptr;
@@ -97,6 +101,13 @@ const ListFacts *readsEmptyElements(const Event &event, const State &state) {
       return state.list(operand.path);
   }
   return nullptr;
+}
+
+/// The list that the event changes: `list.push_back(x)`, `std::back_inserter(list)`.
+static PathId listOf(const Event &event) {
+  const bool isFunction = !event.subject.path && !event.operands.empty();
+  return isFunction && event.listChange != ListChange::None ? event.operands.front().path
+                                                            : event.subject.path;
 }
 
 void Interpreter::changeList(const Event &event, State &state) const {
@@ -131,7 +142,7 @@ void Interpreter::changeList(const Event &event, State &state) const {
     break;
   }
   case EventKind::Combine: {
-    const PathId list = event.subject.path;
+    const PathId list = listOf(event);
     const ListFacts *known = list ? state.list(list) : nullptr;
     ListFacts facts = known ? *known : ListFacts();
     switch (event.listChange) {
@@ -229,7 +240,7 @@ void MemberLists::addUses(const FunctionBody &function, const PathTable &paths) 
   };
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
-      const PathId subject = event.subject.path;
+      const PathId subject = listOf(event);
       if (Member *member = subject ? memberAt(subject) : nullptr) {
         const bool isOther = event.listChange == ListChange::Clear ||
                              event.listChange == ListChange::Other ||
@@ -257,6 +268,8 @@ void MemberLists::addUses(const FunctionBody &function, const PathTable &paths) 
         const bool isIterator = event.kind == EventKind::Combine && event.isAnyDevice;
         const bool isHandle = event.kind == EventKind::Bind && event.bind == BindKind::Handle;
         const bool isRange = isReference && !isElement && event.kind == EventKind::Bind;
+        if (event.listChange == ListChange::Append && operand.path == subject)
+          continue;
         if (operand.isLent || operand.isGivenAway || (isReference && !isRange) ||
             (isElement && isIterator && event.listChange == ListChange::None) ||
             (isHandle && isElement && !operand.isTensor))

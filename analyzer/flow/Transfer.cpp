@@ -510,6 +510,7 @@ static bool isWatched(Operation operation) {
   case Operation::ReadClock:
   case Operation::MakeLoader:
   case Operation::Save:
+  case Operation::WriteArchive:
   case Operation::LoadModule:
   case Operation::SpreadBatch:
     return true;
@@ -664,10 +665,13 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.history = noSources; // No backward goes this way, and none was meant to.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
-  if (event.operation == Operation::LoadModule) {
+  const bool isLoad = event.operation == Operation::LoadModule;
+  if (isLoad || (event.resultRole == TypeRole::ScriptModule &&
+                 event.subject.role == TypeRole::ScriptModule)) { // `model.get_method("encode")`
     ModuleFacts facts = state.moduleAt(event.result);
-    facts.loaded = &event;
-    state.setModule(event.result, facts);
+    facts.loaded = isLoad ? &event : state.module(event.subject).loaded;
+    if (facts.loaded)
+      state.setModule(event.result, facts);
   }
   if (event.resultRole == TypeRole::Device)
     state.setDevice(event.result, deviceNamed(event, state));

@@ -67,7 +67,7 @@ struct Symbol {
   const Node *init = nullptr; ///< The initializer or default argument, or null.
   unsigned index = 0;         ///< Of a parameter.
   /// A parameter of a template that gets whatever it is given as it is: `T &&`. Functions of the
-  /// standard library have none, as they move it.
+  /// standard library that give a reference back have none: they are casts, such as std::move.
   bool isForwarded = false;
   bool isLocal = false;  ///< A variable of a function, but no parameter.
   bool isStatic = false; ///< A variable that outlives its scope: global, static or a thread's.

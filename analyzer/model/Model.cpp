@@ -124,6 +124,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::StacksSamples, "stacks-samples"},
     {Trait::SplitsSamples, "splits-samples"},
     {Trait::GivesAllSamples, "gives-all-samples"},
+    {Trait::GivesClass, "gives-class"},
     {Trait::JoinsRanks, "joins-ranks"},
 };
 
@@ -159,6 +160,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::CopyModule, "copy-module"},
     {Operation::SetEpoch, "set-epoch"},
     {Operation::Save, "save"},
+    {Operation::WriteArchive, "write-archive"},
     {Operation::LoadModule, "load-module"},
     {Operation::DetectAnomaly, "detect-anomaly"},
     {Operation::Compare, "compare"},

@@ -203,6 +203,7 @@ enum class Trait : unsigned char {
   StacksSamples,    ///< A transform that puts samples beside each other in a new first dimension.
   SplitsSamples,    ///< A sampler that gives each of several processes a part of the samples.
   GivesAllSamples,  ///< One that draws from all samples, whoever asks.
+  GivesClass,       ///< Tells of which class a module is.
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
 };
 
@@ -247,6 +248,7 @@ enum class Operation : unsigned char {
   CopyModule,           ///< A module of its own with the same parameters, mode and device.
   SetEpoch,             ///< Seeds the order of a sampler for the next epoch.
   Save,                 ///< Writes the values of its first argument to a file or archive.
+  WriteArchive,         ///< Writes what was put into an archive to a file.
   LoadModule,           ///< A new module, read from a file.
   DetectAnomaly,        ///< Checks every operation of a backward, until it is told otherwise.
   Compare,              ///< How two tensors differ.
@@ -262,6 +264,11 @@ enum class Operation : unsigned char {
   Allocate,             ///< A new tensor whose elements nobody has given a value.
   SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
 };
+
+/// Whether it begins a file anew.
+constexpr bool writesFile(Operation operation) {
+  return operation == Operation::Save || operation == Operation::WriteArchive;
+}
 
 /// Whether the result has the values of the subject, or some of them.
 constexpr bool keepsValues(Operation operation) {

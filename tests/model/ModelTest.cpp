@@ -128,6 +128,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "shared-by-workers", "batch-first-option",
                            "stacks-samples",    "chooses-draws",
                            "splits-samples",    "gives-all-samples",
+                           "gives-class",
                            "joins-ranks"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
@@ -194,6 +195,7 @@ TEST_CASE("The operations have the names of the documentation") {
                            "copy-module",
                            "set-epoch",
                            "save",
+                           "write-archive",
                            "load-module",
                            "detect-anomaly",
                            "compare",

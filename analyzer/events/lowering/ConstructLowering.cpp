@@ -3,6 +3,7 @@
 #include "Placement.h"
 #include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/ListChanges.h"
+#include "analyzer/events/marks/Texts.h"
 
 namespace gradtidy {
 
@@ -40,7 +41,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   event.sharedChange = node(changeOfShared(*construct, *code, vocabulary));
   markConstruction(event, construct->getType(), arguments);
   event.listChange = madeList(*construct, vocabulary);
-  if (!isStandard(constructor))
+  if (!isText(construct->getType())) // `std::ifstream file(name)`
     markTexts(event);
   const bool startsThread = event.startsThread;
   current->events.push_back(std::move(event));

@@ -84,9 +84,19 @@ private:
     return asked.getExprOperand()->getType();
   }
 
+  /// Whether \p expr tells the class of a module that something holds: `any.type_info()`.
+  bool givesClass(const Expr *expr) const {
+    const auto *call = dyn_cast<CallExpr>(strip(expr));
+    return call && call->getDirectCallee() &&
+           vocabulary.traitOf(call->getDirectCallee()) == Trait::GivesClass;
+  }
+
   std::optional<ClassTest> ofComparison(const Expr &whole, const Expr *left, const Expr *right,
                                         bool isEqual) const {
     const CXXTypeidExpr *first = typeidIn(left), *second = typeidIn(right);
+    if (const CXXTypeidExpr *asked = first ? first : second;
+        asked && givesClass(first ? right : left) && holderOf(askedBy(*asked)))
+      return about(ClassTest::Comparison, whole, *holderOf(askedBy(*asked)));
     if (!first || !second)
       return std::nullopt;
     if (holderOf(askedBy(*first)))

@@ -51,7 +51,12 @@ static ListChange sizedBy(llvm::ArrayRef<const Expr *> arguments) {
 }
 
 ListChange changeOfList(const CallExpr &call, Vocabulary &vocabulary) {
-  const auto *method = dyn_cast_or_null<CXXMethodDecl>(call.getDirectCallee());
+  const FunctionDecl *callee = call.getDirectCallee();
+  if (callee && isStandard(callee) && call.getNumArgs() == 1 &&
+      (simpleName(callee) == "back_inserter" || simpleName(callee) == "front_inserter"))
+    return holdsNothing(call.getArg(0)->getType(), vocabulary) ? ListChange::Append
+                                                               : ListChange::None;
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
   const Expr *list = objectOf(&call);
   if (!method || !list || method->isConst() || !isStandard(method) ||
       !holdsNothing(list->getType(), vocabulary))

@@ -6,7 +6,7 @@
 
 namespace gradtidy {
 
-/// What a method of a list does to it, by its name.
+/// What a method of a list, or a function that is given one, does to it, by its name.
 ListChange changeOfList(const clang::CallExpr &call, Vocabulary &vocabulary);
 
 /// What a list is made with.

@@ -379,11 +379,13 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
 }
 
 /// Whether the function passes its argument on as it gets it, whatever that is: `save(value,
-/// name)`. Those of the standard library move it.
+/// name)`. What the standard library gives back to be moved is another matter.
 static bool isForwarded(const ParmVarDecl &parameter) {
   const auto *function = dyn_cast<FunctionDecl>(parameter.getDeclContext());
   const FunctionTemplateDecl *primary = function ? function->getPrimaryTemplate() : nullptr;
-  if (!primary || function->isInStdNamespace())
+  const bool isCast =
+      function && function->isInStdNamespace() && function->getReturnType()->isReferenceType();
+  if (!primary || isCast)
     return false;
   const FunctionDecl *pattern = primary->getTemplatedDecl();
   if (pattern->getNumParams() == 0)

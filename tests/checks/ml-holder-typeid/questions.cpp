@@ -21,6 +21,10 @@ void of_the_class_ok(torch::nn::Module &m) {
     layer->weight.zero_();
 }
 
+bool held_ok(const torch::nn::AnyModule &any) {
+  return any.type_info() == typeid(torch::nn::LinearImpl);
+}
+
 void of_pointers_ok(const std::shared_ptr<torch::nn::Module> &m) {
   if (auto layer = std::dynamic_pointer_cast<torch::nn::LinearImpl>(m))
     layer->weight.zero_();
@@ -78,6 +82,10 @@ bool indexed_bad(const torch::nn::Module &m) {
 bool kept_bad(const torch::nn::Module &m) {
   const std::type_info &wanted = typeid(torch::nn::Linear);
   return typeid(m) == wanted; // expect: ml-holder-typeid (no fix)
+}
+
+bool held_bad(const torch::nn::AnyModule &any) {
+  return any.type_info() == typeid(torch::nn::Linear); // expect: ml-holder-typeid (no fix)
 }
 
 void cast_bad(torch::nn::Module &m) {

@@ -66,25 +66,6 @@ void several_modules_ok(std::vector<Net> nets, const Batches &batches) {
   }
 }
 
-void by_stage_ok(Net net, const Batches &batches) {
-  for (double rate : {1e-2, 1e-3, 1e-4}) {
-    Adam optimizer(net->parameters(), AdamOptions(rate));
-    for (const auto &x : batches)
-      step(net, optimizer, x);
-  }
-}
-
-void decayed_ok(Net net, const Batches &batches) {
-  double rate = 1e-2;
-  for (int epoch = 0; epoch < 10; ++epoch) {
-    auto options = AdamOptions(rate).weight_decay(1e-4);
-    Adam optimizer(net->parameters(), options);
-    for (const auto &x : batches)
-      step(net, optimizer, x);
-    rate *= 0.9;
-  }
-}
-
 void completed_ok(Net net, const std::vector<Batches> &sets) {
   for (const auto &batches : sets) {
     Adam optimizer(net->parameters(), AdamOptions(1e-3));
@@ -134,6 +115,34 @@ void restored_ok(Net net, const Batches &tasks) {
   }
 }
 
+void begin(Net &net) {
+  torch::NoGradGuard guard;
+  for (auto &parameter : net->parameters())
+    parameter.uniform_(-1, 1);
+}
+
+void begun_anew_ok(Net net, const Batches &batches) {
+  for (int fold = 0; fold < 5; ++fold) {
+    begin(net);
+    Adam optimizer(net->parameters(), AdamOptions(1e-3));
+    for (const auto &x : batches)
+      step(net, optimizer, x);
+  }
+}
+
+void replaced_tensor_ok(Net net, const Batches &batches) {
+  torch::Tensor noise;
+  for (const auto &x : batches) {
+    noise = torch::rand({4}, torch::requires_grad());
+    Adam optimizer({noise}, AdamOptions(1e-2));
+    for (int i = 0; i < 10; ++i) {
+      optimizer.zero_grad();
+      net->forward(x + noise).mean().backward();
+      optimizer.step();
+    }
+  }
+}
+
 void once_in_a_while_ok(Net net, const Batches &batches) {
   auto optimizer = std::make_unique<Adam>(net->parameters(), AdamOptions(1e-3));
   for (int epoch = 0; epoch < 10; ++epoch) {
@@ -157,6 +166,25 @@ void attack_ok(Net net, const Batches &batches) {
 }
 
 // --- wrong ---------------------------------------------------------------------------------------
+
+void by_stage_bad(Net net, const Batches &batches) {
+  for (double rate : {1e-2, 1e-3, 1e-4}) { // note: the loop is here
+    Adam optimizer(net->parameters(), AdamOptions(rate)); // expect: ml-optimizer-recreated (level 2): to change its options
+    for (const auto &x : batches)
+      step(net, optimizer, x);
+  }
+}
+
+void decayed_bad(Net net, const Batches &batches) {
+  double rate = 1e-2;
+  for (int epoch = 0; epoch < 10; ++epoch) { // note: the loop is here
+    auto options = AdamOptions(rate).weight_decay(1e-4);
+    Adam optimizer(net->parameters(), options); // expect: ml-optimizer-recreated (level 2)
+    for (const auto &x : batches)
+      step(net, optimizer, x);
+    rate *= 0.9;
+  }
+}
 
 void each_epoch_bad(const Batches &batches) {
   Net net(4, 4);
@@ -197,6 +225,19 @@ void options_bad(const Batches &batches) {
     SGD optimizer(net->parameters(), options); // expect: ml-optimizer-recreated
     for (const auto &x : batches)
       step(net, optimizer, x);
+  }
+}
+
+std::unique_ptr<torch::optim::Optimizer> make(Net net, double rate) {
+  return std::make_unique<Adam>(net->parameters(), rate); // expect: ml-optimizer-recreated
+}
+
+void by_factory_bad(const Batches &batches) {
+  Net net(4, 4);
+  for (int epoch = 0; epoch < 10; ++epoch) { // note: the loop is here
+    auto optimizer = make(net, 1e-3);
+    for (const auto &x : batches)
+      step(net, *optimizer, x);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 using Net = torch::nn::Linear;
@@ -145,6 +146,14 @@ void helper_ok(Net net, Adam &optimizer) {
   save_to_ok(optimizer, "optimizer");
 }
 
+void read_between_ok(Net net, Adam &optimizer) {
+  torch::save(net, "exchange.pt");
+  std::ifstream file("exchange.pt");
+  std::string bytes;
+  file >> bytes;
+  torch::save(optimizer, "exchange.pt");
+}
+
 // --- wrong ---------------------------------------------------------------------------------------
 
 void literal_bad(Net net, Adam &optimizer) {
@@ -213,6 +222,14 @@ private:
   Adam optimizer;
   std::string file;
 };
+
+void archives_bad(Net net, Adam &optimizer) {
+  torch::serialize::OutputArchive ofNet, ofOptimizer;
+  net->save(ofNet);
+  ofNet.save_to("checkpoint.pt"); // note: saved here
+  optimizer.save(ofOptimizer);
+  ofOptimizer.save_to("checkpoint.pt"); // expect: ml-overwritten-checkpoint
+}
 
 void in_lambda_bad(Net net, Adam &optimizer) {
   auto save = [&](const std::string &name) {

@@ -43,6 +43,13 @@ void other_files_ok(const std::vector<std::string> &files, const torch::Tensor &
   }
 }
 
+void named_ok(const std::map<std::string, std::string> &files, const torch::Tensor &image) {
+  for (const auto &[name, file] : files) {
+    auto model = torch::jit::load(file);
+    run(model, image).print();
+  }
+}
+
 void each_epoch_ok(const torch::Tensor &image) {
   for (int epoch = 0; epoch < 10; ++epoch) {
     auto model = torch::jit::load("model-" + std::to_string(epoch) + ".pt");
@@ -238,6 +245,31 @@ void member_bad(const Images &images, char **arguments) {
   Detector detector(arguments[1]);
   for (const auto &image : images) // note: the loop is here
     detector.detect(image).print();
+}
+
+struct Settings {
+  std::string file;
+  int count = 3;
+};
+
+torch::Tensor classify_by(const Settings &settings, const torch::Tensor &x) {
+  auto model = torch::jit::load(settings.file); // expect: ml-reload-in-loop
+  return model.forward({x}).toTensor(); // note: the model is used here
+}
+
+void settings_bad(char **arguments) {
+  Settings settings;
+  settings.file = arguments[1];
+  for (int i = 0; i < settings.count; ++i) // note: the loop is here
+    classify_by(settings, torch::rand({4})).print();
+}
+
+void settings_ok(Settings settings, const std::vector<std::string> &files) {
+  for (const auto &file : files) {
+    settings.file = file;
+    auto model = torch::jit::load(settings.file);
+    model.forward({torch::rand({4})}).toTensor().print();
+  }
 }
 
 class Loaded {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <vector>
@@ -246,6 +247,21 @@ torch::Tensor inserted_bad() {
   std::vector<torch::Tensor> steps(4); // note: made here
   steps.insert(steps.end(), torch::rand({4})); // expect: ml-undefined-element (no fix)
   return torch::cat(steps); // note: read here
+}
+
+torch::Tensor by_inserter_bad(const std::vector<torch::Tensor> &others) {
+  std::vector<torch::Tensor> steps;
+  steps.resize(others.size()); // note: made here
+  std::transform(others.begin(), others.end(), std::back_inserter(steps), // expect: ml-undefined-element
+                 [](const torch::Tensor &each) { return each * 2; });
+  return torch::cat(steps); // note: read here
+}
+
+void owned_bad(const torch::Tensor &weight) {
+  std::vector<torch::Tensor> weights;
+  weights.resize(1); // note: made here
+  weights.push_back(weight); // expect: ml-undefined-element
+  torch::optim::SGD optimizer(weights, 0.1); // note: read here
 }
 
 torch::Tensor cleared_first_bad(std::vector<torch::Tensor> &steps) {

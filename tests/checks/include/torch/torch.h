@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -927,6 +928,11 @@ public:
 };
 TORCH_MODULE(MSELoss);
 
+class AnyModule {
+public:
+  AnyModule() = default;
+  const std::type_info &type_info() const;
+};
 class NamedAnyModule {
 public:
   template <typename ModuleType>

@@ -1,5 +1,4 @@
 // Calls: of functions whose bodies are known, of closures, and of all others.
-#include "CallGraph.h"
 #include "Interpreter.h"
 
 namespace gradtidy {
@@ -10,7 +9,7 @@ Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const Stat
     return {};
   Closures found;
   for (const ir::Symbol *callOperator : last.made()->declared)
-    found.push_back(bodies(*callOperator, false));
+    found.push_back(graph.calleeOf(*callOperator, false));
   return llvm::is_contained(found, nullptr) ? Closures() : found;
 }
 
@@ -107,7 +106,8 @@ bool Interpreter::computes(const FunctionBody &body) {
              !sharesMemory(event.operation);
     if (event.kind != EventKind::Forward && event.kind != EventKind::Call)
       return false;
-    const FunctionBody *callee = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+    const FunctionBody *callee =
+        event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
     return callee ? computes(*callee) : event.kind == EventKind::Forward || event.isTensor;
   });
   return computing[&body] = result;
@@ -119,12 +119,13 @@ static bool tellsOutcome(const FunctionBody &body) {
 }
 
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  const FunctionBody *body = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *body =
+      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
   if (!body && event.subject.path)
     if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
       body = closures.front();
   bool recursive = body && llvm::is_contained(stack, body);
-  if (body && !recursive && isIrrelevant(event) && mayReturn(*body)) {
+  if (body && !recursive && effects.isIrrelevant(event) && mayReturn(*body)) {
     if (observing)
       needOnHost(event, state);
     doubtElements(event, state);
@@ -132,10 +133,11 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     callMayTouchFiles(event, state, !touchesFiles(*body));
     return true;
   }
-  const bool isOfOthers = body && !recursive && isForeign(*body) && !reachesClosure(event, state);
+  const bool isOfOthers =
+      body && !recursive && effects.isForeign(*body) && !reachesClosure(event, state);
   if (isOfOthers && !mayReturn(*body))
     return false;
-  if (body && !recursive && !isOfOthers && stack.size() > maxDepth && !isHarmless(event))
+  if (body && !recursive && !isOfOthers && stack.size() > maxDepth && !effects.isHarmless(event))
     bounded.insert(stack.front());
   if (!body || recursive || isOfOthers || stack.size() > maxDepth || visits > maxVisits) {
     callUnknown(event, state, observing);
@@ -250,7 +252,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
       state.fillList(operand.path);
   if (event.subject.escapes)
     state.fillList(event.subject.path);
-  const bool leavesAlone = isHarmless(event);
+  const bool leavesAlone = effects.isHarmless(event);
   if (!event.callee || !event.callee->isOfSystem) {
     state.synchronize(); // Perhaps.
     if (!leavesAlone) {

@@ -2,9 +2,17 @@
 #pragma once
 
 #include "CallGraph.h"
-#include "Interpreter.h"
 
 namespace gradtidy {
+
+/// Who, but for constructors, decides which module or device a member holds, where that is, and its
+/// mode.
+enum class MemberChanges : unsigned char {
+  None,  ///< Nobody: who else could is seen.
+  Mode,  ///< Nobody, but for its mode.
+  Loads, ///< The same, as far as is seen; but it is loaded from files.
+  Any,
+};
 
 class Effects {
 public:

@@ -2,8 +2,6 @@
 
 #include "Interpreter.h"
 
-#include "CallGraph.h"
-
 namespace gradtidy {
 
 FileId FileNames::of(llvm::StringRef name, llvm::ArrayRef<PathId> places) {
@@ -142,7 +140,8 @@ bool Interpreter::touchesFiles(const FunctionBody &body) {
       return true;
     if (event.kind != EventKind::Call)
       return false;
-    const FunctionBody *callee = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+    const FunctionBody *callee =
+        event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
     return callee ? touchesFiles(*callee) : !event.callee || !event.callee->isOfSystem;
   });
   return touching[&body] = result;

@@ -22,10 +22,10 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   visits = 0;
   State entry = entryOf(body);
   const ir::Symbol &function = *body.function;
-  if (function.isMethod() && body.thisObject && memberLists &&
-      function.kind != ir::SymbolKind::Constructor)
-    for (const ir::Symbol *member : classes(*function.owner).members)
-      entry.setList(tables.paths.member(body.thisObject, member), memberLists(*member));
+  if (function.isMethod() && body.thisObject && function.kind != ir::SymbolKind::Constructor)
+    for (const ir::Symbol *member : unit.classOf(*function.owner).members)
+      entry.setList(tables.paths.member(body.thisObject, member),
+                    memberLists.of(*member, unit.classOf(*member->owner)));
   visits = 0; // What constructors take is not the function's.
   solve(body, entry, /*observe=*/true, told);
 }
@@ -40,13 +40,13 @@ void Interpreter::runUntold(const FunctionBody &body) {
 }
 
 void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &state) {
-  const ir::Class &record = classes(*method.owner);
+  const ir::Class &record = unit.classOf(*method.owner);
   // What does not compile may change what the rest of the class shows as fixed.
   if (record.isDamaged)
     return;
   std::optional<State> made;
   for (const ir::Symbol *constructor : record.constructors) {
-    const FunctionBody *body = bodies(*constructor, false);
+    const FunctionBody *body = graph.calleeOf(*constructor, false);
     if (!body || constructor->isDelegating)
       return;
     const auto [known, isFirst] = constructed.try_emplace(body);
@@ -59,7 +59,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
     auto forMembers = [&](MemberChanges changes, auto visit) {
       for (const ir::Symbol *member : record.members)
-        if (changesOf(*member) == changes)
+        if (effects.changesOf(*member) == changes)
           visit(tables.paths.member(body->thisObject, member),
                 tables.paths.member(thisObject, member));
     };

@@ -6,8 +6,11 @@
 // to a bounded depth; recursion is cut.
 #pragma once
 
+#include "Effects.h"
+#include "Lists.h"
 #include "Partition.h"
-#include "State.h"
+#include "ProgramFacts.h"
+#include "StoredGraphs.h"
 
 #include "analyzer/events/modules/Layer.h"
 
@@ -15,7 +18,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,58 +47,18 @@ const Operand *releasedReadBy(const Event &event, const State &state);
 /// value; null if there is none.
 const Operand *unwrittenReadBy(const Event &event, const State &state);
 
-/// Who, but for constructors, decides which module or device a member holds, where that is, and its
-/// mode.
-enum class MemberChanges : unsigned char {
-  None,  ///< Nobody: who else could is seen.
-  Mode,  ///< Nobody, but for its mode.
-  Loads, ///< The same, as far as is seen; but it is loaded from files.
-  Any,
-};
-
 class Interpreter {
 public:
-  /// The body that a call of a function runs, or null if it is not known or not to be looked into.
-  using Bodies = std::function<const FunctionBody *(const ir::Symbol &, bool isVirtual)>;
-
-  /// Whether all that a call may run can be seen, and leaves modules, optimizers and gradients
-  /// alone.
-  using HarmlessCalls = std::function<bool(const Event &call)>;
-
-  /// Whether all that a call may run can be seen, and has nothing to do with anything that is
-  /// followed.
-  using IrrelevantCalls = std::function<bool(const Event &call)>;
-
-  /// Whether a function and what it calls, as far as that can be seen, have nothing to do with
-  /// that.
-  using ForeignFunctions = std::function<bool(const FunctionBody &)>;
-
-  using ChangesOfMembers = std::function<MemberChanges(const ir::Symbol &)>;
-
-  /// Whether the program goes on with what a member holds, but not with its graph.
-  using MembersCutOff = std::function<bool(const ir::Symbol &)>;
-
-  /// What is known of a class.
-  using Classes = std::function<const ir::Class &(const ir::Symbol &)>;
-
-  /// The layer that a forward pass is one of, or ends in.
-  using Layers = std::function<Layer(const Event &forward)>;
-
   /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxVisits = 20000;
 
-  Interpreter(Tables &tables, Bodies bodies, HarmlessCalls isHarmless, IrrelevantCalls isIrrelevant,
-              ForeignFunctions isForeign, ChangesOfMembers changesOf, MembersCutOff areCutOff,
-              Classes classes, Layers layers)
-      : tables(tables), bodies(std::move(bodies)), isHarmless(std::move(isHarmless)),
-        isIrrelevant(std::move(isIrrelevant)), isForeign(std::move(isForeign)),
-        changesOf(std::move(changesOf)), areCutOff(std::move(areCutOff)),
-        classes(std::move(classes)), layers(std::move(layers)) {}
-
-  /// Parameters and new tensors are of the framework's own type of floating-point numbers, as long
-  /// as nobody says otherwise.
-  void assumeFloats() { assumesFloats = true; }
+  /// All arguments must outlive this object.
+  Interpreter(Tables &tables, const LoweredUnit &unit, const CallGraph &graph,
+              const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
+              const MemberLists &memberLists)
+      : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
+        program(program), memberLists(memberLists) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
   struct Receiver {
@@ -112,14 +74,6 @@ public:
   /// Which dimension the layer that \p forward runs takes for that of the samples: whether it is
   /// the second, and not the first. Nothing if that is not known, or it is no layer that does.
   std::optional<bool> takesSecond(const Event &forward) const;
-
-  /// What constructors leave in the \p member of an object, if it is a list and nothing fills it
-  /// later.
-  using MemberLists = std::function<ListFacts(const ir::Symbol &member)>;
-  void assumeLists(MemberLists lists) { memberLists = std::move(lists); }
-
-  /// Layers keep the order of dimensions that they are made with.
-  void assumeOrders() { assumesOrders = true; }
 
   /// Analyses \p body with nothing known of its surroundings.
   void run(const FunctionBody &body) { run(body, {}); }
@@ -307,17 +261,12 @@ private:
   SiteId siteOf(const Event &event);
 
   Tables &tables;
-  Bodies bodies;
-  HarmlessCalls isHarmless;
-  IrrelevantCalls isIrrelevant;
-  ForeignFunctions isForeign;
-  ChangesOfMembers changesOf;
-  MembersCutOff areCutOff;
-  Classes classes;
-  Layers layers;
-  bool assumesFloats = false;
-  bool assumesOrders = false;
-  MemberLists memberLists;
+  const LoweredUnit &unit;
+  const CallGraph &graph;
+  const Effects &effects;
+  const StoredGraphs &stored;
+  const ProgramFacts &program;
+  const MemberLists &memberLists;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.

@@ -46,8 +46,8 @@ SampleOrder reordered(const SampleOrder &order, const Typing &typing) {
 SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   if (event.operation == Operation::Pad && event.order.samples >= 0)
     return {.told = &event, .isSecond = event.order.samples == 1};
-  if (!event.typing ||
-      (event.kind == EventKind::Forward && event.callee && bodies(*event.callee, event.isVirtual)))
+  if (!event.typing || (event.kind == EventKind::Forward && event.callee &&
+                        graph.calleeOf(*event.callee, event.isVirtual)))
     return {};
   SampleOrder order; // Of all of the tensors that have one.
   for (const Operand *tensor : tensorsOf(event)) {
@@ -93,7 +93,7 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
 std::optional<bool> Interpreter::takesSecond(const Event &forward) const {
   if (forward.operation == Operation::Attend)
     return true;
-  if (forward.operation != Operation::Recur || !assumesOrders)
+  if (forward.operation != Operation::Recur || !program.keepsOrders())
     return std::nullopt;
   const Answer batchFirst = layerOf(forward).batchFirst;
   return batchFirst == Answer::Unknown ? std::nullopt : std::optional(batchFirst == Answer::No);
@@ -192,7 +192,7 @@ void Interpreter::nameOrders(const FunctionBody &body, State &state) const {
 
 Interpreter::Receiver Interpreter::receiverOf(const Event &forward, unsigned operand) const {
   const FunctionBody *body = forward.kind == EventKind::Forward && forward.callee
-                                 ? bodies(*forward.callee, forward.isVirtual)
+                                 ? graph.calleeOf(*forward.callee, forward.isVirtual)
                                  : nullptr;
   return body && operand < body->parameters.size()
              ? receivers.lookup(body->parameters[operand].declaration)

@@ -1,6 +1,5 @@
 // The transfer functions of the events, but for calls.
 #include "Interpreter.h"
-#include "Lists.h"
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
@@ -36,7 +35,7 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
   if (!mayHaveGraph(value))
     return;
   const PathStep &member = tables.paths.last(tables.paths.containerOf(event.subject.path));
-  if (member.kind == PathStep::Member && areCutOff(*member.symbol()))
+  if (member.kind == PathStep::Member && stored.areCutOff(*member.symbol()))
     return used.setAside(value.history);
   const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
   if (isStored ? variable && variable->isExtern : place == tables.paths.unknown() || isParameter)
@@ -249,7 +248,8 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  const FunctionBody *pass = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *pass =
+      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
   if (pass && !computes(*pass))
     value.isRecorded = false;
   else
@@ -372,7 +372,7 @@ llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const 
   for (unsigned i = 0; i < type.parts; ++i)
     parts.push_back({PathStep::Element, nullptr, i});
   if (type.record && !type.record->isStandard)
-    for (const ir::Symbol *member : classes(*type.record).members)
+    for (const ir::Symbol *member : unit.classOf(*type.record).members)
       parts.push_back({PathStep::Member, member});
   return parts;
 }

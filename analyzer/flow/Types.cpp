@@ -109,14 +109,15 @@ ElementType withNumber(ElementType element, ElementType number) {
 Layer Interpreter::layerOf(const Event &forward) const {
   const auto [known, isNew] = knownLayers.try_emplace(&forward);
   if (isNew) {
-    const Layer layer = layers(forward);
+    const Layer layer = unit.modules().layerOf(forward);
     return knownLayers[&forward] = layer;
   }
   return known->second;
 }
 
 TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
-  const FunctionBody *body = event.callee ? bodies(*event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *body =
+      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
   if (body)
     return returnedTypes.lookup(body);
   const Layer layer = layerOf(event);
@@ -125,7 +126,7 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   for (const Operand *tensor : tensors)
     given.push_back(state.typeOf(*tensor));
   const TensorType input = given.empty() ? TensorType() : given.front();
-  const bool isFloat = assumesFloats && state.autocast().possible == Autocast::Off;
+  const bool isFloat = program.assumesFloats() && state.autocast().possible == Autocast::Off;
   const ElementType weighted = isFloat ? ElementType::Float32 : ElementType::Unknown;
   TensorType result;
   switch (layer.rule) {
@@ -187,7 +188,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   if (!event.typing)
     return unknownType;
   const Typing &typing = *event.typing;
-  const ElementType standard = assumesFloats ? ElementType::Float32 : ElementType::Unknown;
+  const ElementType standard =
+      program.assumesFloats() ? ElementType::Float32 : ElementType::Unknown;
   const auto named = [&](ElementType otherwise) {
     return typing.namesElement ? typing.element : otherwise;
   };

@@ -57,25 +57,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
     : lowered(context, model, userCode, interned.paths), graph(lowered),
       sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
       ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
-      interpreter(
-          interned,
-          [this](const ir::Symbol &callee, bool isVirtual) {
-            return graph.calleeOf(callee, isVirtual);
-          },
-          [this](const Event &call) { return sideEffects.isHarmless(call); },
-          [this](const Event &call) { return sideEffects.isIrrelevant(call); },
-          [this](const FunctionBody &body) { return sideEffects.isForeign(body); },
-          [this](const ir::Symbol &member) { return sideEffects.changesOf(member); },
-          [this](const ir::Symbol &member) { return storedGraphs.areCutOff(member); },
-          [this](const ir::Symbol &record) -> const ir::Class & { return lowered.classOf(record); },
-          [this](const Event &forward) { return modules().layerOf(forward); }) {
-  interpreter.assumeLists([this](const ir::Symbol &member) {
-    return memberLists.of(member, lowered.classOf(*member.owner));
-  });
-  if (ofProgram.assumesFloats())
-    interpreter.assumeFloats();
-  if (ofProgram.keepsOrders())
-    interpreter.assumeOrders();
+      interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists) {
   Passes(graph, sideEffects, interpreter).run();
 }
 

@@ -2,10 +2,7 @@
 // Made once per ASTContext and shared by all checks.
 #pragma once
 
-#include "Effects.h"
-#include "Lists.h"
-#include "ProgramFacts.h"
-#include "StoredGraphs.h"
+#include "Interpreter.h"
 
 namespace gradtidy {
 

@@ -11,9 +11,11 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gradtidy {
 
@@ -59,6 +61,85 @@ bool blankUnknownKey(std::string &text, const llvm::SMDiagnostic &problem) {
   return true;
 }
 
+/// How many characters a regular expression may have once what is repeated is written down.
+constexpr size_t maxExpanded = 10'000;
+/// How many groups may lie within each other.
+constexpr size_t maxGroups = 100;
+/// How many globs choose checks: each is compared with each check.
+constexpr ptrdiff_t maxGlobs = 10'000;
+
+/// Measures a regular expression without compiling it: `((x{1,255}){1,255}){1,255}` takes
+/// gigabytes.
+class RegexSize {
+public:
+  /// What is wrong with \p pattern; empty if its size is right.
+  std::string judge(llvm::StringRef pattern) {
+    while (!pattern.empty()) {
+      take(pattern);
+      if (groups.size() > maxGroups)
+        return "its groups are nested too deeply";
+      if (groups.back().before + groups.back().last > maxExpanded)
+        return "it is too large";
+    }
+    return {};
+  }
+
+private:
+  struct Group {
+    size_t before = 0,
+           last = 0; ///< The sizes of its parts: of the last, which may be repeated, and others.
+  };
+
+  void add(size_t part) { groups.back().before += std::exchange(groups.back().last, part); }
+
+  void take(llvm::StringRef &rest) {
+    const char letter = rest.front();
+    rest = rest.drop_front();
+    if (letter == '(') {
+      groups.emplace_back();
+    } else if (letter == ')' && groups.size() > 1) {
+      const Group inner = groups.pop_back_val();
+      add(inner.before + inner.last + 1);
+    } else if (letter == '{') {
+      unsigned count = 0, most = 1;
+      for (rest.consumeInteger(10, count); rest.consume_front(",");)
+        rest.consumeInteger(10, most);
+      groups.back().last *= std::clamp(std::max(count, most), 1u, 1000u);
+    } else if (letter == '[') {
+      const size_t end = rest.find(']', rest.starts_with("^") ? 2 : 1);
+      rest = rest.drop_front(std::min(rest.size(), end == rest.npos ? end : end + 1));
+      add(1);
+    } else {
+      if (letter == '\\')
+        rest = rest.drop_front(!rest.empty());
+      add(1);
+    }
+  }
+
+  llvm::SmallVector<Group> groups = llvm::SmallVector<Group>(1);
+};
+
+/// What is wrong with \p options beside their syntax; empty if nothing is.
+std::string unreasonable(const ClangTidyOptions &options) {
+  for (const auto &[name, pattern] :
+       {std::pair("HeaderFilterRegex", options.HeaderFilterRegex),
+        std::pair("ExcludeHeaderFilterRegex", options.ExcludeHeaderFilterRegex)})
+    if (pattern) {
+      std::string why = RegexSize().judge(*pattern);
+      if (why.empty())
+        llvm::Regex(*pattern).isValid(why);
+      if (!why.empty())
+        return std::string(name) + " is no regular expression to be used: " + why;
+    }
+  for (const auto &[name, globs] : {std::pair("Checks", options.Checks),
+                                    std::pair("WarningsAsErrors", options.WarningsAsErrors)})
+    if (globs && llvm::count_if(*globs, [](char letter) {
+                   return letter == ',' || letter == '\n';
+                 }) >= maxGlobs)
+      return std::string(name) + " has more than " + std::to_string(maxGlobs) + " globs";
+  return {};
+}
+
 /// With `othersKeys`, keys that clang-tidy does not know are no error.
 llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKeys) {
   std::string kept = text.getBuffer().str();
@@ -72,8 +153,11 @@ llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKe
           if (!problem)
             problem = diagnostic;
         });
-    if (options)
+    if (options) {
+      if (const std::string why = unreasonable(*options); !why.empty())
+        return fail(text.getBufferIdentifier() + ": " + why);
       return *options;
+    }
     if (!problem)
       return fail(text.getBufferIdentifier() + ": invalid configuration");
     if (!othersKeys || unknown == maxUnknown || !blankUnknownKey(kept, *problem))

@@ -345,8 +345,7 @@ void printStatistics(const Results &results) {
   const auto &cutShort = results.coverage.cutShort;
   for (const auto &[number, function] : llvm::enumerate(cutShort))
     if (number < mostNamed)
-      StatusLine() << "Not analysed to the end (too large, too deep, or calls too deep): "
-                   << function << ".";
+      StatusLine() << notFollowed << function << ".";
   if (cutShort.size() > mostNamed)
     StatusLine() << "Not analysed to the end: " << cutShort.size() - mostNamed << " more function"
                  << plural(cutShort.size() - mostNamed) << ".";

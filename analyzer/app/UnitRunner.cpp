@@ -179,6 +179,7 @@ UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, Hea
                        Partners &partners, bool traces, bool makesOwnHeaders)
     : list(list), context(context), frontend(context, list.projectFolder, headers),
       partners(partners) {
+  hostAnalyses();
   if (traces)
     frontend.enableTrace();
   if (makesOwnHeaders)

@@ -383,7 +383,7 @@ struct Block {
     bool answerInLastRound = false;
   };
   std::vector<Event> events;
-  std::vector<PathId> temporaries; ///< Roots that no other block mentions; dead at the end.
+  std::vector<PathId> temporaries; ///< Roots that no later block mentions; dead at the end.
   llvm::SmallVector<Edge, 2> edges;
   bool isLoopHead = false;  ///< Control comes back to it.
   bool endsProgram = false; ///< What it calls last does not come back.

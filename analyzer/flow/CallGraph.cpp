@@ -105,6 +105,12 @@ llvm::ArrayRef<const FunctionBody *> CallGraph::callersOf(const FunctionBody &fu
   return known->second;
 }
 
+bool isModuleCall(const Event &event) {
+  return event.kind == EventKind::Forward ||
+         (event.kind == EventKind::Call && event.callee && isModule(event.subject.role) &&
+          event.isTensor && event.result != event.subject.path);
+}
+
 bool isClosure(const FunctionBody &function) { return function.function->isClosure; }
 
 bool hasEvent(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one) {

@@ -66,6 +66,10 @@ private:
   std::vector<const FunctionBody *> followed; ///< The same in the order of functions().
 };
 
+/// Whether the event is a call of a module that gives tensors: a forward pass, or a method of the
+/// user's that may contain some.
+bool isModuleCall(const Event &event);
+
 /// Whether \p function is a lambda.
 bool isClosure(const FunctionBody &function);
 

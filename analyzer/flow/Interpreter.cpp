@@ -9,12 +9,6 @@ constexpr unsigned maxPartitions = 16;
 
 } // namespace
 
-bool isModuleCall(const Event &event) {
-  return event.kind == EventKind::Forward ||
-         (event.kind == EventKind::Call && event.callee && isModule(event.subject.role) &&
-          event.isTensor && event.result != event.subject.path);
-}
-
 void Interpreter::run(const FunctionBody &body, Answers told) {
   const UnderAnalysis underAnalysis(body);
   memory.clear();

@@ -32,10 +32,6 @@ struct Observation {
   SiteId site; ///< Of the event, or of the call of a module around it (see Interpreter::siteOf).
 };
 
-/// Whether the event is a call of a module that gives tensors: a forward pass, or a method of the
-/// user's that may contain some.
-bool isModuleCall(const Event &event);
-
 /// Whether the event computes a tensor, which has no part in the graphs of what it is computed from
 /// where gradients are disabled.
 bool leavesGraphs(const Event &event);

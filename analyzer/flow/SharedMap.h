@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,38 +14,78 @@ namespace gradtidy {
 
 template <typename Key, typename Value> class SharedMap {
 public:
-  using Entry = std::pair<Key, Value>;
+  using Entry = std::pair<const Key &, const Value &>;
 
   /// The keys from the first of a range up to the second, which is not in it.
   using Range = std::pair<Key, Key>;
 
 private:
+  /// What is small lies beside its key; what is large is shared, so that a change copies no other.
+  struct Inline {
+    Value value = {};
+    const Value &get() const { return value; }
+    Value &own() { return value; }
+    bool operator==(const Inline &) const = default;
+  };
+  class Shared {
+  public:
+    const Value &get() const { return box->value; }
+    Value &own() {
+      if (box->UseCount() > 1)
+        box = llvm::makeIntrusiveRefCnt<Box>(*box);
+      return box->value;
+    }
+    bool operator==(const Shared &other) const {
+      return box == other.box || box->value == other.box->value;
+    }
+
+  private:
+    struct Box : llvm::RefCountedBase<Box> {
+      Value value = {};
+    };
+    llvm::IntrusiveRefCntPtr<Box> box = llvm::makeIntrusiveRefCnt<Box>();
+  };
+  static constexpr size_t large = 32;
+  using Held = std::conditional_t<(sizeof(Value) > large), Shared, Inline>;
+
+  struct Slot {
+    Key key;
+    Held held;
+    Entry entry() const { return {key, held.get()}; }
+    bool operator==(const Slot &) const = default;
+  };
   /// A part of the entries, in order; never empty, and changed only by a map that alone has it.
   struct Chunk : llvm::RefCountedBase<Chunk> {
-    std::vector<Entry> entries;
+    std::vector<Slot> slots;
   };
-  using Chunks = std::vector<llvm::IntrusiveRefCntPtr<Chunk>>;
+  struct Chunks : llvm::RefCountedBase<Chunks> {
+    std::vector<llvm::IntrusiveRefCntPtr<Chunk>> list;
+  };
   static constexpr size_t most = 32; ///< Entries of a chunk.
 
 public:
   class Iterator {
   public:
-    using iterator_category = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
     using value_type = Entry;
     using difference_type = std::ptrdiff_t;
-    using pointer = const Entry *;
-    using reference = const Entry &;
+    using reference = Entry;
+    /// What a pointer to an entry is followed by.
+    struct pointer {
+      Entry entry;
+      const Entry *operator->() const { return &entry; }
+    };
 
     Iterator() = default;
-    Iterator(const Chunks *chunks, size_t chunk, size_t entry)
-        : chunks(chunks), chunk(chunk), entry(entry) {}
+    Iterator(const Chunks *chunks, size_t chunk, size_t slot)
+        : chunks(chunks), chunk(chunk), slot(slot) {}
 
-    reference operator*() const { return (*chunks)[chunk]->entries[entry]; }
-    pointer operator->() const { return &**this; }
+    reference operator*() const { return chunks->list[chunk]->slots[slot].entry(); }
+    pointer operator->() const { return {**this}; }
     Iterator &operator++() {
-      if (++entry == (*chunks)[chunk]->entries.size()) {
+      if (++slot == chunks->list[chunk]->slots.size()) {
         ++chunk;
-        entry = 0;
+        slot = 0;
       }
       return *this;
     }
@@ -58,12 +99,12 @@ public:
   private:
     friend class SharedMap;
     const Chunks *chunks = nullptr;
-    size_t chunk = 0, entry = 0;
+    size_t chunk = 0, slot = 0;
   };
 
-  Iterator begin() const { return {&chunks, 0, 0}; }
-  Iterator end() const { return {&chunks, chunks.size(), 0}; }
-  bool empty() const { return chunks.empty(); }
+  Iterator begin() const { return {chunks.get(), 0, 0}; }
+  Iterator end() const { return {chunks.get(), size(), 0}; }
+  bool empty() const { return size() == 0; }
 
   /// The entries with keys of the range, to be gone through.
   struct Entries {
@@ -76,54 +117,52 @@ public:
   /// Null if there is none. It stays where it is until the map changes.
   const Value *find(Key key) const {
     const Iterator place = lower(key);
-    return place != end() && place->first == key ? &place->second : nullptr;
+    return isAt(place, key) ? &slotAt(place).held.get() : nullptr;
   }
 
   /// The same, to be changed.
   Value *edit(Key key) {
     const Iterator place = lower(key);
-    return place != end() && place->first == key ? &own(place.chunk).entries[place.entry].second
-                                                 : nullptr;
+    return isAt(place, key) ? &own(place.chunk).slots[place.slot].held.own() : nullptr;
   }
 
   /// Makes one if there is none.
   Value &operator[](Key key) {
     Iterator place = lower(key);
-    if (place != end() && place->first == key)
-      return own(place.chunk).entries[place.entry].second;
-    if (place.entry == 0 && place.chunk > 0) { // Behind the last of the chunk before.
+    if (isAt(place, key))
+      return own(place.chunk).slots[place.slot].held.own();
+    if (place.slot == 0 && place.chunk > 0) { // Behind the last of the chunk before.
       --place.chunk;
-      place.entry = chunks[place.chunk]->entries.size();
-    } else if (chunks.empty()) {
-      chunks.push_back(llvm::makeIntrusiveRefCnt<Chunk>());
+      place.slot = chunks->list[place.chunk]->slots.size();
     }
-    if (chunks[place.chunk]->entries.size() == most) {
+    if (empty() || (place.slot == most && place.chunk + 1 == size())) {
+      place = {nullptr, size(), 0}; // What grows at its end fills its chunks.
+      ownList().push_back(llvm::makeIntrusiveRefCnt<Chunk>());
+    } else if (chunks->list[place.chunk]->slots.size() == most) {
       split(place.chunk);
-      if (const size_t half = chunks[place.chunk]->entries.size(); place.entry > half) {
+      if (const size_t half = chunks->list[place.chunk]->slots.size(); place.slot > half) {
         ++place.chunk;
-        place.entry -= half;
+        place.slot -= half;
       }
     }
-    std::vector<Entry> &entries = own(place.chunk).entries;
-    return entries.insert(entries.begin() + place.entry, {key, Value{}})->second;
+    std::vector<Slot> &slots = own(place.chunk).slots;
+    return slots.insert(slots.begin() + place.slot, Slot{key, {}})->held.own();
   }
 
   void erase(Key key) {
     const Iterator place = lower(key);
-    if (place == end() || place->first != key)
+    if (!isAt(place, key))
       return;
-    std::vector<Entry> &entries = own(place.chunk).entries;
-    entries.erase(entries.begin() + place.entry);
-    if (entries.empty())
-      chunks.erase(chunks.begin() + place.chunk);
+    std::vector<Slot> &slots = own(place.chunk).slots;
+    slots.erase(slots.begin() + place.slot);
+    if (slots.empty())
+      ownList().erase(chunks->list.begin() + place.chunk);
   }
 
-  template <typename Predicate> void eraseIf(Predicate predicate) {
-    eraseIf(0, chunks.size(), predicate);
-  }
+  template <typename Predicate> void eraseIf(Predicate predicate) { eraseIf(0, size(), predicate); }
   template <typename Predicate> void eraseIf(Range range, Predicate predicate) {
     const Iterator last = lower(range.second);
-    eraseIf(lower(range.first).chunk, last.entry ? last.chunk + 1 : last.chunk,
+    eraseIf(lower(range.first).chunk, last.slot ? last.chunk + 1 : last.chunk,
             [&](const Entry &entry) {
               return !(entry.first < range.first) && entry.first < range.second && predicate(entry);
             });
@@ -144,12 +183,14 @@ public:
   }
 
   bool operator==(const SharedMap &other) const {
+    if (chunks == other.chunks)
+      return true;
     Iterator a = begin(), b = other.begin();
     while (a != end() && b != other.end()) {
-      if (a.entry == 0 && b.entry == 0 && chunks[a.chunk] == other.chunks[b.chunk]) {
+      if (a.slot == 0 && b.slot == 0 && chunks->list[a.chunk] == other.chunks->list[b.chunk]) {
         ++a.chunk;
         ++b.chunk;
-      } else if (!(*a == *b)) {
+      } else if (!(slotAt(a) == slotAt(b))) {
         return false;
       } else {
         ++a;
@@ -160,56 +201,78 @@ public:
   }
 
 private:
+  size_t size() const { return chunks ? chunks->list.size() : 0; }
+  static const Slot &slotAt(Iterator place) {
+    return place.chunks->list[place.chunk]->slots[place.slot];
+  }
+  bool isAt(Iterator place, Key key) const { return place != end() && slotAt(place).key == key; }
+
   /// The first entry whose key is not less.
   Iterator lower(Key key) const {
-    const auto isBefore = [](const Entry &entry, Key wanted) { return entry.first < wanted; };
-    const auto chunk =
-        std::lower_bound(chunks.begin(), chunks.end(), key, [&](const auto &each, Key wanted) {
-          return isBefore(each->entries.back(), wanted);
-        });
-    if (chunk == chunks.end())
+    if (!chunks)
       return end();
-    const std::vector<Entry> &entries = (*chunk)->entries;
-    const auto entry = std::lower_bound(entries.begin(), entries.end(), key, isBefore);
-    return {&chunks, static_cast<size_t>(chunk - chunks.begin()),
-            static_cast<size_t>(entry - entries.begin())};
+    const auto isBefore = [](const Slot &slot, Key wanted) { return slot.key < wanted; };
+    const auto chunk = std::lower_bound(
+        chunks->list.begin(), chunks->list.end(), key,
+        [&](const auto &each, Key wanted) { return isBefore(each->slots.back(), wanted); });
+    if (chunk == chunks->list.end())
+      return end();
+    const std::vector<Slot> &slots = (*chunk)->slots;
+    const auto slot = std::lower_bound(slots.begin(), slots.end(), key, isBefore);
+    return {chunks.get(), static_cast<size_t>(chunk - chunks->list.begin()),
+            static_cast<size_t>(slot - slots.begin())};
+  }
+
+  /// The chunks, to be changed.
+  auto &ownList() {
+    if (!chunks)
+      chunks = llvm::makeIntrusiveRefCnt<Chunks>();
+    else if (chunks->UseCount() > 1)
+      chunks = llvm::makeIntrusiveRefCnt<Chunks>(*chunks);
+    return chunks->list;
   }
 
   /// The chunk, to be changed.
   Chunk &own(size_t index) {
-    if (chunks[index].useCount() > 1)
-      chunks[index] = llvm::makeIntrusiveRefCnt<Chunk>(*chunks[index]);
-    return *chunks[index];
+    llvm::IntrusiveRefCntPtr<Chunk> &chunk = ownList()[index];
+    if (chunk->UseCount() > 1)
+      chunk = llvm::makeIntrusiveRefCnt<Chunk>(*chunk);
+    return *chunk;
   }
 
   void split(size_t index) {
-    std::vector<Entry> &entries = own(index).entries;
+    std::vector<Slot> &slots = own(index).slots;
     auto upper = llvm::makeIntrusiveRefCnt<Chunk>();
-    const auto half = entries.begin() + entries.size() / 2;
-    upper->entries.assign(std::move_iterator(half), std::move_iterator(entries.end()));
-    entries.erase(half, entries.end());
-    chunks.insert(chunks.begin() + index + 1, std::move(upper));
+    const auto half = slots.begin() + slots.size() / 2;
+    upper->slots.assign(std::move_iterator(half), std::move_iterator(slots.end()));
+    slots.erase(half, slots.end());
+    ownList().insert(chunks->list.begin() + index + 1, std::move(upper));
   }
 
   template <typename Predicate> void eraseIf(size_t first, size_t last, Predicate predicate) {
-    for (size_t index = first; index < last; ++index)
-      if (std::any_of(chunks[index]->entries.begin(), chunks[index]->entries.end(), predicate))
-        std::erase_if(own(index).entries, predicate);
-    chunks.erase(std::remove_if(chunks.begin() + first, chunks.begin() + last,
-                                [](const auto &chunk) { return chunk->entries.empty(); }),
-                 chunks.begin() + last);
+    const auto isErased = [&](const Slot &slot) { return predicate(slot.entry()); };
+    bool anyEmpty = false;
+    for (size_t index = first; index < last; ++index) {
+      const std::vector<Slot> &slots = chunks->list[index]->slots;
+      if (std::any_of(slots.begin(), slots.end(), isErased)) {
+        std::erase_if(own(index).slots, isErased);
+        anyEmpty |= chunks->list[index]->slots.empty();
+      }
+    }
+    if (anyEmpty)
+      std::erase_if(ownList(), [](const auto &chunk) { return chunk->slots.empty(); });
   }
 
   template <typename Predicate, typename Change>
   void changeIf(Iterator first, Iterator last, Predicate predicate, Change change) {
-    for (; first != last; ++first)
-      if (predicate(*first)) {
-        Entry &entry = own(first.chunk).entries[first.entry];
-        change(std::as_const(entry.first), entry.second);
-      }
+    for (; first.chunk != last.chunk || first.slot != last.slot; ++first) {
+      first.chunks = chunks.get(); // A change may have made them this map's own.
+      if (const Entry entry = *first; predicate(entry))
+        change(entry.first, own(first.chunk).slots[first.slot].held.own());
+    }
   }
 
-  Chunks chunks;
+  llvm::IntrusiveRefCntPtr<Chunks> chunks; ///< Null if there was never any.
 };
 
 } // namespace gradtidy

@@ -5,14 +5,14 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/thread.h"
 
 #include <mutex>
 #include <utility>
 
 namespace gradtidy {
-namespace {
 
-thread_local std::optional<FunctionPlace> *underWay = nullptr;
+static thread_local std::optional<FunctionPlace> *underWay = nullptr;
 
 /// Visits the functions and variables in declarations, template instantiations included.
 class BodyRemoval {
@@ -27,7 +27,7 @@ public:
       visit(pending.pop_back_val());
   }
 
-  FunctionPlaces dropped;
+  DroppedBodies dropped;
 
 private:
   void visit(clang::Decl *declaration) {
@@ -40,11 +40,17 @@ private:
     } else if (auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
       visit(*function);
     } else if (auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration)) {
-      if (variable->hasInit() && drops(*variable, variable->getInit()))
+      if (clang::Expr *init = variable->getInit(); init && drops(*variable, init)) {
         variable->setInit(nullptr);
+        dropped.undo.push_back([variable, init] { variable->setInit(init); });
+      }
     } else if (auto *field = llvm::dyn_cast<clang::FieldDecl>(declaration)) {
-      if (field->hasInClassInitializer() && drops(*field, field->getInClassInitializer()))
-        field->removeInClassInitializer();
+      if (clang::Expr *init =
+              field->hasInClassInitializer() ? field->getInClassInitializer() : nullptr;
+          init && drops(*field, init)) {
+        field->setInClassInitializer(nullptr);
+        dropped.undo.push_back([field, init] { field->setInClassInitializer(init); });
+      }
     } else if (auto *scope = llvm::dyn_cast<clang::DeclContext>(declaration)) {
       pending.append(scope->noload_decls_begin(), scope->noload_decls_end());
     }
@@ -53,7 +59,7 @@ private:
   void visit(clang::FunctionDecl &function) {
     if (function.doesThisDeclarationHaveABody() && !function.isLateTemplateParsed() &&
         drops(function, function.getBody()))
-      function.setBody(nullptr);
+      drop(function);
     for (clang::Decl *local : function.noload_decls()) // Lambdas are part of the body.
       if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(local);
           record && !record->isLambda())
@@ -62,17 +68,25 @@ private:
         constructor && llvm::any_of(constructor->inits(), [](const auto *each) {
           return isNestedTooDeeply(each->getInit());
         })) {
-      dropped.insert(placeOf(function, sources));
+      dropped.all.insert(placeOf(function, sources));
+      const unsigned count = constructor->getNumCtorInitializers();
       constructor->setNumCtorInitializers(0);
-      function.setBody(nullptr);
+      dropped.undo.push_back([constructor, count] { constructor->setNumCtorInitializers(count); });
+      drop(function);
     }
+  }
+
+  void drop(clang::FunctionDecl &function) {
+    clang::Stmt *body = function.getBody();
+    function.setBody(nullptr);
+    dropped.undo.push_back([&function, body] { function.setBody(body); });
   }
 
   bool drops(const clang::NamedDecl &owner, const clang::Stmt *code) {
     const bool isNamed = !functions.empty() && functions.contains(placeOf(owner, sources));
     if (!isNamed && !isNestedTooDeeply(code))
       return false;
-    dropped.insert(placeOf(owner, sources));
+    dropped.all.insert(placeOf(owner, sources));
     return true;
   }
 
@@ -80,8 +94,6 @@ private:
   const clang::SourceManager &sources;
   llvm::SmallVector<clang::Decl *, 64> pending;
 };
-
-} // namespace
 
 bool isNestedTooDeeply(const clang::Stmt *root) {
   llvm::SmallVector<std::pair<const clang::Stmt *, unsigned>, 64> pending = {{root, 1}};
@@ -113,11 +125,22 @@ FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManag
   return result;
 }
 
-FunctionPlaces dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
-                          const FunctionPlaces &functions, const clang::SourceManager &sources) {
+void DroppedBodies::restore() {
+  while (!undo.empty()) {
+    undo.back()();
+    undo.pop_back();
+  }
+}
+
+DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
+                         const FunctionPlaces &functions, const clang::SourceManager &sources) {
   BodyRemoval removal(functions, sources);
   removal.run(declarations);
   return std::move(removal.dropped);
+}
+
+void runOnDeepStack(llvm::function_ref<void()> work) {
+  llvm::thread(std::optional<unsigned>(deepStack), work).join();
 }
 
 static std::mutex logMutex;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/FunctionExtras.h"
 
 #include <compare>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace clang {
 class SourceManager;
@@ -17,8 +19,9 @@ class SourceManager;
 namespace gradtidy {
 
 /// How many statements and expressions may lie within each other. All walks over bodies, clang's
-/// and clang-tidy's too, may recurse once per level; the threads of Frontend have 16 KB for each.
+/// and clang-tidy's too, may recurse once per level: they run on threads that have 16 KB for each.
 inline constexpr unsigned maxNesting = 4000;
+inline constexpr unsigned deepStack = 64u << 20; ///< Bytes.
 
 /// Whether \p root has more than maxNesting levels. Takes time linear in the size of \p root, and
 /// does not recurse.
@@ -38,10 +41,28 @@ using FunctionPlaces = std::set<FunctionPlace>;
 
 FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources);
 
-/// Deletes the bodies and initializers in \p declarations that are nested too deeply, or belong to
-/// one of \p functions, and returns their places.
-FunctionPlaces dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
-                          const FunctionPlaces &functions, const clang::SourceManager &sources);
+/// Bodies and initializers that are not part of the AST for now.
+class DroppedBodies {
+public:
+  const FunctionPlaces &places() const { return all; }
+
+  /// Puts them back, for others who work on the same AST.
+  void restore();
+
+private:
+  friend class BodyRemoval;
+  FunctionPlaces all;
+  std::vector<llvm::unique_function<void()>> undo;
+};
+
+/// Drops the bodies and initializers in \p declarations that are nested too deeply, or belong to
+/// one of \p functions.
+DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
+                         const FunctionPlaces &functions, const clang::SourceManager &sources);
+
+/// Runs \p work with a stack that has room for recursion over maxNesting levels, on a thread of its
+/// own.
+void runOnDeepStack(llvm::function_ref<void()> work);
 
 /// Notes that this process analyzes a unit without \p functions.
 void logUnfollowed(const FunctionPlaces &functions);

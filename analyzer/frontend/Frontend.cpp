@@ -1,6 +1,5 @@
 #include "Frontend.h"
 #include "Bodies.h"
-#include "TextRepair.h"
 #include "Companions.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
@@ -12,6 +11,7 @@
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "SecureInvocation.h"
+#include "TextRepair.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
@@ -65,8 +65,6 @@ struct Frontend::Request {
 
 namespace {
 
-/// Enough for recursion over nested code, by clang and by the analysis (see maxNesting).
-constexpr unsigned stackSize = 64u << 20;
 /// How many functions of a unit may crash, one after the other, before the unit is lost.
 constexpr size_t maxUnfollowed = 4;
 constexpr size_t handlerStackSize = 256 << 10;
@@ -165,7 +163,8 @@ public:
     const std::vector<clang::Decl *> scope = contextSoFar().getTraversalScope();
     for (llvm::ArrayRef<clang::Decl *> each :
          {llvm::ArrayRef(scope), llvm::ArrayRef(declarations())})
-      logUnfollowed(dropBodies(each, parse.request.unfollowed, compiler.getSourceManager()));
+      logUnfollowed(
+          dropBodies(each, parse.request.unfollowed, compiler.getSourceManager()).places());
     logUnfollowed(parse.request.unfollowed);
     parsing.reset();
     if (parse.companions)
@@ -418,7 +417,7 @@ void handleOverflows() {
 bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work) {
   enum Outcome : int { Running, Done, Crashed };
   const auto outcome = std::make_shared<std::atomic<int>>(Running);
-  llvm::thread worker(std::optional<unsigned>(stackSize), [&guard, work, outcome] {
+  llvm::thread worker(std::optional<unsigned>(deepStack), [&guard, work, outcome] {
     const auto memory = std::make_unique<char[]>(handlerStackSize);
     const stack_t handlerStack = {
         .ss_sp = memory.get(), .ss_flags = 0, .ss_size = handlerStackSize};

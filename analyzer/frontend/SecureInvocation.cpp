@@ -105,6 +105,7 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   secureModules(invocation);
   invocation.getDependencyOutputOpts() = {};
   invocation.getPreprocessorOutputOpts() = {};
+  invocation.getPreprocessorOpts().DisablePragmaDebugCrash = true; // #pragma clang __debug crash
   invocation.getMigratorOpts() = {};
   clang::AnalyzerOptions &analyzer = invocation.getAnalyzerOpts();
   clear(analyzer.DumpExplodedGraphTo, analyzer.FullCompilerInvocation, analyzer.Config);

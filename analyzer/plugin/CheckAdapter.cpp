@@ -1,6 +1,7 @@
 #include "CheckAdapter.h"
 
 #include "analyzer/flow/UnitAnalysis.h"
+#include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/frontend/UserCode.h"
@@ -20,8 +21,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -75,9 +78,12 @@ bool namesExactly(llvm::StringRef globs, llvm::StringRef check) {
   return llvm::any_of(items, [&](llvm::StringRef item) { return item.trim() == check; });
 }
 
+/// See hostAnalyses().
+std::atomic<bool> isHosted = false;
+
 class CoverageLog {
 public:
-  void add(const UnitAnalysis &unit) {
+  void add(const UnitAnalysis &unit, const FunctionPlaces &dropped) {
     const clang::SourceManager &sources = unit.sources();
     const std::lock_guard lock(mutex);
     coverage.functions += unit.callGraph().relevant().size();
@@ -86,6 +92,8 @@ public:
       coverage.cutShort.insert(body->function->qualifiedName.str() + " (" + place.getFilename() +
                                ":" + std::to_string(place.getLine()) + ")");
     }
+    for (const FunctionPlace &function : dropped)
+      coverage.cutShort.insert(function.describe());
   }
 
   UnitCoverage take() {
@@ -93,9 +101,19 @@ public:
     return std::exchange(coverage, {});
   }
 
+  /// Tells the user of what was not followed, once.
+  void print() {
+    const std::lock_guard lock(mutex);
+    for (const std::string &function : coverage.cutShort)
+      if (printed.insert(function).second)
+        (llvm::errs() << notFollowed).write_escaped(function) << ".\n";
+    coverage = {};
+  }
+
 private:
   std::mutex mutex;
   UnitCoverage coverage;
+  std::set<std::string> printed;
 };
 
 CoverageLog &coverageLog() {
@@ -126,18 +144,38 @@ public:
     findFrameworkFolders(preprocessor, model.headers(), userCode);
   }
 
-  UnitAnalysis &analysis(clang::ASTContext &ast) {
-    if (!made) {
-      const PhaseTimer timer("analysis");
-      made.emplace(ast, model, userCode);
-      coverageLog().add(*made);
-    }
-    return *made;
+  /// Hands the analysis to \p use.
+  void analyse(clang::ASTContext &ast, llvm::function_ref<void(UnitAnalysis &)> use) {
+    if (isHosted)
+      return use(analysis(ast, {}));
+    // Other checks see the bodies that ours do not.
+    DroppedBodies dropped = dropBodies(ownDeclarations(ast), {}, ast.getSourceManager());
+    runOnDeepStack([&] { use(analysis(ast, dropped.places())); });
+    dropped.restore();
+    coverageLog().print();
   }
 
   const UserCode &users() const { return userCode; }
 
 private:
+  UnitAnalysis &analysis(clang::ASTContext &ast, const FunctionPlaces &dropped) {
+    if (!made) {
+      const PhaseTimer timer("analysis");
+      made.emplace(ast, model, userCode);
+      coverageLog().add(*made, dropped);
+    }
+    return *made;
+  }
+
+  /// What is declared in user code.
+  std::vector<clang::Decl *> ownDeclarations(const clang::ASTContext &ast) const {
+    std::vector<clang::Decl *> result;
+    for (clang::Decl *declaration : ast.getTranslationUnitDecl()->decls())
+      if (userCode.contains(declaration->getLocation(), ast.getSourceManager()))
+        result.push_back(declaration);
+    return result;
+  }
+
   static std::string root(const clang::Preprocessor &preprocessor,
                           const tidy::ClangTidyContext &context) {
     llvm::SmallString<256> absolute = context.getCurrentFile();
@@ -199,9 +237,10 @@ public:
       return;
     done = true;
     sources = result.SourceManager;
-    UnitAnalysis &analysis = unit->analysis(*result.Context);
-    const PhaseTimer timer(row.name);
-    replay(analysis, *judge, *this);
+    unit->analyse(*result.Context, [&](UnitAnalysis &analysis) {
+      const PhaseTimer timer(row.name);
+      replay(analysis, *judge, *this);
+    });
   }
 
   // The AST is gone by the time that this object is destroyed.
@@ -312,5 +351,7 @@ void setLevel(const tidy::ClangTidyError &error, Level level) {
 }
 
 UnitCoverage takeCoverage() { return coverageLog().take(); }
+
+void hostAnalyses() { isHosted = true; }
 
 } // namespace gradtidy

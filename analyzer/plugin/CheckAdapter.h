@@ -41,6 +41,10 @@ std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
 /// Writes down the level of a finding that another process made.
 void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 
+/// What the user is told of a function in UnitCoverage::cutShort, before its name.
+inline constexpr llvm::StringLiteral notFollowed =
+    "Not analysed to the end (too large, too deep, or calls too deep): ";
+
 /// How much of their units analyses have seen.
 struct UnitCoverage {
   size_t functions = 0; ///< That were analysed, once for each unit in which they were.
@@ -51,5 +55,10 @@ struct UnitCoverage {
 
 /// That of the analyses of this process since the last call.
 UnitCoverage takeCoverage();
+
+/// From now on this process asks for takeCoverage(), and parses as Frontend does: on deep stacks,
+/// without bodies that are nested too deeply. In all others, such as clang-tidy, the adapter sees
+/// to that, and writes what was not followed to standard error.
+void hostAnalyses();
 
 } // namespace gradtidy

@@ -96,6 +96,15 @@ TEST_CASE("Configuration files and models within bounds") {
     checkOneLine(project.lint(), {name, "nested deeper"});
     project.write(name, "Checks: '" + repeated("ml-*,", 300'000) + "'\n");
     checkOneLine(project.lint(), {name, "larger than 1 MB"});
+    project.write(name, "Checks: '" + repeated("ml-*,", 20'000) + "'\n");
+    checkOneLine(project.lint(), {name, "Checks has more than 10000 globs"});
+    for (const auto &[pattern, why] : std::vector<std::pair<std::string, std::string>>{
+             {"((((.{1,255}){1,255}){1,255}){1,255})", "it is too large"},
+             {repeated("(", 1000) + "x" + repeated(")", 1000), "nested too deeply"},
+             {"(", "parentheses not balanced"}}) {
+      project.write(name, "HeaderFilterRegex: '" + pattern + "'\n");
+      checkOneLine(project.lint(), {name, "HeaderFilterRegex", why});
+    }
     std::filesystem::remove(project.path(name));
   }
   REQUIRE(::mkfifo(project.path("fifo").c_str(), 0600) == 0);
@@ -192,4 +201,19 @@ TEST_CASE("Names of files are no commands in any output") {
   const Run unknown = project.gradtidy({"-\n::error::x"});
   CHECK(unknown.status == 2);
   CHECK(count("\n" + unknown.err, "\n::error") == 0);
+}
+
+TEST_CASE("Pragmas that make clang crash do nothing") {
+  for (const std::string what : {"assert", "crash", "parser_crash", "llvm_fatal_error",
+                                 "llvm_unreachable", "overflow_stack"}) {
+    INFO(what);
+    const BoundedProject project;
+    project.write("train.cpp",
+                  include + trainingLoop("train") + "#pragma clang __debug " + what + "\n");
+    const Run run = project.gradtidy({"--no-cache", "-j1", "--timeout=60", "--model=" + axonModel(),
+                                      "train.cpp", "--", "-std=c++20", "-I" + axonFolder()});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, finding) == 1);
+    CHECK(run.err == "1 finding in 1 file: 1 of level 0; --fix repairs 1\n");
+  }
 }

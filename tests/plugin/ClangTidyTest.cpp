@@ -115,3 +115,22 @@ TEST_CASE("The profile of each source is stored") {
   const std::string name = std::filesystem::directory_iterator(project.path("profiles"))->path();
   CHECK_THAT(name, Contains("train.cpp") && Catch::EndsWith(".json"));
 }
+
+TEST_CASE("A function that is nested too deeply costs the plugin no other, and no other check") {
+  std::string terms = "c";
+  for (unsigned i = 0; i < 10000; ++i)
+    terms += " + c";
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("before") +
+                                 "int deep(int c) { int *none = 0; return " + terms + "; }\n" +
+                                 trainingLoop("behind"));
+  const Run run = clangTidy(project, {"--config={Checks: '-*,ml-*,modernize-use-nullptr', "
+                                      "CheckOptions: {ml.Models: '" +
+                                          axonModel() + "'}}",
+                                      "train.cpp"});
+  CHECK(run.status == 0);
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(count(run.out, "[modernize-use-nullptr]\n") == 1);
+  CHECK(count(run.err, "Not analysed to the end") == 1);
+  CHECK_THAT(run.err, Contains(": deep ("));
+}

@@ -57,6 +57,7 @@ static void splitLongBlocks(FunctionBody &body, const PathTable &paths) {
       piece.edges.push_back({static_cast<unsigned>(parts.size())});
     }
     block.events.erase(block.events.begin(), block.events.begin() + more * mostEvents);
+    block.events.shrink_to_fit(); // It had room for all.
     for (Block::Edge &edge : block.edges)
       edge.target = first[edge.target];
     if (block.exitEdge >= 0) // The last part of the latch leads back.
@@ -210,15 +211,33 @@ void FunctionLowering::markSwitchedOff() {
   }
 }
 
+/// Of each block, the head of the innermost loop that it is in; 0 if it is in none.
+static std::vector<unsigned> loopsAround(llvm::ArrayRef<Block> blocks) {
+  std::vector<unsigned> latch(blocks.size()); // Of each head, the last block that leads back.
+  for (unsigned number = 0; number < blocks.size(); ++number)
+    for (const Block::Edge &edge : blocks[number].edges)
+      if (edge.target <= number)
+        latch[edge.target] = number;
+  std::vector<unsigned> heads;
+  llvm::SmallVector<unsigned> open;
+  for (unsigned number = 0; number < blocks.size(); ++number) {
+    while (!open.empty() && latch[open.back()] < number)
+      open.pop_back();
+    if (latch[number] >= number && number > 0)
+      open.push_back(number);
+    heads.push_back(open.empty() ? 0 : open.back());
+  }
+  return heads;
+}
+
 void FunctionLowering::findTemporaries() {
-  constexpr unsigned several = ~0u;
-  llvm::DenseMap<PathId, unsigned> blockOf;
+  struct Mentions {
+    unsigned first, last; ///< Blocks, which are in reverse post order.
+  };
+  llvm::DenseMap<PathId, Mentions> mentions;
   auto mention = [&](PathId path, unsigned block) {
-    if (!path || paths.last(paths.rootOf(path)).kind != PathStep::Temporary)
-      return;
-    auto [entry, isNew] = blockOf.try_emplace(paths.rootOf(path), block);
-    if (!isNew && entry->second != block)
-      entry->second = several;
+    if (path && paths.last(paths.rootOf(path)).kind == PathStep::Temporary)
+      mentions.try_emplace(paths.rootOf(path), Mentions{block, block}).first->second.last = block;
   };
   for (unsigned number = 0; number < result->blocks.size(); ++number)
     for (const Event &event : result->blocks[number].events) {
@@ -227,9 +246,10 @@ void FunctionLowering::findTemporaries() {
       for (const Operand &operand : event.operands)
         mention(operand.path, number);
     }
-  for (auto [root, block] : blockOf)
-    if (block != several)
-      result->blocks[block].temporaries.push_back(root);
+  const std::vector<unsigned> loops = loopsAround(result->blocks);
+  for (const auto &[root, blocks] : mentions)
+    if (loops[blocks.last] <= blocks.first) // Else the next round mentions it again.
+      result->blocks[blocks.last].temporaries.push_back(root);
   for (Block &block : result->blocks)
     llvm::sort(block.temporaries);
 }

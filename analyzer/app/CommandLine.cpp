@@ -143,7 +143,8 @@ struct FormatName {
 };
 
 constexpr FormatName formatNames[] = {
-    {Format::Text, "text", "as clang-tidy prints them"},
+    {Format::Text, "text", "lines of text, with levels"},
+    {Format::ClangTidy, "clang-tidy", "exactly as clang-tidy prints them"},
     {Format::Json, "json", "JSON, for programs"},
     {Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"},
     {Format::Github, "github", "annotations of GitHub Actions"},
@@ -186,7 +187,9 @@ Option<bool> strict("strict", cl::cat(category),
 Option<std::string> diff("diff", cl::cat(category), cl::value_desc("revision"), cl::desc(R"(
 Show only findings with a step, place or fix in a
 line that was changed since this revision of git;
-'-' reads a patch from standard input.
+'-' reads a patch from standard input. Behind --fix,
+a --diff without "=" prints the fixes as a patch and
+changes no file.
 )"));
 enum class StatusKind : unsigned char { Own, ClangTidy };
 Option<StatusKind> exitCode(
@@ -341,7 +344,7 @@ Output parseOutput(llvm::StringRef text) {
   const auto [name, file] = text.split(':');
   const auto *row =
       llvm::find_if(formatNames, [name = name](const FormatName &row) { return row.name == name; });
-  if (row == std::end(formatNames) || row->format == Format::Text || file.empty()) {
+  if (row == std::end(formatNames) || isText(row->format) || file.empty()) {
     ErrorLine() << "--output is FORMAT:FILE with a format other than text, as in "
                    "sarif:gradtidy.sarif, not '"
                 << text << "'\n";
@@ -376,6 +379,23 @@ void takeProveOptions(CommandLine &result) {
     ErrorLine() << "the --format of 'gradtidy prove' is text or json\n";
     refuse();
   }
+}
+
+/// Takes "--diff" out of \p arguments where it goes with --fix and names no revision: then it says
+/// how fixes are made. Whether it was there.
+bool takePatchOption(llvm::SmallVectorImpl<const char *> &arguments) {
+  const auto isOption = [](llvm::StringRef argument, llvm::StringRef name) {
+    return argument.consume_front("-") && (argument == name || argument == ("-" + name).str());
+  };
+  const auto isFix = [&](llvm::StringRef argument) {
+    return isOption(argument, "fix") || isOption(argument, "fix-errors") ||
+           isOption(argument, "fix-notes");
+  };
+  if (llvm::none_of(arguments, isFix))
+    return false;
+  const size_t before = arguments.size();
+  llvm::erase_if(arguments, [&](llvm::StringRef argument) { return isOption(argument, "diff"); });
+  return arguments.size() != before;
 }
 
 /// Has --help show the options of this program and no others.
@@ -446,6 +466,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   if (result.completion || result.merge || result.prove || result.lsp || result.explain ||
       result.watch)
     arguments.erase(arguments.begin() + 1);
+
+  result.showFixes = takePatchOption(arguments);
 
   showOwnOptions();
   cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << versionText() << '\n'; });
@@ -523,6 +545,11 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.stats = llvm::AreStatisticsEnabled();
   result.timeTrace = timeTrace;
   result.format = format;
+  if (result.showFixes && format.getNumOccurrences()) {
+    ErrorLine() << "--fix --diff prints a patch in place of findings; leave --format out, and have "
+                   "--output=FORMAT:FILE write them\n";
+    refuse();
+  }
   result.steps = steps;
   if (result.watch)
     result.libtorch = absolute(libtorch);

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ namespace gradtidy {
 
 enum class Format : unsigned char {
   Text,
+  ClangTidy, ///< Text without levels.
   Json,
   Sarif,
   Github,
@@ -21,9 +23,14 @@ enum class Format : unsigned char {
   Markdown
 };
 
+/// Whether people read it on a terminal.
+constexpr bool isText(Format format) {
+  return format == Format::Text || format == Format::ClangTidy;
+}
+
 /// A report that is written into a file, beside what standard output gets.
 struct Output {
-  Format format; ///< Not Text.
+  Format format; ///< No text.
   std::string file;
 };
 
@@ -48,6 +55,7 @@ struct CommandLine {
   std::string lineFilter;                  ///< JSON, or empty.
 
   bool fix = false, fixErrors = false;
+  bool showFixes = false;  ///< As a patch; no file is changed.
   std::string exportFixes; ///< A file, or empty.
   std::string baseline;    ///< The same.
   std::string evidence;    ///< The same.
@@ -86,6 +94,8 @@ struct CommandLine {
   std::vector<std::string> models; ///< Files.
   Format format = Format::Text;
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
+  /// Of `lsp`: is told, in any process of the run, what takes long.
+  std::function<void(const std::string &)> onDelay;
 };
 
 /// An option as help and completion show it.

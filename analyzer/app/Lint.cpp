@@ -266,6 +266,7 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
   case Format::Markdown:
     return writeMarkdown(out, findings, context);
   case Format::Text:
+  case Format::ClangTidy:
     llvm_unreachable("no format for machines");
   }
 }
@@ -273,7 +274,7 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
 /// Writes all reports but text; false if a file could not be written.
 bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding> findings,
                   const ReportContext &context, const ShownPaths &shown) {
-  if (commandLine.format != Format::Text)
+  if (!isText(commandLine.format))
     write(llvm::outs(), commandLine.format, findings, context, shown);
   bool written = true;
   for (const Output &output : commandLine.outputs) {
@@ -421,21 +422,26 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
       llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
   const bool reported = writeReports(commandLine, findings, reportContext, shown);
-  if (commandLine.format == Format::Text) {
+  if (isText(commandLine.format) && !commandLine.showFixes) {
+    std::vector<std::optional<Level>> levels;
+    if (commandLine.format == Format::Text)
+      llvm::transform(results.errors, std::back_inserter(levels), levelOf);
     for (tidy::ClangTidyError &finding : results.errors) {
       show(finding.Message, shown);
       for (tooling::DiagnosticMessage &note : finding.Notes)
         show(note, shown);
     }
-    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
-              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
-              text);
+    writeText(
+        llvm::outs(), results.errors, levels, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+        context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()), text);
   }
   llvm::outs().flush();
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, run.outcomes.front().file, results.errors))
     return commandLine.statusOfFailure();
-  const bool fixed = !fixes || fixes->write(context);
+  const bool fixed =
+      !fixes || (commandLine.showFixes ? fixes->show(llvm::outs(), context, projectHere() + "/")
+                                       : fixes->write(context));
 
   if (!commandLine.quiet) {
     printStatistics(results);
@@ -445,7 +451,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     if (const unsigned unchanged = leftOut.unchanged)
       llvm::errs() << "Suppressed " << unchanged << " finding" << plural(unchanged)
                    << " that no changed line concerns.\n";
-    printSummary(findings, asksForFixes && mayFix);
+    printSummary(findings, asksForFixes && mayFix && !commandLine.showFixes);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -509,6 +515,14 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     StatusLine()
         << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
         << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
+  if (!list.withFlagsOfOthers.empty() && !commandLine.quiet) {
+    const auto &[source, other] = list.withFlagsOfOthers.front();
+    const size_t more = list.withFlagsOfOthers.size() - 1;
+    StatusLine() << "gradtidy: '" << source << "'"
+                 << (more ? " and " + std::to_string(more) + " more source" + plural(more) : "")
+                 << " not in the compilation database: analyzed with the flags of '" << other
+                 << (more ? "', or of what else is nearest" : "'");
+  }
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     if (commandLine.allowNoChecks)

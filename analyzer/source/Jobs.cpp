@@ -11,6 +11,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
+
 namespace gradtidy {
 namespace {
 
@@ -83,10 +85,8 @@ private:
       return addWithBundledRuntime(source, file);
     if (candidates.empty())
       withoutDatabase.push_back(source);
-    else if (isHeader(file))
-      addLoneHeader(source, file, *candidates.front());
     else
-      failMissingEntry(source, file, *candidates.front());
+      addWithFlagsOfNearest(source, file, *candidates.front());
   }
 
   /// Every entry below \p folder, of the first database that has one.
@@ -123,15 +123,24 @@ private:
     widenProject(database.commonFolder());
   }
 
-  /// No unit includes \p header: it is parsed by itself, as the nearest source would be.
-  void addLoneHeader(const std::string &source, const std::string &header,
-                     const Database &database) {
+  /// A header that no unit includes, or a source that is newer than its database, is parsed by
+  /// itself, as the nearest source of its language is.
+  void addWithFlagsOfNearest(const std::string &source, const std::string &file,
+                             const Database &database) {
     if (database.sources().empty())
-      return failMissingEntry(source, header, database);
-    const CompileCommand &nearest =
-        *database.find(nearestFirst(database.sources(), header).front());
-    addJob(source, header, nearest.Directory, nearest.CommandLine, nullptr);
+      return fail(quoted(source) + " is not in the compilation database " +
+                  quoted(database.path()) +
+                  ", which has no entries; configure the project again, or give the flags after "
+                  "'--'");
+    std::vector<std::string> nearest = nearestFirst(database.sources(), file);
+    std::stable_partition(nearest.begin(), nearest.end(), [&](StringRef other) {
+      return isHeader(file) || path::extension(other) == path::extension(file);
+    });
+    const CompileCommand &entry = *database.find(nearest.front());
+    addJob(source, file, entry.Directory, entry.CommandLine, nullptr);
     widenProject(database.commonFolder());
+    if (!isHeader(file))
+      list.withFlagsOfOthers.emplace_back(source, nearest.front());
   }
 
   bool usesBundledRuntime(StringRef file) const {
@@ -236,17 +245,6 @@ private:
       }
     }
     return entry->second.get();
-  }
-
-  void failMissingEntry(const std::string &source, const std::string &file,
-                        const Database &database) {
-    std::vector<std::string> nearest = nearestFirst(database.sources(), file);
-    nearest.resize(std::min<size_t>(nearest.size(), 3));
-    std::string entries = nearest.empty() ? "which has no entries"
-                                          : "whose nearest entries are " +
-                                                llvm::join(llvm::map_range(nearest, quoted), ", ");
-    fail(quoted(source) + " is not in the compilation database " + quoted(database.path()) + ", " +
-         entries + "; configure the project again, or give the flags after '--'");
   }
 
   void reportMissingDatabase() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gradtidy {
@@ -29,6 +30,9 @@ struct JobList {
   /// Options of the commands that change what a program means and yet are ignored: they do not pass
   /// the gate (FlagGate.h). Sorted.
   std::set<std::string> ignoredFlags;
+  /// Sources that their database lacks, as the user named them, with the source whose flags they
+  /// are analyzed with.
+  std::vector<std::pair<std::string, std::string>> withFlagsOfOthers;
   std::string projectFolder; ///< See Database::commonFolder; without one, of the jobs.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };
@@ -52,7 +56,8 @@ struct JobRequest {
 
 /// A source that cannot be analysed costs an error, never the other sources. A header is analysed
 /// through a unit of the database that includes it (the nearest by name first: foo.cpp for foo.h),
-/// else as a file of its own with the flags of the nearest entry.
+/// else as a file of its own with the flags of the nearest entry, as other files that their
+/// database lacks.
 JobList listJobs(const JobRequest &request);
 
 } // namespace gradtidy

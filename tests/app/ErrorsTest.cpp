@@ -149,6 +149,16 @@ TEST_CASE("An unknown check is named with its nearest") {
   CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("--checks: unknown check 'ml-missing-zerograd'; did you mean "
                                "'ml-missing-zero-grad'?"));
+  // Words count, not letters.
+  for (const auto &[name, meant] : {std::pair("ml-zero-grads", "ml-missing-zero-grad"),
+                                    {"ml-clip", "ml-clip-order"},
+                                    {"ml-shuffle", "ml-loader-not-shuffled"},
+                                    {"ml-optimizer-created", "ml-optimizer-recreated"}}) {
+    INFO(name);
+    CHECK_THAT(
+        project.gradtidy({"--checks=" + std::string(name), "train.cpp", "--"}).err,
+        Contains("unknown check '" + std::string(name) + "'; did you mean '" + meant + "'?"));
+  }
   CHECK_THAT(project.gradtidy({"--checks=ml-quux", "train.cpp", "--"}).err,
              Contains("unknown check 'ml-quux'; --list-checks lists all"));
   CHECK_THAT(project.gradtidy({"--warnings-as-errors=ml-quux-*", "train.cpp", "--"}).err,

@@ -25,7 +25,7 @@ const std::string finding = "[ml-missing-zero-grad]\n";
 
 } // namespace
 
-TEST_CASE("A finding is printed as clang-tidy prints it, and is no failure") {
+TEST_CASE("A finding is printed with its level, and is no failure") {
   const Project project;
   project.write("train.cpp", include + trainingLoop("train"));
   const Run run = lint(project, {"train.cpp"});
@@ -33,7 +33,10 @@ TEST_CASE("A finding is printed as clang-tidy prints it, and is no failure") {
   CHECK(run.err == "1 finding in 1 file: 1 of level 0; --fix repairs 1\n");
   const std::string file = project.path("train.cpp");
   CHECK_THAT(run.out, Catch::StartsWith(file + ":7:5: warning: "));
-  CHECK(count(run.out, finding) == 1);
+  CHECK(count(run.out, " (level 0) " + finding) == 1);
+  const Run plain = lint(project, {"--format=clang-tidy", "train.cpp"});
+  CHECK(count(plain.out, finding) == 1);
+  CHECK(count(plain.out, "level") == 0);
   CHECK_THAT(run.out, Contains("    7 |     solver.advance();\n"
                                "      |     ^~~~~~~~~~~~~~~~\n"));
   CHECK_THAT(run.out, Contains(file + ":6:5: note: "));
@@ -162,6 +165,45 @@ TEST_CASE("Fixes are made once, and what is fixed is silent") {
   for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(project.path()))
     ++files;
   CHECK(files == 4);
+}
+
+TEST_CASE("Fixes are shown as a patch, and no file is changed") {
+  const Project project;
+  const std::string text = include + trainingLoop("train");
+  project.write("train.cpp", text);
+  project.write(".git/HEAD", "");
+  for (const std::vector<std::string> &options :
+       {std::vector<std::string>{"--fix", "--diff", "train.cpp"},
+        {"-diff", "-fix-errors", "train.cpp"}}) {
+    const Run run = lint(project, options);
+    CHECK(run.status == 0);
+    CHECK(run.out == "--- a/train.cpp\n+++ b/train.cpp\n@@ -3,6 +3,7 @@\n"
+                     "   axon::Solver solver(net.weights());\n"
+                     "   for (int i = 0; i < 10; ++i) {\n"
+                     "     axon::Array loss = axon::distance(net(input), target);\n"
+                     "+    solver.zero_grad();\n"
+                     "     loss.backpropagate();\n"
+                     "     solver.advance();\n"
+                     "   }\n");
+    CHECK(run.err == "1 finding in 1 file: 1 of level 0; --fix repairs 1\n");
+    CHECK(project.read("train.cpp") == text);
+  }
+  project.write("patch", lint(project, {"--fix", "--diff", "train.cpp"}).out);
+  CHECK(project.run("patch", {"-p1", "-i", "patch"}).status == 0);
+  CHECK(lint(project, {"--fix", "--diff", "train.cpp"}).out.empty());
+  // With a revision it is what it is without --fix.
+  CHECK(lint(project, {"--fix", "--diff=nowhere", "train.cpp"}).status == 2);
+  CHECK(lint(project, {"--fix", "--diff", "--format=json", "train.cpp"}).status == 2);
+}
+
+TEST_CASE("Fixes are made of one level or check at a time") {
+  const Project project;
+  const std::string text = include + trainingLoop("train");
+  project.write("train.cpp", text);
+  lint(project, {"--fix", "--checks=-*,ml-missing-step", "train.cpp"});
+  CHECK(project.read("train.cpp") == text);
+  lint(project, {"--fix", "--level=0", "train.cpp"});
+  CHECK(project.read("train.cpp") != text);
 }
 
 TEST_CASE("Files that do not compile are fixed on demand only") {
@@ -337,6 +379,18 @@ TEST_CASE("Checks are explained") {
   CHECK_THAT(all.out, Contains("\nml-missing-zero-grad "));
   CHECK_THAT(project.gradtidy({"explain", "ml-retain-graph"}).out,
              Catch::StartsWith("# ml-retain-graph\n"));
+  // Globs, each page once, with or without what all names begin with.
+  const Run several = project.gradtidy({"explain", "missing-*", "ml-missing-step"});
+  CHECK(several.status == 0);
+  CHECK_THAT(several.out, Catch::StartsWith("# ml-missing-eval-mode\n"));
+  CHECK(count(several.out, "\n# ml-missing-step\n") == 1);
+  // For people: without marks, a screen at a time.
+  const std::string command = "stty rows 10 cols 60; PAGER='sed s/^/page:/' " + gradtidyProgram() +
+                              " explain ml-retain-graph";
+  const std::string shown = project.run("script", {"-qec", command, "/dev/null"}).out;
+  CHECK_THAT(shown, Contains("page:") && Contains("ml-retain-graph") && !Contains("# ml-retain"));
+  CHECK_THAT(project.run("script", {"-qec", "export NO_COLOR=1; " + command, "/dev/null"}).out,
+             !Contains("\x1b["));
   const Run unknown = project.gradtidy({"explain", "ml-retan-graph"});
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("did you mean 'ml-retain-graph'?"));

@@ -122,15 +122,22 @@ TEST_CASE("without a database the error says how to make one") {
              Contains("and 2 other sources"));
 }
 
-TEST_CASE("a source that the database lacks is an error that names its neighbours") {
+TEST_CASE("a source that the database lacks has the flags of the nearest source of its language") {
   Project project;
   project.write("src/new.cpp", "");
-  project.writeDatabase("build", {"far/x.cpp", "src/old.cpp", "far/new.cpp"}, "");
-  CHECK_THAT(onlyErrorOf(listJobs(requestFor({project.path("src/new.cpp")}))),
-             Contains("not in the compilation database '" +
-                      project.path("build/compile_commands.json") + "'") &&
-                 Contains("nearest entries are '" + project.path("far/new.cpp") + "', '" +
-                          project.path("src/old.cpp") + "'"));
+  project.write("src/new.cu", "");
+  project.writeDatabase("build", {"far/x.cpp", "src/old.cpp", "far/kernel.cu"}, "-DKNOWN");
+  const JobList list =
+      listJobs(requestFor({project.path("src/new.cpp"), project.path("src/new.cu")}));
+  CHECK(list.errors.empty());
+  CHECK(filesOf(list) == std::vector{project.path("src/new.cpp"), project.path("src/new.cu")});
+  CHECK(list.withFlagsOfOthers == std::vector<std::pair<std::string, std::string>>{
+                                      {project.path("src/new.cpp"), project.path("src/old.cpp")},
+                                      {project.path("src/new.cu"), project.path("far/kernel.cu")}});
+  for (const gradtidy::Job &job : list.jobs) {
+    CHECK(hasFlag(job, "-DKNOWN"));
+    CHECK_FALSE(hasFlag(job, project.path("src/old.cpp")));
+  }
   project.write("build/compile_commands.json", "[]");
   JobRequest request = requestFor({project.path("src/new.cpp")});
   request.buildPath = project.path("build");

@@ -121,9 +121,10 @@ public:
       : list(list), commandLine(commandLine), partners(list),
         caches(commandLine, context, partners,
                [this](llvm::StringRef header) { tellMaking(header); }),
-        usesResults(caches.results && commandLine.timeTrace.empty() &&
-                    !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
-                    llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
+        usesResults(
+            caches.results && commandLine.timeTrace.empty() && !commandLine.unusedNolint &&
+            !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
+            llvm::none_of(list.jobs, [](const Job &job) { return job.text || job.others; })),
         isEdit(list.jobs.size() <= beingEdited),
         runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),
                isEdit && caches.results) {}
@@ -264,7 +265,7 @@ private:
   Partners partners;
   Caches caches;
   /// Who wants to see where time goes does not want to be told of an earlier run; what is not saved
-  /// has none.
+  /// has none; and what was silenced is known of a parse, not of each unit in it.
   const bool usesResults;
   const bool isEdit;
   UnitRunner runner;

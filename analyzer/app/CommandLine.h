@@ -65,6 +65,8 @@ struct CommandLine {
   /// The exit status where something that was asked for could not be done.
   int statusOfFailure() const { return clangTidyStatus ? 1 : 2; }
   bool allowNoChecks = false;
+  bool unusedNolint = false;        ///< NOLINT comments that silence nothing are reported.
+  std::vector<std::string> exclude; ///< Globs of files that are not looked at.
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
@@ -86,6 +88,7 @@ struct CommandLine {
   bool watch = false;                             ///< The program follows "--".
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool completion = false;                        ///< The source is the name of a shell.
+  bool man = false;                               ///< Prints the manual page.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.
@@ -94,6 +97,7 @@ struct CommandLine {
   std::vector<std::string> models; ///< Files.
   Format format = Format::Text;
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
+  std::vector<OpenFile> otherFiles; ///< Of `lsp`: what else is open and not saved.
   /// Of `lsp`: is told, in any process of the run, what takes long.
   std::function<void(const std::string &)> onDelay;
 };
@@ -102,6 +106,8 @@ struct CommandLine {
 struct OptionText {
   llvm::StringRef name;
   std::string description; ///< Its first sentence.
+  std::string text;        ///< All sentences, in one line.
+  llvm::StringRef valueName;
   bool takesValue = false;
   std::vector<llvm::StringRef> values; ///< All that it takes; none where that is no list.
 };

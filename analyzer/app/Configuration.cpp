@@ -302,6 +302,8 @@ makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFo
     set(overrides, levelOption, std::to_string(*commandLine.level));
   if (commandLine.deviceMemory)
     set(overrides, deviceMemoryOption, *commandLine.deviceMemory);
+  if (!commandLine.exclude.empty())
+    set(overrides, excludeOption, llvm::join(commandLine.exclude, ";"));
   if (!commandLine.models.empty())
     set(overrides, modelsOption, llvm::join(commandLine.models, ";"));
 

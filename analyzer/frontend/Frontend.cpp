@@ -1,6 +1,5 @@
 #include "Frontend.h"
 #include "Bodies.h"
-#include "TextRepair.h"
 #include "Companions.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
@@ -12,6 +11,7 @@
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "SecureInvocation.h"
+#include "TextRepair.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
@@ -285,8 +285,13 @@ public:
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
     else if (parse.request.findPartners)
       mainFile = readFileIfPossible(job.file);
+    if (job.others)
+      for (const auto &[file, text] : *job.others)
+        others.emplace_back(file, llvm::MemoryBuffer::getMemBuffer(text, file));
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);
+    else
+      addOthers(invocation->getPreprocessorOpts());
     if (over != Frontend::Over::Nothing)
       findHeader(*invocation, *files);
     const bool done = FrontendActionFactory::runInvocation(std::move(invocation), files,
@@ -312,6 +317,13 @@ private:
     options.clearRemappedFiles();
     options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
     options.RetainRemappedFileBuffers = true; // The preamble is scanned first.
+    addOthers(options);
+  }
+
+  void addOthers(clang::PreprocessorOptions &options) const {
+    for (const auto &[file, buffer] : others)
+      options.addRemappedFile(file, buffer.get());
+    options.RetainRemappedFileBuffers |= !others.empty();
   }
 
   void findHeader(clang::CompilerInvocation &invocation, clang::FileManager &files) {
@@ -344,6 +356,8 @@ private:
   const bool makesOwnHeaders;
   std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
+  /// What an editor has of other files, by their paths.
+  std::vector<std::pair<std::string, std::unique_ptr<llvm::MemoryBuffer>>> others;
 };
 
 /// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
@@ -481,8 +495,10 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
-  const Over most =
-      enablesCompilerWarnings(context.getOptionsForFile(job.file)) ? Over::Framework : Over::Own;
+  // A header of the unit's own is of saved files.
+  const bool mayUseOwn =
+      !job.others && !job.readsAll && !enablesCompilerWarnings(context.getOptionsForFile(job.file));
+  const Over most = mayUseOwn ? Over::Own : Over::Framework;
   const auto mayLeaveOut = [&](const Attempt &attempt) {
     return attempt.blamed && unfollowed.size() < maxUnfollowed &&
            !unfollowed.contains(*attempt.blamed);

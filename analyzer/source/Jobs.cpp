@@ -76,6 +76,9 @@ private:
     for (Database *database : candidates)
       if (const CompileCommand *entry = database->find(file))
         return addEntry(source, *database, *entry);
+    for (const Database *database : candidates)
+      if (const CompileCommand *entry = unityEntryOf(*database, file))
+        return addOfUnity(source, file, *database, *entry);
     if (isHeader(file)) {
       for (Database *database : candidates)
         if (std::string unit = scan.findUnitIncluding(*database, file); !unit.empty())
@@ -99,13 +102,22 @@ private:
       return;
     for (Database *database : candidates) {
       bool found = false;
-      for (const std::string &file : database->sources())
-        if (liesIn(file, folder)) {
+      for (const std::string &file : database->sources()) {
+        const CompileCommand &entry = *database->find(file);
+        if (isUnity(file)) {
+          for (const std::string &part : partsOfUnity(file))
+            if (liesIn(part, folder)) {
+              found = true;
+              if (fs::exists(part))
+                addOfUnity(part, part, *database, entry);
+            }
+        } else if (liesIn(file, folder)) {
           found = true;
           // A database outlives the files it names: a generated or deleted one is no error here.
           if (fs::exists(file))
-            addEntry(file, *database, *database->find(file));
+            addEntry(file, *database, entry);
         }
+      }
       if (found)
         return;
     }
@@ -114,13 +126,42 @@ private:
     else if (candidates.empty())
       withoutDatabase.push_back(source);
     else
-      fail("the compilation database " + quoted(candidates.front()->path()) +
-           " has no entry below the folder " + quoted(source));
+      fail("the compilation database " + quoted(candidates.front()->path()) + " has no " +
+           (candidates.front()->sources().empty() ? "entries; configure the project again"
+                                                  : "entry below the folder " + quoted(source)));
   }
 
   void addEntry(const std::string &source, const Database &database, const CompileCommand &entry) {
     addJob(source, entry.Filename, entry.Directory, entry.CommandLine, &database);
     widenProject(database.commonFolder());
+  }
+
+  /// Whether CMake has made \p file of several sources (UNITY_BUILD).
+  static bool isUnity(StringRef file) {
+    return path::filename(file).starts_with("unity_") &&
+           path::filename(path::parent_path(file)) == "Unity";
+  }
+
+  std::vector<std::string> partsOfUnity(const std::string &file) {
+    std::vector<std::string> parts;
+    for (const IncludeScan::Include &include : scan.includesOf(file))
+      parts.push_back(absolutePath(include.name, path::parent_path(file)));
+    return parts;
+  }
+
+  /// The entry of the source that CMake has made of \p file and others; null if there is none.
+  const CompileCommand *unityEntryOf(const Database &database, StringRef file) {
+    for (const std::string &unity : database.sources())
+      if (isUnity(unity) && llvm::is_contained(partsOfUnity(unity), file))
+        return database.find(unity);
+    return nullptr;
+  }
+
+  /// One source of several that are compiled as one: findings are those of the source by itself.
+  void addOfUnity(const std::string &source, const std::string &file, const Database &database,
+                  const CompileCommand &entry) {
+    addJob(source, file, entry.Directory, entry.CommandLine, nullptr);
+    widenProject(commonFolder(database.commonFolder(), path::parent_path(file)));
   }
 
   /// A header that no unit includes, or a source that is newer than its database, is parsed by
@@ -222,15 +263,22 @@ private:
       candidates.push_back(load(absolutePath(request.buildPath)));
       return candidates.back();
     }
+    std::vector<Database *> empty;
     for (const std::string &found : search.around(file)) {
       Database *database = load(found);
       if (!database)
         return false;
+      if (database->sources().empty()) {
+        empty.push_back(database);
+        continue;
+      }
       // A build folder of another project beside a parent (/tmp/build) says nothing of this file.
       StringRef project = commonFolder(path::parent_path(found), file);
       if (liesIn(database->commonFolder(), project) || database->find(file))
         candidates.push_back(database);
     }
+    // Better than to say that there is none.
+    candidates.append(empty.begin(), empty.end());
     return true;
   }
 

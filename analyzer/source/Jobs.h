@@ -5,6 +5,8 @@
 #include "Flags.h"
 #include "Paths.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +14,9 @@
 #include <vector>
 
 namespace gradtidy {
+
+/// Texts of files that an editor has and has not saved, by absolute path.
+using UnsavedFiles = std::map<std::string, std::string>;
 
 /// One translation unit to analyse.
 struct Job {
@@ -21,6 +26,9 @@ struct Job {
   FlagsRequest flags; ///< What the command was made of, for configuration files that change it.
   const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
   std::optional<std::string> text = std::nullopt; ///< That an editor has, not saved.
+  std::shared_ptr<const UnsavedFiles> others = nullptr; ///< Null where there are none.
+  /// All files of the user are read, none comes from a precompiled header of the unit's own.
+  bool readsAll = false;
 };
 
 struct JobList {

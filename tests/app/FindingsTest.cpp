@@ -74,6 +74,88 @@ TEST_CASE("NOLINT comments silence a finding") {
   CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
 }
 
+TEST_CASE("A page names the commit of the repository") {
+  const Project project;
+  const std::string commit(40, 'a'), other(40, 'b');
+  project.write("train.cpp", include + trainingLoop("train"));
+  const auto page = [&](const std::string &folder = {}) {
+    return project
+        .gradtidy({"--format=html", "--model=" + axonModel(), project.path("train.cpp"), "--",
+                   "-std=c++20", "-I" + axonFolder()},
+                  folder)
+        .out;
+  };
+  CHECK_THAT(page(), !Contains("commit aaaa"));
+  project.write(".git/HEAD", commit + "\n");
+  CHECK_THAT(page(), Contains(" · commit aaaaaaaaaaaa<"));
+  project.write(".git/HEAD", "ref: refs/heads/main\n");
+  CHECK_THAT(page(), !Contains(" · commit "));
+  project.write(".git/packed-refs", other + " refs/heads/other\n" + commit + " refs/heads/main\n");
+  CHECK_THAT(page(), Contains(" · commit aaaaaaaaaaaa<"));
+  project.write(".git/refs/heads/main", other + "\n");
+  CHECK_THAT(page(), Contains(" · commit bbbbbbbbbbbb<"));
+  // A worktree.
+  project.write("tree/.git", "gitdir: " + project.path(".git/worktrees/tree") + "\n");
+  project.write(".git/worktrees/tree/HEAD", "ref: refs/heads/other\n");
+  project.write(".git/worktrees/tree/commondir", "../..\n");
+  project.write(".git/refs/heads/other", commit + "\n");
+  CHECK_THAT(page("tree"), Contains(" · commit aaaaaaaaaaaa<"));
+}
+
+TEST_CASE("Comments that silence nothing are reported on demand") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  const std::string used = "solver.advance(); // NOLINT(ml-missing-zero-grad)";
+  project.write("loop.h", "#pragma once\n" + include + trainingLoop("train", "", used) +
+                              "// NOLINTNEXTLINE(ml-clip-order): of the past\nint a;\n");
+  project.write("train.cpp",
+                "#include \"loop.h\"\n" +
+                    trainingLoop("other", "solver.zero_grad();",
+                                 "solver.advance(); // NOLINT(bugprone-x, ml-missing-*)") +
+                    "// NOLINTBEGIN(ml-missing-zero-grad)\n" + trainingLoop("third") +
+                    "// NOLINTEND(ml-missing-zero-grad)\n// NOLINT\n");
+  const Run quiet = lint(project, {"train.cpp"});
+  CHECK(quiet.out.empty());
+  for (int i = 0; i < 2; ++i) { // Whatever an earlier run has found.
+    const Run run = lint(project, {"--unused-nolint", "--cache-dir=cache", "train.cpp"});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, "[unused-nolint]\n") == 2);
+    CHECK_THAT(run.out, Contains("loop.h:11:19: warning: NOLINTNEXTLINE(ml-clip-order) silences "
+                                 "nothing; remove it") &&
+                            Contains("train.cpp:8:45: warning: NOLINT(ml-missing-*) silences"));
+  }
+  // What is not looked for may be there.
+  CHECK(lint(project, {"--unused-nolint", "--checks=-*,ml-retain-graph", "train.cpp"}).out.empty());
+}
+
+TEST_CASE("Files are excluded by globs") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("src/vendor/loop.h", "#pragma once\n" + include + trainingLoop("inHeader"));
+  project.write("src/train.cpp", "#include \"vendor/loop.h\"\n" + trainingLoop("train"));
+  project.write("src/train_generated.cpp", include + trainingLoop("generated"));
+  project.write("src/vendor/a.cpp", include + trainingLoop("vendor"));
+  project.writeDatabase("build", {"src/train.cpp", "src/train_generated.cpp", "src/vendor/a.cpp"},
+                        flags);
+  const auto found = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--model=" + axonModel(), "src"});
+    return count(project.gradtidy(arguments).out, finding);
+  };
+  CHECK(found({}) == 4);
+  CHECK(found({"--exclude=vendor"}) == 2);
+  CHECK(found({"--exclude=src/vendor/"}) == 2);
+  CHECK(found({"--exclude=*_generated.cpp", "--exclude=vendor"}) == 1);
+  CHECK(found({"--exclude=nowhere"}) == 4);
+  // As a file that is named, too: pre-commit names what has changed.
+  const Run named = project.gradtidy({"--exclude=vendor", "src/vendor/a.cpp"});
+  CHECK(named.status == 0);
+  CHECK(named.err == "gradtidy: all sources are excluded\n");
+  CHECK(project.gradtidy({"--exclude=[", "src"}).status == 2);
+  project.write(".gradtidy", "CheckOptions: {ml.Exclude: 'vendor;*_generated.cpp'}\n");
+  CHECK(found({}) == 1);
+  CHECK(project.gradtidy({"--verify-config", "src/train.cpp"}).status == 0);
+}
+
 TEST_CASE("Warnings become errors on demand") {
   const Project project;
   project.write("train.cpp", include + trainingLoop("train"));

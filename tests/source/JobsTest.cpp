@@ -144,6 +144,38 @@ TEST_CASE("a source that the database lacks has the flags of the nearest source 
   CHECK_THAT(onlyErrorOf(listJobs(request)), Contains("which has no entries"));
 }
 
+TEST_CASE("an empty database is said to be empty, unless another one knows more") {
+  Project project;
+  project.write("src/a.cpp", "");
+  project.write("build/compile_commands.json", "[]");
+  for (const char *source : {"src", "src/a.cpp"})
+    CHECK_THAT(onlyErrorOf(listJobs(requestFor({project.path(source)}))),
+               Contains("build/compile_commands.json'") && Contains("has no entries; configure"));
+  project.writeDatabase("build-debug", {"src/a.cpp"}, "");
+  for (const char *source : {"src", "src/a.cpp"})
+    CHECK(filesOf(listJobs(requestFor({project.path(source)}))) ==
+          std::vector{project.path("src/a.cpp")});
+}
+
+TEST_CASE("sources of a unity build are analyzed one by one, with the flags of the unity source") {
+  Project project;
+  const std::string unity = "build/CMakeFiles/x.dir/Unity/unity_0_cxx.cxx";
+  for (const char *name : {"src/a.cpp", "src/b.cpp", "other/c.cpp"})
+    project.write(name, "");
+  project.write(unity, "/* made by CMake */\n#include \"" + project.path("src/a.cpp") +
+                           "\"\n#include \"" + project.path("src/b.cpp") + "\"\n#include \"" +
+                           project.path("other/c.cpp") + "\"\n");
+  project.writeDatabase("build", {unity}, "-DUNITY");
+  const JobList folder = listJobs(requestFor({project.path("src")}));
+  CHECK(folder.errors.empty());
+  CHECK(filesOf(folder) == std::vector{project.path("src/a.cpp"), project.path("src/b.cpp")});
+  const JobList file = listJobs(requestFor({project.path("other/c.cpp")}));
+  REQUIRE(filesOf(file) == std::vector{project.path("other/c.cpp")});
+  CHECK(file.withFlagsOfOthers.empty());
+  CHECK(hasFlag(file.jobs.front(), "-DUNITY"));
+  CHECK(file.jobs.front().command.CommandLine.back() == project.path("other/c.cpp"));
+}
+
 TEST_CASE("a broken database is reported once and hides nothing else") {
   Project project;
   project.write("bad/a.cpp", "");

@@ -1,5 +1,6 @@
 # Writes the header OUTPUT, which names the commit that lies checked out in SOURCE: "d63afdc1b2c3", with
 # "-dirty" where files differ from it; "" where SOURCE is no clone. Leaves a header that says so already.
+cmake_minimum_required(VERSION 3.20)
 find_package(Git QUIET)
 set(COMMIT "")
 if(GIT_EXECUTABLE AND EXISTS ${SOURCE}/.git)

@@ -9,6 +9,7 @@
 #include "analyzer/frontend/Precompile.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/report/Printable.h"
 #include "analyzer/source/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -81,7 +82,8 @@ std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLi
 /// are headers in any case: with --no-cache, and where the cache cannot be used, for this run
 /// alone.
 struct Caches {
-  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners) {
+  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners,
+         std::function<void(llvm::StringRef)> onMaking) {
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
     std::vector<CacheFolder> places;
     std::optional<CacheFolder> ofResults;
@@ -101,7 +103,7 @@ struct Caches {
     }
     if (!scratch.path().empty())
       places.emplace_back(scratch.path(), std::numeric_limits<uint64_t>::max());
-    headers.emplace(std::move(places), trouble);
+    headers.emplace(std::move(places), trouble, std::move(onMaking));
     if (ofResults)
       results.emplace(std::move(*ofResults), trouble, *headers, partners, context);
   }
@@ -117,10 +119,12 @@ class Analysis {
 public:
   Analysis(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine)
       : list(list), commandLine(commandLine), partners(list),
-        caches(commandLine, context, partners),
-        usesResults(caches.results && commandLine.timeTrace.empty() &&
-                    !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
-                    llvm::none_of(list.jobs, [](const Job &job) { return job.text; })),
+        caches(commandLine, context, partners,
+               [this](llvm::StringRef header) { tellMaking(header); }),
+        usesResults(
+            caches.results && commandLine.timeTrace.empty() && !commandLine.unusedNolint &&
+            !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
+            llvm::none_of(list.jobs, [](const Job &job) { return job.text || job.others; })),
         isEdit(list.jobs.size() <= beingEdited),
         runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),
                isEdit && caches.results) {}
@@ -130,6 +134,8 @@ public:
     std::optional<OwnWork> own("looking for what earlier runs found");
     const std::vector<size_t> open = findOpen();
     progress.emplace(open.size(), commandLine.quiet);
+    if (!open.empty())
+      progress->begin(jobOf(open.front()).file);
     // A program is read from its main() first: that may do for its other sources.
     std::vector<size_t> programs, others;
     for (size_t unit : open)
@@ -145,6 +151,15 @@ public:
   }
 
 private:
+  /// In a worker, whose copy of the progress draws the same line.
+  void tellMaking(llvm::StringRef header) const {
+    const std::string what =
+        "precompiling " + printable(header) + ", once: about 10 s for LibTorch";
+    progress->tell(what);
+    if (commandLine.onDelay)
+      commandLine.onDelay(what);
+  }
+
   const Job &jobOf(size_t unit) const { return list.jobs[run.outcomes[unit].number]; }
 
   /// The units of the shard that are not known from earlier runs.
@@ -250,7 +265,7 @@ private:
   Partners partners;
   Caches caches;
   /// Who wants to see where time goes does not want to be told of an earlier run; what is not saved
-  /// has none.
+  /// has none; and what was silenced is known of a parse, not of each unit in it.
   const bool usesResults;
   const bool isEdit;
   UnitRunner runner;

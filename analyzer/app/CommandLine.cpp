@@ -1,4 +1,6 @@
 #include "CommandLine.h"
+#include "Manual.h"
+#include "Subcommands.h"
 #include "Version.h"
 
 #include "analyzer/frontend/CacheFolder.h"
@@ -143,7 +145,8 @@ struct FormatName {
 };
 
 constexpr FormatName formatNames[] = {
-    {Format::Text, "text", "as clang-tidy prints them"},
+    {Format::Text, "text", "lines of text, with levels"},
+    {Format::ClangTidy, "clang-tidy", "exactly as clang-tidy prints them"},
     {Format::Json, "json", "JSON, for programs"},
     {Format::Sarif, "sarif", "SARIF 2.1.0, for code scanning"},
     {Format::Github, "github", "annotations of GitHub Actions"},
@@ -181,12 +184,25 @@ The memory of the GPU that the program trains on,
 24G by default. The check option
 ml-batch-size-oom.DeviceMemory is the same.
 )"));
+cl::list<std::string> exclude("exclude", cl::cat(category), cl::value_desc("glob"), cl::desc(R"(
+Leave out sources, and findings in headers, that the
+glob matches: their path in the project, the name of
+the file, or a folder above it; may be repeated. The
+check option ml.Exclude is the same, with globs
+between semicolons.
+)"));
+Option<bool> unusedNolint("unused-nolint", cl::cat(category), cl::desc(R"(
+Report NOLINT comments that name checks of gradtidy
+and silence nothing.
+)"));
 Option<bool> strict("strict", cl::cat(category),
                     cl::desc("Findings of level 0 are errors: exit status 1"));
 Option<std::string> diff("diff", cl::cat(category), cl::value_desc("revision"), cl::desc(R"(
 Show only findings with a step, place or fix in a
 line that was changed since this revision of git;
-'-' reads a patch from standard input.
+'-' reads a patch from standard input. Behind --fix,
+a --diff without "=" prints the fixes as a patch and
+changes no file.
 )"));
 enum class StatusKind : unsigned char { Own, ClangTidy };
 Option<StatusKind> exitCode(
@@ -206,7 +222,8 @@ each finding whether the run has seen it, refuted it,
 or did not reach it.
 )"));
 cl::list<std::string> models("model", cl::cat(category), cl::value_desc("filename"), cl::desc(R"(
-Model (JSON) of a framework of one's own; may be
+Model (JSON) of a framework of one's own, or the name
+of one that comes with gradtidy: flashlight; may be
 repeated. The check option ml.Models is the same.
 )"));
 Option<bool> bundledRuntime("bundled-runtime", cl::cat(category), cl::desc(R"(
@@ -279,31 +296,13 @@ Where 'gradtidy prove' writes NAME.svg for each
 check.
 )"));
 
-cl::extrahelp moreHelp(R"(
-Proofs:
-  'gradtidy prove [NAME...]' builds and runs, for every check or those named, a
-  program with the bug and one without, and shows the finding in the one, the
-  silence in the other, and what they measure. Exit status 0 if all are as they
-  must be. CXX and CXXFLAGS name a compiler and flags; --format is text or json.
-
-Watching:
-  'gradtidy watch -- ./train ARGUMENTS' runs a program that links LibTorch and
-  reports the pitfalls that its run shows, by the same names. Exit status as the
-  program's, unless that is 0. --format, --output and --steps stand before "--".
-
-Explanations:
-  'gradtidy explain NAME...' prints the pages of these checks: symptom, cause, bug,
-  fix, and what the check does not report. Without a name, a line for each.
-
-Editors:
-  'gradtidy lsp' speaks the Language Server Protocol on standard input and
-  output: findings of what is open in an editor, saved or not, with fixes as code
-  actions. Options are those of a run; sources are what the editor opens.
-
-Shells:
-  'gradtidy completion bash' (or zsh, fish) prints a script that completes
-  options, checks and files: source <(gradtidy completion bash)
-
+/// The subcommands, as --help lists them.
+std::string subcommandHelp() {
+  std::string text = "\nSubcommands:\n";
+  for (const Subcommand &command : subcommands())
+    text += "  gradtidy " + command.name.str() + (command.arguments.empty() ? "" : " ") +
+            command.arguments.str() + "\n" + filled(command.text, 6);
+  return text + R"(
 Sources:
   Files, headers among them, or folders, which stand for all files of their
   database below them. Compiler flags come from compile_commands.json, or follow
@@ -322,7 +321,10 @@ Exit status:
   0, also with warnings; 1 after compiler errors and warnings treated as errors;
   2 if anything that was asked for could not be done. With --exit-code=clang-tidy
   1 instead of 2.
-)");
+)";
+}
+const std::string moreHelpText = subcommandHelp();
+cl::extrahelp moreHelp(moreHelpText);
 
 template <typename Value> std::optional<Value> given(const Option<Value> &option) {
   return option.getNumOccurrences() ? std::optional<Value>(option) : std::nullopt;
@@ -341,7 +343,7 @@ Output parseOutput(llvm::StringRef text) {
   const auto [name, file] = text.split(':');
   const auto *row =
       llvm::find_if(formatNames, [name = name](const FormatName &row) { return row.name == name; });
-  if (row == std::end(formatNames) || row->format == Format::Text || file.empty()) {
+  if (row == std::end(formatNames) || isText(row->format) || file.empty()) {
     ErrorLine() << "--output is FORMAT:FILE with a format other than text, as in "
                    "sarif:gradtidy.sarif, not '"
                 << text << "'\n";
@@ -378,6 +380,23 @@ void takeProveOptions(CommandLine &result) {
   }
 }
 
+/// Takes "--diff" out of \p arguments where it goes with --fix and names no revision: then it says
+/// how fixes are made. Whether it was there.
+bool takePatchOption(llvm::SmallVectorImpl<const char *> &arguments) {
+  const auto isOption = [](llvm::StringRef argument, llvm::StringRef name) {
+    return argument.consume_front("-") && (argument == name || argument == ("-" + name).str());
+  };
+  const auto isFix = [&](llvm::StringRef argument) {
+    return isOption(argument, "fix") || isOption(argument, "fix-errors") ||
+           isOption(argument, "fix-notes");
+  };
+  if (llvm::none_of(arguments, isFix))
+    return false;
+  const size_t before = arguments.size();
+  llvm::erase_if(arguments, [&](llvm::StringRef argument) { return isOption(argument, "diff"); });
+  return arguments.size() != before;
+}
+
 /// Has --help show the options of this program and no others.
 void showOwnOptions() {
   cl::HideUnrelatedOptions(category);
@@ -387,6 +406,33 @@ void showOwnOptions() {
                        "phase and by check.\n");
   stats.addCategory(category);
   stats.setHiddenFlag(cl::NotHidden);
+}
+
+/// Ends the program after the help of a subcommand, if \p arguments ask for it; makes the help of
+/// the whole program of 'help'.
+void helpWithSubcommand(llvm::SmallVectorImpl<const char *> &arguments) {
+  const llvm::StringRef command = arguments.size() > 1 ? arguments[1] : "";
+  const auto asksForHelp = [](llvm::StringRef argument) {
+    return argument == "--help" || argument == "-help" || argument == "-h";
+  };
+  const Subcommand *asked = nullptr;
+  if (command == "help" && arguments.size() > 2) {
+    asked = findSubcommand(asksForHelp(arguments[2]) ? "help" : arguments[2]);
+    if (!asked) {
+      ErrorLine() << "there is no subcommand '" << arguments[2]
+                  << "'; 'gradtidy help' lists them\n";
+      refuse();
+    }
+  } else if (command != "help" && llvm::any_of(llvm::drop_begin(arguments), asksForHelp)) {
+    asked = findSubcommand(command);
+  } else if (command == "help") {
+    arguments[1] = "--help";
+  }
+  if (!asked)
+    return;
+  printHelp(llvm::outs(), *asked);
+  llvm::outs().flush();
+  std::exit(0);
 }
 
 /// The values of an option that takes one of a list.
@@ -408,8 +454,12 @@ std::vector<OptionText> shownOptions() {
     llvm::SplitString(option->HelpStr, words);
     const std::string text = llvm::join(words, " ");
     const auto [sentence, rest] = llvm::StringRef(text).split(". ");
-    OptionText row{
-        name, sentence.rtrim(".:").str(), option->getValueExpectedFlag() == cl::ValueRequired, {}};
+    OptionText row;
+    row.name = name;
+    row.description = sentence.rtrim(".:");
+    row.text = text;
+    row.valueName = option->ValueStr.empty() ? "value" : option->ValueStr;
+    row.takesValue = option->getValueExpectedFlag() == cl::ValueRequired;
     if (option == &format)
       row.values = valuesOf(format);
     else if (option == &exitCode)
@@ -436,6 +486,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     arguments.erase(dashes, arguments.end());
   }
 
+  showOwnOptions();
+  helpWithSubcommand(arguments);
   const llvm::StringRef command = arguments.size() > 1 ? arguments[1] : "";
   result.merge = command == "merge";
   result.prove = command == "prove";
@@ -443,11 +495,12 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.explain = command == "explain";
   result.watch = command == "watch";
   result.completion = command == "completion";
-  if (result.completion || result.merge || result.prove || result.lsp || result.explain ||
-      result.watch)
+  result.man = command == "man";
+  if (findSubcommand(command))
     arguments.erase(arguments.begin() + 1);
 
-  showOwnOptions();
+  result.showFixes = takePatchOption(arguments);
+
   cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << versionText() << '\n'; });
   // An argument may be the name of a file, and that anything.
   std::string wrong;
@@ -497,6 +550,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.diff = diff;
   result.clangTidyStatus = exitCode == StatusKind::ClangTidy;
   result.allowNoChecks = allowNoChecks;
+  result.unusedNolint = unusedNolint;
+  result.exclude = exclude;
   result.removedArgs = removedArgs;
   for (const std::string &output : outputs)
     result.outputs.push_back(parseOutput(output));
@@ -523,6 +578,11 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.stats = llvm::AreStatisticsEnabled();
   result.timeTrace = timeTrace;
   result.format = format;
+  if (result.showFixes && format.getNumOccurrences()) {
+    ErrorLine() << "--fix --diff prints a patch in place of findings; leave --format out, and have "
+                   "--output=FORMAT:FILE write them\n";
+    refuse();
+  }
   result.steps = steps;
   if (result.watch)
     result.libtorch = absolute(libtorch);

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ namespace gradtidy {
 
 enum class Format : unsigned char {
   Text,
+  ClangTidy, ///< Text without levels.
   Json,
   Sarif,
   Github,
@@ -21,9 +23,14 @@ enum class Format : unsigned char {
   Markdown
 };
 
+/// Whether people read it on a terminal.
+constexpr bool isText(Format format) {
+  return format == Format::Text || format == Format::ClangTidy;
+}
+
 /// A report that is written into a file, beside what standard output gets.
 struct Output {
-  Format format; ///< Not Text.
+  Format format; ///< No text.
   std::string file;
 };
 
@@ -48,6 +55,7 @@ struct CommandLine {
   std::string lineFilter;                  ///< JSON, or empty.
 
   bool fix = false, fixErrors = false;
+  bool showFixes = false;  ///< As a patch; no file is changed.
   std::string exportFixes; ///< A file, or empty.
   std::string baseline;    ///< The same.
   std::string evidence;    ///< The same.
@@ -57,6 +65,8 @@ struct CommandLine {
   /// The exit status where something that was asked for could not be done.
   int statusOfFailure() const { return clangTidyStatus ? 1 : 2; }
   bool allowNoChecks = false;
+  bool unusedNolint = false;        ///< NOLINT comments that silence nothing are reported.
+  std::vector<std::string> exclude; ///< Globs of files that are not looked at.
 
   bool listChecks = false, explainConfig = false, dumpConfig = false, verifyConfig = false;
   bool quiet = false;
@@ -78,6 +88,7 @@ struct CommandLine {
   bool watch = false;                             ///< The program follows "--".
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool completion = false;                        ///< The source is the name of a shell.
+  bool man = false;                               ///< Prints the manual page.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.
@@ -86,12 +97,17 @@ struct CommandLine {
   std::vector<std::string> models; ///< Files.
   Format format = Format::Text;
   std::optional<OpenFile> openFile; ///< Of `lsp`: the one source.
+  std::vector<OpenFile> otherFiles; ///< Of `lsp`: what else is open and not saved.
+  /// Of `lsp`: is told, in any process of the run, what takes long.
+  std::function<void(const std::string &)> onDelay;
 };
 
 /// An option as help and completion show it.
 struct OptionText {
   llvm::StringRef name;
   std::string description; ///< Its first sentence.
+  std::string text;        ///< All sentences, in one line.
+  llvm::StringRef valueName;
   bool takesValue = false;
   std::vector<llvm::StringRef> values; ///< All that it takes; none where that is no list.
 };

@@ -1,4 +1,5 @@
 #include "Completion.h"
+#include "Subcommands.h"
 
 #include "analyzer/report/Printable.h"
 #include "checks/Catalogue.h"
@@ -13,20 +14,6 @@ namespace {
 
 using llvm::StringRef;
 
-struct Subcommand {
-  StringRef name, description;
-  bool takesChecks = false; ///< Its arguments are names of checks.
-};
-
-constexpr Subcommand subcommands[] = {
-    {"explain", "print the pages of checks", true},
-    {"prove", "build and run the fixtures of checks", true},
-    {"watch", "run a program and report what goes wrong in it"},
-    {"merge", "join what --results wrote"},
-    {"lsp", "serve an editor"},
-    {"completion", "print a completion script: bash, zsh or fish"},
-};
-
 std::string joinChecks() {
   std::vector<StringRef> names;
   for (const CatalogueRow &row : catalogue())
@@ -37,13 +24,13 @@ std::string joinChecks() {
 /// Subcommands for which \p isWanted holds, as alternatives of a pattern of a shell.
 template <typename Predicate> std::string join(StringRef separator, const Predicate &isWanted) {
   std::vector<StringRef> names;
-  for (const Subcommand &command : subcommands)
+  for (const Subcommand &command : subcommands())
     if (isWanted(command))
       names.push_back(command.name);
   return llvm::join(names, separator);
 }
 
-bool takesChecks(const Subcommand &command) { return command.takesChecks; }
+bool takesChecks(const Subcommand &command) { return command.takes == Takes::Checks; }
 bool isAny(const Subcommand &) { return true; }
 
 /// \p text between single quotes of a shell.
@@ -92,6 +79,8 @@ void printBash(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   )" << join(" | ", takesChecks)
       << ") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W " << quoted(joinChecks())
       << R"( -- "$word")); return; } ;;
+  help) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W ')"
+      << join(" ", isAny) << R"(' -- "$word")); return; } ;;
   completion) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")); return; } ;;
   esac
   ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W ')"
@@ -105,10 +94,11 @@ complete -o filenames -F _gradtidy gradtidy
 void printZsh(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   out << "#compdef gradtidy\n_gradtidy() {\n  local -a checks=(" << joinChecks()
       << ")\n  local -a commands=(\n";
-  for (const Subcommand &command : subcommands)
-    out << "    " << quoted((command.name + ":" + command.description).str()) << '\n';
+  for (const Subcommand &command : subcommands())
+    out << "    " << quoted((command.name + ":" + command.summary).str()) << '\n';
   out << "  )\n  if ((CURRENT > 2)); then\n    case $words[2] in\n    " << join(" | ", takesChecks)
       << ") [[ $PREFIX == -* ]] || { compadd -a checks; return } ;;\n"
+         "    help) _describe command commands; return ;;\n"
          "    completion) compadd bash zsh fish; return ;;\n    esac\n"
          "  elif [[ $PREFIX != -* ]]; then\n    _describe command commands\n  fi\n  _arguments -S";
   for (const OptionText &option : options) {
@@ -130,11 +120,12 @@ void printZsh(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
 }
 
 void printFish(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
-  for (const Subcommand &command : subcommands)
+  for (const Subcommand &command : subcommands())
     out << "complete -c gradtidy -n __fish_use_subcommand -a " << command.name << " -d "
-        << quoted(command.description) << '\n';
+        << quoted(command.summary) << '\n';
   out << "complete -c gradtidy -n '__fish_seen_subcommand_from " << join(" ", takesChecks)
       << "' -f -a '" << joinChecks()
+      << "'\ncomplete -c gradtidy -n '__fish_seen_subcommand_from help' -f -a '" << join(" ", isAny)
       << "'\ncomplete -c gradtidy -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh "
          "fish'\n";
   for (const OptionText &option : options) {

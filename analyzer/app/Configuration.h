@@ -12,8 +12,8 @@ namespace gradtidy {
 
 /// The options of every file, as the command line and the configuration files give them: of
 /// --config, --config-file, the nearest .gradtidy and the nearest .clang-tidy the first that exists
-/// counts. \p projectFolder becomes ml.ProjectFolder. Files are read when they are asked for, and what
-/// is wrong with one is added to \p errors then, once; it counts as empty.
+/// counts. \p projectFolder becomes ml.ProjectFolder. Files are read when they are asked for, and
+/// what is wrong with one is added to \p errors then, once; it counts as empty.
 llvm::Expected<std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>>
 makeOptionsProvider(const CommandLine &commandLine, const std::string &projectFolder,
                     std::vector<std::string> &errors);

@@ -3,6 +3,7 @@
 
 #include "analyzer/report/Formats.h"
 #include "analyzer/report/Printable.h"
+#include "analyzer/report/UnifiedDiff.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Paths.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
@@ -126,9 +127,8 @@ bool Fixes::add(const tidy::ClangTidyError &finding) {
   return true;
 }
 
-/// Writes one file; why it is unchanged, or an empty text.
-std::string Fixes::rewrite(const std::string &name, const File &file,
-                           tidy::ClangTidyContext &context) {
+llvm::Expected<tooling::Replacements> Fixes::editsOf(const std::string &name, const File &file,
+                                                     tidy::ClangTidyContext &context) {
   tooling::Replacements edits = file.edits;
   const std::string style = context.getOptionsForFile(name).FormatStyle.value_or("none");
   if (style != "none") {
@@ -137,36 +137,57 @@ std::string Fixes::rewrite(const std::string &name, const File &file,
         boundedFileSystem(limits::configuration, [&](const std::string &error) { why = error; });
     auto format = clang::format::getStyle(style, name, "none", file.before, files.get());
     if (!format)
-      return llvm::toString(format.takeError());
+      return format.takeError();
     if (!why.empty())
-      return why;
+      return llvm::createStringError(why);
     auto clean = clang::format::cleanupAroundReplacements(file.before, edits, *format);
     if (clean)
       clean = clang::format::formatReplacements(file.before, *clean, *format);
     if (!clean)
-      return llvm::toString(clean.takeError());
+      return clean.takeError();
     edits = std::move(*clean);
   }
-  llvm::Expected<std::string> after = tooling::applyAllReplacements(file.before, edits);
-  if (!after)
-    return llvm::toString(after.takeError());
-  return rewriteFile(name, file.before, *after);
+  return edits;
 }
 
-bool Fixes::write(tidy::ClangTidyContext &context) {
+bool Fixes::forEach(tidy::ClangTidyContext &context,
+                    llvm::function_ref<std::string(const std::string &, const File &,
+                                                   const tooling::Replacements &)>
+                        use) {
   bool isComplete = true;
   for (auto &[name, file] : files) {
-    if (file.objection.empty() && !file.edits.empty())
-      file.objection = rewrite(name, file, context);
+    if (file.objection.empty() && !file.edits.empty()) {
+      llvm::Expected<tooling::Replacements> edits = editsOf(name, file, context);
+      file.objection = edits ? use(name, file, *edits) : llvm::toString(edits.takeError());
+    }
     if (file.objection.empty())
       continue;
     isComplete = false;
     made -= std::min<unsigned>(made, std::distance(file.edits.begin(), file.edits.end()));
     ErrorLine() << "'" << name << "' could not be fixed and is unchanged: " << file.objection;
   }
+  return isComplete;
+}
+
+bool Fixes::write(tidy::ClangTidyContext &context) {
+  const bool isComplete = forEach(
+      context, [](const std::string &name, const File &file, const tooling::Replacements &edits) {
+        llvm::Expected<std::string> after = tooling::applyAllReplacements(file.before, edits);
+        return after ? rewriteFile(name, file.before, *after) : llvm::toString(after.takeError());
+      });
   if (asked)
     StatusLine() << "gradtidy applied " << made << " of " << asked << " suggested fixes.";
   return isComplete;
+}
+
+bool Fixes::show(llvm::raw_ostream &out, tidy::ClangTidyContext &context, StringRef root) {
+  return forEach(
+      context, [&](const std::string &name, const File &file, const tooling::Replacements &edits) {
+        StringRef shown = name;
+        shown.consume_front(root);
+        out << unifiedDiff(shown, file.before, edits);
+        return std::string();
+      });
 }
 
 } // namespace gradtidy

@@ -39,6 +39,11 @@ public:
   /// any.
   bool write(clang::tidy::ClangTidyContext &context);
 
+  /// Writes as a patch for git apply, or patch -p1 in \p root, what write() would do, and does not
+  /// do it.
+  /// \param root ends with a slash; files elsewhere are named by their absolute paths.
+  bool show(llvm::raw_ostream &out, clang::tidy::ClangTidyContext &context, llvm::StringRef root);
+
 private:
   struct File {
     llvm::StringRef before;
@@ -47,8 +52,15 @@ private:
   };
   std::string objectionTo(const std::string &file, const FixedFiles &analyzed, File &entry) const;
   bool add(const clang::tidy::ClangTidyError &finding);
-  static std::string rewrite(const std::string &name, const File &file,
-                             clang::tidy::ClangTidyContext &context);
+  /// The edits of one file, as its style has them.
+  static llvm::Expected<clang::tooling::Replacements>
+  editsOf(const std::string &name, const File &file, clang::tidy::ClangTidyContext &context);
+  /// Has \p use make use of the edits of each file; it says why it could not, or nothing. False if
+  /// there are files that are left alone, which standard error tells.
+  bool forEach(clang::tidy::ClangTidyContext &context,
+               llvm::function_ref<std::string(const std::string &name, const File &file,
+                                              const clang::tooling::Replacements &edits)>
+                   use);
 
   SourceText &text;
   const std::string onlyBelow;

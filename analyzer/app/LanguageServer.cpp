@@ -4,6 +4,7 @@
 #include "Lint.h"
 #include "analyzer/lsp/MessageStream.h"
 #include "analyzer/lsp/Server.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,23 +31,29 @@ class Child {
 public:
   Child(Server::Task task, const CommandLine &commandLine, llvm::StringRef executable)
       : task(std::move(task)) {
-    std::array<int, 2> out{}, said{};
-    if (::pipe(out.data()) || ::pipe(said.data()))
+    std::array<int, 2> out{}, said{}, delays{};
+    if (::pipe(out.data()) || ::pipe(said.data()) || ::pipe(delays.data()))
       return;
     process = ::fork();
     if (process == 0) {
       ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       ::dup2(said[1], STDERR_FILENO);
-      for (const int each : {out[0], out[1], said[0], said[1]})
+      for (const int each : {out[0], out[1], said[0], said[1], delays[0]})
         ::close(each);
-      const int status = lint(asked(commandLine), executable);
+      CommandLine own = asked(commandLine);
+      own.onDelay = [descriptor = delays[1]](const std::string &what) {
+        const std::string line = what + "\n";
+        (void)!::write(descriptor, line.data(), line.size());
+      };
+      const int status = lint(own, executable);
       llvm::outs().flush();
       ::_exit(status);
     }
     ::close(out[1]);
     ::close(said[1]);
-    pipes = {out[0], said[0]};
+    ::close(delays[1]);
+    pipes = {out[0], said[0], delays[0]};
   }
   ~Child() {
     if (process > 0) {
@@ -60,21 +67,28 @@ public:
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
 
-  const std::array<int, 2> &descriptors() const { return pipes; }
+  static constexpr size_t pipeCount = 3;
+  const std::array<int, pipeCount> &descriptors() const { return pipes; }
 
   /// Takes what the pipe \p number has to say.
-  void read(size_t number) {
+  void read(size_t number, Server &server) {
     std::array<char, 1 << 16> bytes;
     const ssize_t count = ::read(pipes[number], bytes.data(), bytes.size());
     if (count > 0) {
       texts[number].append(bytes.data(), static_cast<size_t>(count));
+      if (number == 2) {
+        const llvm::StringRef said = llvm::StringRef(texts[number]).rtrim();
+        server.delay(task, said.substr(said.rfind('\n') + 1)); // The last line.
+      }
     } else if (count == 0 || errno != EINTR) {
       ::close(pipes[number]);
       pipes[number] = -1;
     }
   }
 
-  bool isDone() const { return pipes[0] < 0 && pipes[1] < 0; }
+  bool isDone() const {
+    return llvm::all_of(pipes, [](int pipe) { return pipe < 0; });
+  }
 
   void tell(Server &server) const { server.finish(task, texts[0], texts[1]); }
 
@@ -86,13 +100,15 @@ private:
     commandLine.fix = commandLine.fixErrors = false;
     commandLine.outputs.clear();
     commandLine.openFile = OpenFile{task.file, task.text};
+    for (const auto &[file, text] : task.unsaved)
+      commandLine.otherFiles.push_back({file, text});
     return commandLine;
   }
 
   Server::Task task;
   pid_t process = -1;
-  std::array<int, 2> pipes = {-1, -1};
-  std::array<std::string, 2> texts;
+  std::array<int, pipeCount> pipes = {-1, -1, -1}; ///< Findings, errors, what takes long.
+  std::array<std::string, pipeCount> texts;
 };
 
 class EditorLoop {
@@ -119,9 +135,10 @@ public:
 private:
   /// Waits for something to read; 0 if there was nothing for \p milliseconds.
   int wait(int milliseconds) {
-    polled = {{{STDIN_FILENO, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}}};
+    polled.fill({-1, POLLIN, 0});
+    polled[0].fd = STDIN_FILENO;
     if (child)
-      for (size_t i = 0; i < 2; ++i)
+      for (size_t i = 0; i < Child::pipeCount; ++i)
         polled[i + 1].fd = child->descriptors()[i];
     int ready = 0;
     do
@@ -152,9 +169,9 @@ private:
   void takeFindings() {
     if (!child)
       return;
-    for (size_t i = 0; i < 2; ++i)
+    for (size_t i = 0; i < Child::pipeCount; ++i)
       if (polled[i + 1].fd >= 0 && polled[i + 1].revents)
-        child->read(i);
+        child->read(i, server);
     if (!child->isDone())
       return;
     child->tell(server);
@@ -173,7 +190,7 @@ private:
   Server server;
   std::optional<Child> child;
   bool mayHaveWork = false;
-  std::array<pollfd, 3> polled{};
+  std::array<pollfd, 1 + Child::pipeCount> polled{};
 };
 
 } // namespace

@@ -4,11 +4,14 @@
 #include "Changes.h"
 #include "Configuration.h"
 #include "Evidence.h"
+#include "Exclusions.h"
 #include "Fixes.h"
+#include "HeadCommit.h"
 #include "Installation.h"
 #include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
+#include "UnusedNolint.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
@@ -20,6 +23,7 @@
 #include "analyzer/source/FlagGate.h"
 #include "analyzer/source/Jobs.h"
 #include "analyzer/source/Paths.h"
+#include "checks/Catalogue.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,20 +63,26 @@ JobList listJobsOf(const CommandLine &commandLine, llvm::StringRef executable) {
   return listJobs(request);
 }
 
-/// Has the text of the editor analysed in place of what is saved. False where that cannot be: of a
-/// header, which its includers read from the disk.
-bool takeOpenFile(JobList &list, const OpenFile &open) {
-  const std::string file = absolutePath(open.file);
-  const auto saved = readFileIfPossible(file);
-  if (saved && saved->getBuffer() == open.text)
-    return true;
-  bool isTaken = false;
-  for (Job &job : list.jobs)
-    if (job.file == file) {
-      job.text = open.text;
-      isTaken = true;
-    }
-  return isTaken;
+/// Has the texts of the editor analysed in place of what is saved.
+void takeOpenFiles(JobList &list, const CommandLine &commandLine) {
+  UnsavedFiles unsaved;
+  const auto add = [&](const OpenFile &open) {
+    const std::string file = absolutePath(open.file);
+    const auto saved = readFileIfPossible(file);
+    if (!saved || saved->getBuffer() != open.text)
+      unsaved.emplace(file, open.text);
+  };
+  if (commandLine.openFile)
+    add(*commandLine.openFile);
+  for (const OpenFile &other : commandLine.otherFiles)
+    add(other);
+  for (Job &job : list.jobs) {
+    UnsavedFiles others = unsaved;
+    if (auto own = others.extract(job.file))
+      job.text = std::move(own.mapped());
+    if (!others.empty())
+      job.others = std::make_shared<const UnsavedFiles>(std::move(others));
+  }
 }
 
 // ---- questions that need no analysis -----------------------------------------------------------
@@ -190,6 +200,21 @@ llvm::Expected<Comparison> readComparison(const CommandLine &commandLine) {
   return comparison;
 }
 
+/// What a configuration excludes of \p file.
+llvm::Expected<Exclusions> exclusionsFor(const tidy::ClangTidyOptions &options) {
+  const auto given = options.CheckOptions.find(excludeOption);
+  return Exclusions::parse(given == options.CheckOptions.end() ? llvm::StringRef()
+                                                               : given->getValue().Value);
+}
+
+/// Whether the configuration of \p file excludes it.
+llvm::Expected<bool> isExcluded(const std::string &file, const tidy::ClangTidyOptions &options) {
+  llvm::Expected<Exclusions> exclusions = exclusionsFor(options);
+  if (!exclusions)
+    return exclusions.takeError();
+  return exclusions->contain(realPath(file), projectHere());
+}
+
 /// How many findings are left out, and why.
 struct LeftOut {
   unsigned known = 0, unchanged = 0;
@@ -239,6 +264,8 @@ SourceText textsOf(const CommandLine &commandLine) {
   SourceText text;
   if (const std::optional<OpenFile> &open = commandLine.openFile)
     text.set(absolutePath(open->file), open->text);
+  for (const OpenFile &other : commandLine.otherFiles)
+    text.set(absolutePath(other.file), other.text);
   return text;
 }
 
@@ -266,6 +293,7 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
   case Format::Markdown:
     return writeMarkdown(out, findings, context);
   case Format::Text:
+  case Format::ClangTidy:
     llvm_unreachable("no format for machines");
   }
 }
@@ -273,7 +301,7 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
 /// Writes all reports but text; false if a file could not be written.
 bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding> findings,
                   const ReportContext &context, const ShownPaths &shown) {
-  if (commandLine.format != Format::Text)
+  if (!isText(commandLine.format))
     write(llvm::outs(), commandLine.format, findings, context, shown);
   bool written = true;
   for (const Output &output : commandLine.outputs) {
@@ -374,6 +402,32 @@ bool writeTrace(const std::string &file, const Run &run) {
   return true;
 }
 
+/// Adds warnings about comments in the files of the project that were read.
+void addUnusedNolint(const Run &run, const tidy::ClangTidyContext &context, SourceText &text,
+                     std::vector<tidy::ClangTidyError> &errors) {
+  std::set<std::string> files;
+  std::vector<SilencedFinding> silenced;
+  for (const Outcome &outcome : run.outcomes) {
+    const Unit &unit = outcome.result.unit;
+    if (unit.outcome != Unit::Outcome::Analysed)
+      continue;
+    files.insert(outcome.file);
+    const std::string root =
+        findProjectRoot(outcome.file, llvm::sys::path::parent_path(outcome.file));
+    for (const ReadFile &file : unit.files)
+      if (liesIn(file.path, root))
+        files.insert(file.path);
+    llvm::append_range(silenced, unit.silenced);
+  }
+  const auto isEnabled = [&](llvm::StringRef glob, llvm::StringRef file) {
+    const tidy::GlobList enabled(context.getOptionsForFile(file).Checks.value_or("")), asked(glob);
+    return llvm::any_of(catalogue(), [&](const CatalogueRow &row) {
+      return asked.contains(row.name) && enabled.contains(row.name);
+    });
+  };
+  llvm::append_range(errors, findUnusedNolint(files, silenced, isEnabled, text));
+}
+
 /// Prints what came of \p run, makes the fixes, and returns the exit status.
 int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &commandLine,
            const Comparison &comparison, const ShownPaths &shown, llvm::StringRef executable) {
@@ -393,7 +447,19 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       return commandLine.statusOfFailure();
     }
   }
+  llvm::erase_if(results.errors, [&](const tidy::ClangTidyError &finding) {
+    if (finding.DiagLevel == tidy::ClangTidyError::Error || finding.Message.FilePath.empty())
+      return false;
+    llvm::Expected<bool> excluded =
+        isExcluded(finding.Message.FilePath, context.getOptionsForFile(finding.Message.FilePath));
+    if (excluded)
+      return *excluded;
+    llvm::consumeError(excluded.takeError()); // Said of the sources.
+    return false;
+  });
   SourceText text = textsOf(commandLine);
+  if (commandLine.unusedNolint)
+    addUnusedNolint(run, context, text, results.errors);
   useLineEndsOfFiles(results.errors, text);
   const LeftOut leftOut = leaveOut(comparison, results.errors);
   // For what configuration files say of the output.
@@ -402,6 +468,13 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   const bool compilerErrors = llvm::any_of(results.errors, [](const tidy::ClangTidyError &finding) {
     return finding.DiagLevel == tidy::ClangTidyError::Error;
   });
+  // What configuration files say is not what is done.
+  bool isMisconfigured = false;
+  for (tidy::ClangTidyError &finding : results.errors)
+    if (finding.DiagnosticName == "clang-tidy-config") {
+      finding.DiagLevel = tidy::ClangTidyError::Error;
+      isMisconfigured = true;
+    }
   const auto warningsAsErrors = llvm::count_if(
       results.errors, [](const tidy::ClangTidyError &finding) { return finding.IsWarningAsError; });
 
@@ -418,23 +491,28 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       toReported(results.errors, levelOf, textsOf(commandLine));
   const ReportContext reportContext{
       projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
-      llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now())};
+      llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now()), headCommit(projectHere())};
   const bool reported = writeReports(commandLine, findings, reportContext, shown);
-  if (commandLine.format == Format::Text) {
+  if (isText(commandLine.format) && !commandLine.showFixes) {
+    std::vector<std::optional<Level>> levels;
+    if (commandLine.format == Format::Text)
+      llvm::transform(results.errors, std::back_inserter(levels), levelOf);
     for (tidy::ClangTidyError &finding : results.errors) {
       show(finding.Message, shown);
       for (tooling::DiagnosticMessage &note : finding.Notes)
         show(note, shown);
     }
-    writeText(llvm::outs(), results.errors, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
-              context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()),
-              text);
+    writeText(
+        llvm::outs(), results.errors, levels, fixes ? fixes->states() : llvm::ArrayRef<FixState>(),
+        context.getOptions().UseColor.value_or(llvm::sys::Process::StandardOutHasColors()), text);
   }
   llvm::outs().flush();
   if (!commandLine.exportFixes.empty() && !results.errors.empty() &&
       !exportFixes(commandLine, run.outcomes.front().file, results.errors))
     return commandLine.statusOfFailure();
-  const bool fixed = !fixes || fixes->write(context);
+  const bool fixed =
+      !fixes || (commandLine.showFixes ? fixes->show(llvm::outs(), context, projectHere() + "/")
+                                       : fixes->write(context));
 
   if (!commandLine.quiet) {
     printStatistics(results);
@@ -444,7 +522,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     if (const unsigned unchanged = leftOut.unchanged)
       llvm::errs() << "Suppressed " << unchanged << " finding" << plural(unchanged)
                    << " that no changed line concerns.\n";
-    printSummary(findings, asksForFixes && mayFix);
+    printSummary(findings, asksForFixes && mayFix && !commandLine.showFixes);
     if (asksForFixes && !mayFix)
       llvm::errs() << "Found compiler errors, but -fix-errors was not specified.\n"
                       "Fixes have NOT been applied.\n\n";
@@ -458,7 +536,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     printTimes(llvm::errs(), run, results);
   if (nothing)
     error() << "nothing was analysed\n";
-  if (nothing || !reported || !fixed || results.lost || !run.errors.empty())
+  if (nothing || isMisconfigured || !reported || !fixed || results.lost || !run.errors.empty())
     return commandLine.statusOfFailure();
   return warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ? 1 : 0;
 }
@@ -473,8 +551,7 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
       asksForConfiguration(commandLine) && commandLine.sources == std::vector<std::string>{"-"};
   if (!commandLine.sources.empty() && !commandLine.merge && !asksInGeneral)
     list = listJobsOf(commandLine, executable);
-  if (commandLine.openFile && !takeOpenFile(list, *commandLine.openFile) && list.errors.empty())
-    return commandLine.statusOfFailure();
+  takeOpenFiles(list, commandLine);
 
   llvm::Expected<std::unique_ptr<tidy::ClangTidyOptionsProvider>> provider =
       makeOptionsProvider(commandLine, list.projectFolder, list.errors);
@@ -501,6 +578,22 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     error() << llvm::toString(comparison.takeError()) << '\n';
     return commandLine.statusOfFailure();
   }
+  const size_t asked = list.jobs.size();
+  for (auto job = list.jobs.begin(); job != list.jobs.end();) {
+    llvm::Expected<bool> excluded = isExcluded(job->file, (*provider)->getOptions(job->file));
+    if (!excluded) {
+      error() << llvm::toString(excluded.takeError()) << '\n';
+      return commandLine.statusOfFailure();
+    }
+    job = *excluded ? list.jobs.erase(job) : job + 1;
+  }
+  if (asked && list.jobs.empty() && list.errors.empty()) {
+    if (!commandLine.quiet)
+      StatusLine() << "gradtidy: all sources are excluded";
+    return 0;
+  }
+  for (Job &job : list.jobs)
+    job.readsAll = commandLine.unusedNolint;
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
     collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
@@ -508,6 +601,14 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     StatusLine()
         << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
         << " of the compilation database or of ExtraArgs: not on the list of what parsing needs";
+  if (!list.withFlagsOfOthers.empty() && !commandLine.quiet) {
+    const auto &[source, other] = list.withFlagsOfOthers.front();
+    const size_t more = list.withFlagsOfOthers.size() - 1;
+    StatusLine() << "gradtidy: '" << source << "'"
+                 << (more ? " and " + std::to_string(more) + " more source" + plural(more) : "")
+                 << " not in the compilation database: analyzed with the flags of '" << other
+                 << (more ? "', or of what else is nearest" : "'");
+  }
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     if (commandLine.allowNoChecks)

@@ -4,6 +4,7 @@
 #include "Explain.h"
 #include "LanguageServer.h"
 #include "Lint.h"
+#include "Manual.h"
 #include "OwnWork.h"
 #include "Prove.h"
 #include "Watch.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, const char **argv) {
   llvm::setBugReportMsg("Please report this with the backtrace below and the source.\n");
@@ -26,6 +28,10 @@ int main(int argc, const char **argv) {
   const std::string executable = llvm::sys::fs::getMainExecutable(argv[0], &inThisProgram);
   if (commandLine.completion)
     return gradtidy::printCompletion(commandLine);
+  if (commandLine.man) {
+    gradtidy::printManual(llvm::outs());
+    return 0;
+  }
   if (commandLine.prove)
     return gradtidy::prove(commandLine, executable);
   if (commandLine.watch)

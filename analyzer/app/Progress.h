@@ -9,30 +9,34 @@
 namespace gradtidy {
 
 /// "[12/557] 4.2/s, 2:10 left: train.cpp"; \p rate in items a second, 0 while not known.
-std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef file);
+std::string progressLine(size_t done, size_t total, double rate, llvm::StringRef what);
 
 class Progress {
 public:
-  /// Shows nothing if \p quiet, if there is one file only, or if standard error is no terminal.
+  /// Shows nothing if \p quiet, or if standard error is no terminal.
   Progress(size_t total, bool quiet);
   ~Progress() { clear(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// What is worked on now; for long beginnings.
+  /// Before the first file is done: the \p file that is worked on.
   void begin(llvm::StringRef file);
+  /// What takes long at present, in words; a copy of this in another process may be told.
+  void tell(llvm::StringRef what) const;
   /// One more file is done.
   void add(llvm::StringRef file);
   /// Before something else is written to the terminal.
   void clear();
 
 private:
-  void show(llvm::StringRef file);
+  using Clock = std::chrono::steady_clock;
+  void show(llvm::StringRef what) const;
 
   size_t total, done = 0;
   bool visible;
   bool shown = false;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now(), last;
+  /// When the first file was done: before, headers are made for all of them.
+  Clock::time_point firstDone, last;
 };
 
 } // namespace gradtidy

@@ -119,6 +119,9 @@ Json toJson(const UnitResult &result) {
     questions.push_back(
         {std::move(functions), question.found.defining, question.found.calling, question.commands});
   }
+  Json silenced = Json::array();
+  for (const SilencedFinding &finding : unit.silenced)
+    silenced.push_back({finding.check, finding.file, finding.line});
   const tidy::ClangTidyStats &stats = unit.stats;
   return {{"outcome", int(unit.outcome)},
           {"diagnostics", std::move(diagnostics)},
@@ -127,6 +130,7 @@ Json toJson(const UnitResult &result) {
           {"stats",
            {stats.ErrorsDisplayed, stats.ErrorsIgnoredCheckFilter, stats.ErrorsIgnoredNOLINT,
             stats.ErrorsIgnoredNonUserCode, stats.ErrorsIgnoredLineFilter}},
+          {"silenced", std::move(silenced)},
           {"files", toJson(unit.files)},
           {"fixedFiles", toJson(unit.fixedFiles)},
           {"header", unit.header},
@@ -157,6 +161,8 @@ UnitResult toResult(const Json &json) {
   unit.stats.ErrorsIgnoredNOLINT = stats.at(2);
   unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
   unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
+  for (const Json &finding : json.at("silenced"))
+    unit.silenced.push_back({finding.at(0), finding.at(1), finding.at(2)});
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.header = json.at("header");

@@ -210,9 +210,14 @@ void write(llvm::raw_ostream &out, Format format, const Trace &trace,
     return writeCheckstyle(out, trace.findings, context);
   case Format::Markdown:
     return writeMarkdown(out, trace.findings, context);
-  case Format::Text: {
+  case Format::Text:
+  case Format::ClangTidy: {
     SourceText text;
-    return writeText(out, toErrors(trace.findings, text), {},
+    std::vector<std::optional<Level>> levels;
+    if (format == Format::Text)
+      for (const ReportedFinding &finding : trace.findings)
+        levels.push_back(finding.level);
+    return writeText(out, toErrors(trace.findings, text), levels, {},
                      commandLine.useColor.value_or(llvm::sys::Process::StandardOutHasColors()),
                      text);
   }

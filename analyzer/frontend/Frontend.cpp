@@ -284,8 +284,13 @@ public:
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
     else if (parse.request.findPartners)
       mainFile = readFileIfPossible(job.file);
+    if (job.others)
+      for (const auto &[file, text] : *job.others)
+        others.emplace_back(file, llvm::MemoryBuffer::getMemBuffer(text, file));
     if (mainFile)
       parseText(mainFile->getBuffer(), *invocation);
+    else
+      addOthers(invocation->getPreprocessorOpts());
     if (over != Frontend::Over::Nothing)
       findHeader(*invocation, *files);
     const bool done = FrontendActionFactory::runInvocation(std::move(invocation), files,
@@ -311,6 +316,13 @@ private:
     options.clearRemappedFiles();
     options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
     options.RetainRemappedFileBuffers = true; // The preamble is scanned first.
+    addOthers(options);
+  }
+
+  void addOthers(clang::PreprocessorOptions &options) const {
+    for (const auto &[file, buffer] : others)
+      options.addRemappedFile(file, buffer.get());
+    options.RetainRemappedFileBuffers |= !others.empty();
   }
 
   void findHeader(clang::CompilerInvocation &invocation, clang::FileManager &files) {
@@ -343,6 +355,8 @@ private:
   const bool makesOwnHeaders;
   std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
+  /// What an editor has of other files, by their paths.
+  std::vector<std::pair<std::string, std::unique_ptr<llvm::MemoryBuffer>>> others;
 };
 
 /// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
@@ -480,8 +494,10 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
-  const Over most =
-      enablesCompilerWarnings(context.getOptionsForFile(job.file)) ? Over::Framework : Over::Own;
+  // A header of the unit's own is of saved files.
+  const bool mayUseOwn =
+      !job.others && !job.readsAll && !enablesCompilerWarnings(context.getOptionsForFile(job.file));
+  const Over most = mayUseOwn ? Over::Own : Over::Framework;
   const auto mayLeaveOut = [&](const Attempt &attempt) {
     return attempt.blamed && unfollowed.size() < maxUnfollowed &&
            !unfollowed.contains(*attempt.blamed);

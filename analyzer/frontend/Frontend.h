@@ -34,6 +34,13 @@ struct ReadFile {
   FileIdentity identity;
 };
 
+/// A finding that a NOLINT comment has silenced.
+struct SilencedFinding {
+  std::string check;
+  std::string file; ///< Absolute.
+  unsigned line = 0;
+};
+
 /// What came of one job.
 struct Unit {
   enum class Outcome {
@@ -55,6 +62,8 @@ struct Unit {
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
+  /// Of the unit and of those that were analyzed over its AST.
+  std::vector<SilencedFinding> silenced;
 
   /// Partners that do not go together with the unit: they define what is defined already, or have
   /// errors of their own. What was found is not to be relied on, then.

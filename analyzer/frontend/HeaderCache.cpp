@@ -68,6 +68,13 @@ std::shared_ptr<clang::CompilerInvocation> makerFor(const clang::CompilerInvocat
   return maker;
 }
 
+/// The name by which users include the header \p path of a framework.
+StringRef nameOf(StringRef path, const std::vector<std::string> &headers) {
+  const auto known = llvm::find_if(
+      headers, [&](const std::string &header) { return path.ends_with("/" + header); });
+  return known == headers.end() ? path::filename(path) : StringRef(*known);
+}
+
 std::string sourceOf(const std::vector<std::string> &headers, const OuterIncludes &includes) {
   std::string source;
   for (const std::string &header : headers)
@@ -84,8 +91,9 @@ std::string sourceOf(const std::vector<std::string> &headers, const OuterInclude
 
 // ---- the cache ---------------------------------------------------------------------------------
 
-HeaderCache::HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble)
-    : places(std::move(places)), trouble(trouble) {}
+HeaderCache::HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble,
+                         std::function<void(StringRef)> onMaking)
+    : places(std::move(places)), trouble(trouble), onMaking(std::move(onMaking)) {}
 HeaderCache::~HeaderCache() = default;
 
 HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocation,
@@ -101,6 +109,7 @@ HeaderCache::Header HeaderCache::find(const clang::CompilerInvocation &invocatio
   const auto maker = makerFor(invocation, files, userCode);
   const std::string source = sourceOf(headers, includes);
   const auto precompileNow = [&](StringRef sourceFile, HeaderRecord &record) {
+    onMaking(nameOf(includes.framework.front(), headers));
     PrecompileAction action(record);
     return precompile(*maker, files, action, sourceFile);
   };

@@ -28,7 +28,10 @@ public:
   /// \param places  where headers are found, and the first that can be written is where they are
   ///                kept.
   /// \param trouble is told of others; must outlive this object.
-  HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble);
+  /// \param onMaking is told the header of a framework before it is precompiled, which takes
+  /// seconds.
+  HeaderCache(std::vector<CacheFolder> places, CacheTrouble &trouble,
+              std::function<void(llvm::StringRef header)> onMaking);
   ~HeaderCache();
 
   struct Header {
@@ -83,6 +86,7 @@ private:
 
   std::vector<CacheFolder> places;
   CacheTrouble &trouble;
+  std::function<void(llvm::StringRef)> onMaking;
   llvm::StringMap<std::unique_ptr<HeaderEntry>> entries; ///< By key; null for what cannot be had.
   /// Stamps of headers with unchanged files, with those of the headers they were made behind.
   llvm::StringMap<std::vector<std::string>> held;

@@ -115,7 +115,28 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   }
   if (shown) {
     rememberFixed(info);
+    if (level != clang::DiagnosticsEngine::Note && !isCompilers(info))
+      rememberSilenced(level, info);
     ClangTidyDiagnosticConsumer::HandleDiagnostic(level, info);
+  }
+}
+
+/// A comment may stand where a macro is written, or where it is used.
+void UnitDiagnostics::rememberSilenced(clang::DiagnosticsEngine::Level level,
+                                       const clang::Diagnostic &info) {
+  llvm::SmallVector<tooling::Diagnostic, 1> wrongComments;
+  if (!info.hasSourceManager() || !info.getLocation().isValid() ||
+      !context.shouldSuppressDiagnostic(level, info, wrongComments))
+    return;
+  const clang::SourceManager &sources = info.getSourceManager();
+  for (clang::SourceLocation place = info.getLocation(); place.isValid();
+       place = place.isMacroID() ? sources.getImmediateExpansionRange(place).getBegin()
+                                 : clang::SourceLocation()) {
+    const clang::SourceLocation spelled = sources.getSpellingLoc(place);
+    if (const auto file = sources.getFileEntryRefForID(sources.getFileID(spelled)))
+      unit.silenced.push_back({context.getCheckName(info.getID()),
+                               cleanPath(file->getName(), context.getCurrentBuildDirectory()),
+                               sources.getSpellingLineNumber(spelled)});
   }
 }
 

@@ -49,6 +49,7 @@ public:
 
 private:
   void rememberFixed(const clang::Diagnostic &info);
+  void rememberSilenced(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info);
   void completeFixed(const std::vector<clang::tidy::ClangTidyError> &all, llvm::StringRef folder);
   void judge(const std::string &partner, unsigned error);
   bool isDoubtful(const clang::Diagnostic &error) const;
@@ -59,7 +60,7 @@ private:
   void cleanPaths(clang::tooling::DiagnosticMessage &message, llvm::StringRef folder) const;
   bool isUsersBusiness(const clang::Diagnostic &error);
 
-  const clang::tidy::ClangTidyContext &context;
+  clang::tidy::ClangTidyContext &context;
   const UserCode &userCode;
   const std::string realProjectRoot;
   Unit &unit;

@@ -2,13 +2,16 @@
 #include "analyzer/report/Uri.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/BoundedText.h"
+#include "analyzer/source/Paths.h"
 
 #include "checks/Catalogue.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -26,6 +29,7 @@ enum ErrorCode : int {
   MethodNotFound = -32601,
   InvalidParams = -32602,
   NotInitialized = -32002,
+  RequestCancelled = -32800,
 };
 
 struct Failure {
@@ -95,6 +99,16 @@ void Server::take(StringRef message) {
     }
     if (!wantsAnswer)
       return note(method, parameters);
+    if (method == "textDocument/diagnostic") {
+      Document *document = isShutDown ? nullptr : documentOf(parameters);
+      if (!document)
+        throw Failure{InvalidParams, "the document is not open"};
+      document->pulls.push_back(
+          {{"id", request["id"]}, {"known", parameters.value("previousResultId", "")}});
+      if (!document->isPending)
+        answerPulls(*document);
+      return; // Else when the text is analyzed.
+    }
     send(Json({{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", answer(method, parameters)}})
              .dump(-1, ' ', false, Json::error_handler_t::replace));
   } catch (const Failure &failure) {
@@ -138,6 +152,17 @@ void Server::note(StringRef method, const Json &parameters) {
     // What is in this file, or in a configuration, may matter to all others.
     for (auto &[file, document] : documents)
       outdate(document);
+  } else if (method == "$/cancelRequest") {
+    for (auto &[file, document] : documents)
+      llvm::erase_if(document.pulls, [&](const Json &pull) {
+        if (pull["id"] != parameters.at("id"))
+          return false;
+        send(Json({{"jsonrpc", "2.0"},
+                   {"id", pull["id"]},
+                   {"error", {{"code", int(RequestCancelled)}, {"message", "cancelled"}}}})
+                 .dump());
+        return true;
+      });
   }
 }
 
@@ -147,16 +172,33 @@ Json Server::initialize(const Json &parameters) {
       parameters.value("/capabilities/general/positionEncodings"_json_pointer, Json::array());
   if (llvm::find(encodings, "utf-8") != encodings.end())
     encoding = PositionEncoding::Utf8;
+  showsProgress = parameters.value("/capabilities/window/workDoneProgress"_json_pointer, false);
+  clientPulls =
+      parameters.value("/capabilities/textDocument/diagnostic"_json_pointer, Json()).is_object();
+  refreshes =
+      parameters.value("/capabilities/workspace/diagnostics/refreshSupport"_json_pointer, false);
   return {{"capabilities",
            {{"positionEncoding", encoding == PositionEncoding::Utf8 ? "utf-8" : "utf-16"},
             {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll"}}}},
-            {"hoverProvider", true}}},
+            {"hoverProvider", true},
+            {"diagnosticProvider",
+             {{"identifier", "gradtidy"},
+              {"interFileDependencies", true},
+              {"workspaceDiagnostics", false}}}}},
           {"serverInfo", {{"name", "gradtidy"}, {"version", GRADTIDY_VERSION}}}};
 }
 
 void Server::notify(StringRef method, Json parameters) const {
   send(Json({{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(parameters)}})
+           .dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void Server::request(StringRef method, Json parameters) {
+  send(Json({{"jsonrpc", "2.0"},
+             {"id", "gradtidy-" + std::to_string(++requests)},
+             {"method", method.str()},
+             {"params", std::move(parameters)}})
            .dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -173,7 +215,8 @@ void Server::open(const Json &parameters) {
   if (file.empty())
     return; // It is not on a disk: nothing is known of how it is compiled.
   Document &document = documents[file];
-  document = {uri, text(given, "text"), versionIn(given, 0), false, Json::array(), 0};
+  document = {uri, text(given, "text"), versionIn(given, 0), false, Json::array(), true, false, {},
+              0};
   outdate(document);
 }
 
@@ -192,18 +235,62 @@ void Server::change(const Json &parameters) {
       begin = offset("start");
       end = std::max(begin, offset("end"));
     }
-    document->text.replace(begin, end - begin, text(change, "text"));
+    const std::string fresh = text(change, "text");
+    if (change.contains("range"))
+      shift(*document, begin, end, fresh);
+    document->text.replace(begin, end - begin, fresh);
   }
   document->version = versionIn(parameters["textDocument"], document->version);
   document->isShown = false;
   outdate(*document);
+  // Who includes a header sees its text, saved or not.
+  static constexpr StringRef headers[] = {"h", "hh", "hpp", "hxx", "cuh", "inl", "ipp", "tpp"};
+  const std::string file = fileOf(document->uri);
+  if (llvm::is_contained(headers, StringRef(file).rsplit('.').second))
+    for (auto &[name, other] : documents)
+      if (&other != document)
+        outdate(other);
+}
+
+void Server::shift(Document &document, size_t begin, size_t end, StringRef fresh) {
+  const StringRef text = document.text;
+  const auto positionAt = [&](size_t offset) {
+    const StringRef before = text.take_front(offset);
+    return std::pair(int(before.count('\n')) + 1, int(offset - (before.rfind('\n') + 1)) + 1);
+  };
+  const auto [line, column] = positionAt(begin);
+  const auto [endLine, endColumn] = positionAt(end);
+  const int newLines = int(fresh.count('\n'));
+  const int freshEnd =
+      newLines ? int(fresh.size() - fresh.rfind('\n')) : column + int(fresh.size());
+  const std::string file = fileOf(document.uri);
+  const auto move = [&](Json &place, const char *lineKey, const char *columnKey) {
+    if (place["file"] != file)
+      return;
+    const int oldLine = place[lineKey], oldColumn = place[columnKey];
+    if (oldLine < endLine || (oldLine == endLine && oldColumn < endColumn))
+      return;
+    place[lineKey] = oldLine + newLines - (endLine - line);
+    if (oldLine == endLine)
+      place[columnKey] = freshEnd + oldColumn - endColumn;
+  };
+  for (Json &finding : document.findings) {
+    move(finding, "line", "column");
+    move(finding, "endLine", "endColumn");
+    for (Json &note : finding["notes"])
+      move(note, "line", "column");
+  }
 }
 
 void Server::close(const Json &parameters) {
   Document *document = documentOf(parameters);
   if (!document)
     return;
-  publish(*document, Json::array());
+  if (!clientPulls)
+    publish(*document, Json::array());
+  document->isShown = true;
+  document->findings = Json::array();
+  answerPulls(*document);
   documents.erase(fileOf(document->uri));
 }
 
@@ -224,27 +311,83 @@ std::optional<Server::Task> Server::next() {
   if (!oldest)
     return std::nullopt;
   oldest->second.changed = 0;
-  return Task{oldest->first, oldest->second.text, oldest->second.version};
+  Task task{oldest->first, oldest->second.text, oldest->second.version, {}};
+  for (const auto &[file, document] : documents)
+    if (file != task.file) {
+      const auto saved = readFileIfPossible(file);
+      if (!saved || saved->getBuffer() != document.text)
+        task.unsaved.emplace(file, document.text);
+    }
+  return task;
+}
+
+void Server::delay(const Task &task, StringRef what) {
+  if (!showsProgress)
+    return;
+  const bool isFirst = progress.empty();
+  if (isFirst) {
+    progress = "gradtidy-" + std::to_string(++requests);
+    request("window/workDoneProgress/create", {{"token", progress}});
+  }
+  const Json value = isFirst
+                         ? Json{{"kind", "begin"}, {"title", "gradtidy"}, {"message", what.str()}}
+                         : Json{{"kind", "report"}, {"message", what.str()}};
+  notify("$/progress", {{"token", progress}, {"value", value}});
 }
 
 void Server::finish(const Task &task, StringRef findings, StringRef said) {
+  if (!progress.empty())
+    notify("$/progress", {{"token", progress}, {"value", {{"kind", "end"}}}});
+  progress.clear();
   said = said.trim();
   if (!said.empty() && said != lastSaid)
     notify("window/showMessage", {{"type", int(ShowsWarning)}, {"message", said.str()}});
   lastSaid = said.str();
   const auto found = documents.find(task.file);
-  Json result = Json::parse(findings.begin(), findings.end(), nullptr, false);
-  if (found == documents.end() || found->second.text != task.text || !result.is_object() ||
-      !result.contains("findings"))
+  if (found == documents.end() || found->second.text != task.text)
     return;
   Document &document = found->second;
+  document.isPending = document.changed;
+  Json result = Json::parse(findings.begin(), findings.end(), nullptr, false);
+  const bool isKnown = result.is_object() && result.contains("findings");
+  const bool compiles = isKnown && llvm::none_of(result["findings"], [](const Json &finding) {
+                          return !isOwn(finding) && finding["severity"] == "error";
+                        });
+  if (!isKnown || (document.compiles && !compiles))
+    return answerPulls(document); // With what was found before.
+  const bool isNews = document.findings != result["findings"];
   document.isShown = true;
+  document.compiles = compiles;
   document.findings = std::move(result["findings"]);
+  if (!clientPulls)
+    publish(document, diagnosticsOf(document));
+  else if (document.pulls.empty() && isNews && refreshes)
+    request("workspace/diagnostic/refresh", nullptr);
+  answerPulls(document);
+}
+
+Json Server::diagnosticsOf(const Document &document) const {
   Json diagnostics = Json::array();
   for (const Json &finding : document.findings)
-    if (isOwn(finding) && finding["file"] == task.file)
+    if (isOwn(finding) && finding["file"] == fileOf(document.uri))
       diagnostics.push_back(diagnosticOf(finding, document));
-  publish(document, diagnostics);
+  return diagnostics;
+}
+
+void Server::answerPulls(Document &document) {
+  if (document.pulls.empty())
+    return;
+  const Json diagnostics = diagnosticsOf(document);
+  const std::string id = std::to_string(
+      std::hash<std::string>()(diagnostics.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  for (const Json &pull : document.pulls) {
+    const Json report = pull["known"] == id
+                            ? Json{{"kind", "unchanged"}, {"resultId", id}}
+                            : Json{{"kind", "full"}, {"resultId", id}, {"items", diagnostics}};
+    send(Json({{"jsonrpc", "2.0"}, {"id", pull["id"]}, {"result", report}})
+             .dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  document.pulls.clear();
 }
 
 void Server::publish(const Document &document, const Json &diagnostics) const {
@@ -322,6 +465,36 @@ static Json suppression(const Json &finding, StringRef text, PositionEncoding en
           {"newText", " // NOLINT(" + finding["check"].get<std::string>() + ")"}};
 }
 
+/// "Insert 'clear();'": what the first of \p edits does, and how many more there are.
+static std::string titleOf(const std::vector<Json> &edits, StringRef before) {
+  const auto shown = [](StringRef text) {
+    constexpr size_t longest = 50;
+    llvm::SmallVector<StringRef> words;
+    llvm::SplitString(text, words);
+    const std::string line = llvm::join(words, " ");
+    if (line.size() <= longest)
+      return "'" + line + "'";
+    size_t end = longest;
+    while (end > 0 && (line[end] & 0xC0) == 0x80) // Within a character of UTF-8.
+      --end;
+    return "'" + line.substr(0, end) + "…'";
+  };
+  const Json &first = edits.front();
+  const std::string fresh = text(first, "text");
+  const size_t offset = std::min(first["offset"].get<size_t>(), before.size());
+  const StringRef old = before.substr(offset, first["length"].get<size_t>());
+  std::string title;
+  if (old.trim().empty())
+    title = "Insert " + shown(fresh);
+  else if (StringRef(fresh).trim().empty())
+    title = "Remove " + shown(old);
+  else
+    title = "Replace " + shown(old) + " by " + shown(fresh);
+  if (const size_t more = edits.size() - 1)
+    title += " and " + std::to_string(more) + " more change" + (more == 1 ? "" : "s");
+  return title;
+}
+
 Json Server::codeActions(const Json &parameters, const Document &document) const {
   Json actions = Json::array();
   std::vector<Json> only = parameters.value("/context/only"_json_pointer, std::vector<Json>());
@@ -349,27 +522,60 @@ Json Server::codeActions(const Json &parameters, const Document &document) const
       const std::vector<Json> fixes = finding["fixes"];
       const std::optional<Json> edits = editsOf(fixes, document);
       if (!fixes.empty() && edits)
-        add("Fix: " + text(finding, "message"), "quickfix", *edits, {finding}, true);
+        add(titleOf(fixes, textOf(text(fixes.front(), "file"))), "quickfix", *edits, {finding},
+            true);
       add("Silence " + text(finding, "check") + " in this line", "quickfix",
           {{document.uri, Json::array({suppression(finding, document.text, encoding)})}}, {finding},
           false);
     }
-  if (isWanted("source.fixAll")) {
-    // Of findings that ask for one and the same change the first makes it.
-    std::vector<Json> all, solved;
-    for (const Json &finding : document.findings) {
-      const std::vector<Json> fixes = finding["fixes"];
-      const bool isNew =
-          llvm::none_of(fixes, [&](const Json &edit) { return llvm::is_contained(all, edit); });
-      if (!isOwn(finding) || fixes.empty() || !isNew || finding["file"] != fileOf(document.uri))
-        continue;
-      all.insert(all.end(), fixes.begin(), fixes.end());
-      solved.push_back(finding);
-    }
-    if (const std::optional<Json> edits = editsOf(all, document); !all.empty() && edits)
-      add("Fix all findings of gradtidy", "source.fixAll", *edits, solved, false);
+  // Of findings that ask for one and the same change the first makes it.
+  std::vector<Json> all, solved;
+  for (const Json &finding : document.findings) {
+    const std::vector<Json> fixes = finding["fixes"];
+    const bool isNew =
+        llvm::none_of(fixes, [&](const Json &edit) { return llvm::is_contained(all, edit); });
+    if (!isOwn(finding) || fixes.empty() || !isNew || finding["file"] != fileOf(document.uri))
+      continue;
+    all.insert(all.end(), fixes.begin(), fixes.end());
+    solved.push_back(finding);
   }
+  const std::optional<Json> edits = editsOf(all, document);
+  if (all.empty() || !edits)
+    return actions;
+  if (isWanted("quickfix") && solved.size() > 1 && !actions.empty())
+    add("Make all " + std::to_string(solved.size()) + " fixes of gradtidy in this file", "quickfix",
+        *edits, solved, false);
+  if (isWanted("source.fixAll"))
+    add("Fix all findings of gradtidy", "source.fixAll", *edits, solved, false);
   return actions;
+}
+
+/// The text of a page for a window beside the code: without marks and pictures, and with links that
+/// lead to files from anywhere.
+static std::string hoverTextOf(const std::string &page) {
+  const auto buffer = readFileIfPossible(page);
+  if (!buffer)
+    return {};
+  const StringRef folder = llvm::sys::path::parent_path(page);
+  std::string text;
+  for (const StringRef line : llvm::split(buffer->getBuffer().rtrim(), '\n')) {
+    if (line.starts_with("<!--") || line.starts_with("![") || line.starts_with("# "))
+      continue;
+    StringRef rest = line;
+    while (!rest.empty()) {
+      const size_t link = std::min(rest.find("]("), rest.size());
+      text += rest.take_front(link);
+      rest = rest.drop_front(link);
+      if (!rest.consume_front("]("))
+        continue;
+      const StringRef target = rest.take_until([](char c) { return c == ')'; });
+      const bool isFile = !target.contains("://") && !target.starts_with("#");
+      text += "](" + (isFile ? uriOf(absolutePath(target, folder)) : target.str());
+      rest = rest.drop_front(target.size());
+    }
+    text += '\n';
+  }
+  return StringRef(text).trim().str();
 }
 
 Json Server::hover(const Json &parameters, const Document &document) const {
@@ -384,6 +590,8 @@ Json Server::hover(const Json &parameters, const Document &document) const {
     markdown += (markdown.empty() ? "" : "\n\n") +
                 (page.empty() ? "**" + check + "**" : "[**" + check + "**](" + uriOf(page) + ")") +
                 ": " + row->summary.str() + ".";
+    if (const std::string whole = hoverTextOf(page); !page.empty() && !whole.empty())
+      markdown += "\n\n" + whole;
   }
   if (markdown.empty())
     return nullptr;

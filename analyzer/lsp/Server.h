@@ -37,15 +37,22 @@ public:
     std::string file; ///< Absolute.
     std::string text; ///< As the editor has it, be it saved or not.
     int version = 0;  ///< That the client has given to the text.
+    /// What else is open and differs from what is saved, by file.
+    std::map<std::string, std::string> unsaved;
   };
 
   /// The document whose findings have been out of date for the longest time, if there is one. It
   /// counts as up to date from now on.
   std::optional<Task> next();
 
+  /// The analysis of \p task waits for something that takes seconds. The client is told, and that
+  /// it is over when the task is finished.
+  void delay(const Task &task, llvm::StringRef what);
+
   /// What came of \p task. Findings of a text that has changed since are not shown.
   /// \param findings the document that docs/json.md describes; anything else says that the analysis
-  ///                 failed, and leaves what was found before.
+  ///                 failed, and leaves what was found before. So does a text that does not compile
+  ///                 where the one before did: somebody is typing.
   /// \param said     what went wrong; the client is told when it is news.
   void finish(const Task &task, llvm::StringRef findings, llvm::StringRef said);
 
@@ -58,6 +65,9 @@ private:
     int version = 0;
     bool isShown = false;      ///< The findings are those of this text.
     Json findings;             ///< As in docs/json.md: those of the text that was analysed last.
+    bool isPending = false;    ///< Its text is not analyzed yet.
+    bool compiles = false;     ///< As far as these findings tell.
+    std::vector<Json> pulls;   ///< Requests for its diagnostics that have no answer yet.
     unsigned long changed = 0; ///< When it got out of date, in the order of changes; 0: it is not.
   };
 
@@ -67,11 +77,21 @@ private:
   void open(const Json &parameters);
   void change(const Json &parameters);
   void close(const Json &parameters);
-  void outdate(Document &document) { document.changed = ++changes; }
+  void outdate(Document &document) {
+    document.changed = ++changes;
+    document.isPending = true;
+  }
 
   /// The document that the parameters of a message name, or null.
   Document *documentOf(const Json &parameters);
   void publish(const Document &document, const Json &diagnostics) const;
+  Json diagnosticsOf(const Document &document) const;
+  /// Answers the requests for diagnostics of \p document.
+  void answerPulls(Document &document);
+  /// Brings places of findings behind a change of \p document, which has \p fresh in place of the
+  /// bytes from \p begin to \p end, to where they are then.
+  static void shift(Document &document, size_t begin, size_t end, llvm::StringRef fresh);
+  void request(llvm::StringRef method, Json parameters);
   Json diagnosticOf(const Json &finding, const Document &document) const;
   /// The document's findings in the lines that the parameters ask for.
   std::vector<Json> findingsIn(const Json &parameters, const Document &document) const;
@@ -90,7 +110,10 @@ private:
   std::function<std::string(llvm::StringRef)> pageOf;
   std::map<std::string, Document> documents; ///< By file.
   PositionEncoding encoding = PositionEncoding::Utf16;
-  unsigned long changes = 0;
+  unsigned long changes = 0, requests = 0;
+  /// What the client can: show progress, ask for diagnostics by itself, and be told to.
+  bool showsProgress = false, clientPulls = false, refreshes = false;
+  std::string progress; ///< The token of what is in progress, or empty.
   std::string lastSaid;
   bool isInitialized = false, isShutDown = false;
   std::optional<int> status;

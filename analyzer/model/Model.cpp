@@ -1,4 +1,5 @@
 #include "Model.h"
+#include "ShippedModels.h"
 
 #include "BundledModels.h"
 #include "analyzer/source/BoundedText.h"
@@ -406,6 +407,13 @@ std::optional<ResultRule> ruleOf(llvm::StringRef name) {
 const OperatorTable &Model::bundledOperators() {
   static const OperatorTable table = OperatorTable::ofLines(::gradtidy::bundledOperators);
   return table;
+}
+
+std::optional<llvm::StringRef> shippedModel(llvm::StringRef name) {
+  for (const BundledModel &model : shippedModels)
+    if (model.name == name)
+      return model.text;
+  return std::nullopt;
 }
 
 const Model &Model::bundled() {

@@ -6,6 +6,7 @@
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
+#include "analyzer/model/ShippedModels.h"
 #include "analyzer/source/BoundedFile.h"
 #include "checks/Catalogue.h"
 #include "checks/Check.h"
@@ -200,6 +201,7 @@ public:
       : ClangTidyCheck(name, context), context(*context), row(row), level(readLevel()),
         models(readGlobal(modelsOption)), judge(row.make()) {
     readGlobal(projectFolderOption);
+    readGlobal(excludeOption);
     if (const CheckOption *option = judge->option()) {
       ownOption = Options.get(option->name, option->value).str();
       if (const std::string error = judge->setOption(ownOption); !error.empty())
@@ -332,6 +334,11 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths) {
 
   Model model = Model::bundled();
   for (llvm::StringRef path : llvm::split(paths, ';')) {
+    if (const std::optional<llvm::StringRef> shipped = shippedModel(path)) {
+      if (llvm::Error error = model.add(*shipped, path))
+        return error;
+      continue;
+    }
     auto text = readFile(path, limits::model);
     if (!text)
       return llvm::createStringError("cannot read model '" + path +

@@ -5,6 +5,8 @@
 //   ml.Level, ml-NAME.Level  show findings up to this level, 0 to 2. Default 1; 2 for a check that
 //                            the Checks option names exactly, not by a glob.
 //   ml.Models                model files for frameworks of one's own, separated by semicolons.
+//   ml.Exclude               globs of files that gradtidy leaves out, separated by semicolons; of no
+//                            meaning in clang-tidy, which has ExcludeHeaderFilterRegex.
 //   ml.ProjectFolder         the project root of files that lie outside version control; by default
 //                            the folder of the unit's main file.
 #pragma once
@@ -28,6 +30,7 @@ class Model;
 inline constexpr llvm::StringLiteral levelOption = "ml.Level";
 inline constexpr llvm::StringLiteral deviceMemoryOption = "ml-batch-size-oom.DeviceMemory";
 inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
+inline constexpr llvm::StringLiteral excludeOption = "ml.Exclude";
 inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
 
 /// The bundled models and those of the files in \p paths (as in ml.Models), read once per process.

@@ -72,6 +72,7 @@ struct ReportContext {
   std::string pages = {}; ///< The folder of the pages of checks, or empty.
   bool successful = true; ///< Everything that was asked for was analyzed.
   std::string date = {};  ///< Of the analysis, or empty.
+  std::string commit = {}; ///< Of the repository, or empty.
 
   /// \p file as it is shown.
   llvm::StringRef shown(llvm::StringRef file) const;

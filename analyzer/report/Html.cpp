@@ -228,6 +228,8 @@ private:
     out << " · gradtidy " << GRADTIDY_VERSION;
     if (!context.date.empty())
       out << " · " << markupText(context.date);
+    if (!context.commit.empty())
+      out << " · commit " << markupText(context.commit);
     if (!context.successful)
       out << " · <strong>not everything could be analyzed</strong>";
     out << "</p>\n";

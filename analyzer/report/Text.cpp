@@ -36,7 +36,7 @@ public:
     engine.getClient()->BeginSourceFile(language);
   }
 
-  void print(const ClangTidyError &error, FixState fix) {
+  void print(const ClangTidyError &error, std::optional<Level> level, FixState fix) {
     directory = error.BuildDirectory;
     std::string name = error.DiagnosticName;
     if (!error.EnabledDiagnosticAliases.empty())
@@ -45,7 +45,8 @@ public:
       name += ",-warnings-as-errors";
     print(error.IsWarningAsError ? clang::DiagnosticsEngine::Error
                                  : static_cast<clang::DiagnosticsEngine::Level>(error.DiagLevel),
-          error.Message, " [" + name + "]");
+          error.Message,
+          (level ? " (level " + std::to_string(int(*level)) + ")" : "") + " [" + name + "]");
     if (fix != FixState::NotTried)
       for (const auto &file : error.Message.Fix)
         for (const clang::tooling::Replacement &edit : file.second)
@@ -125,10 +126,12 @@ private:
 } // namespace
 
 void writeText(llvm::raw_ostream &out, llvm::ArrayRef<ClangTidyError> errors,
-               llvm::ArrayRef<FixState> fixes, bool useColor, SourceText &text) {
+               llvm::ArrayRef<std::optional<Level>> levels, llvm::ArrayRef<FixState> fixes,
+               bool useColor, SourceText &text) {
   Printer printer(out, useColor, text);
   for (size_t i = 0; i < errors.size(); ++i)
-    printer.print(errors[i], fixes.empty() ? FixState::NotTried : fixes[i]);
+    printer.print(errors[i], levels.empty() ? std::nullopt : levels[i],
+                  fixes.empty() ? FixState::NotTried : fixes[i]);
 }
 
 } // namespace gradtidy

@@ -24,8 +24,10 @@ namespace {
 
 /// Whether build systems and editors call their folder so.
 bool isBuildFolder(StringRef name) {
-  return name == "build" || name == "out" || name == "_build" || name.starts_with("build-") ||
-         name.starts_with("build_") || name.starts_with("cmake-build-");
+  name.consume_front("."); // Swift's and others' .build
+  return name == "build" || name == "builddir" || name == "out" || name == "_build" ||
+         name.starts_with("build-") || name.starts_with("build_") ||
+         name.starts_with("cmake-build-");
 }
 
 /// The folder of a project whose database lies in \p folder: the folder that holds the build
@@ -291,8 +293,12 @@ std::vector<std::string> databasesOf(const std::string &folder) {
     add(build);
     // build/release, out/Debug; what else a build makes is of no interest.
     auto isPreset = [](StringRef name) { return name != "CMakeFiles" && !name.starts_with("."); };
-    for (const std::string &preset : subfolders(build, isPreset))
+    for (const std::string &preset : subfolders(build, isPreset)) {
       add(preset);
+      if (isBuildFolder(path::filename(preset))) // out/build/linux-debug
+        for (const std::string &inner : subfolders(preset, isPreset))
+          add(inner);
+    }
   }
   return found;
 }

@@ -56,8 +56,8 @@ class DatabaseSearch {
 public:
   /// Every compile_commands.json that may describe \p source (a file or folder, absolute), the
   /// likeliest first: in its nearest parent before that one's parents, in the parent itself before
-  /// the build folders there (build, build-*, cmake-build-*, out, _build, and the folders in them)
-  /// by name.
+  /// the build folders there (build, build-*, builddir, .build, cmake-build-*, out, _build, and the
+  /// folders in them, as in out/build) by name.
   std::vector<std::string> around(llvm::StringRef source);
 
 private:

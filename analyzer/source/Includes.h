@@ -17,12 +17,14 @@ public:
   bool reaches(const clang::tooling::CompileCommand &unit, llvm::StringRef header,
                llvm::StringRef projectFolder);
 
-private:
   struct Include {
     std::string name;
     bool quoted;
   };
+  /// The directives of \p file, as they are written. Valid until the next call.
   llvm::ArrayRef<Include> includesOf(llvm::StringRef file);
+
+private:
   bool exists(llvm::StringRef file);
   llvm::StringMap<std::vector<Include>> scanned; ///< By file.
   llvm::StringMap<bool> existing;

@@ -11,6 +11,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
+
 namespace gradtidy {
 namespace {
 
@@ -74,6 +76,9 @@ private:
     for (Database *database : candidates)
       if (const CompileCommand *entry = database->find(file))
         return addEntry(source, *database, *entry);
+    for (const Database *database : candidates)
+      if (const CompileCommand *entry = unityEntryOf(*database, file))
+        return addOfUnity(source, file, *database, *entry);
     if (isHeader(file)) {
       for (Database *database : candidates)
         if (std::string unit = scan.findUnitIncluding(*database, file); !unit.empty())
@@ -83,10 +88,8 @@ private:
       return addWithBundledRuntime(source, file);
     if (candidates.empty())
       withoutDatabase.push_back(source);
-    else if (isHeader(file))
-      addLoneHeader(source, file, *candidates.front());
     else
-      failMissingEntry(source, file, *candidates.front());
+      addWithFlagsOfNearest(source, file, *candidates.front());
   }
 
   /// Every entry below \p folder, of the first database that has one.
@@ -99,13 +102,22 @@ private:
       return;
     for (Database *database : candidates) {
       bool found = false;
-      for (const std::string &file : database->sources())
-        if (liesIn(file, folder)) {
+      for (const std::string &file : database->sources()) {
+        const CompileCommand &entry = *database->find(file);
+        if (isUnity(file)) {
+          for (const std::string &part : partsOfUnity(file))
+            if (liesIn(part, folder)) {
+              found = true;
+              if (fs::exists(part))
+                addOfUnity(part, part, *database, entry);
+            }
+        } else if (liesIn(file, folder)) {
           found = true;
           // A database outlives the files it names: a generated or deleted one is no error here.
           if (fs::exists(file))
-            addEntry(file, *database, *database->find(file));
+            addEntry(file, *database, entry);
         }
+      }
       if (found)
         return;
     }
@@ -114,8 +126,9 @@ private:
     else if (candidates.empty())
       withoutDatabase.push_back(source);
     else
-      fail("the compilation database " + quoted(candidates.front()->path()) +
-           " has no entry below the folder " + quoted(source));
+      fail("the compilation database " + quoted(candidates.front()->path()) + " has no " +
+           (candidates.front()->sources().empty() ? "entries; configure the project again"
+                                                  : "entry below the folder " + quoted(source)));
   }
 
   void addEntry(const std::string &source, const Database &database, const CompileCommand &entry) {
@@ -123,15 +136,52 @@ private:
     widenProject(database.commonFolder());
   }
 
-  /// No unit includes \p header: it is parsed by itself, as the nearest source would be.
-  void addLoneHeader(const std::string &source, const std::string &header,
-                     const Database &database) {
+  /// Whether CMake has made \p file of several sources (UNITY_BUILD).
+  static bool isUnity(StringRef file) {
+    return path::filename(file).starts_with("unity_") &&
+           path::filename(path::parent_path(file)) == "Unity";
+  }
+
+  std::vector<std::string> partsOfUnity(const std::string &file) {
+    std::vector<std::string> parts;
+    for (const IncludeScan::Include &include : scan.includesOf(file))
+      parts.push_back(absolutePath(include.name, path::parent_path(file)));
+    return parts;
+  }
+
+  /// The entry of the source that CMake has made of \p file and others; null if there is none.
+  const CompileCommand *unityEntryOf(const Database &database, StringRef file) {
+    for (const std::string &unity : database.sources())
+      if (isUnity(unity) && llvm::is_contained(partsOfUnity(unity), file))
+        return database.find(unity);
+    return nullptr;
+  }
+
+  /// One source of several that are compiled as one: findings are those of the source by itself.
+  void addOfUnity(const std::string &source, const std::string &file, const Database &database,
+                  const CompileCommand &entry) {
+    addJob(source, file, entry.Directory, entry.CommandLine, nullptr);
+    widenProject(commonFolder(database.commonFolder(), path::parent_path(file)));
+  }
+
+  /// A header that no unit includes, or a source that is newer than its database, is parsed by
+  /// itself, as the nearest source of its language is.
+  void addWithFlagsOfNearest(const std::string &source, const std::string &file,
+                             const Database &database) {
     if (database.sources().empty())
-      return failMissingEntry(source, header, database);
-    const CompileCommand &nearest =
-        *database.find(nearestFirst(database.sources(), header).front());
-    addJob(source, header, nearest.Directory, nearest.CommandLine, nullptr);
+      return fail(quoted(source) + " is not in the compilation database " +
+                  quoted(database.path()) +
+                  ", which has no entries; configure the project again, or give the flags after "
+                  "'--'");
+    std::vector<std::string> nearest = nearestFirst(database.sources(), file);
+    std::stable_partition(nearest.begin(), nearest.end(), [&](StringRef other) {
+      return isHeader(file) || path::extension(other) == path::extension(file);
+    });
+    const CompileCommand &entry = *database.find(nearest.front());
+    addJob(source, file, entry.Directory, entry.CommandLine, nullptr);
     widenProject(database.commonFolder());
+    if (!isHeader(file))
+      list.withFlagsOfOthers.emplace_back(source, nearest.front());
   }
 
   bool usesBundledRuntime(StringRef file) const {
@@ -213,15 +263,22 @@ private:
       candidates.push_back(load(absolutePath(request.buildPath)));
       return candidates.back();
     }
+    std::vector<Database *> empty;
     for (const std::string &found : search.around(file)) {
       Database *database = load(found);
       if (!database)
         return false;
+      if (database->sources().empty()) {
+        empty.push_back(database);
+        continue;
+      }
       // A build folder of another project beside a parent (/tmp/build) says nothing of this file.
       StringRef project = commonFolder(path::parent_path(found), file);
       if (liesIn(database->commonFolder(), project) || database->find(file))
         candidates.push_back(database);
     }
+    // Better than to say that there is none.
+    candidates.append(empty.begin(), empty.end());
     return true;
   }
 
@@ -236,17 +293,6 @@ private:
       }
     }
     return entry->second.get();
-  }
-
-  void failMissingEntry(const std::string &source, const std::string &file,
-                        const Database &database) {
-    std::vector<std::string> nearest = nearestFirst(database.sources(), file);
-    nearest.resize(std::min<size_t>(nearest.size(), 3));
-    std::string entries = nearest.empty() ? "which has no entries"
-                                          : "whose nearest entries are " +
-                                                llvm::join(llvm::map_range(nearest, quoted), ", ");
-    fail(quoted(source) + " is not in the compilation database " + quoted(database.path()) + ", " +
-         entries + "; configure the project again, or give the flags after '--'");
   }
 
   void reportMissingDatabase() {

@@ -5,12 +5,18 @@
 #include "Flags.h"
 #include "Paths.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gradtidy {
+
+/// Texts of files that an editor has and has not saved, by absolute path.
+using UnsavedFiles = std::map<std::string, std::string>;
 
 /// One translation unit to analyse.
 struct Job {
@@ -20,6 +26,9 @@ struct Job {
   FlagsRequest flags; ///< What the command was made of, for configuration files that change it.
   const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
   std::optional<std::string> text = std::nullopt; ///< That an editor has, not saved.
+  std::shared_ptr<const UnsavedFiles> others = nullptr; ///< Null where there are none.
+  /// All files of the user are read, none comes from a precompiled header of the unit's own.
+  bool readsAll = false;
 };
 
 struct JobList {
@@ -29,6 +38,9 @@ struct JobList {
   /// Options of the commands that change what a program means and yet are ignored: they do not pass
   /// the gate (FlagGate.h). Sorted.
   std::set<std::string> ignoredFlags;
+  /// Sources that their database lacks, as the user named them, with the source whose flags they
+  /// are analyzed with.
+  std::vector<std::pair<std::string, std::string>> withFlagsOfOthers;
   std::string projectFolder; ///< See Database::commonFolder; without one, of the jobs.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };
@@ -52,7 +64,8 @@ struct JobRequest {
 
 /// A source that cannot be analysed costs an error, never the other sources. A header is analysed
 /// through a unit of the database that includes it (the nearest by name first: foo.cpp for foo.h),
-/// else as a file of its own with the flags of the nearest entry.
+/// else as a file of its own with the flags of the nearest entry, as other files that their
+/// database lacks.
 JobList listJobs(const JobRequest &request);
 
 } // namespace gradtidy

@@ -108,6 +108,8 @@ class Client {
         caller?.resolve(message.result);
     } else if (message.id === undefined) {
       this.listener.notified(message.method, message.params);
+    } else if (message.method === 'window/workDoneProgress/create') {
+      this.write({id: message.id, result: null});
     } else {
       this.write({id: message.id, error: {code: -32601, message: `unknown method ${message.method}`}});
     }

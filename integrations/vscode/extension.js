@@ -73,7 +73,7 @@ class Session {
       await client.request('initialize', {
         processId: process.pid,
         rootUri: folder ? folder.uri.toString() : null,
-        capabilities: {general: {positionEncodings: ['utf-16']}},
+        capabilities: {general: {positionEncodings: ['utf-16']}, window: {workDoneProgress: true}},
       });
     } catch {
       return; // Told by ended().
@@ -86,6 +86,7 @@ class Session {
   async stop() {
     const client = this.client;
     this.client = undefined;
+    this.endProgress?.();
     this.opened.clear();
     this.diagnostics.clear();
     await client?.stop();
@@ -99,6 +100,7 @@ class Session {
 
   ended(program, reason) {
     this.client = undefined;
+    this.endProgress?.();
     this.opened.clear();
     this.diagnostics.clear();
     this.log.appendLine(`gradtidy ${reason}`);
@@ -125,6 +127,8 @@ class Session {
       // What is said of an older text comes again for the new one.
       if (document && (parameters.version ?? document.version) === document.version)
         this.diagnostics.set(document.uri, parameters.diagnostics.map(toDiagnostic));
+    } else if (method === '$/progress') {
+      this.progress(parameters.value);
     } else if (method === 'window/showMessage') {
       this.log.appendLine(parameters.message);
       if (parameters.type === 1)
@@ -132,6 +136,20 @@ class Session {
       else
         vscode.window.showWarningMessage(`gradtidy: ${parameters.message}`);
     }
+  }
+
+  /** Shows in the status bar what the server waits for. */
+  progress({kind, title, message}) {
+    if (kind === 'begin')
+      vscode.window.withProgress({location: vscode.ProgressLocation.Window, title}, reporter => {
+        reporter.report({message});
+        this.reporter = reporter;
+        return new Promise(resolve => { this.endProgress = resolve; });
+      });
+    else if (kind === 'report')
+      this.reporter?.report({message});
+    else
+      this.endProgress?.();
   }
 
   open(document) {

@@ -26,6 +26,54 @@ const std::string none = "gradtidy: error: no checks enabled\n";
 
 } // namespace
 
+TEST_CASE("Values that no option has are errors, wherever they stand") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("train"));
+  for (const std::string value : {"ml.Level: 7", "ml.Level: high", "ml-clip-order.Level: -1",
+                                  "ml-batch-size-oom.DeviceMemory: tons"}) {
+    INFO(value);
+    project.write(".gradtidy", "CheckOptions: {" + value + "}\n");
+    const Run run = project.gradtidy(
+        {"--model=" + axonModel(), "train.cpp", "--", "-std=c++20", "-I" + axonFolder()});
+    CHECK(run.status == 2);
+    CHECK_THAT(run.out, StartsWith("error: ") && Contains("[clang-tidy-config]"));
+  }
+}
+
+TEST_CASE("Every subcommand has a help of its own") {
+  const Project project;
+  const std::string all = project.gradtidy({"help"}).out;
+  CHECK(all == project.gradtidy({"--help"}).out);
+  for (const std::string name :
+       {"explain", "prove", "watch", "merge", "lsp", "completion", "man", "help"}) {
+    CHECK_THAT(all, Contains("  gradtidy " + name));
+    const Run run = project.gradtidy({name, "--help"});
+    CHECK(run.status == 0);
+    CHECK_THAT(run.out, StartsWith("USAGE: gradtidy " + name));
+    CHECK(project.gradtidy({"help", name}).out == run.out);
+  }
+  CHECK_THAT(project.gradtidy({"prove", "--help"}).out,
+             Contains("\n  --backend=<names>\n      What 'gradtidy prove' runs") &&
+                 !Contains("--line-filter"));
+  CHECK(project.gradtidy({"help", "proof"}).status == 2);
+  // What follows "--" is the program's.
+  CHECK_THAT(project.gradtidy({"watch", "--", "./nowhere", "--help"}).err, Contains("nowhere"));
+}
+
+TEST_CASE("The manual has every option, and man reads it") {
+  const Project project;
+  const Run manual = project.gradtidy({"man"});
+  CHECK(manual.status == 0);
+  for (const char *option : {"\\-\\-exit\\-code=<value>", "\\-\\-fix\n", ".B \\-j <N>\n"})
+    CHECK_THAT(manual.out, Contains(option));
+  project.write("gradtidy.1", manual.out);
+  const Run shown =
+      project.run("/bin/sh", {"-c", "command -v groff >/dev/null || exit 0; groff -man "
+                                    "-ww -Tutf8 gradtidy.1 2>&1 >/dev/null"});
+  CHECK(shown.status == 0);
+  CHECK(shown.out.empty());
+}
+
 TEST_CASE("Shells complete what there is") {
   const Project project;
   project.write("train.cpp", "");
@@ -45,6 +93,7 @@ TEST_CASE("Shells complete what there is") {
   CHECK(completed("exp") == "explain\n");
   CHECK(completed("explain ml-missing-z") == "ml-missing-zero-grad\n");
   CHECK(completed("completion z") == "zsh\n");
+  CHECK(completed("help pro") == "prove\n");
   CHECK(completed("--checks = ml-amp") == "ml-amp\n");
   CHECK(completed("--quiet t") == "train.cpp\n");
 

@@ -45,14 +45,16 @@ TEST_CASE("A database that -p names is not there") {
   CHECK_THAT(run.err, Contains("nowhere"));
 }
 
-TEST_CASE("A file that is not in the database does not keep others from being analysed") {
+TEST_CASE("A file that is not in the database is analyzed with the flags of its nearest") {
   const Project project;
   project.write("train.cpp", "int main() { return undeclared; }\n");
   project.write("other.cpp", correct);
   project.writeDatabase("build", {"train.cpp"}, "-std=c++20");
   const Run run = project.gradtidy({"other.cpp", "train.cpp"});
-  CHECK(run.status == 2);
-  CHECK_THAT(run.err, Contains("other.cpp"));
+  CHECK(run.status == 1); // For the error.
+  CHECK_THAT(run.err, Contains("gradtidy: 'other.cpp' not in the compilation database: analyzed "
+                               "with the flags of '" +
+                               project.path("train.cpp") + "'\n"));
   CHECK_THAT(run.out, Contains("train.cpp:1:21: error: use of undeclared identifier 'undeclared' "
                                "[clang-diagnostic-error]"));
 }
@@ -149,6 +151,16 @@ TEST_CASE("An unknown check is named with its nearest") {
   CHECK(run.status == 2);
   CHECK_THAT(run.err, Contains("--checks: unknown check 'ml-missing-zerograd'; did you mean "
                                "'ml-missing-zero-grad'?"));
+  // Words count, not letters.
+  for (const auto &[name, meant] : {std::pair("ml-zero-grads", "ml-missing-zero-grad"),
+                                    {"ml-clip", "ml-clip-order"},
+                                    {"ml-shuffle", "ml-loader-not-shuffled"},
+                                    {"ml-optimizer-created", "ml-optimizer-recreated"}}) {
+    INFO(name);
+    CHECK_THAT(
+        project.gradtidy({"--checks=" + std::string(name), "train.cpp", "--"}).err,
+        Contains("unknown check '" + std::string(name) + "'; did you mean '" + meant + "'?"));
+  }
   CHECK_THAT(project.gradtidy({"--checks=ml-quux", "train.cpp", "--"}).err,
              Contains("unknown check 'ml-quux'; --list-checks lists all"));
   CHECK_THAT(project.gradtidy({"--warnings-as-errors=ml-quux-*", "train.cpp", "--"}).err,

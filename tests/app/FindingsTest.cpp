@@ -25,7 +25,7 @@ const std::string finding = "[ml-missing-zero-grad]\n";
 
 } // namespace
 
-TEST_CASE("A finding is printed as clang-tidy prints it, and is no failure") {
+TEST_CASE("A finding is printed with its level, and is no failure") {
   const Project project;
   project.write("train.cpp", include + trainingLoop("train"));
   const Run run = lint(project, {"train.cpp"});
@@ -33,7 +33,10 @@ TEST_CASE("A finding is printed as clang-tidy prints it, and is no failure") {
   CHECK(run.err == "1 finding in 1 file: 1 of level 0; --fix repairs 1\n");
   const std::string file = project.path("train.cpp");
   CHECK_THAT(run.out, Catch::StartsWith(file + ":7:5: warning: "));
-  CHECK(count(run.out, finding) == 1);
+  CHECK(count(run.out, " (level 0) " + finding) == 1);
+  const Run plain = lint(project, {"--format=clang-tidy", "train.cpp"});
+  CHECK(count(plain.out, finding) == 1);
+  CHECK(count(plain.out, "level") == 0);
   CHECK_THAT(run.out, Contains("    7 |     solver.advance();\n"
                                "      |     ^~~~~~~~~~~~~~~~\n"));
   CHECK_THAT(run.out, Contains(file + ":6:5: note: "));
@@ -69,6 +72,88 @@ TEST_CASE("NOLINT comments silence a finding") {
   }
   project.write("train.cpp", include + trainingLoop("train", "", step + " // NOLINT(bugprone-*)"));
   CHECK(count(lint(project, {"train.cpp"}).out, finding) == 1);
+}
+
+TEST_CASE("A page names the commit of the repository") {
+  const Project project;
+  const std::string commit(40, 'a'), other(40, 'b');
+  project.write("train.cpp", include + trainingLoop("train"));
+  const auto page = [&](const std::string &folder = {}) {
+    return project
+        .gradtidy({"--format=html", "--model=" + axonModel(), project.path("train.cpp"), "--",
+                   "-std=c++20", "-I" + axonFolder()},
+                  folder)
+        .out;
+  };
+  CHECK_THAT(page(), !Contains("commit aaaa"));
+  project.write(".git/HEAD", commit + "\n");
+  CHECK_THAT(page(), Contains(" · commit aaaaaaaaaaaa<"));
+  project.write(".git/HEAD", "ref: refs/heads/main\n");
+  CHECK_THAT(page(), !Contains(" · commit "));
+  project.write(".git/packed-refs", other + " refs/heads/other\n" + commit + " refs/heads/main\n");
+  CHECK_THAT(page(), Contains(" · commit aaaaaaaaaaaa<"));
+  project.write(".git/refs/heads/main", other + "\n");
+  CHECK_THAT(page(), Contains(" · commit bbbbbbbbbbbb<"));
+  // A worktree.
+  project.write("tree/.git", "gitdir: " + project.path(".git/worktrees/tree") + "\n");
+  project.write(".git/worktrees/tree/HEAD", "ref: refs/heads/other\n");
+  project.write(".git/worktrees/tree/commondir", "../..\n");
+  project.write(".git/refs/heads/other", commit + "\n");
+  CHECK_THAT(page("tree"), Contains(" · commit aaaaaaaaaaaa<"));
+}
+
+TEST_CASE("Comments that silence nothing are reported on demand") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  const std::string used = "solver.advance(); // NOLINT(ml-missing-zero-grad)";
+  project.write("loop.h", "#pragma once\n" + include + trainingLoop("train", "", used) +
+                              "// NOLINTNEXTLINE(ml-clip-order): of the past\nint a;\n");
+  project.write("train.cpp",
+                "#include \"loop.h\"\n" +
+                    trainingLoop("other", "solver.zero_grad();",
+                                 "solver.advance(); // NOLINT(bugprone-x, ml-missing-*)") +
+                    "// NOLINTBEGIN(ml-missing-zero-grad)\n" + trainingLoop("third") +
+                    "// NOLINTEND(ml-missing-zero-grad)\n// NOLINT\n");
+  const Run quiet = lint(project, {"train.cpp"});
+  CHECK(quiet.out.empty());
+  for (int i = 0; i < 2; ++i) { // Whatever an earlier run has found.
+    const Run run = lint(project, {"--unused-nolint", "--cache-dir=cache", "train.cpp"});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, "[unused-nolint]\n") == 2);
+    CHECK_THAT(run.out, Contains("loop.h:11:19: warning: NOLINTNEXTLINE(ml-clip-order) silences "
+                                 "nothing; remove it") &&
+                            Contains("train.cpp:8:45: warning: NOLINT(ml-missing-*) silences"));
+  }
+  // What is not looked for may be there.
+  CHECK(lint(project, {"--unused-nolint", "--checks=-*,ml-retain-graph", "train.cpp"}).out.empty());
+}
+
+TEST_CASE("Files are excluded by globs") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("src/vendor/loop.h", "#pragma once\n" + include + trainingLoop("inHeader"));
+  project.write("src/train.cpp", "#include \"vendor/loop.h\"\n" + trainingLoop("train"));
+  project.write("src/train_generated.cpp", include + trainingLoop("generated"));
+  project.write("src/vendor/a.cpp", include + trainingLoop("vendor"));
+  project.writeDatabase("build", {"src/train.cpp", "src/train_generated.cpp", "src/vendor/a.cpp"},
+                        flags);
+  const auto found = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--model=" + axonModel(), "src"});
+    return count(project.gradtidy(arguments).out, finding);
+  };
+  CHECK(found({}) == 4);
+  CHECK(found({"--exclude=vendor"}) == 2);
+  CHECK(found({"--exclude=src/vendor/"}) == 2);
+  CHECK(found({"--exclude=*_generated.cpp", "--exclude=vendor"}) == 1);
+  CHECK(found({"--exclude=nowhere"}) == 4);
+  // As a file that is named, too: pre-commit names what has changed.
+  const Run named = project.gradtidy({"--exclude=vendor", "src/vendor/a.cpp"});
+  CHECK(named.status == 0);
+  CHECK(named.err == "gradtidy: all sources are excluded\n");
+  CHECK(project.gradtidy({"--exclude=[", "src"}).status == 2);
+  project.write(".gradtidy", "CheckOptions: {ml.Exclude: 'vendor;*_generated.cpp'}\n");
+  CHECK(found({}) == 1);
+  CHECK(project.gradtidy({"--verify-config", "src/train.cpp"}).status == 0);
 }
 
 TEST_CASE("Warnings become errors on demand") {
@@ -162,6 +247,45 @@ TEST_CASE("Fixes are made once, and what is fixed is silent") {
   for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(project.path()))
     ++files;
   CHECK(files == 4);
+}
+
+TEST_CASE("Fixes are shown as a patch, and no file is changed") {
+  const Project project;
+  const std::string text = include + trainingLoop("train");
+  project.write("train.cpp", text);
+  project.write(".git/HEAD", "");
+  for (const std::vector<std::string> &options :
+       {std::vector<std::string>{"--fix", "--diff", "train.cpp"},
+        {"-diff", "-fix-errors", "train.cpp"}}) {
+    const Run run = lint(project, options);
+    CHECK(run.status == 0);
+    CHECK(run.out == "--- a/train.cpp\n+++ b/train.cpp\n@@ -3,6 +3,7 @@\n"
+                     "   axon::Solver solver(net.weights());\n"
+                     "   for (int i = 0; i < 10; ++i) {\n"
+                     "     axon::Array loss = axon::distance(net(input), target);\n"
+                     "+    solver.zero_grad();\n"
+                     "     loss.backpropagate();\n"
+                     "     solver.advance();\n"
+                     "   }\n");
+    CHECK(run.err == "1 finding in 1 file: 1 of level 0; --fix repairs 1\n");
+    CHECK(project.read("train.cpp") == text);
+  }
+  project.write("patch", lint(project, {"--fix", "--diff", "train.cpp"}).out);
+  CHECK(project.run("patch", {"-p1", "-i", "patch"}).status == 0);
+  CHECK(lint(project, {"--fix", "--diff", "train.cpp"}).out.empty());
+  // With a revision it is what it is without --fix.
+  CHECK(lint(project, {"--fix", "--diff=nowhere", "train.cpp"}).status == 2);
+  CHECK(lint(project, {"--fix", "--diff", "--format=json", "train.cpp"}).status == 2);
+}
+
+TEST_CASE("Fixes are made of one level or check at a time") {
+  const Project project;
+  const std::string text = include + trainingLoop("train");
+  project.write("train.cpp", text);
+  lint(project, {"--fix", "--checks=-*,ml-missing-step", "train.cpp"});
+  CHECK(project.read("train.cpp") == text);
+  lint(project, {"--fix", "--level=0", "train.cpp"});
+  CHECK(project.read("train.cpp") != text);
 }
 
 TEST_CASE("Files that do not compile are fixed on demand only") {
@@ -337,6 +461,18 @@ TEST_CASE("Checks are explained") {
   CHECK_THAT(all.out, Contains("\nml-missing-zero-grad "));
   CHECK_THAT(project.gradtidy({"explain", "ml-retain-graph"}).out,
              Catch::StartsWith("# ml-retain-graph\n"));
+  // Globs, each page once, with or without what all names begin with.
+  const Run several = project.gradtidy({"explain", "missing-*", "ml-missing-step"});
+  CHECK(several.status == 0);
+  CHECK_THAT(several.out, Catch::StartsWith("# ml-missing-eval-mode\n"));
+  CHECK(count(several.out, "\n# ml-missing-step\n") == 1);
+  // For people: without marks, a screen at a time.
+  const std::string command = "stty rows 10 cols 60; PAGER='sed s/^/page:/' " + gradtidyProgram() +
+                              " explain ml-retain-graph";
+  const std::string shown = project.run("script", {"-qec", command, "/dev/null"}).out;
+  CHECK_THAT(shown, Contains("page:") && Contains("ml-retain-graph") && !Contains("# ml-retain"));
+  CHECK_THAT(project.run("script", {"-qec", "export NO_COLOR=1; " + command, "/dev/null"}).out,
+             !Contains("\x1b["));
   const Run unknown = project.gradtidy({"explain", "ml-retan-graph"});
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("did you mean 'ml-retain-graph'?"));

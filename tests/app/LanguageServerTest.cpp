@@ -216,6 +216,52 @@ TEST_CASE("A saved header is analysed through a source that includes it") {
   CHECK(editor.awaitDiagnostics().size() == 1);
 }
 
+TEST_CASE("What is not saved of a header counts in a source that includes it") {
+  const Project project;
+  const std::string header =
+      "#pragma once\n" + include + "inline void prepare(axon::Solver &solver) {";
+  project.write("loop.h", header + "}\n");
+  const std::string source = "#include \"loop.h\"\n" + trainingLoop("train", "prepare(solver);");
+  project.write("train.cpp", source);
+  project.writeDatabase("build", {"train.cpp"}, "-std=c++20 -I" + axonFolder());
+  Editor editor(project);
+  const auto findingsOfSource = [&] {
+    return editor.await([&](const Json &message) {
+      return message.value("method", "") == "textDocument/publishDiagnostics" &&
+             message["params"]["uri"] == editor.uri("train.cpp");
+    })["params"]["diagnostics"];
+  };
+  editor.open("train.cpp", source);
+  CHECK(findingsOfSource().size() == 1);
+  editor.open("loop.h", header + "}\n");
+  editor.change("loop.h", header + "solver.zero_grad();}\n");
+  CHECK(findingsOfSource().empty());
+  editor.change("loop.h", header + "}\n");
+  CHECK(findingsOfSource().size() == 1);
+}
+
+TEST_CASE("The page of a check is shown where it has found something") {
+  const Project project;
+  const std::string source = include + trainingLoop("train");
+  project.write("train.cpp", source);
+  project.writeDatabase("build", {"train.cpp"}, "-std=c++20 -I" + axonFolder());
+  Editor editor(project);
+  editor.open("train.cpp", source);
+  const Json found = editor.awaitDiagnostics();
+  REQUIRE(found.size() == 1);
+  editor.send({{"id", 3},
+               {"method", "textDocument/hover"},
+               {"params",
+                {{"textDocument", {{"uri", editor.uri("train.cpp")}}},
+                 {"position", found[0]["range"]["start"]}}}});
+  const Json hover = editor.await([](const Json &message) { return message.value("id", 0) == 3; });
+  const std::string text = hover["result"]["contents"]["value"];
+  CHECK(count(text, "## Symptom\n") == 1);
+  CHECK(count(text, "<!--") == 0);
+  CHECK(count(text, "](file:///") > 1);
+  CHECK(count(text, "](../") == 0);
+}
+
 TEST_CASE("An editor is told where there is no database") {
   const Project project;
   const std::string text = include + trainingLoop("train");

@@ -145,7 +145,13 @@ TEST_CASE("Progress is shown on a terminal and goes away") {
   const std::string erased = "\r\x1b[K";
   CHECK(shown.rfind(erased) > shown.rfind("[2/2]"));
   CHECK_THAT(onTerminal("--quiet a.cpp b.cpp --"), !Contains("[1/2]"));
-  CHECK_THAT(onTerminal("a.cpp --"), !Contains("[1/1]"));
+  // At once, with what is waited for, even of one file.
+  CHECK_THAT(onTerminal("a.cpp --"), Contains("[0/1]: a.cpp"));
+  project.write("train.cpp", include + trainingLoop("train"));
+  const std::string made =
+      onTerminal("train.cpp --model=" + axonModel() + " -- -std=c++20 -I" + axonFolder());
+  CHECK_THAT(made, Contains("[0/1]: precompiling axon/axon.h, once"));
+  CHECK(made.rfind(erased) > made.rfind("precompiling"));
 }
 
 TEST_CASE("Statistics name phases and checks") {

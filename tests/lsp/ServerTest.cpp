@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
+
 using namespace gradtidy;
 using Json = Server::Json;
 
@@ -38,6 +40,7 @@ Json compilerError() {
   Json error = finding();
   error["check"] = "clang-diagnostic-error";
   error["level"] = nullptr;
+  error["severity"] = "error";
   return error;
 }
 
@@ -235,6 +238,7 @@ TEST_CASE("A fix-it and a comment are offered where the finding is") {
   const Json actions = client.actions(1, quickFixes);
   REQUIRE(actions.size() == 2);
   CHECK(actions[0]["isPreferred"] == true);
+  CHECK(actions[0]["title"] == "Insert 'clear();'");
   CHECK(actions[0]["edit"]["changes"][uri] ==
         Json::array({{{"range", range(1, 0, 1, 0)}, {"newText", "clear();\n"}}}));
   CHECK(actions[1]["edit"]["changes"][uri] ==
@@ -251,6 +255,150 @@ TEST_CASE("All fixes at once make each change once") {
   REQUIRE(actions.size() == 1);
   CHECK(actions[0]["kind"] == "source.fixAll");
   CHECK(actions[0]["edit"]["changes"][uri].size() == 1);
+}
+
+TEST_CASE("Actions say what they change") {
+  Client client;
+  client.start();
+  client.open();
+  Json other = finding(1, "ml-retain-graph");
+  const auto titleWith = [&](unsigned offset, unsigned length, const std::string &text) {
+    other["fixes"][0]["offset"] = offset;
+    other["fixes"][0]["length"] = length;
+    other["fixes"][0]["text"] = text;
+    client.tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
+    client.analyse({finding(), other});
+    const Json actions = client.actions(1);
+    CHECK(actions[4]["title"] == "Make all 2 fixes of gradtidy in this file");
+    CHECK(actions[4]["edit"]["changes"][uri].size() == 1 + other["fixes"].size());
+    return actions[2]["title"].get<std::string>();
+  };
+  CHECK(titleWith(7, 4, "leap") == "Replace 'step' by 'leap'");
+  CHECK(titleWith(7, 7, "") == "Remove 'step();'");
+  const std::string umlauts = "äääääääääääääääääääääääääääää";
+  CHECK(titleWith(0, 0, "x" + umlauts) == "Insert 'x" + umlauts.substr(0, 48) + "…'");
+  other["fixes"].push_back(other["fixes"][0]);
+  CHECK(titleWith(7, 4, "leap") == "Replace 'step' by 'leap' and 1 more change");
+}
+
+TEST_CASE("A client may ask for diagnostics, and is answered when there are some") {
+  Client client;
+  client.start(Json::parse(R"({"textDocument": {"diagnostic": {}},
+                               "workspace": {"diagnostics": {"refreshSupport": true}}})"));
+  client.open();
+  const auto pull = [&](const std::string &known) {
+    const size_t before = client.heard.size();
+    client.ask("textDocument/diagnostic",
+               {{"textDocument", {{"uri", uri}}}, {"previousResultId", known}});
+    return client.heard.size() > before ? client.last()["result"] : Json();
+  };
+  CHECK(pull("").is_null());
+  client.analyse(Json::array({finding()}));
+  CHECK(client.last()["id"] == client.id);
+  const Json report = client.last()["result"];
+  CHECK(report["kind"] == "full");
+  REQUIRE(report["items"].size() == 1);
+  CHECK(report["items"][0]["code"] == "ml-missing-zero-grad");
+  CHECK(pull(report["resultId"])["kind"] == "unchanged");
+  CHECK(pull("")["items"] == report["items"]);
+  // News that nobody has asked for.
+  client.tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
+  client.analyse(Json::array());
+  CHECK(client.last()["method"] == "workspace/diagnostic/refresh");
+  CHECK(pull(report["resultId"])["items"].empty());
+  // An analysis that fails answers, too.
+  client.change({{{"text", source + "\n"}}});
+  CHECK(pull("").is_null());
+  client.server.finish(*client.server.next(), "", "");
+  CHECK(client.last()["result"]["items"].empty());
+  // What is cancelled gets an answer of its own.
+  client.change({{{"text", source}}}, 3);
+  pull("");
+  client.tell("$/cancelRequest", {{"id", client.id}});
+  CHECK(client.last()["error"]["code"] == -32800);
+  for (const Json &message : client.heard)
+    CHECK(message.value("method", "") != "textDocument/publishDiagnostics");
+}
+
+TEST_CASE("A client that shows progress is told what takes long") {
+  for (const bool shows : {true, false}) {
+    Client client;
+    client.start({{"window", {{"workDoneProgress", shows}}}});
+    client.open();
+    const Server::Task task = *client.server.next();
+    client.heard.clear();
+    client.server.delay(task, "precompiling");
+    client.server.delay(task, "more");
+    client.server.finish(task, resultOf(Json::array()), "");
+    REQUIRE(client.heard.size() == (shows ? 5 : 1));
+    if (!shows)
+      continue;
+    CHECK(client.heard[0]["method"] == "window/workDoneProgress/create");
+    const Json token = client.heard[0]["params"]["token"];
+    const std::vector<Json> values = {
+        {{"kind", "begin"}, {"title", "gradtidy"}, {"message", "precompiling"}},
+        {{"kind", "report"}, {"message", "more"}},
+        {{"kind", "end"}}};
+    for (size_t i = 0; i < values.size(); ++i)
+      CHECK(client.heard[i + 1]["params"] == Json({{"token", token}, {"value", values[i]}}));
+  }
+}
+
+TEST_CASE("Findings stay, where they have moved to, while code is half typed") {
+  Client client;
+  client.start();
+  client.open();
+  client.analyse(Json::array({finding()}));
+  client.change({{{"range", range(0, 0, 0, 0)}, {"text", "int x(\n"}}});
+  const size_t before = client.heard.size();
+  client.analyse(Json::array({compilerError()}));
+  CHECK(client.heard.size() == before);
+  // For those who ask.
+  const Json asked =
+      client.ask("textDocument/diagnostic", {{"textDocument", {{"uri", uri}}}})["result"];
+  REQUIRE(asked["items"].size() == 1);
+  CHECK(asked["items"][0]["range"] == range(2, 0, 2, 6));
+  CHECK(asked["items"][0]["relatedInformation"][0]["location"]["range"] == range(1, 4, 1, 4));
+  // Within a line, too.
+  client.change({{{"range", range(2, 0, 2, 0)}, {"text", "äa"}},
+                 {{"range", range(1, 0, 2, 0)}, {"text", ""}},
+                 {{"range", range(1, 12, 1, 14)}, {"text", "longer"}}},
+                3);
+  client.analyse(Json::array({compilerError()}));
+  CHECK(client.ask("textDocument/diagnostic",
+                   {{"textDocument", {{"uri", uri}}}})["result"]["items"][0]["range"] ==
+        range(1, 2, 1, 8));
+  // What compiles counts again.
+  client.change({{{"text", source}}}, 4);
+  client.analyse(Json::array());
+  CHECK(client.last()["params"]["diagnostics"].empty());
+  // A text that never compiled shows what is found in it.
+  client.tell("textDocument/didClose", {{"textDocument", {{"uri", uri}}}});
+  client.open();
+  client.analyse(Json::array({compilerError(), finding()}));
+  CHECK(client.last()["params"]["diagnostics"].size() == 1);
+}
+
+TEST_CASE("An analysis sees what else is open and not saved") {
+  Client client;
+  client.start();
+  client.open();
+  client.tell("textDocument/didOpen",
+              {{"textDocument", {{"uri", "file:///home/ada/loop.h"}, {"text", "one"}}}});
+  const auto tasks = [&] {
+    std::map<std::string, std::map<std::string, std::string>> unsaved;
+    while (const std::optional<Server::Task> task = client.server.next())
+      unsaved[task->file] = task->unsaved;
+    return unsaved;
+  };
+  CHECK(tasks()[file] == std::map<std::string, std::string>{{"/home/ada/loop.h", "one"}});
+  // Who includes a header that has changed is analyzed again.
+  client.tell("textDocument/didChange",
+              {{"textDocument", {{"uri", "file:///home/ada/loop.h"}, {"version", 2}}},
+               {"contentChanges", {{{"text", "two"}}}}});
+  CHECK(tasks()[file] == std::map<std::string, std::string>{{"/home/ada/loop.h", "two"}});
+  client.change({{{"text", source + "\n"}}});
+  CHECK(tasks().size() == 1);
 }
 
 TEST_CASE("Nothing is offered for a text that was not analysed yet") {

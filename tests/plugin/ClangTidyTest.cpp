@@ -44,8 +44,8 @@ TEST_CASE("The same findings in the same text") {
   CHECK(plugin.status == 0);
   CHECK(count(plugin.out, "[ml-missing-zero-grad]") == 2);
   CHECK(plugin.out == project
-                          .gradtidy({"--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
-                                     "-I" + axonFolder()})
+                          .gradtidy({"--format=clang-tidy", "--model=" + axonModel(), "train.cpp",
+                                     "--", "-std=c++20", "-I" + axonFolder()})
                           .out);
 }
 

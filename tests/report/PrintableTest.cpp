@@ -82,7 +82,7 @@ TEST_CASE("names, messages and source are harmless in every format") {
   };
   SourceText text;
   const std::string plain =
-      written([&](auto &out) { writeText(out, errors, {}, /*useColor=*/false, text); });
+      written([&](auto &out) { writeText(out, errors, {}, {}, /*useColor=*/false, text); });
   checkHarmless(plain);
   CHECK(count(plain, "\\x1b[31mred") >= 2);
   CHECK(count(plain, "[ml-missing-zero-grad]\n") == 2);
@@ -113,7 +113,7 @@ TEST_CASE("colors are the only escapes in colored text") {
   SourceText text;
   std::string colored;
   llvm::raw_string_ostream out(colored);
-  writeText(out, {errorIn(project.path("a.cpp"), "m\x1b[31m")}, {}, /*useColor=*/true, text);
+  writeText(out, {errorIn(project.path("a.cpp"), "m\x1b[31m")}, {}, {}, /*useColor=*/true, text);
   CHECK(count(colored, "\x1b[0m") > 0);
   CHECK(count(colored, "\x1b[31m") == 0);
 }

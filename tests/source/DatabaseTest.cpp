@@ -35,12 +35,13 @@ TEST_CASE("a database is found in the nearest parent and its build folders") {
   const std::string source = project.path("sub/a.cpp");
   CHECK(DatabaseSearch().around(source).empty());
 
-  for (const char *folder : {"out/Debug", "cmake-build-debug", "build/release", "build-asan",
-                             "sub/_build", "unrelated", ""})
+  for (const char *folder :
+       {"out/Debug", "cmake-build-debug", "build/release", "build-asan", "sub/_build", "unrelated",
+        "", "out/build/linux", "builddir", ".build/x86_64", "out/unrelated/linux"})
     project.writeDatabase(folder, {"sub/a.cpp"}, "");
   std::vector<std::string> expected;
-  for (const char *folder :
-       {"sub/_build/", "", "build/release/", "build-asan/", "cmake-build-debug/", "out/Debug/"})
+  for (const char *folder : {"sub/_build/", "", ".build/x86_64/", "build/release/", "build-asan/",
+                             "builddir/", "cmake-build-debug/", "out/Debug/", "out/build/linux/"})
     expected.push_back(project.path(std::string(folder) + "compile_commands.json"));
   CHECK(DatabaseSearch().around(source) == expected);
 }

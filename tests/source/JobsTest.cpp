@@ -122,19 +122,58 @@ TEST_CASE("without a database the error says how to make one") {
              Contains("and 2 other sources"));
 }
 
-TEST_CASE("a source that the database lacks is an error that names its neighbours") {
+TEST_CASE("a source that the database lacks has the flags of the nearest source of its language") {
   Project project;
   project.write("src/new.cpp", "");
-  project.writeDatabase("build", {"far/x.cpp", "src/old.cpp", "far/new.cpp"}, "");
-  CHECK_THAT(onlyErrorOf(listJobs(requestFor({project.path("src/new.cpp")}))),
-             Contains("not in the compilation database '" +
-                      project.path("build/compile_commands.json") + "'") &&
-                 Contains("nearest entries are '" + project.path("far/new.cpp") + "', '" +
-                          project.path("src/old.cpp") + "'"));
+  project.write("src/new.cu", "");
+  project.writeDatabase("build", {"far/x.cpp", "src/old.cpp", "far/kernel.cu"}, "-DKNOWN");
+  const JobList list =
+      listJobs(requestFor({project.path("src/new.cpp"), project.path("src/new.cu")}));
+  CHECK(list.errors.empty());
+  CHECK(filesOf(list) == std::vector{project.path("src/new.cpp"), project.path("src/new.cu")});
+  CHECK(list.withFlagsOfOthers == std::vector<std::pair<std::string, std::string>>{
+                                      {project.path("src/new.cpp"), project.path("src/old.cpp")},
+                                      {project.path("src/new.cu"), project.path("far/kernel.cu")}});
+  for (const gradtidy::Job &job : list.jobs) {
+    CHECK(hasFlag(job, "-DKNOWN"));
+    CHECK_FALSE(hasFlag(job, project.path("src/old.cpp")));
+  }
   project.write("build/compile_commands.json", "[]");
   JobRequest request = requestFor({project.path("src/new.cpp")});
   request.buildPath = project.path("build");
   CHECK_THAT(onlyErrorOf(listJobs(request)), Contains("which has no entries"));
+}
+
+TEST_CASE("an empty database is said to be empty, unless another one knows more") {
+  Project project;
+  project.write("src/a.cpp", "");
+  project.write("build/compile_commands.json", "[]");
+  for (const char *source : {"src", "src/a.cpp"})
+    CHECK_THAT(onlyErrorOf(listJobs(requestFor({project.path(source)}))),
+               Contains("build/compile_commands.json'") && Contains("has no entries; configure"));
+  project.writeDatabase("build-debug", {"src/a.cpp"}, "");
+  for (const char *source : {"src", "src/a.cpp"})
+    CHECK(filesOf(listJobs(requestFor({project.path(source)}))) ==
+          std::vector{project.path("src/a.cpp")});
+}
+
+TEST_CASE("sources of a unity build are analyzed one by one, with the flags of the unity source") {
+  Project project;
+  const std::string unity = "build/CMakeFiles/x.dir/Unity/unity_0_cxx.cxx";
+  for (const char *name : {"src/a.cpp", "src/b.cpp", "other/c.cpp"})
+    project.write(name, "");
+  project.write(unity, "/* made by CMake */\n#include \"" + project.path("src/a.cpp") +
+                           "\"\n#include \"" + project.path("src/b.cpp") + "\"\n#include \"" +
+                           project.path("other/c.cpp") + "\"\n");
+  project.writeDatabase("build", {unity}, "-DUNITY");
+  const JobList folder = listJobs(requestFor({project.path("src")}));
+  CHECK(folder.errors.empty());
+  CHECK(filesOf(folder) == std::vector{project.path("src/a.cpp"), project.path("src/b.cpp")});
+  const JobList file = listJobs(requestFor({project.path("other/c.cpp")}));
+  REQUIRE(filesOf(file) == std::vector{project.path("other/c.cpp")});
+  CHECK(file.withFlagsOfOthers.empty());
+  CHECK(hasFlag(file.jobs.front(), "-DUNITY"));
+  CHECK(file.jobs.front().command.CommandLine.back() == project.path("other/c.cpp"));
 }
 
 TEST_CASE("a broken database is reported once and hides nothing else") {

@@ -62,10 +62,15 @@ test('a program that is not there is told, and nothing else happens', async () =
 });
 
 test('findings, fixes and pages are those of the server', async () => {
-  editor.settings = {path: program, arguments: [`--model=${axon}/axon.json`]};
+  const cache = path.join(project, 'cache');
+  editor.settings = {path: program, arguments: [`--model=${axon}/axon.json`, `--cache-dir=${cache}`]};
   const document = editor.open(source, 'cpp', loop);
   await editor.commands.get('gradtidy.restart')();
   await editor.until(() => found(document)?.length);
+  // The first time, headers have to be precompiled.
+  await editor.until(() => editor.progress.length === 2);
+  assert.match(editor.progress[0], /^gradtidy: precompiling axon\/axon\.h/);
+  assert.strictEqual(editor.progress[1], 'end');
   const [finding] = found(document);
   assert.strictEqual(finding.source, 'gradtidy');
   assert.strictEqual(finding.severity, stub.DiagnosticSeverity.Error);

@@ -70,6 +70,7 @@ class TextDocument {
 const editor = {
   settings: {},
   shown: [],      // Messages.
+  progress: [],   // What was shown in the status bar.
   log: '',
   commands: new Map(),
   providers: {},
@@ -129,6 +130,7 @@ const vscode = {
   MarkdownString, Hover,
   DiagnosticSeverity: {Error: 0, Warning: 1, Information: 2, Hint: 3},
   CodeActionKind: {QuickFix: {value: 'quickfix'}, SourceFixAll: {value: 'source.fixAll'}},
+  ProgressLocation: {Window: 10},
   window: {
     createOutputChannel: () => ({
       append: text => { editor.log += text; },
@@ -141,6 +143,11 @@ const vscode = {
     }),
     showErrorMessage: show,
     showWarningMessage: show,
+    withProgress: async ({title}, task) => {
+      await task({report: ({message}) => editor.progress.push(`${title}: ${message}`)});
+      editor.progress.push('end');
+      editor.hasNews();
+    },
   },
   workspace: {
     textDocuments: [],

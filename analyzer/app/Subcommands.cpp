@@ -1,0 +1,78 @@
+#include "Subcommands.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+namespace {
+
+constexpr llvm::StringRef explainOptions[] = {"use-color"};
+constexpr llvm::StringRef proveOptions[] = {"backend",   "libtorch",    "runtime",  "fixtures",
+                                            "plots",     "format",      "j",        "timeout",
+                                            "cache-dir", "cache-limit", "no-cache", "quiet"};
+constexpr llvm::StringRef watchOptions[] = {"format",    "output",   "steps", "libtorch",
+                                            "cache-dir", "no-cache", "quiet", "use-color"};
+constexpr llvm::StringRef mergeOptions[] = {
+    "format",   "output", "strict", "warnings-as-errors", "fix",       "fix-errors",
+    "baseline", "diff",   "quiet",  "use-color",          "exit-code", "export-fixes"};
+constexpr llvm::StringRef lspOptions[] = {
+    "p",         "checks",           "level",     "config",   "config-file", "model",
+    "extra-arg", "extra-arg-before", "cache-dir", "no-cache", "timeout"};
+
+constexpr Subcommand table[] = {
+    {"explain", "[NAME...]", "print the pages of checks",
+     "Prints the pages of these checks, or of all that match a glob such as 'missing-*': symptom, "
+     "cause, bug, fix, and what the check does not report. Without a name, a line for each check. "
+     "On a terminal pages are laid out, and long ones are shown by $PAGER.",
+     Takes::Checks, explainOptions},
+    {"prove", "[NAME...]", "build and run the fixtures of checks",
+     "Builds and runs, for every check or those named, a program with the bug and one without, and "
+     "shows the finding in the one, the silence in the other, and what they measure. Exit status 0 "
+     "if all are as they must be. CXX and CXXFLAGS name a compiler and flags; --format is text or "
+     "json.",
+     Takes::Checks, proveOptions},
+    {"watch", "-- PROGRAM ARGUMENT...", "run a program and report what goes wrong in it",
+     "Runs a program that links LibTorch and reports the pitfalls that its run shows, by the names "
+     "of the checks. Exit status as the program's, unless that is 0. Options stand before \"--\".",
+     Takes::Program, watchOptions},
+    {"merge", "FILE...", "join what --results wrote",
+     "Prints what the runs with --shard and --results have found as one run would have, and makes "
+     "the fixes if it is asked to.",
+     Takes::Files, mergeOptions},
+    {"lsp", "", "serve an editor",
+     "Speaks the Language Server Protocol on standard input and output: findings of what is open "
+     "in "
+     "an editor, saved or not, with fixes as code actions. Options are those of a run; sources are "
+     "what the editor opens.",
+     Takes::Nothing, lspOptions},
+    {"completion",
+     "bash|zsh|fish",
+     "print a completion script: bash, zsh or fish",
+     "Prints a script that completes options, checks and files: source <(gradtidy completion bash)",
+     Takes::Shell,
+     {}},
+    {"man",
+     "",
+     "print the manual page",
+     "Prints the manual page for man: gradtidy man | man -l -",
+     Takes::Nothing,
+     {}},
+    {"help",
+     "[SUBCOMMAND]",
+     "print this help, or that of a subcommand",
+     "Prints the help of a subcommand, or all options of gradtidy. 'gradtidy SUBCOMMAND --help' is "
+     "the same.",
+     Takes::Subcommand,
+     {}},
+};
+
+} // namespace
+
+llvm::ArrayRef<Subcommand> subcommands() { return table; }
+
+const Subcommand *findSubcommand(llvm::StringRef name) {
+  const Subcommand *found =
+      llvm::find_if(table, [name](const Subcommand &row) { return row.name == name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+} // namespace gradtidy

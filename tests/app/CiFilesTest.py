@@ -1,0 +1,108 @@
+"""The files for continuous integration do what docs/ci.md says: what action.yml and the GitLab template
+run is run here, in a repository with two findings, of which one is new.
+
+    CiFilesTest.py SOURCES GRADTIDY
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+from pathlib import Path
+
+import yaml
+
+LOOP = """#include <axon/axon.h>
+void {}(axon::Block &net, axon::Array input, axon::Array target) {{
+  axon::Solver solver(net.weights());
+  for (int i = 0; i < 10; ++i) {{
+    axon::Array loss = axon::distance(net(input), target);
+    loss.backpropagate();
+    solver.advance();
+  }}
+}}
+"""
+sources, gradtidy = Path(sys.argv[1]), sys.argv[2]
+
+
+def equal(seen, expected, said=""):
+    if seen != expected:
+        sys.exit(f"{seen!r} is not {expected!r}: {said}")
+
+
+def run(command, folder, environment=None):
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def git(folder, *arguments):
+    result = run(["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *arguments], folder)
+    equal(result.returncode, 0, result.stderr)
+
+
+def make_project(folder):
+    axon = sources / "tests/axon"
+    entries = []
+    (folder / "src").mkdir()
+    for name in ("old", "fresh"):
+        (folder / "src" / f"{name}.cpp").write_text(LOOP.format(name))
+        entries.append({"directory": str(folder), "file": f"src/{name}.cpp",
+                        "command": f"c++ -std=c++20 -isystem {axon} -c src/{name}.cpp"})
+    (folder / "build").mkdir()
+    (folder / "build/compile_commands.json").write_text(json.dumps(entries))
+    (folder / ".gradtidy").write_text(f"CheckOptions: {{ml.Models: {axon}/axon.json}}\n")
+    git(folder, "init", "-q", ".")
+    git(folder, "add", "src/old.cpp", ".gradtidy")
+    git(folder, "commit", "-qm", "old")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "fresh")
+
+
+def try_action(folder, environment):
+    action = yaml.safe_load((sources / "action.yml").read_text())
+    step = next(one for one in action["runs"]["steps"] if one["name"] == "Lint")
+    summary, sarif = folder / "summary.md", folder / "gradtidy.sarif"
+    for given, status, count in (
+            ({"sources": "src", "build": "build"}, 1, 2),
+            ({"sources": "src", "diff": "HEAD^"}, 1, 1),
+            ({"sources": "src/old.cpp src/fresh.cpp", "strict": "false",
+              "arguments": "--level=0 --checks='-*,ml-missing-*'"}, 0, 2)):
+        inputs = {name: row.get("default", "") for name, row in action["inputs"].items()} | given
+        own = {name: inputs[value.split("inputs.")[1].split()[0]]
+               for name, value in step["env"].items()}
+        summary.write_text("")
+        result = run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], folder,
+                     environment | own | {"RUNNER_TEMP": str(folder),
+                                          "GITHUB_STEP_SUMMARY": str(summary)})
+        equal(result.returncode, status, result.stdout + result.stderr)
+        equal(result.stdout.count("title=ml-missing-zero-grad::"), count, result.stdout)
+        equal(len(json.loads(sarif.read_text())["runs"][0]["results"]), count)
+        assert f"gradtidy: {count} finding" in summary.read_text(), summary.read_text()
+
+
+def try_gitlab(folder, environment):
+    job = yaml.safe_load((sources / "integrations/gitlab/gradtidy.yml").read_text())[".gradtidy"]
+    variables = {name: str(value) for name, value in job["variables"].items()}
+    variables |= {"GRADTIDY_SOURCES": "src", "XDG_CACHE_HOME": environment["XDG_CACHE_HOME"]}
+    for base, count in ((None, 2), ("HEAD^", 1)):
+        own = environment | variables | ({"CI_MERGE_REQUEST_DIFF_BASE_SHA": base} if base else {})
+        result = run(["sh", "-ec", "\n".join(job["script"])], folder, own)
+        equal(result.returncode, 1, result.stdout + result.stderr)
+        reports = job["artifacts"]["reports"]
+        equal(len(json.loads((folder / reports["codequality"]).read_text())), count)
+        document = xml.dom.minidom.parse(str(folder / reports["junit"]))
+        equal(len(document.getElementsByTagName("failure")), count)
+
+
+with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
+    root = Path(root).resolve()
+    (root / "bin").mkdir()
+    (root / "bin/gradtidy").symlink_to(gradtidy)
+    (root / "project").mkdir()
+    make_project(root / "project")
+    known = dict(os.environ, PATH=f"{root}/bin:{os.environ['PATH']}", XDG_CACHE_HOME=f"{root}/cache")
+    try_action(root / "project", known)
+    try_gitlab(root / "project", known)
+    shutil.rmtree(root / "project")

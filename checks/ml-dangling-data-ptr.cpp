@@ -1,9 +1,10 @@
-// data_ptr() of a temporary tensor: the memory is given back when the statement ends, and whoever
-// keeps the pointer reads what comes to lie there.
+// A pointer into a tensor holds nothing: when the tensor ends, its memory is given back, and
+// whoever keeps the pointer reads what comes to lie there. A temporary ends with the statement.
 
 #include "Check.h"
 #include "Fixes.h"
 #include "Leftovers.h"
+#include "Losses.h"
 
 namespace gradtidy {
 namespace {
@@ -12,6 +13,8 @@ class DanglingDataPtr : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    for (const Lost &lost : lostBy(visit, /*ofMemory=*/true))
+      reportLost(visit, lost, reporter);
     const std::optional<Level> level = levelOfLeftover(visit);
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)
       return;
@@ -27,6 +30,15 @@ public:
   }
 
 private:
+  static void reportLost(const Visit &visit, const Lost &lost, Reporter &reporter) {
+    Finding finding(
+        levelOf(visit, lost), *lost.look.taken,
+        "the pointer leads into " + fateOf(visit, lost) +
+            (lost.isUsed ? " before the pointer is used" : " although the pointer is kept"));
+    noteFate(visit, lost, finding);
+    reporter.report(std::move(finding));
+  }
+
   /// Gives the tensor a variable in front of the one that keeps the pointer.
   static Fix name(const Visit &visit) {
     const Event &event = visit.event;

@@ -4,6 +4,7 @@
 
 #include "Check.h"
 #include "Leftovers.h"
+#include "Losses.h"
 
 namespace gradtidy {
 namespace {
@@ -12,6 +13,8 @@ class DanglingViewArgument : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    for (const Lost &lost : lostBy(visit, /*ofMemory=*/false))
+      reportLost(visit, lost, reporter);
     const bool isView = event.kind == EventKind::Bind || event.kind == EventKind::Return ||
                         (event.kind == EventKind::Combine && event.subject.path == noPath);
     const std::optional<Level> level = levelOfLeftover(visit);
@@ -23,24 +26,32 @@ public:
       place.location = left.keeper->location;
     Finding finding(*level, place);
     const std::string what = nameOf(*left.temporary);
-    if (left.replaced)
-      finding.message = "'" + left.keeper->spelling.str() + "' refers to the shape of " + what +
-                        ", which ends when another tensor takes its place";
-    else if (event.kind == EventKind::Return)
+    if (event.kind == EventKind::Return)
       finding.message = "the view that is returned is of " + what + ", which ends here";
     else if (left.keeper)
       finding.message = "'" + left.keeper->spelling.str() + "' refers to " + what +
                         ", which ends with the statement";
     else
       finding.message = "what is kept refers to " + what + ", which ends with the statement";
-    if (left.replaced)
-      finding.notes.push_back({*left.replaced, "its tensor is replaced here"});
-    else
-      finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
+    finding.notes.push_back(noteOnTemporary(visit, "it is made here"));
     reporter.report(std::move(finding));
   }
 
 private:
+  static void reportLost(const Visit &visit, const Lost &lost, Reporter &reporter) {
+    const Event &taken = *lost.look.taken;
+    const bool isShape = taken.kind == EventKind::Combine;
+    if (!lost.isUsed && !isShape &&
+        ir::as(ir::NodeKind::Return, taken.function->statementOf(taken.site)))
+      return; // See there.
+    Finding finding(levelOf(visit, lost), taken,
+                    std::string("the view is of ") + (isShape ? "the shape of " : "") +
+                        fateOf(visit, lost) +
+                        (lost.isUsed ? " before the view is used" : " although the view is kept"));
+    noteFate(visit, lost, finding);
+    reporter.report(std::move(finding));
+  }
+
   static std::string nameOf(const ir::Node &temporary) {
     if (temporary.type->isArithmetic) // Of a variable, a copy of the type that fits.
       return "a temporary number";

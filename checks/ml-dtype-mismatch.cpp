@@ -1,12 +1,14 @@
 // Layers and matrix products take elements of one type, that of the parameters: others throw. What
 // lies in memory has no type of its own: from_blob() believes what it is told, and float32 where it
-// is told nothing.
+// is told nothing. Masks are of truth values.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/flow/Types.h"
 
 namespace gradtidy {
 namespace {
@@ -15,8 +17,12 @@ class DtypeMismatch : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    if (const Operand *mask = badMaskOf(event, visit.before))
+      reportMask(visit, *mask, reporter);
     if (!event.typing)
       return;
+    if (event.typing->isMeasured)
+      return reportMeasure(visit, reporter);
     if (event.typing->isMisread)
       return reportMemory(visit, reporter);
     switch (event.typing->rule) {
@@ -33,6 +39,31 @@ public:
   }
 
 private:
+  static void reportMask(const Visit &visit, const Operand &mask, Reporter &reporter) {
+    const ElementType element = visit.before.typeOf(mask).element;
+    const bool isChoice = calledName(visit.event.site) == "where";
+    Finding finding(Level::Certain, visit.event,
+                    (isChoice ? "a condition" : "a mask") +
+                        std::string(" is of truth values, but ") + nameOf(visit, mask, "this one") +
+                        " is " + elementName(element).str());
+    noteOrigin(visit, mask, "it is made here", finding);
+    finding.fixes = append(visit, mask.expr, ".to(torch::kBool)");
+    reporter.report(std::move(finding));
+  }
+
+  static void reportMeasure(const Visit &visit, Reporter &reporter) {
+    Finding finding(Level::Certain, visit.event,
+                    "this is the size of the constant, whatever type of elements it names; ask "
+                    "torch::elementSize() for that of an element");
+    const ir::Node *constant = visit.event.operands.front().expr;
+    const llvm::StringRef text = constant ? textOf(visit, constant) : llvm::StringRef();
+    if (!text.empty() && !visit.event.site->range.getBegin().isMacroID())
+      finding.fixes.push_back(clang::FixItHint::CreateReplacement(
+          clang::CharSourceRange::getTokenRange(visit.event.site->range),
+          ("torch::elementSize(" + text + ")").str()));
+    reporter.report(std::move(finding));
+  }
+
   static const char *constantOf(ElementType element) {
     switch (element) {
     case ElementType::UInt8:

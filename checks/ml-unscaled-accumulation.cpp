@@ -17,13 +17,15 @@ public:
     if (step.kind != EventKind::Step || !step.onlyCounts)
       return;
     const auto loops = step.function->loopsAround(step.site);
-    const Event *backward = loops.empty() ? nullptr : backwardIn(visit, *loops.front());
+    // A function that does one round is called in a loop.
+    const ir::Node *loop = loops.empty() ? nullptr : loops.front();
+    const Event *backward = backwardIn(visit, loop);
     if (!backward)
       return;
     const std::string rounds = textOf(visit, step.every).str();
     if (rounds.empty())
       return;
-    Finding finding(step.trait == Trait::GradientSteps ? Level::Likely : Level::Advice, *backward,
+    Finding finding(stepsByGradients(visit) ? Level::Likely : Level::Advice, *backward,
                     "the gradients of " + rounds +
                         " backwards add up before the step: divide the loss by " + rounds +
                         " to follow their mean");
@@ -33,20 +35,35 @@ public:
   }
 
 private:
-  /// The one backward of each round of \p loop to which the steps and clears in it leave what it
-  /// adds, or null.
-  static const Event *backwardIn(const Visit &visit, const ir::Node &loop) {
+  /// Whether the steps are as long as the gradients: of the class, or of all optimizers there are.
+  static bool stepsByGradients(const Visit &visit) {
+    if (visit.event.trait != Trait::None)
+      return visit.event.trait == Trait::GradientSteps;
+    bool isKnown = false, isOther = false;
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      for (const Block &block : function->blocks)
+        for (const Event &event : block.events)
+          if (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer &&
+              !event.operands.empty())
+            (event.trait == Trait::GradientSteps ? isKnown : isOther) = true;
+    return isKnown && !isOther;
+  }
+
+  /// The one backward of each round of \p loop, or run of the function where there is none, to
+  /// which the steps and clears in it leave what it adds, or null.
+  static const Event *backwardIn(const Visit &visit, const ir::Node *loop) {
     const FunctionBody &function = *visit.event.function;
     const Event *backward = nullptr;
+    bool isCleared = loop; // Who calls may clear each time.
     for (const Block &block : function.blocks)
       for (const Event &event : block.events) {
         const bool changes = event.kind == EventKind::Step || event.kind == EventKind::Backward ||
                              event.kind == EventKind::ClearGradients;
-        if (!changes || !contains(visit, &loop, event.site))
+        if (!changes || (loop && !contains(visit, loop, event.site)))
           continue;
         const auto loops = function.loopsAround(event.site);
-        const bool isEachTime =
-            loops.front() == &loop && !function.isConditional(event.site, &loop);
+        const bool isEachTime = (loop ? !loops.empty() && loops.front() == loop : loops.empty()) &&
+                                !function.isConditional(event.site, loop);
         if (event.kind == EventKind::Backward) {
           const bool isGiven =
               llvm::any_of(event.operands, [](const Operand &operand) { return operand.isTensor; });
@@ -55,9 +72,11 @@ private:
           backward = &event;
         } else if (isEachTime || !event.site || (event.kind == EventKind::Step && !event.every)) {
           return nullptr;
+        } else {
+          isCleared |= event.kind == EventKind::ClearGradients;
         }
       }
-    return backward;
+    return isCleared ? backward : nullptr;
   }
 
   static Fix repair(const Visit &visit, const Event &backward, const std::string &rounds) {

@@ -16,17 +16,61 @@ public:
         work.clock->subject.path != end.since || !visit.unit.program().mayBeGpu(work.device) ||
         asksBeforeWaiting(*end.function))
       return;
-    Finding finding(Level::Likely, end,
+    const Stopwatch watch = stopwatchOf(visit);
+    if (watch.isLimit || (watch.call && asksBeforeWaiting(*watch.call->function)))
+      return;
+    Finding finding(Level::Likely,
+                    watch.call ? placeOf(*watch.call, visit.unit.tables().paths) : Place(end),
                     "this time does not contain the work of the GPU, which may not have begun "
                     "yet");
     finding.notes.push_back({*work.launched, "the GPU is given work here"});
-    const ir::Node *statement = end.function->statementOf(end.site);
-    if (statement && end.function->compoundOf(statement))
+    if (watch.call)
+      finding.notes.push_back({end, "the clock is read here"});
+    const Event &read = watch.call ? *watch.call : end;
+    const ir::Node *statement = read.function->statementOf(read.site);
+    if (statement && !isEnd(read) && read.function->compoundOf(statement))
       finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
     reporter.report(std::move(finding));
   }
 
 private:
+  /// The use of an object whose methods read the clock.
+  struct Stopwatch {
+    const Event *call = nullptr; ///< Of the method, by others; null if there is none.
+    bool isLimit = false;        ///< The time is only compared with another.
+  };
+
+  static Stopwatch stopwatchOf(const Visit &visit) {
+    Stopwatch watch;
+    const FunctionBody *reader = visit.event.function;
+    const ir::Symbol *owner = reader->function->isMethod() ? reader->function->owner : nullptr;
+    auto callers = visit.callers;
+    for (; owner && !callers.empty() && reader->function->isMethod() &&
+           reader->function->owner == owner;
+         callers = callers.drop_back()) {
+      watch.call = callers.back();
+      reader = watch.call->function;
+    }
+    const ir::Node *outer = watch.call ? watch.call->site->parent : nullptr;
+    while (outer && outer->kind == ir::NodeKind::Parentheses)
+      outer = outer->parent;
+    watch.isLimit = outer && outer->kind == ir::NodeKind::Binary &&
+                    llvm::is_contained({"<", ">", "<=", ">="}, outer->op);
+    return watch;
+  }
+
+  /// Whether the call is what ends an object.
+  static bool isEnd(const Event &event) {
+    return event.kind == EventKind::Call && event.callee &&
+           event.callee->kind == ir::SymbolKind::Destructor;
+  }
+
+  static Place placeOf(const Event &call, const PathTable &paths) {
+    const ir::Symbol *timer =
+        isEnd(call) && call.subject.path ? paths.last(call.subject.path).name() : nullptr;
+    return timer ? Place(*timer) : Place(call);
+  }
+
   /// Whether the function waits only where there is a GPU to wait for.
   static bool asksBeforeWaiting(const FunctionBody &function) {
     return function.asksForPlaces || llvm::any_of(function.blocks, [&](const Block &block) {

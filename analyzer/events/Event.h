@@ -48,6 +48,7 @@ enum class EventKind : unsigned char {
   EndLifetime,        ///< The variable `subject` ends.
   Assign,             ///< A condition's variable changes: see `conditions`.
   Release,            ///< The memory that the variable `subject` holds is freed, or moves.
+  Access,             ///< What the pointer or view `subject` leads to is read or written.
 };
 
 /// Which elements of a tensor an event writes.
@@ -168,8 +169,6 @@ struct Leftover {
   PathId copy = noPath;     ///< Of `original`, which is the tensor itself where it need not change.
   PathId original = noPath; ///< A tensor that lives on.
   const ir::Node *temporary = nullptr; ///< What ends.
-  const ir::Node *replaced = nullptr;  ///< What puts another tensor into its place, if it is
-                                       ///< that which ends it.
   const ir::Symbol *keeper = nullptr;  ///< The variable that keeps it, if it is one.
 };
 
@@ -297,6 +296,9 @@ struct Event {
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
   Leftover leftover = {};                   ///< What ends although something is kept of it.
+  /// Combine: the result is a pointer into the subject or a view of it. Construct: the result is a
+  /// view of the operand, or keeps the pointers that it is made with.
+  bool leadsIn = false;
   CustomFunctionFacts custom = {};          ///< In a function that computes its own gradients.
   Growth growth = {};                       ///< Forward: of its list of inputs.
   EqualNeurons equalNeurons = {};           ///< Of what fills the weights of a layer.

@@ -91,6 +91,8 @@ llvm::StringRef name(EventKind kind) {
     return "assign";
   case EventKind::Release:
     return "release";
+  case EventKind::Access:
+    return "access";
   }
   return "";
 }

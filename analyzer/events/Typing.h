@@ -26,6 +26,7 @@ struct Typing {
   bool holdsAddresses = false; ///< Not elements: pointers, or containers that keep them elsewhere.
   /// What cannot be, of memory: what is named, or meant where nothing is named.
   bool isMisread = false;
+  bool isMeasured = false; ///< A constant that names a type of elements is asked for its own size.
   bool isScrambled = false; ///< Pixels whose channels lie side by side, in a shape that says no.
 
   static constexpr std::int64_t noNumber = INT64_MIN; ///< One that is not known.

@@ -231,8 +231,11 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   callers.pop_back();
   if (!after)
     return std::nullopt;
-  for (const FunctionBody::Parameter &parameter : body.parameters)
+  for (const FunctionBody::Parameter &parameter : body.parameters) {
+    const auto left = after->lookedAtWithin(parameter.place.path);
     after->endLifetime(parameter.place.path);
+    lose(event, left, *after, observing);
+  }
   if (body.thisObject && event.kind == EventKind::Call)
     after->unbind(body.thisObject);
   if (event.result && event.result != event.subject.path) {
@@ -246,6 +249,11 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   if (observing)
     needOnHost(event, state);
   doubtElements(event, state);
+  if (event.subject.path)
+    state.shareHolders(event.subject);
+  for (const Operand &operand : event.operands)
+    if (operand.isTensor)
+      state.shareHolders(operand);
   callMayTouchFiles(event, state, event.callee && event.callee->isOfSystem);
   for (const Operand &operand : event.operands)
     if (operand.isLent)

@@ -15,6 +15,7 @@ static bool isTraining(const Event &event) {
   case EventKind::EndLifetime:
   case EventKind::Assign:
   case EventKind::Release:
+  case EventKind::Access:
     return false;
   case EventKind::Move:
     return isModule(event.subject.role);
@@ -34,7 +35,7 @@ static bool isFollowedItself(const Event &event) {
   const bool isPlain = event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
                        event.kind == EventKind::Combine || event.kind == EventKind::Return ||
                        event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
-                       event.kind == EventKind::Call ||
+                       event.kind == EventKind::Call || event.kind == EventKind::Access ||
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
   return !isPlain || event.operation != Operation::None || event.classTest ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||

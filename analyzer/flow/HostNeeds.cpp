@@ -88,6 +88,7 @@ void Interpreter::noteHostNeeds(const Event &event, const State &state) {
   case EventKind::Detach:
   case EventKind::EndLifetime:
   case EventKind::Assign:
+  case EventKind::Access:
   case EventKind::Call: // See there.
     isFree = true;
     break;

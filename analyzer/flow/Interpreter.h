@@ -39,6 +39,10 @@ bool leavesGraphs(const Event &event);
 /// A tensor that the event reads though the memory that it lies in is gone; null if there is none.
 const Operand *releasedReadBy(const Event &event, const State &state);
 
+/// The pointer or view that the event uses though what it leads into has ended; none if it uses
+/// none.
+Look lostUsedBy(const Event &event, const State &state);
+
 /// A tensor of which the event computes something, though nobody has given all its elements a
 /// value; null if there is none.
 const Operand *unwrittenReadBy(const Event &event, const State &state);
@@ -179,6 +183,16 @@ private:
   void followElements(const Event &event, State &state) const;
   /// Code that cannot be seen may give all elements a value that the event hands it.
   void doubtElements(const Event &event, State &state) const;
+  /// What pointers and views lead into, of what the event lets go of (Holders.cpp).
+  llvm::SmallVector<PathId, 2> leavingBy(const Event &event, const State &state) const;
+  /// Where what the event takes leads.
+  Look lookTakenBy(const Event &event, const State &state) const;
+  /// The tensors among the operands that the event hands to others, or keeps.
+  void shareOperands(const Event &event, State &state) const;
+  /// What the event has done to those who hold tensors, and to what leads into these; \p left is
+  /// what it let go of.
+  void followHolders(const Event &event, llvm::ArrayRef<PathId> left, State &state, bool observe);
+  void lose(const Event &event, llvm::ArrayRef<PathId> left, State &state, bool observe);
   /// The elements and the shape of what an event gives (Types.cpp).
   TypeId typeOf(const Event &event, const State &state) const;
   /// What the tensors among the operands, and those in lists among them, have in common.

@@ -220,6 +220,9 @@ Value Interpreter::created(const Event &event, const State &state) const {
   if (result.device.kind != Device::Cpu)
     result.freshOnHost = nullptr;
   result.storage.memory = event.result;
+  result.storage.object = tables.paths.element(event.result, 0);
+  if (event.operation != Operation::WrapMemory)
+    result.storage.origin = event.result;
   if (event.holder)
     result.storage.wrapped = &event;
   if (event.operation == Operation::Allocate &&

@@ -363,6 +363,10 @@ Value State::joined(const Value &a, const Value &b) const {
     result.copying = nullptr;
   result.parts = commonParts(a.parts, b.parts, *tables);
   result.storage = commonStorage(a.storage, b.storage, *tables);
+  if (a.look.taken != b.look.taken || a.look.into != b.look.into)
+    result.look = {};
+  else if (!b.look.ended)
+    result.look.ended = nullptr;
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (a.derived != b.derived)
@@ -421,6 +425,8 @@ Value State::valueOf(const Operand &operand) const {
     if (isPartOfOther) {
       value.storage.saved = noSources;
       value.storage.overwritten = nullptr;
+      value.storage.origin = value.storage.object = noPath;
+      value.look = {};
     }
     const auto mayBeIt = [&](PathId part) { // Any element may be that one.
       return paths.overlap(part, path) && !paths.isWithin(part, path) &&
@@ -619,11 +625,15 @@ void State::joinValues(const State &other, Junction junction) {
     // Where a loop is entered is where it goes wrong first.
     Device entered = value.device;
     const Event *copying = value.copying;
+    const Look look = value.look;
     if (const Value *there = other.findValue(path))
       value = joinedWith(other, value, *there);
     else if (!paths.isTemporary(path))
       value = joined(value, notKnown);
     const Value *there = other.findValue(path);
+    // In the second round it has ended what it leads into, if the first ends that.
+    if (there && value.look.taken && junction != Junction::Branches)
+      value.look.ended = look.ended ? look.ended : there->look.ended;
     if (junction == Junction::LoopBack)
       value.copying = copying;
     else if (junction == Junction::LoopEntry && there)

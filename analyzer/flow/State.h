@@ -10,6 +10,7 @@
 #include "analyzer/events/TensorType.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace gradtidy {
@@ -50,6 +51,9 @@ struct Tables {
   llvm::DenseMap<PathId, const Event *> savers; ///< By memory, what needs it in a backward.
   bool hasUnwritten = false;                    ///< Some factory leaves elements without a value.
   bool hasReleased = false;                     ///< Memory in which tensors lie is freed somewhere.
+  llvm::SmallSetVector<PathId, 8> looked;       ///< What pointers and views lead into.
+  bool hasLost = false;               ///< Something has ended that pointers or views lead into.
+  llvm::DenseSet<PathId> mayBeShared; ///< What others may hold, too, of what has such a name.
 
   /// The same owners, in whose memory a tensor now lies.
   SourcesId lent(SourcesId owners) {
@@ -162,8 +166,22 @@ struct Storage {
   const Event *wrapped = nullptr;  ///< What has made the tensor, over memory that others free.
   const Event *released = nullptr; ///< What has freed or moved that memory since.
   bool anyStrides = false;         ///< Autograd gives it, in whatever order the memory is.
+  /// Names who holds the memory, and who the object that has the shape, in whatever hands (see
+  /// Holders.cpp): what was new when it came to be, or the member that has held it since before.
+  /// None where nobody knows; PathTable::unknown() where others may hold it, too.
+  PathId origin = noPath;
+  PathId object = noPath;
 
   bool operator==(const Storage &) const = default;
+};
+
+/// Where a pointer leads, or a view, or an object that keeps one of them.
+struct Look {
+  const Event *taken = nullptr; ///< What has taken it; null where it leads nowhere that is known.
+  PathId into = noPath;         ///< Storage::origin or Storage::object of a tensor, or a list.
+  const Event *ended = nullptr; ///< What has ended that.
+
+  bool operator==(const Look &) const = default;
 };
 
 /// What a tensor, a list of tensors or a struct of them is made of.
@@ -212,6 +230,7 @@ struct Value {
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
   const Event *changed = nullptr; ///< The step that has changed them since.
   Storage storage = {};           ///< Of its elements.
+  Look look = {};                 ///< Of what is no tensor.
 
   /// It lies in the memory that \p other lies in.
   void shareMemory(const Value &other) {
@@ -423,6 +442,25 @@ public:
   };
   llvm::SmallVector<Borrower, 2> borrowersOf(PathId owner) const;
 
+  /// What \p object names that holds the tensor: of its memory, or of the object with its shape.
+  /// None where that is not known.
+  PathId holderOf(const Operand &tensor, bool isOfMemory) const;
+  /// What pointers and views lead into, of what the place or parts of it hold.
+  llvm::SmallVector<PathId, 2> lookedAtWithin(PathId place) const;
+  /// Whether anything but temporaries holds \p holder.
+  bool isHeld(PathId holder) const;
+  /// What is known of where the pointer, view, or list of such at \p path leads.
+  Look lookOf(PathId path) const;
+  /// The same of a part of the object at \p path that leads into what has ended; none if none does.
+  Look lostWithin(PathId path) const;
+
+  /// A pointer or view into what an event has ended, and a name for it.
+  struct Loss {
+    PathId place;
+    Look look;
+  };
+  llvm::SmallVector<Loss, 2> lossesBy(const Event &event) const;
+
   /// Whether a variable, or a part of one, keeps the graph of the forward \p site alive.
   bool keepsGraph(SiteId site) const;
 
@@ -464,6 +502,14 @@ public:
   void writeMemory(PathId memory, const Event *partly = nullptr);
   /// The memory that the variable \p holder holds is gone.
   void releaseMemory(PathId holder, const Event &event);
+  /// Others may hold what the operand or its parts hold: nobody knows when it ends.
+  void shareHolders(const Operand &operand);
+  void shareAllHolders();
+  /// The place, which has got a tensor, holds what \p value has held.
+  void holdAs(PathId place, const Operand &value);
+  void setLook(PathId path, const Look &look);
+  /// What \p holder names has ended; what leads into it is lost.
+  void loseLooks(PathId holder, const Event &event);
   /// writeMemory() of all memory: who knows what has been written.
   void writeAllMemory();
   /// The value at \p path may also be made of \p value.

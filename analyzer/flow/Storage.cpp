@@ -8,6 +8,7 @@ namespace gradtidy {
 
 Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
   Storage result;
+  const PathId unknown = tables.paths.unknown();
   result.memory = a.memory == b.memory ? a.memory : noPath;
   result.saved = tables.sources.common(a.saved, b.saved);
   if (a.overwritten && b.overwritten)
@@ -21,6 +22,12 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
   if (a.released && b.released)
     result.released = a.released;
   result.anyStrides = a.anyStrides && b.anyStrides;
+  const auto common = [&](PathId one, PathId other) {
+    const bool isShared = one == unknown || other == unknown;
+    return one == other ? one : isShared ? unknown : noPath;
+  };
+  result.origin = common(a.origin, b.origin);
+  result.object = common(a.object, b.object);
   return result;
 }
 
@@ -44,16 +51,25 @@ void State::allocate(PathId memory) {
   if (tables->allocations.insert(memory).second)
     return;
   const auto isOther = [&](PathId each) { return each != memory; };
+  const PathId shape = tables->paths.element(memory, 0); // See nameHolders().
+  const auto isOfThis = [&](PathId each) { return each == memory || each == shape; };
   values.changeIf(
       [&](const auto &entry) {
         const Storage &storage = entry.second.storage;
-        return storage.memory == memory ||
+        return storage.memory == memory || storage.origin == memory || storage.object == shape ||
+               (isOfThis(entry.second.look.into) && !entry.second.look.ended) ||
                (storage.saved != noSources &&
                 llvm::is_contained(tables->sources.members(storage.saved), memory));
       },
       [&](PathId, Value &value) {
         if (value.storage.memory == memory)
           value.storage.memory = noPath;
+        if (value.storage.origin == memory)
+          value.storage.origin = tables->paths.unknown();
+        if (value.storage.object == shape)
+          value.storage.object = tables->paths.unknown();
+        if (isOfThis(value.look.into) && !value.look.ended)
+          value.look = {};
         value.storage.saved = tables->sources.filter(value.storage.saved, isOther);
       });
 }
@@ -193,13 +209,56 @@ static SourcesId savedBy(const Event &event, const State &state, PathId result) 
   return saved;
 }
 
+/// Who holds what the event gives, which is another object than what it changes.
+static void nameHolders(const Event &event, const State &state, const Operand *viewed,
+                        Storage &storage) {
+  Tables &tables = *state.tables;
+  storage.origin = event.result;
+  storage.object = tables.paths.element(event.result, 0);
+  if (storage.memory == event.result && !viewed)
+    return;
+  const Operand *only = nullptr; // The tensor of which it is made, if it is one.
+  unsigned count = 0;
+  forArguments(event, [&](unsigned, const Operand &operand) {
+    if (operand.role == TypeRole::Tensor) {
+      only = &operand;
+      ++count;
+    }
+  });
+  if (event.kind == EventKind::Forward) { // A module may give what it keeps.
+    tables.mayBeShared.insert(storage.origin);
+    tables.mayBeShared.insert(storage.object);
+  } else if (count != 1) {
+    storage.origin = tables.paths.unknown();
+    tables.mayBeShared.insert(storage.object);
+  } else if (event.kind == EventKind::Move || event.site->calledName() == "contiguous") {
+    // The tensor itself, or a copy.
+    for (const bool isOfMemory : {true, false}) {
+      const PathId known = state.holderOf(*only, isOfMemory);
+      if (known && known != tables.paths.unknown())
+        (isOfMemory ? storage.origin : storage.object) = known;
+    }
+    tables.mayBeShared.insert(event.result);
+    tables.mayBeShared.insert(tables.paths.element(event.result, 0));
+  } else {
+    const PathId known = state.holderOf(*only, /*isOfMemory=*/true);
+    storage.origin = known ? known : tables.paths.unknown();
+    if (!viewed) { // It may be the tensor itself.
+      tables.mayBeShared.insert(storage.object);
+      tables.mayBeShared.insert(state.holderOf(*only, /*isOfMemory=*/false));
+    }
+  }
+}
+
 Storage Interpreter::storageOf(const Event &event, const State &state, const Value &result) const {
   Storage storage;
-  if (const Operand *viewed = viewedBy(event)) {
+  const Operand *viewed = viewedBy(event);
+  if (viewed)
     storage = state.valueOf(*viewed).storage;
-  } else if (event.resultRole == TypeRole::Tensor && !mayShareMemory(event)) {
+  else if (event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
     storage.memory = event.result;
-  }
+  if (event.resultRole == TypeRole::Tensor && (!viewed || viewed != changedBy(event)))
+    nameHolders(event, state, viewed, storage);
   storage.saved = noSources;
   storage.overwritten = nullptr;
   if (result.graph != Graph::Attached)
@@ -235,6 +294,7 @@ static ElementUse useOf(const Event &event, unsigned index, const Operand &opera
                         const PathTable &paths) {
   switch (event.kind) {
   case EventKind::EndLifetime:
+  case EventKind::Access:
   case EventKind::Assign:
   case EventKind::Release:
   case EventKind::Return:

@@ -52,6 +52,7 @@ private:
       return Use::Values;
     case EventKind::Bind: // It gets another value.
     case EventKind::EndLifetime:
+    case EventKind::Access:
     case EventKind::Assign:
       return Use::None;
     case EventKind::Combine:

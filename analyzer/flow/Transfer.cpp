@@ -847,7 +847,8 @@ static bool isMarked(const Event &event) {
          event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
          event.classTest ||
          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
-         (event.typing && (event.typing->isMisread || event.typing->isScrambled));
+         (event.typing &&
+          (event.typing->isMisread || event.typing->isScrambled || event.typing->isMeasured));
 }
 
 /// Whether the event takes the last entry, or the mean, of what a layer has made step by step.
@@ -907,8 +908,13 @@ static bool readsNothing(const Event &event, const State &state) {
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   if (state.lacksGpu && needsGpu(event, state))
     return false; // It throws.
+  if (observing && lostUsedBy(event, state).taken)
+    observe(event, state);
+  const llvm::SmallVector<PathId, 2> left = leavingBy(event, state);
+  shareOperands(event, state);
   const bool goesOn = transferItself(event, state, observing);
   if (goesOn) {
+    followHolders(event, left, state, observing);
     changeList(event, state);
     noteFiles(event, state);
   }
@@ -944,8 +950,9 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
   case EventKind::Release:
     state.releaseMemory(event.subject.path, event);
     break;
-  case EventKind::Assign:
-    break; // See runBlock().
+  case EventKind::Assign: // See runBlock().
+  case EventKind::Access:
+    break;
   case EventKind::Construct:
     return construct(event, state, observing);
   case EventKind::Combine:

@@ -4,6 +4,7 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 
@@ -40,7 +41,44 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
   return std::nullopt;
 }
 
+/// Whether all overloads of the operator that have an argument of that number call it so.
+static bool isNamed(const Operator &run, unsigned index, llvm::StringRef name) {
+  bool isFound = false;
+  for (const Overload &overload : run.overloads)
+    if (index < overload.arguments.size()) {
+      isFound = true;
+      if (overload.arguments[index].name != name)
+        return false;
+    }
+  return isFound;
+}
+
+const Operand *badMaskOf(const Event &event, const State &state) {
+  const bool isMasked = event.run && llvm::StringRef(event.run->name).starts_with("masked_");
+  const bool isChoice = event.run && event.run->name == "where";
+  if (!isMasked && !isChoice)
+    return nullptr;
+  unsigned index = 0;
+  const auto isBad = [&](const Operand &operand) {
+    const unsigned number = index++;
+    if (!isNamed(*event.run, number, isMasked ? "mask" : "condition") ||
+        operand.role != TypeRole::Tensor)
+      return false;
+    const ElementType element = state.typeOf(operand).element;
+    return element != ElementType::Unknown && element != ElementType::Bool &&
+           (isMasked || element != ElementType::UInt8);
+  };
+  if (event.subject.path && isBad(event.subject))
+    return &event.subject;
+  for (const Operand &operand : event.operands)
+    if (isBad(operand))
+      return &operand;
+  return nullptr;
+}
+
 bool mayClash(const Event &event, const State &state) {
+  if (badMaskOf(event, state))
+    return true;
   if (!event.typing)
     return false;
   switch (event.typing->rule) {

@@ -16,6 +16,10 @@ struct Crossing {
 };
 std::optional<Crossing> crossingOf(const Event &event, const State &state);
 
+/// A tensor that selects elements of another, but has elements with which none can be selected;
+/// null if there is none. where() takes bytes for truth values, as all once did.
+const Operand *badMaskOf(const Event &event, const State &state);
+
 /// Whether checks may have to say something of the types and shapes that meet.
 bool mayClash(const Event &event, const State &state);
 

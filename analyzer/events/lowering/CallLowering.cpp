@@ -4,6 +4,7 @@
 #include "analyzer/events/marks/FixedValues.h"
 #include "analyzer/events/marks/GradientModes.h"
 #include "analyzer/events/marks/Loaders.h"
+#include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
 #include "analyzer/model/Operators.h"
@@ -17,6 +18,9 @@ using namespace clang;
 void FunctionLowering::lowerCall(const CallExpr *call) {
   if (values.pathOfAccessor(call)) {
     lowerRegistration(call);
+    if (const Expr *object = objectOf(call);
+        object && leadsElsewhere(object->getType(), vocabulary))
+      lowerAccess(object, call);
     return lowerBatches(call);
   }
   CallSite site = resolve(call);

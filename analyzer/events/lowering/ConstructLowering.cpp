@@ -3,6 +3,7 @@
 #include "Placement.h"
 #include "analyzer/events/marks/HandleLists.h"
 #include "analyzer/events/marks/ListChanges.h"
+#include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/marks/Texts.h"
 
 namespace gradtidy {
@@ -41,6 +42,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   event.sharedChange = node(changeOfShared(*construct, *code, vocabulary));
   markConstruction(event, construct->getType(), arguments);
   event.listChange = madeList(*construct, vocabulary);
+  event.leadsIn = leadsIntoArgument(*construct, vocabulary);
   if (!isText(construct->getType())) // `std::ifstream file(name)`
     markTexts(event);
   const bool startsThread = event.startsThread;

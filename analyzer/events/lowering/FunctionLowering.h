@@ -79,6 +79,8 @@ private:
   void lowerChoice(const clang::AbstractConditionalOperator *choice);
   void lowerList(const clang::InitListExpr *list);
   void lowerReturn(const clang::ReturnStmt *returned);
+  /// What the variable that \p pointer names leads to is read or written.
+  void lowerAccess(const clang::Expr *pointer, const clang::Stmt *site);
   /// What errors leave of a call is its callee and its arguments.
   void lowerError(const clang::RecoveryExpr *error);
   void endLifetime(const clang::VarDecl *variable, const clang::Stmt *site);
@@ -193,6 +195,8 @@ private:
   void markOrder(Event &event, const CallSite &site);
   /// Event::typing of a call.
   void markTyping(Event &event, const CallSite &site);
+  /// Emits that \p size is asked of what names a type of elements, which has a size of its own.
+  void lowerMeasure(const clang::UnaryExprOrTypeTraitExpr &size);
   /// Emits what \p statement asks for the class of a module, if that is always the same.
   void lowerClassTest(const clang::Stmt *statement);
   /// Operand::text of the arguments of a call of a function that has a name.

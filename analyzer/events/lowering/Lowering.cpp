@@ -358,6 +358,8 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
   } else if (const auto *freed = dyn_cast<CXXDeleteExpr>(statement)) {
     if (const VarDecl *holder = holderOf(freed->getArgument(), vocabulary, context))
       release(holder, freed, true);
+  } else if (const auto *size = dyn_cast<UnaryExprOrTypeTraitExpr>(statement)) {
+    lowerMeasure(*size);
   } else if (const auto *unresolved = dyn_cast<CXXUnresolvedConstructExpr>(statement)) {
     lowerUnresolved(unresolved);
   } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
@@ -368,9 +370,13 @@ void FunctionLowering::lowerStatement(const Stmt *statement) {
   } else if (const auto *element = dyn_cast<ArraySubscriptExpr>(statement)) {
     if (element->isTypeDependent() && values.roleOf(element->getBase()) == TypeRole::Tensor)
       combine(element, {element->getBase()});
+    else if (!element->isTypeDependent())
+      lowerAccess(element->getBase(), element);
   } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
     if (unary->isIncrementDecrementOp())
       modify(unary->getSubExpr(), unary);
+    else if (unary->getOpcode() == UO_Deref && !unary->isTypeDependent())
+      lowerAccess(unary->getSubExpr(), unary);
   } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(statement)) {
     lowerChoice(conditional);
   } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
@@ -439,6 +445,27 @@ void FunctionLowering::lowerList(const InitListExpr *list) {
          fields->getType(), value, list);
     ++fields;
   }
+}
+
+void FunctionLowering::lowerAccess(const Expr *pointer, const Stmt *site) {
+  const QualType type = pointer->IgnoreParenImpCasts()->getType().getNonReferenceType();
+  const QualType element = type->getPointeeType();
+  const bool isPointer =
+      !element.isNull() && (element->isArithmeticType() || element->isVoidType());
+  if (!isPointer && !type->isRecordType())
+    return;
+  // What others hand in, they know.
+  const PathId place = values.pathOf(pointer);
+  const PathStep &root = paths.last(paths.rootOf(place));
+  if (root.kind != PathStep::Variable || !root.symbol()->isLocal)
+    return;
+  const auto changes = [&](const Event &event) {
+    return event.kind != EventKind::Access || event.subject.path == place;
+  };
+  const auto last = llvm::find_if(llvm::reverse(current->events), changes);
+  if (last != current->events.rend() && last->kind == EventKind::Access)
+    return; // Once is enough.
+  emit(EventKind::Access, site).subject.path = place;
 }
 
 void FunctionLowering::lowerReturn(const ReturnStmt *returned) {

@@ -95,6 +95,35 @@ void FunctionLowering::lowerClassTest(const Stmt *statement) {
   event.classTest = result->classTests.back().get();
 }
 
+/// Whether \p size is one factor of a product: how large several elements are.
+static bool isFactor(const UnaryExprOrTypeTraitExpr &size, const FunctionCode &code) {
+  const Stmt *outer = code.statementAround(&size);
+  while (isa_and_nonnull<ParenExpr, CastExpr>(outer))
+    outer = code.statementAround(outer);
+  const auto *product = dyn_cast_or_null<BinaryOperator>(outer);
+  return product && product->isMultiplicativeOp();
+}
+
+void FunctionLowering::lowerMeasure(const UnaryExprOrTypeTraitExpr &size) {
+  if (size.getKind() != UETT_SizeOf || size.isArgumentType() || size.isInstantiationDependent())
+    return;
+  const Expr *measured = strip(size.getArgumentExpr());
+  // A variable may be measured to be written to a file.
+  const auto *constant = dyn_cast<DeclRefExpr>(measured);
+  const bool isConstant =
+      constant && vocabulary.elementOf(constant->getDecl()) != ElementType::Unknown;
+  if (!namesElements(measured->getType()) ||
+      !(isConstant || isa<CallExpr>(measured) || isFactor(size, *code)))
+    return;
+  Typing typing;
+  typing.isMeasured = true;
+  result->typings.push_back(std::make_unique<const Typing>(typing));
+  Event &event = emit(EventKind::Combine, &size);
+  event.isArithmetic = true;
+  event.typing = result->typings.back().get();
+  event.operands.push_back(values.operand(size.getArgumentExpr()));
+}
+
 void FunctionLowering::markTexts(Event &event) {
   for (Operand &operand : event.operands)
     if (operand.isText && operand.role == TypeRole::None)
@@ -147,6 +176,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
     event.leftover = leftByPointer(*code, *site.call, vocabulary, values);
+  event.leadsIn = event.kind == EventKind::Combine && site.object &&
+                  leadsIntoObject(*site.call, *site.object, vocabulary);
   if (event.operation == Operation::WrapMemory)
     event.leftover = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
@@ -329,10 +360,15 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
 
 void FunctionLowering::markClock(Event &event, const CallExpr &now) {
   const Reading reading = readingOf(now, *code);
-  if (reading.variable)
-    event.subject.path = pathOf(reading.variable);
-  if (reading.since)
-    event.since = pathOf(reading.since);
+  // Of whatever object: two of one kind are rarely used at a time.
+  const auto placeOf = [&](Entity entity) {
+    if (const auto *variable = dyn_cast_or_null<VarDecl>(entity))
+      return pathOf(variable);
+    const auto *member = dyn_cast_or_null<FieldDecl>(entity);
+    return member ? paths.member(paths.unknown(), symbol(member->getCanonicalDecl())) : noPath;
+  };
+  event.subject.path = placeOf(reading.place);
+  event.since = placeOf(reading.since);
 }
 
 bool FunctionLowering::namesGradient(const Stmt *statement, PathId tensor) {

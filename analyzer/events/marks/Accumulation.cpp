@@ -29,17 +29,26 @@ static const Expr *divisorIn(const Expr *condition) {
 
 namespace {
 
-/// Looks for what is done with a number besides counting, comparing and printing.
+/// Looks for what is done with a number, by whichever of its names, besides counting, comparing and
+/// printing.
 class OtherUses : public RecursiveASTVisitor<OtherUses> {
 public:
-  OtherUses(Entity number, std::optional<double> value) : number(number), value(value) {}
+  OtherUses(llvm::ArrayRef<Entity> names, std::optional<double> value)
+      : names(names), value(value) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseBinaryOperator(BinaryOperator *operation) {
     if (operation->isComparisonOp() || operation->getOpcode() == BO_Rem)
       return true;
+    if (const Entity set = entityOf(strip(operation->getLHS()));
+        set && operation->getOpcode() == BO_Assign && llvm::is_contained(names, canonical(set)))
+      return TraverseStmt(operation->getRHS());
     return RecursiveASTVisitor::TraverseBinaryOperator(operation);
+  }
+  bool TraverseVarDecl(VarDecl *variable) { // Another of its names.
+    return llvm::is_contained(names, canonical(variable)) ||
+           RecursiveASTVisitor::TraverseVarDecl(variable);
   }
   bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *call) {
     if (call->getOperator() == OO_LessLess)
@@ -61,10 +70,10 @@ public:
 
 private:
   bool is(const ValueDecl *declaration) {
-    return found |= number && canonical(declaration) == number;
+    return found |= llvm::is_contained(names, canonical(declaration));
   }
 
-  const Entity number;
+  const llvm::ArrayRef<Entity> names;
   const std::optional<double> value;
 };
 
@@ -85,13 +94,27 @@ const Expr *roundsBetween(const Expr &call, const FunctionCode &function) {
 
 bool onlyCounts(const Expr &rounds, const FunctionCode &function, ASTContext &context) {
   const auto *literal = dyn_cast<IntegerLiteral>(&rounds);
-  const Entity number = entityOf(&rounds) ? canonical(entityOf(&rounds)) : nullptr;
-  if (literal ? literal->getValue().ule(1) : !number)
+  llvm::SmallVector<Entity, 2> names;
+  for (const Expr *named = &rounds; named && names.size() < 4;) {
+    const Entity number = entityOf(named) ? canonical(entityOf(named)) : nullptr;
+    if (!number)
+      break;
+    names.push_back(number);
+    // A constant has the number of what it is made of.
+    const auto *variable = dyn_cast<VarDecl>(number);
+    const bool isConstant =
+        variable && variable->getType().isConstQualified() && variable->hasInit();
+    named = isConstant ? strip(variable->getInit()) : nullptr;
+  }
+  if (literal ? literal->getValue().ule(1) : names.empty())
     return false;
-  OtherUses uses(number,
+  OtherUses uses(names,
                  literal ? std::optional(literal->getValue().roundToDouble()) : std::nullopt);
-  const auto *variable = dyn_cast_or_null<VarDecl>(number);
-  if (literal || (variable && variable->isLocalVarDeclOrParm())) {
+  const bool isLocal = llvm::all_of(names, [](Entity name) {
+    const auto *variable = dyn_cast<VarDecl>(name);
+    return variable && variable->isLocalVarDeclOrParm();
+  });
+  if (literal || isLocal) {
     uses.TraverseStmt(const_cast<Stmt *>(function.body));
   } else {
     for (Decl *declaration : context.getTraversalScope())

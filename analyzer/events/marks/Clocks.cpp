@@ -48,16 +48,41 @@ static bool isIdle(const Stmt &number, const FunctionCode &function, unsigned de
   return !isRead;
 }
 
-/// What is taken from \p variable in \p statement, if that is a variable, too, and something comes
-/// of it.
-static const VarDecl *takenFrom(const VarDecl &variable, const Stmt &statement,
-                                const FunctionCode &function) {
+/// What is taken from the time that \p place holds in \p statement, if something comes of it.
+static const Expr *takenFrom(Entity place, const Stmt &statement, const FunctionCode &function) {
   if (const Operands difference = operandsOf(&statement, OO_Minus, BO_Sub);
-      difference.left && variableOf(originalOf(difference.left)) == &variable)
-    return isIdle(statement, function) ? nullptr : variableOf(originalOf(difference.right));
+      difference.left && entityOf(strip(originalOf(difference.left))) == place)
+    return isIdle(statement, function) ? nullptr : originalOf(difference.right);
   for (const Stmt *child : statement.children())
-    if (const VarDecl *found = child ? takenFrom(variable, *child, function) : nullptr)
+    if (const Expr *found = child ? takenFrom(place, *child, function) : nullptr)
       return found;
+  return nullptr;
+}
+
+/// The same in a method of the class that has the member.
+static const Expr *takenInMethods(const FieldDecl &member) {
+  const auto *record = dyn_cast<CXXRecordDecl>(member.getParent());
+  const auto isDifference = [&](const Stmt *part, const Expr *&found) {
+    const Operands difference = operandsOf(part, OO_Minus, BO_Sub);
+    if (difference.left && entityOf(strip(originalOf(difference.left))) == canonical(&member))
+      found = originalOf(difference.right);
+  };
+  const Expr *found = nullptr;
+  if (record)
+    for (const CXXMethodDecl *method : record->methods())
+      if (const Stmt *body = method->getBody(); body && !found)
+        forEach(body, [&](const Stmt *part) { isDifference(part, found); });
+  return found;
+}
+
+/// The member of its object that the constructor \p function gives the time.
+static const FieldDecl *initialized(const FunctionDecl *function, const Stmt &time) {
+  const auto *constructor = dyn_cast<CXXConstructorDecl>(function);
+  if (constructor)
+    for (const CXXCtorInitializer *initializer : constructor->inits())
+      if (const FieldDecl *member = initializer->getMember();
+          member && strip(originalOf(initializer->getInit())) == &time)
+        return member;
   return nullptr;
 }
 
@@ -67,17 +92,18 @@ Reading readingOf(const CallExpr &now, const FunctionCode &function) {
   for (const Stmt *outer = function.statementAround(inner); outer;
        outer = function.statementAround(inner = outer)) {
     if (const auto *declaration = dyn_cast<DeclStmt>(outer)) {
-      reading.variable =
+      reading.place =
           declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
       break;
     }
     const Operands difference = operandsOf(outer, OO_Minus, BO_Sub);
     if (difference.left == inner) {
-      reading.since = isIdle(*outer, function) ? nullptr : variableOf(originalOf(difference.right));
+      reading.since =
+          isIdle(*outer, function) ? nullptr : entityOf(strip(originalOf(difference.right)));
       return reading;
     }
     if (const Operands assigned = operandsOf(outer, OO_Equal, BO_Assign); assigned.left) {
-      reading.variable = variableOf(originalOf(assigned.left));
+      reading.place = entityOf(strip(originalOf(assigned.left)));
       break;
     }
     const auto *copy = dyn_cast<CXXConstructExpr>(outer);
@@ -85,8 +111,15 @@ Reading readingOf(const CallExpr &now, const FunctionCode &function) {
         !(copy && copy->getNumArgs() == 1))
       break;
   }
-  if (reading.variable)
-    reading.since = takenFrom(*reading.variable, *function.body, function);
+  if (!reading.place)
+    reading.place = initialized(function.function, now);
+  if (!reading.place)
+    return reading;
+  const Expr *since = takenFrom(reading.place, *function.body, function);
+  const auto *member = dyn_cast<FieldDecl>(reading.place);
+  if (!since && member)
+    since = takenInMethods(*member);
+  reading.since = since ? entityOf(strip(since)) : nullptr;
   return reading;
 }
 

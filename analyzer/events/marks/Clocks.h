@@ -2,12 +2,13 @@
 #pragma once
 
 #include "analyzer/events/values/FunctionCode.h"
+#include "analyzer/events/values/Syntax.h"
 
 namespace gradtidy {
 
 struct Reading {
-  const clang::VarDecl *variable = nullptr; ///< That gets the time, or null.
-  const clang::VarDecl *since = nullptr; ///< With the earlier time that is taken from it, or null.
+  Entity place = nullptr; ///< The variable or member that gets the time, or null.
+  Entity since = nullptr; ///< That with the earlier time that is taken from it, or null.
 };
 
 /// What becomes of the time that \p now reads.

@@ -343,6 +343,46 @@ Leftover leftByPointer(const FunctionCode &function, const CallExpr &pointer,
   return left;
 }
 
+bool leadsElsewhere(QualType type, Vocabulary &vocabulary) { return isView(type, vocabulary); }
+
+bool leadsIntoObject(const CallExpr &call, const Expr &object, Vocabulary &vocabulary) {
+  const FunctionDecl *callee = call.getDirectCallee();
+  const QualType type = call.getType(), held = object.getType().getNonReferenceType();
+  const QualType pointee = type->getPointeeType();
+  const bool isPointer =
+      type->isPointerType() && (pointee->isVoidType() || pointee->isArithmeticType());
+  if (isView(held, vocabulary))
+    return isView(type, vocabulary);
+  return vocabulary.roleOf(held) == TypeRole::Tensor && vocabulary.isFramework(callee) &&
+         (isPointer || isView(type, vocabulary) ||
+          vocabulary.operationOf(callee) == Operation::AccessElements);
+}
+
+bool leadsIntoArgument(const CXXConstructExpr &construct, Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = construct.getConstructor()->getParent();
+  if (construct.getNumArgs() == 0)
+    return false;
+  if (vocabulary.traitOf(record) == Trait::ViewsElements) {
+    const Expr *list = construct.getArg(0)->IgnoreParenImpCasts();
+    const CXXRecordDecl *held = list->getType()->getAsCXXRecordDecl();
+    return list->getType()->isPointerType() ||
+           (held && list->isLValue() && isStandard(held) && ownsElements(held, vocabulary));
+  }
+  const bool takesPointer = llvm::any_of(construct.arguments(), [](const Expr *argument) {
+    const QualType pointee = argument->getType()->getPointeeType();
+    return argument->getType()->isPointerType() &&
+           (pointee->isVoidType() || pointee->isArithmeticType());
+  });
+  if (!takesPointer || !record->hasDefinition())
+    return false;
+  // What has nothing to free does not own what its pointers lead to.
+  const auto keepsPointer = [](const FieldDecl *field) {
+    return field->getType()->isPointerType();
+  };
+  return wraps(construct, vocabulary) ||
+         (record->hasTrivialDestructor() && llvm::any_of(record->fields(), keepsPointer));
+}
+
 Leftover leftByWrapping(const FunctionCode &function, const CallExpr &wrapping,
                         Vocabulary &vocabulary) {
   const Expr *pointer = strip(wrapping.getArg(0));
@@ -390,46 +430,6 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
   return leftover(Follower(/*isOfMemory=*/false, vocabulary).follow(object), vocabulary, values);
 }
 
-/// What replaces the tensor over whose shape \p view looks, before the view is used once more.
-static Leftover leftByReplacement(const FunctionCode &function, const VarDecl &view,
-                                  Vocabulary &vocabulary) {
-  const auto *call = dyn_cast<CallExpr>(strip(view.getInit()));
-  const Expr *object =
-      call && call->getDirectCallee() && call->isPRValue() ? objectOf(call) : nullptr;
-  const VarDecl *tensor = object ? variableOf(strip(object)) : nullptr;
-  // Of what was made here, nobody else is likely to hold it.
-  if (!tensor || !tensor->isLocalVarDecl() || tensor->getType()->isReferenceType() ||
-      vocabulary.roleOf(tensor->getType()) != TypeRole::Tensor || !tensor->hasInit() ||
-      !isa<CallExpr>(originalOf(strip(tensor->getInit()))))
-    return {};
-  const SourceManager &sources = view.getASTContext().getSourceManager();
-  const auto isBehind = [&](SourceLocation place, SourceLocation other) {
-    return sources.isBeforeInTranslationUnit(other, place);
-  };
-  const Expr *replaced = nullptr;
-  forEach(function.body, [&](const Stmt *statement) {
-    const auto *expr = dyn_cast<Expr>(statement);
-    const std::optional<Assigned> assigned = expr ? asAssignment(expr) : std::nullopt;
-    if (!replaced && assigned && variableOf(strip(assigned->target)) == tensor &&
-        isBehind(expr->getBeginLoc(), view.getEndLoc()))
-      replaced = expr;
-  });
-  const CompoundStmt *block =
-      replaced ? function.compoundOf(function.statementOf(replaced)) : nullptr;
-  bool isUsed = false;
-  if (block)
-    forEach(block, [&](const Stmt *statement) {
-      const auto *reference = dyn_cast<DeclRefExpr>(statement);
-      isUsed |= reference && reference->getDecl() == &view &&
-                isBehind(reference->getLocation(), replaced->getEndLoc());
-    });
-  if (!isUsed)
-    return {};
-  return {.ending = Ending::Mostly,
-          .temporary = function.map.node(strip(object)),
-          .replaced = function.map.node(replaced)};
-}
-
 Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
                         Vocabulary &vocabulary, Values &values) {
   const Expr *value = variable.getInit();
@@ -441,8 +441,6 @@ Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
   Leftover left;
   if (isView(variable.getType(), vocabulary)) {
     left = leftByView(value, /*leavesFunction=*/false, vocabulary, values);
-    if (left.ending == Ending::None)
-      left = leftByReplacement(function, variable, vocabulary);
   } else if (variable.getType()->isReferenceType() || variable.getType()->isPointerType()) {
     if (const Expr *list = temporaryAround(value, vocabulary))
       left = {.ending = Ending::Always, .temporary = function.map.node(list)};

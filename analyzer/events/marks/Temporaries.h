@@ -29,4 +29,15 @@ Leftover leftByVariable(const FunctionCode &function, const clang::VarDecl &vari
 /// What is left of the temporary list to an element of which \p assignment lets a pointer lead.
 Leftover leftByPointerTo(const clang::BinaryOperator &assignment, Vocabulary &vocabulary);
 
+/// Whether objects of the type look over elements that others hold.
+bool leadsElsewhere(clang::QualType type, Vocabulary &vocabulary);
+
+/// Whether \p call gives a pointer into the memory of its object, or a view of its shape or
+/// elements.
+bool leadsIntoObject(const clang::CallExpr &call, const clang::Expr &object,
+                     Vocabulary &vocabulary);
+
+/// Whether the object looks over a list that it is made of, or keeps a pointer that it is made with.
+bool leadsIntoArgument(const clang::CXXConstructExpr &construct, Vocabulary &vocabulary);
+
 } // namespace gradtidy

@@ -97,6 +97,10 @@ static bool isNamed(QualType type, llvm::StringRef name) {
   return record && record->getIdentifier() && record->getName() == name;
 }
 
+bool namesElements(QualType type) {
+  return isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
+}
+
 ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned depth) const {
   expr = peel(expr);
   if (expr->isTypeDependent() && depth > 0)
@@ -104,7 +108,7 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
   if (depth > 8 || isa<CXXDefaultArgExpr>(expr) || expr->isTypeDependent())
     return ElementType::Unknown;
   const QualType type = expr->getType();
-  const bool isElement = isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
+  const bool isElement = namesElements(type);
   const auto isOptionsType = [&](QualType each) {
     const CXXRecordDecl *record = each.getNonReferenceType()->getAsCXXRecordDecl();
     return record && vocabulary.traitOf(record) == Trait::TensorOptions;
@@ -338,6 +342,79 @@ static bool mayHold(ElementType memory, ElementType element) {
   return isFloating(memory) == isFloating(element) || sizeOf(memory) == 2;
 }
 
+/// What \p product is a product of: constants, and variables or members.
+static void factorsOf(const Expr *product, const ASTContext &context,
+                      std::vector<std::pair<const void *, std::int64_t>> &factors) {
+  product = strip(product);
+  Expr::EvalResult constant;
+  if (!product->isValueDependent() && product->EvaluateAsInt(constant, context)) {
+    if (const std::int64_t number = constant.Val.getInt().getExtValue(); number != 1)
+      factors.push_back({nullptr, number});
+  } else if (const auto *operation = dyn_cast<BinaryOperator>(product);
+             operation && operation->getOpcode() == BO_Mul) {
+    factorsOf(operation->getLHS(), context, factors);
+    factorsOf(operation->getRHS(), context, factors);
+  } else {
+    const Entity entity = entityOf(product);
+    factors.push_back({entity ? static_cast<const void *>(canonical(entity)) : product, 0});
+  }
+}
+
+/// Constants last, multiplied.
+static void normalize(std::vector<std::pair<const void *, std::int64_t>> &factors) {
+  std::int64_t constant = 1;
+  llvm::erase_if(factors, [&](const auto &factor) {
+    if (!factor.first)
+      constant *= factor.second;
+    return !factor.first;
+  });
+  llvm::sort(factors);
+  factors.push_back({nullptr, constant});
+}
+
+bool TypingReader::fillsMemory(const Expr *pointer, const Expr *sizes) const {
+  const auto *call = dyn_cast<CXXMemberCallExpr>(strip(pointer)); // `bytes.data()`
+  const Expr *owner = call ? call->getImplicitObjectArgument() : pointer;
+  const VarDecl *memory = variableOf(owner);
+  if (!memory)
+    return false;
+  std::vector<std::pair<const void *, std::int64_t>> held, shaped;
+  const Expr *made = memory->getInit() ? strip(memory->getInit()) : nullptr;
+  const auto *construct = dyn_cast_or_null<CXXConstructExpr>(made);
+  if (const auto *array = context.getAsConstantArrayType(memory->getType()))
+    held.push_back({nullptr, static_cast<std::int64_t>(array->getZExtSize())});
+  else if (construct && construct->getNumArgs() > 0 &&
+           construct->getArg(0)->getType()->isIntegerType())
+    factorsOf(construct->getArg(0), context, held);
+  else
+    return false;
+  // It may be made longer.
+  bool isChanged = false;
+  forEach(body, [&](const Stmt *part) {
+    const auto *change = dyn_cast<CXXMemberCallExpr>(part);
+    isChanged |= change && variableOf(change->getImplicitObjectArgument()) == memory &&
+                 !change->getMethodDecl()->isConst() &&
+                 simpleName(change->getMethodDecl()) != "data";
+  });
+  const Expr *list = strip(sizes);
+  while (const auto *inner = dyn_cast<CXXConstructExpr>(list)) {
+    if (inner->getNumArgs() == 0)
+      return false;
+    list = strip(inner->getArg(0));
+  }
+  if (const auto *written = dyn_cast<InitListExpr>(list)) {
+    for (const Expr *size : written->inits())
+      factorsOf(size, context, shaped);
+  } else if (isArithmetic(list)) {
+    factorsOf(list, context, shaped);
+  } else {
+    return false;
+  }
+  normalize(held);
+  normalize(shaped);
+  return !isChanged && held == shaped;
+}
+
 bool TypingReader::separatesChannels(const Stmt *statement) const {
   if (!statement)
     return false;
@@ -535,7 +612,9 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
         !mayHold(typing.memory, read) ||
         (typing.holdsAddresses && read != ElementType::Unknown && read != ElementType::Int64) ||
         (arePixels && read != ElementType::Unknown && sizeOf(typing.memory) == 1 &&
-         sizeOf(read) != 1);
+         sizeOf(read) != 1) ||
+        (read != ElementType::Unknown && sizeOf(typing.memory) == 1 && sizeOf(read) != 1 &&
+         arguments.size() > 1 && fillsMemory(arguments[0], arguments[1]));
     typing.isScrambled = pixels && typing.shape && !hasStrides &&
                          namesChannelsFirst(typing.shape->sizes) && !separatesChannels(body);
   }

@@ -10,6 +10,9 @@
 
 namespace gradtidy {
 
+/// Whether values of the type name types of elements.
+bool namesElements(clang::QualType type);
+
 /// What is written in one function.
 class TypingReader {
 public:
@@ -37,6 +40,9 @@ private:
   void readValues(const clang::Expr *expr, Typing &typing) const;
   void readMemory(const clang::Expr *pointer, Typing &typing) const;
   bool isAddress(clang::QualType type) const;
+  /// Whether a tensor of \p sizes has as many elements as the list or array to which \p pointer
+  /// leads: no more of them can lie there.
+  bool fillsMemory(const clang::Expr *pointer, const clang::Expr *sizes) const;
   /// What gives the pixels that \p pointer leads to, row by row, the channels of each side by side:
   /// the call that loads them, or the memory of an image. Null if it leads elsewhere.
   const clang::Expr *pixelsAt(const clang::Expr *pointer, unsigned depth = 0) const;

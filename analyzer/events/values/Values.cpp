@@ -199,6 +199,10 @@ PathId Values::pathOf(const Expr *expr) {
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr);
       subscript && roleOf(subscript->getBase()) != TypeRole::Tensor)
     return elementOf(subscript->getBase(), subscript->getIdx());
+  if (const auto *sum = dyn_cast<BinaryOperator>(expr);
+      sum && sum->isAdditiveOp() && sum->getType()->isPointerType() &&
+      sum->getType()->getPointeeType()->isArithmeticType())
+    return pathOf(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
   if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
     if (const Expr *source = forwarded(construct))
       return pathOf(source);

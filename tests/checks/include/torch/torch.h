@@ -335,6 +335,9 @@ public:
   Tensor index_select(int64_t dimension, const Tensor &index) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor tril(std::int64_t diagonal = 0) const;
+  ScalarType scalar_type() const;
+  std::size_t element_size() const;
   Tensor masked_select(const Tensor &mask) const;
   Tensor take(const Tensor &index) const;
   Tensor narrow(int64_t dimension, int64_t start, int64_t length) const;

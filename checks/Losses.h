@@ -1,0 +1,27 @@
+// Pointers and views into what has ended.
+#pragma once
+
+#include "Check.h"
+
+namespace gradtidy {
+
+/// A pointer or view that leads into what has ended.
+struct Lost {
+  Look look;
+  bool isUsed = false; ///< By the visit's event; else it is kept where others find it.
+};
+
+/// What the visit's event uses, or leaves behind: pointers into the memory of tensors, or views of
+/// shapes and lists.
+llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory);
+
+/// The level of the finding: what others may hold, too, may live on.
+Level levelOf(const Visit &visit, const Lost &lost);
+
+/// What it leads into, and what becomes of that: "'x', which ends".
+std::string fateOf(const Visit &visit, const Lost &lost);
+
+/// Where that is, and where it is used.
+void noteFate(const Visit &visit, const Lost &lost, Finding &finding);
+
+} // namespace gradtidy

@@ -11,6 +11,8 @@ class LbfgsClosure : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
+    if (step.kind == EventKind::Backward)
+      return onBackward(visit, reporter);
     const OptimizerFacts *facts =
         step.kind == EventKind::Step ? visit.before.optimizer(step.subject) : nullptr;
     if (step.kind != EventKind::Step ||
@@ -38,6 +40,43 @@ public:
   }
 
 private:
+  /// A backward in the closure, through a forward pass that ran before the step.
+  static void onBackward(const Visit &visit, Reporter &reporter) {
+    const SiteTable &sites = visit.unit.tables().sites;
+    const auto step = llvm::find_if(visit.callers, [&](const Event *call) {
+      return call->kind == EventKind::Step && callsAgain(visit, *call);
+    });
+    if (step == visit.callers.end() || visit.event.constant != false)
+      return;
+    const Value loss = visit.before.valueOf(visit.event.subject);
+    for (SiteId site : visit.unit.tables().histories.members(loss.graphs)) {
+      const Event &pass = sites.event(site);
+      if (!isModuleCall(pass) || !pass.hasParameters ||
+          llvm::is_contained(sites.callers(site), *step) ||
+          visit.before.module(pass.subject).isFrozen || !isRecorded(visit, pass))
+        continue;
+      Finding finding(
+          Level::Certain, pass,
+          "this forward pass runs once, but L-BFGS calls its closure several times: the "
+          "second backward throws; move it into the closure");
+      finding.notes.push_back({visit.event, "the closure runs the backward here"});
+      finding.notes.push_back({**step, "the step calls the closure here"});
+      reporter.report(std::move(finding));
+      return;
+    }
+  }
+
+  static bool isRecorded(const Visit &visit, const Event &pass) {
+    return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+      return other.event == &pass && other.before.gradMode().possible != GradMode::On;
+    });
+  }
+
+  static bool callsAgain(const Visit &visit, const Event &step) {
+    const OptimizerFacts *facts = visit.before.optimizer(step.subject);
+    return facts ? facts->needsClosure : step.trait == Trait::NeedsClosure;
+  }
+
   /// The lambda that the step calls, or null. The state is that behind its second call.
   static const ir::Node *closureOf(const Visit &visit) {
     const PathStep &step =

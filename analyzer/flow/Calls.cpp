@@ -276,6 +276,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   value.sources = tables.sources.unknown();
   value.parts = {};
   value.storage = {};
+  value.cut = value.idleTerm = nullptr;
   value.device = {};
   value.hasDimensions = false;
   if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&

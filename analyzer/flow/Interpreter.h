@@ -177,6 +177,13 @@ private:
   Value created(const Event &event, const State &state) const;
   /// Where the elements of \p result lie, which the event makes (Storage.cpp).
   Storage storageOf(const Event &event, const State &state, const Value &result) const;
+  /// What cuts gradients on the way to \p result, which the event computes.
+  void cutGradients(const Event &event, const State &state, Value &result) const;
+  /// What reads from a tensor, on the host, what \p number in \p function is computed of; null if
+  /// nothing does, as far as one can see.
+  const Event *readFor(const ir::Node *number, const FunctionBody &function) const;
+  /// The same for the elements of what \p factory makes.
+  const Event *readForNew(const Event &factory) const;
   /// What the event does to memory, before all else that it does.
   void followMemory(const Event &event, State &state, bool observe);
   /// The same to elements that nobody has given a value.
@@ -285,6 +292,9 @@ private:
   llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
+  /// What cuts the gradient of what a function returns, whatever it is given. Null where that is
+  /// not always the same.
+  llvm::DenseMap<const FunctionBody *, const Event *> returnedCuts;
   /// The same of the tensors in a tuple or structure that a function returns.
   struct Part {
     PathStep step;

@@ -55,7 +55,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     if (!operand.path)
       return;
     if (!operand.isTensor && !isModule(operand.role)) {
-      if (event.run) // Numbers, options.
+      if (event.run || operand.isText) // Numbers, options; names.
         return;
       result.sources = tables.sources.join(result.sources, state.sourcesOf(operand));
       return;
@@ -177,8 +177,11 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.isRecorded = either.isRecorded;
     result.parts = either.parts;
     result.storage = either.storage;
+    result.cut = either.cut;
+    result.idleTerm = either.idleTerm;
   } else {
     result.storage = storageOf(event, state, result);
+    cutGradients(event, state, result);
   }
   const bool isClash = !state.clashes(event).empty();
   if (isClash)
@@ -219,6 +222,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   }
   if (result.device.kind != Device::Cpu)
     result.freshOnHost = nullptr;
+  result.cut = readForNew(event);
   result.storage.memory = event.result;
   result.storage.object = tables.paths.element(event.result, 0);
   if (event.operation != Operation::WrapMemory)
@@ -274,6 +278,7 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.freshOnHost = before.freshOnHost;
   result.stayOn(before); // In memory of its own it keeps the order.
   result.type = event.typing ? typeOf(event, state) : unknownType;
+  cutGradients(event, state, result);
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();

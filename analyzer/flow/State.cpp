@@ -367,6 +367,9 @@ Value State::joined(const Value &a, const Value &b) const {
     result.look = {};
   else if (!b.look.ended)
     result.look.ended = nullptr;
+  result.cut = commonCut(a, b);
+  if (!result.idleTerm)
+    result.idleTerm = b.idleTerm;
   if (!result.borrowed)
     result.borrowed = b.borrowed;
   if (a.derived != b.derived)
@@ -617,6 +620,15 @@ void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
   notKnown.sources = tables->sources.unknown();
+  // A list without elements has none of another kind.
+  const auto joinedWithNothing = [&](const State &there, PathId path, const Value &value) {
+    Value both = joined(value, notKnown);
+    if (const ListFacts *list = there.lists.find(path); list && list->isEmpty) {
+      both.cut = value.cut;
+      both.derived = value.derived;
+    }
+    return both;
+  };
   // What both have in common is joined already.
   const auto differs = [&](const auto &entry) {
     return other.values.find(entry.first) != &entry.second;
@@ -629,7 +641,7 @@ void State::joinValues(const State &other, Junction junction) {
     if (const Value *there = other.findValue(path))
       value = joinedWith(other, value, *there);
     else if (!paths.isTemporary(path))
-      value = joined(value, notKnown);
+      value = joinedWithNothing(other, path, value);
     const Value *there = other.findValue(path);
     // In the second round it has ended what it leads into, if the first ends that.
     if (there && value.look.taken && junction != Junction::Branches)
@@ -649,7 +661,7 @@ void State::joinValues(const State &other, Junction junction) {
       if (const Value *here = findValue(path))
         both = joinedWith(other, *here, value);
       else if (!paths.isTemporary(path))
-        both = joined(value, notKnown);
+        both = joinedWithNothing(*this, path, value);
       values[path] = both;
     }
 }

@@ -231,6 +231,11 @@ struct Value {
   const Event *changed = nullptr; ///< The step that has changed them since.
   Storage storage = {};           ///< Of its elements.
   Look look = {};                 ///< Of what is no tensor.
+  /// An operation without a gradient, of what may have one: it is computed of its result, and of
+  /// nothing else that has a graph.
+  const Event *cut = nullptr;
+  /// The same of a term of one element that was added to it.
+  const Event *idleTerm = nullptr;
 
   /// It lies in the memory that \p other lies in.
   void shareMemory(const Value &other) {
@@ -262,6 +267,9 @@ Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &t
 /// The storage of either of two tensors; of one whose graph has those of both.
 Storage commonStorage(const Storage &a, const Storage &b, Tables &tables);
 Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables);
+
+/// What cuts the gradient of either of two values.
+const Event *commonCut(const Value &a, const Value &b);
 
 /// Whether the tensor is certainly one that a factory has made for training, unchanged since:
 /// autograd computes its gradient.
@@ -494,6 +502,8 @@ public:
   void setParts(PathId path, const Value::Parts &known) { values[path].parts = known; }
   /// The tensor at \p path, which is known, has taken up the graph of \p written.
   void addStorage(PathId path, const Storage &before, const Storage &written);
+  /// The tensor at \p path, which is known, has taken up \p added.
+  void addCuts(PathId path, const Value &added);
   /// What \p memory names is allocated again: what is known of the last one is that of another.
   void allocate(PathId memory);
   /// Elements in \p memory change.

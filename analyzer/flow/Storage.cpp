@@ -1,8 +1,7 @@
 // Memory of tensors: which tensors share it, which graphs need its elements as they are, and
 // whether anybody has given them a value.
+#include "Arguments.h"
 #include "Interpreter.h"
-
-#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 
@@ -117,16 +116,13 @@ void State::writeAllMemory() {
 // --- operators
 // ------------------------------------------------------------------------------------
 
-/// What the event gives the operator it runs as argument \p index; null for a default.
-static const Operand *argumentOf(const Event &event, unsigned index) {
+const Operand *argumentOf(const Event &event, unsigned index) {
   if (event.subject.path && index-- == 0)
     return &event.subject;
   return index < event.operands.size() ? &event.operands[index] : nullptr;
 }
 
-/// Calls \p visit for all arguments of the event, with their numbers.
-static void forArguments(const Event &event,
-                         llvm::function_ref<void(unsigned, const Operand &)> visit) {
+void forArguments(const Event &event, llvm::function_ref<void(unsigned, const Operand &)> visit) {
   for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
     visit(i, *argument);
 }
@@ -136,8 +132,7 @@ static const Operand *changedBy(const Event &event) {
   return event.changesElements ? argumentOf(event, 0) : nullptr;
 }
 
-/// Whether the event may call that overload.
-static bool fits(const Overload &overload, const Event &event) {
+bool fits(const Overload &overload, const Event &event) {
   for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
     if (i >= overload.arguments.size() ||
         (argument->isTensor && argument->role == TypeRole::Tensor) !=

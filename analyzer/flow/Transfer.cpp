@@ -171,6 +171,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     const Storage before = state.valueOf(event.subject).storage;
     state.addValue(object, contents);
     state.addStorage(object, before, contents.storage);
+    if (tables.paths.last(object).kind != PathStep::Element)
+      state.addCuts(object, contents);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
       state.setParts(object, contents.parts);
   }
@@ -250,6 +252,9 @@ void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
   const FunctionBody *pass =
       event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
+  if (const Event *cut = pass ? returnedCuts.lookup(pass) : nullptr;
+      cut && state.gradMode().possible & GradMode::On)
+    value.cut = cut;
   if (pass && !computes(*pass))
     value.isRecorded = false;
   else
@@ -344,6 +349,8 @@ void Interpreter::requireGrad(const Event &event, State &state) {
     state.forgetParameters(); // Which of them it is, may be known to a list alone.
     value.isParameter = false;
   }
+  if (isOn != true || !tables.types[value.type].shape.isOne()) // No loss: to be trained.
+    value.cut = value.idleTerm = nullptr;
   PathId object = state.resolve(event.subject.path);
   if (value.sources == noSources && object != tables.paths.unknown())
     value.sources = tables.sources.of(object);
@@ -412,6 +419,10 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     if (observing)
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
           known->second != returned.made)
+        known->second = nullptr;
+    if (observing)
+      if (auto [known, isFirst] = returnedCuts.try_emplace(stack.front(), returned.cut);
+          known->second != returned.cut)
         known->second = nullptr;
     if (observing && isObject(stack.front()->function->type) && value.path &&
         value.role == TypeRole::None)
@@ -610,6 +621,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     return true;
   }
   if (event.operation == Operation::CopyModule && isModule(event.resultRole)) {
+    if (observing)
+      observe(event, state);
     copyModule(event, state);
     return true;
   }
@@ -747,6 +760,7 @@ void Interpreter::detach(const Event &event, State &state) {
   value.graph = Graph::Detached;
   value.graphs = noSources;
   value.parts = {};
+  value.cut = value.idleTerm = nullptr;
   value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)
@@ -762,6 +776,7 @@ void Interpreter::differentiate(const Event &event, State &state) {
     backward(event, state, event.operands.front());
   value.graph = Graph::Unknown;
   value.parts = {};
+  value.cut = value.idleTerm = nullptr;
   state.setValue(event.result, value);
 }
 
@@ -905,6 +920,17 @@ static bool readsNothing(const Event &event, const State &state) {
   return readsEmptyElements(event, state) != nullptr;
 }
 
+/// Whether the event is about gradients: it reads or writes some.
+static bool touchesGradients(const Event &event, const State &state) {
+  const auto isGradient = [&](const Operand &operand) {
+    return operand.isTensor && operand.path && state.isGradient(operand.path);
+  };
+  return (event.kind == EventKind::Bind || event.kind == EventKind::Combine ||
+          event.kind == EventKind::Overwrite) &&
+         !event.isAttribute &&
+         (isGradient(event.subject) || llvm::any_of(event.operands, isGradient));
+}
+
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   if (state.lacksGpu && needsGpu(event, state))
     return false; // It throws.
@@ -928,7 +954,7 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
       isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
-      poolsSteps(event, state) || readsNothing(event, state))
+      poolsSteps(event, state) || readsNothing(event, state) || touchesGradients(event, state))
     observeHere();
   if (observing)
     noteHostNeeds(event, state);

@@ -32,6 +32,49 @@ const ModuleClass *CalledModules::viewOf(const clang::CXXRecordDecl *record) con
   return nullptr;
 }
 
+bool CalledModules::saysHowToCopy(const clang::CXXRecordDecl &record) const {
+  const auto copies = [&](const clang::CXXMethodDecl *method) {
+    return vocabulary.operationOf(method) == Operation::CopyModule;
+  };
+  const auto overrides = [&](const clang::CXXMethodDecl *method) {
+    return method->size_overridden_methods() > 0 &&
+           (copies(method) || llvm::any_of(method->overridden_methods(), copies));
+  };
+  return llvm::any_of(record.methods(), overrides) ||
+         llvm::any_of(record.bases(), [&](const clang::CXXBaseSpecifier &base) {
+           const clang::CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl();
+           type = type ? type->getDefinition() : nullptr;
+           return !type || saysHowToCopy(*type);
+         });
+}
+
+std::vector<const ir::Symbol *> CalledModules::lostByClone(const Event &event) const {
+  std::vector<const ir::Symbol *> lost;
+  llvm::SmallVector<const ModuleClass *, 4> pending;
+  if (const ModuleClass *view = classOf(event); view && saysHowToCopy(*recordOf(*view)))
+    pending.push_back(view);
+  for (size_t i = 0; i < pending.size(); ++i)
+    for (const ModuleMember &member : pending[i]->members) {
+      const clang::QualType type = CodeMap::member(member.field)->getType();
+      const clang::CXXRecordDecl *record = vocabulary.classOf(type);
+      const ModuleClass *view = viewOf(record);
+      if (!view || member.registered != Answer::Yes || !vocabulary.hasParameters(type))
+        continue;
+      if (!saysHowToCopy(*recordOf(*view)))
+        lost.push_back(member.field);
+      else if (!llvm::is_contained(pending, view))
+        pending.push_back(view);
+    }
+  return lost;
+}
+
+bool CalledModules::mayAskForMode(const ir::Symbol &record) const {
+  const ModuleClass *view = viewOf(CodeMap::record(&record));
+  return !view || llvm::any_of(recordOf(*view)->methods(), [&](const clang::CXXMethodDecl *method) {
+    return modules.asksForMode(*method);
+  });
+}
+
 CalledModules::Views CalledModules::variantsOf(const ModuleClass &view) const {
   Views variants;
   for (const ModuleClass &other : classes())

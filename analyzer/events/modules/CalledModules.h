@@ -50,6 +50,14 @@ public:
   /// What is known of the sizes of the module that \p event calls.
   ModuleSize sizeOf(const Event &event) const;
 
+  /// The registered members, of the module that \p event clones or of one in it, that the clone
+  /// gets anew: nobody has said how modules of their classes are copied.
+  std::vector<const ir::Symbol *> lostByClone(const Event &event) const;
+
+  /// Whether train() and eval() make a difference to what a class of the user does itself, apart
+  /// from its layers, or nobody knows.
+  bool mayAskForMode(const ir::Symbol &record) const;
+
   /// Whether \p event calls a single layer of the framework.
   bool isLayer(const Event &event) const;
 
@@ -66,6 +74,8 @@ private:
   using Seen = llvm::SmallPtrSetImpl<const ModuleClass *>;
 
   const ModuleClass *viewOf(const clang::CXXRecordDecl *record) const;
+  /// Whether the class, or one that it derives from, overrides what copies a module.
+  bool saysHowToCopy(const clang::CXXRecordDecl &record) const;
   /// What an object of the class may be, which is abstract.
   Views variantsOf(const ModuleClass &view) const;
   /// Whether the class holds, and inherits, neither modules nor parameters.

@@ -155,14 +155,31 @@ static bool isTrue(const CallExpr *call) {
   return call->getNumArgs() == 0 || (flag && flag->getValue());
 }
 
+/// Whether \p statement puts the object whose method it is part of into evaluation mode.
+static bool evaluatesThis(const Stmt *statement, Vocabulary &vocabulary) {
+  if (!statement)
+    return false;
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
+    if (const CXXMethodDecl *method = call->getMethodDecl();
+        method && isa<CXXThisExpr>(strip(call->getImplicitObjectArgument()))) {
+      const FunctionRole role = vocabulary.roleOf(method);
+      if (role == FunctionRole::Eval || (role == FunctionRole::Train && !isTrue(call)))
+        return true;
+    }
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return evaluatesThis(child, vocabulary); });
+}
+
 void ValueFlow::noteManagement(const CallExpr *call, const CXXMethodDecl *method) {
   const FunctionRole role = vocabulary.roleOf(method);
   if (role == FunctionRole::Train && isTrue(call))
     modeCalls.trained.insert(entity);
-  else if (role == FunctionRole::Train || role == FunctionRole::Eval)
-    modeCalls.evaluated.insert(entity);
-  else if (role == FunctionRole::Parameters || uses.isManagement(method) ||
-           vocabulary.traitOf(method) == Trait::ReachesModule)
+  else if (role == FunctionRole::Train || role == FunctionRole::Eval) {
+    // What goes with the object itself is no frozen part of it: it is not registered.
+    if (!place.function || !evaluatesThis(place.function->getBody(), vocabulary))
+      modeCalls.evaluated.insert(entity);
+  } else if (role == FunctionRole::Parameters || uses.isManagement(method) ||
+             vocabulary.traitOf(method) == Trait::ReachesModule)
     uses.facts[entity].isManaged = true;
 }
 

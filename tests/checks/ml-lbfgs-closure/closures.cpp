@@ -384,3 +384,56 @@ void one_iteration_ok(Net net) {
     });
   }
 }
+
+// --- forward passes before the step --------------------------------------------------------------
+
+void forward_outside_bad(Net net, torch::Tensor x, torch::Tensor y) {
+  torch::optim::LBFGS optimizer(net->parameters());
+  for (int i = 0; i < 100; ++i) {
+    auto out = net(x); // expect: ml-lbfgs-closure: this forward pass runs once, but L-BFGS calls its closure several times
+    optimizer.step([&] { // note: the step calls the closure here
+      optimizer.zero_grad();
+      auto loss = torch::mse_loss(out, y);
+      loss.backward(); // note: the closure runs the backward here
+      return loss;
+    });
+  }
+}
+
+void loss_outside_bad(Net net) {
+  torch::optim::LBFGS optimizer(net->parameters());
+  auto loss = net(torch::ones({1, 4})).mean(); // expect: ml-lbfgs-closure: move it into the closure
+  auto closure = [&] {
+    optimizer.zero_grad();
+    loss.backward(); // note: the closure runs the backward here
+    return loss;
+  };
+  optimizer.step(closure); // note: the step calls the closure here
+}
+
+void frozen_outside_ok(Net net, Net encoder, torch::Tensor x, torch::Tensor y) {
+  torch::optim::LBFGS optimizer(net->parameters());
+  torch::Tensor features;
+  {
+    torch::NoGradGuard guard;
+    features = encoder(x);
+  }
+  auto target = encoder(y).detach();
+  optimizer.step([&] {
+    optimizer.zero_grad();
+    auto loss = torch::mse_loss(net(features), target);
+    loss.backward();
+    return loss;
+  });
+}
+
+void once_ok(Net net, torch::Tensor x, torch::Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto out = net(x);
+  optimizer.step([&] {
+    optimizer.zero_grad();
+    auto loss = torch::mse_loss(out, y);
+    loss.backward();
+    return loss;
+  });
+}

@@ -317,6 +317,9 @@ public:
   Tensor isinf() const;
   Tensor any() const;
   Tensor eq(const Tensor &other) const;
+  Tensor ne(const Tensor &other) const;
+  Tensor round() const;
+  Tensor mm(const Tensor &other) const;
   Tensor add(const Tensor &other, const Scalar &alpha = 1) const;
   Tensor add(const Scalar &other, const Scalar &alpha = 1) const;
   Tensor mul(const Tensor &other) const;
@@ -374,6 +377,8 @@ Tensor operator/(const Tensor &a, const Scalar &b);
 Tensor operator/(const Scalar &a, const Tensor &b);
 Tensor operator==(const Tensor &a, const Tensor &b);
 Tensor operator==(const Tensor &a, const Scalar &b);
+Tensor operator!=(const Tensor &a, const Scalar &b);
+Tensor operator>(const Tensor &a, const Tensor &b);
 Tensor operator>(const Tensor &a, const Scalar &b);
 Tensor operator<(const Tensor &a, const Scalar &b);
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
@@ -412,6 +417,7 @@ Tensor abs(const Tensor &input);
 Tensor mean(const Tensor &input);
 Tensor sum(const Tensor &input);
 Tensor max(const Tensor &a, const Tensor &b);
+Tensor eq(const Tensor &input, const Tensor &other);
 Tensor argmax(const Tensor &input, std::optional<int64_t> dimension = std::nullopt,
               bool keepdim = false);
 Tensor clamp(const Tensor &input, const Scalar &min, const Scalar &max);
@@ -632,6 +638,7 @@ public:
   std::vector<Tensor> buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
+  virtual std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;
   void apply(const std::function<void(Module &)> &function);
   template <typename Holder> typename Holder::ContainedType *as() noexcept;
   template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>>
@@ -692,7 +699,9 @@ public:
 
 template <typename Derived> class Cloneable : public Module {
 public:
-  std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;
+  virtual void reset();
+  std::shared_ptr<Module>
+  clone(const std::optional<Device> &device = std::nullopt) const override;
 };
 
 struct LinearOptions {
@@ -948,6 +957,11 @@ public:
   template <typename... Modules> explicit SequentialImpl(Modules &&...modules);
   template <typename ReturnType = Tensor, typename... InputTypes>
   ReturnType forward(InputTypes &&...inputs);
+  template <typename M, typename = std::enable_if_t<std::is_base_of_v<Module, std::decay_t<M>>>>
+  void push_back(M &&module) {
+    push_back(std::make_shared<std::decay_t<M>>(std::forward<M>(module)));
+  }
+  template <typename ModuleType> void push_back(std::shared_ptr<ModuleType> module);
   template <typename ModuleType> void push_back(const ModuleHolder<ModuleType> &module);
 };
 class Sequential : public ModuleHolder<SequentialImpl> {

@@ -1,0 +1,18 @@
+// What events give the framework's operators as arguments.
+#pragma once
+
+#include "analyzer/events/Event.h"
+#include "analyzer/model/Operators.h"
+
+namespace gradtidy {
+
+/// What the event gives the operator it runs as argument \p index; null for a default.
+const Operand *argumentOf(const Event &event, unsigned index);
+
+/// Calls \p visit for all arguments of the event, with their numbers.
+void forArguments(const Event &event, llvm::function_ref<void(unsigned, const Operand &)> visit);
+
+/// Whether the event may call that overload.
+bool fits(const Overload &overload, const Event &event);
+
+} // namespace gradtidy

@@ -67,7 +67,7 @@ public:
   class Iterator {
   public:
     using iterator_category = std::input_iterator_tag;
-    using value_type = Entry;
+    using value_type = std::pair<Key, Value>; ///< What copies of entries are.
     using difference_type = std::ptrdiff_t;
     using reference = Entry;
     /// What a pointer to an entry is followed by.

@@ -99,8 +99,7 @@ static bool isSum(const Event &event) {
   if (!event.run || terms < 2)
     return false;
   const auto isLinear = [&](const Overload &overload) {
-    return !fits(overload, event) ||
-           (overload.gradient == GradientRule::Formula && overload.saves.empty());
+    return overload.gradient == GradientRule::Formula && overload.saves.empty();
   };
   const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
   const bool isOfElements =

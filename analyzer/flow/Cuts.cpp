@@ -104,12 +104,12 @@ static bool isSum(const Event &event) {
   const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
   const bool isOfElements =
       rule == ResultRule::None || rule == ResultRule::Elementwise || rule == ResultRule::Same;
-  return isOfElements && event.run->overloads.front().tensors.size() == 2 &&
-         llvm::all_of(event.run->overloads, isLinear);
+  const std::vector<Overload> &overloads = event.run->overloads;
+  return isOfElements && !overloads.empty() && overloads.front().tensors.size() == 2 &&
+         llvm::all_of(overloads, isLinear);
 }
 
 // --- numbers
-// ----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -256,7 +256,6 @@ const Event *Interpreter::readForNew(const Event &factory) const {
 }
 
 // --- results
-// ----------------------------------------------------------------------------------------
 
 void Interpreter::cutGradients(const Event &event, const State &state, Value &result) const {
   result.cut = result.idleTerm = nullptr;

@@ -24,13 +24,10 @@ public:
     for (const auto &[level, text] : {std::pair(Level::Certain, "certainly 100% wrong"),
                                       std::pair(Level::Likely, "likely wrong"),
                                       std::pair(Level::Advice, "a matter of taste")}) {
-      Finding finding;
-      finding.level = level;
-      finding.location = visit.event.site->getBeginLoc().getLocWithOffset(place++);
-      finding.range = visit.event.site->getSourceRange();
-      finding.message = text;
-      finding.notes.push_back({visit.event.site->getEndLoc(), "it ends here"});
-      finding.notes.push_back({{}, "a note that lies nowhere"});
+      const ir::Node &site = *visit.event.site;
+      Finding finding(level, {site.begin().getLocWithOffset(place++), site.range}, text);
+      finding.notes.push_back({site.end(), "it ends here"});
+      finding.notes.push_back({clang::SourceLocation(), "a note that lies nowhere"});
       finding.fixes.push_back(clang::FixItHint::CreateInsertion(finding.location, "/**/"));
       reporter.report(std::move(finding));
     }

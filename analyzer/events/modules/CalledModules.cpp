@@ -71,7 +71,7 @@ std::vector<const ir::Symbol *> CalledModules::lostByClone(const Event &event) c
 bool CalledModules::mayAskForMode(const ir::Symbol &record) const {
   const ModuleClass *view = viewOf(CodeMap::record(&record));
   return !view || llvm::any_of(recordOf(*view)->methods(), [&](const clang::CXXMethodDecl *method) {
-    return modules.asksForMode(*method);
+    return modules->asksForMode(*method);
   });
 }
 

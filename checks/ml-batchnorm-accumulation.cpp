@@ -125,8 +125,11 @@ private:
       if (other.event->kind != EventKind::SetMode || other.event->constant == true)
         return false;
       const PathId object = other.before.resolve(other.event->subject.path);
-      return visit.unit.modules().isLayer(*other.event) ||
-             (object != module && paths.isWithin(object, module));
+      const bool isOfOther =
+          paths.rootOf(object) != object &&
+          paths.last(paths.rootOf(object)).kind == PathStep::Variable; // `another->norm->eval()`
+      return object != module && (paths.isWithin(object, module) ||
+                                  (!isOfOther && visit.unit.modules().isLayer(*other.event)));
     });
   }
 };

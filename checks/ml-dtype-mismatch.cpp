@@ -55,7 +55,7 @@ private:
     Finding finding(Level::Certain, visit.event,
                     "this is the size of the constant, whatever type of elements it names; ask "
                     "torch::elementSize() for that of an element");
-    const ir::Node *constant = visit.event.operands.front().expr;
+    const ir::Node *constant = ir::withoutParentheses(visit.event.operands.front().expr);
     const llvm::StringRef text = constant ? textOf(visit, constant) : llvm::StringRef();
     if (!text.empty() && !visit.event.site->range.getBegin().isMacroID())
       finding.fixes.push_back(clang::FixItHint::CreateReplacement(

@@ -179,7 +179,8 @@ void take(Text &);
 void look(const Text &);
 template <typename T, typename... Others> void save(T &&value, Others &&...others);
 template <typename T> void fill(T &value);
-namespace std { template <typename T> void sink(T &&value); }
+namespace std { template <typename T> T &&sink(T &&value); }
+namespace std { template <typename T> void give(T &&value); }
 void f(Text text, const Text fixed, int) { )" +
                   statement + " }");
     const ir::Symbol *function = mapped.map.symbol(mapped.function);
@@ -194,6 +195,7 @@ void f(Text text, const Text fixed, int) { )" +
   CHECK(changes("std::sink(text);"));
   CHECK(changes("save((text.clear(), 1));"));
   CHECK_FALSE(changes("look(text);"));
+  CHECK_FALSE(changes("std::give(text);"));
   CHECK_FALSE(changes("text.size();"));
   CHECK_FALSE(changes("int n = (text.count) + 1;"));
   CHECK_FALSE(changes("save(text);"));

@@ -24,12 +24,12 @@ private:
 
 Image returned_image_bad(const Tensor &tensor) {
   auto output = tensor.mul(255).to(torch::kUInt8).contiguous();
-  return Image(2, 2, output.data_ptr()); // expect: ml-dangling-data-ptr: leads into 'output', which ends although the pointer is kept
+  return Image(2, 2, output.data_ptr()); // expect: ml-dangling-data-ptr (no fix): leads into 'output', which ends although the pointer is kept
 }
 
 Image returned_by_name_bad(const Tensor &tensor) {
   Tensor output = tensor.add(1);
-  auto *bytes = static_cast<unsigned char *>(output.data_ptr()); // expect: ml-dangling-data-ptr (level 0)
+  auto *bytes = static_cast<unsigned char *>(output.data_ptr()); // expect: ml-dangling-data-ptr (no fix) (level 0)
   Image image(2, 2, bytes + 3);
   return image;
 }
@@ -41,24 +41,24 @@ struct Span {
 
 Span returned_struct_bad(Tensor x) {
   auto y = x.exp();
-  return {y.data_ptr<float>(), y.numel()}; // expect: ml-dangling-data-ptr (level 0)
+  return {y.data_ptr<float>(), y.numel()}; // expect: ml-dangling-data-ptr (no fix) (level 0)
 }
 
 float *returned_pointer_bad(Tensor x) {
   auto y = x.exp();
-  return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0)
+  return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0)
 }
 
 float *through_a_view_bad(Tensor x) {
   auto y = x.exp();
   auto row = y.view({-1}).slice(0, 0, 3);
-  return row.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0)
+  return row.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0)
 }
 
 const float *of_a_module_bad(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard guard;
   auto y = net(x);
-  return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 1)
+  return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 1)
 }
 
 // --- an inner block
@@ -67,7 +67,7 @@ void block_bad(Tensor x) {
   const float *p = nullptr;
   {
     auto y = x.exp();
-    p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0): before the pointer is used
+    p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0): before the pointer is used
   }
   use(p);
 }
@@ -76,7 +76,7 @@ float read_in_place_bad(Tensor x) {
   float *p = nullptr;
   if (x.defined()) {
     Tensor y = x.exp();
-    p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0)
+    p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0)
   } else {
     return 0;
   }
@@ -87,7 +87,7 @@ void collected_bad(const std::vector<Tensor> &inputs) {
   std::vector<float *> pointers;
   for (const auto &input : inputs) {
     auto packed = input.exp();
-    pointers.push_back(packed.data_ptr<float>()); // expect: ml-dangling-data-ptr (level 0)
+    pointers.push_back(packed.data_ptr<float>()); // expect: ml-dangling-data-ptr (no fix) (level 0)
   }
   use(pointers[0]);
 }
@@ -96,21 +96,21 @@ void collected_bad(const std::vector<Tensor> &inputs) {
 
 void replaced_bad(Tensor x) {
   auto y = x.exp();
-  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0): which gets another value
+  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0): which gets another value
   y = y + 1;
   use(p);
 }
 
 void reset_bad(Tensor x) {
   auto y = x.exp();
-  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0)
+  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0)
   y = Tensor();
   p[0] = 1;
 }
 
 void next_round_bad(Tensor x) {
   auto y = x.exp();
-  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 1)
+  float *p = y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 1)
   for (int i = 0; i < 10; ++i) {
     use(p);
     y = y * 2;
@@ -119,7 +119,7 @@ void next_round_bad(Tensor x) {
 
 void copied_later_bad(Tensor x, float *destination) {
   auto y = x.exp();
-  const void *p = y.data_ptr(); // expect: ml-dangling-data-ptr (level 0)
+  const void *p = y.data_ptr(); // expect: ml-dangling-data-ptr (no fix) (level 0)
   y = y.exp();
   std::memcpy(destination, p, 16);
 }
@@ -127,10 +127,10 @@ void copied_later_bad(Tensor x, float *destination) {
 struct Engine {
   void load_bad(Tensor x) {
     auto packed = x.exp();
-    input = packed.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0): although the pointer is kept
+    input = packed.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0): although the pointer is kept
   }
   void refill_bad(Tensor x) {
-    float *p = buffer.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 1): 'buffer', which gets
+    float *p = buffer.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 1): 'buffer', which gets
     buffer = x.exp();
     use(p);
   }
@@ -141,7 +141,7 @@ struct Engine {
 // --- another function
 
 const float *pointerOf(const Tensor &x) {
-  return x.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0): leads into 'x', which ends before
+  return x.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0): leads into 'x', which ends before
 }
 
 void by_a_function_bad(Tensor x) {
@@ -154,7 +154,7 @@ void by_a_function_bad(Tensor x) {
 }
 
 const float *of_an_argument(Tensor x) {
-  return x.data_ptr<float>(); // expect: ml-dangling-data-ptr: ends
+  return x.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix): ends
 }
 
 void of_an_argument_bad(Tensor x) {
@@ -165,7 +165,7 @@ void of_an_argument_bad(Tensor x) {
 void closure_bad(Tensor x) {
   const auto make = [&] {
     auto y = x.exp();
-    return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (level 0)
+    return y.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix) (level 0)
   };
   use(make());
 }
@@ -296,5 +296,5 @@ Image sizes_ok(Tensor x, unsigned char *copy) {
 Image sizes_bad(Tensor x) {
   auto y = x.exp();
   auto sizes = y.sizes();
-  return Image(static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), y.data_ptr()); // expect: ml-dangling-data-ptr
+  return Image(static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), y.data_ptr()); // expect: ml-dangling-data-ptr (no fix)
 }

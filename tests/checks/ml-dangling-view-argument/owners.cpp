@@ -48,7 +48,7 @@ void of_a_struct_bad(State &state) {
 Tensor reset_bad(Tensor x) {
   auto y = x.exp();
   auto shape = y.sizes(); // expect: ml-dangling-view-argument (level 0): the shape of 'y'
-  y = {};
+  y = Tensor();
   return torch::zeros(shape);
 }
 

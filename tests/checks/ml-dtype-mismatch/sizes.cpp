@@ -32,7 +32,7 @@ torch::Tensor bytes_bad(int64_t height, int64_t width) {
   uint8_t digits[28 * 28] = {};
   auto x = torch::from_blob(pixels.data(), {height, width, 3}); // expect: ml-dtype-mismatch: the memory holds uint8
   auto y = torch::from_blob(digits, {28, 28}); // expect: ml-dtype-mismatch: the memory holds uint8
-  auto z = torch::from_blob(digits, {1, 28, 28}, torch::kFloat); // expect: ml-dtype-mismatch
+  auto z = torch::from_blob(digits, {1, 28, 28}, torch::kFloat); // expect: ml-dtype-mismatch (no fix)
   return x.sum() + y.sum() + z.sum();
 }
 

@@ -17,7 +17,7 @@ struct Leaf {
 struct Scaled {
   Tensor weight, bias;
   Scaled(int64_t in, int64_t out) {
-    weight = torch::randn({out, in}, torch::requires_grad()) * 0.1; // expect: ml-nonleaf-parameter: what is computed of a leaf is no leaf: the optimizer refuses it
+    weight = torch::randn({out, in}, torch::requires_grad()) * 0.1; // expect: ml-nonleaf-parameter (no fix): what is computed of a leaf is no leaf: the optimizer refuses it
     bias = torch::zeros({out}, torch::requires_grad());
   }
   Tensor operator()(const Tensor &x) const { return x.mm(weight.t()) + bias; }

@@ -31,8 +31,8 @@ struct Switched : torch::nn::Module {
       block.train(false);
   }
   torch::nn::Linear in;
-  Block head; // expect: ml-unregistered-module: submodule 'head' is used in forward() but never registered
-  std::vector<Block> blocks; // expect: ml-unregistered-module: submodule 'blocks'
+  Block head; // expect: ml-unregistered-module (no fix): submodule 'head' is used in forward() but never registered
+  std::vector<Block> blocks; // expect: ml-unregistered-module (no fix): submodule 'blocks'
 };
 
 // --- frozen parts: the object keeps its mode -----------------------------------------------------

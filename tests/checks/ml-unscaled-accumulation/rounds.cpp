@@ -29,7 +29,7 @@ float round_bad(Pack &pack, Tensor x) {
   if (pack.step % every == 0)
     pack.optimizer->zero_grad();
   auto loss = pack.net(x).pow(2).mean();
-  loss.backward(); // expect: ml-unscaled-accumulation (level 1): the gradients of every backwards
+  loss.backward(); // expect: ml-unscaled-accumulation: the gradients of every backwards
   if ((pack.step + 1) % every == 0)
     pack.optimizer->step();
   pack.step++;
@@ -38,7 +38,7 @@ float round_bad(Pack &pack, Tensor x) {
 
 float cleared_behind_bad(Pack &pack, Tensor x) {
   auto loss = pack.net(x).pow(2).mean();
-  loss.backward(); // expect: ml-unscaled-accumulation (level 1)
+  loss.backward(); // expect: ml-unscaled-accumulation
   if (++pack.step % pack.window == 0) {
     pack.optimizer->step();
     pack.optimizer->zero_grad();

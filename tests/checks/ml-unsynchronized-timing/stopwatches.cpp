@@ -30,7 +30,7 @@ void scope_bad(torch::nn::Linear net, Tensor x) {
   x = x.cuda();
   Tensor y;
   {
-    ScopedTimer timer("forward"); // expect: ml-unsynchronized-timing: this time does not
+    ScopedTimer timer("forward"); // expect: ml-unsynchronized-timing (no fix): this time does not
     y = net(x);
   }
   y.sum();
@@ -65,7 +65,7 @@ private:
 void at_once_bad(torch::nn::Linear net, Tensor x) {
   net->to(torch::kCUDA);
   x = x.cuda();
-  AtOnce timer; // expect: ml-unsynchronized-timing
+  AtOnce timer; // expect: ml-unsynchronized-timing (no fix)
   net(x);
 }
 

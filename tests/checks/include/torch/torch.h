@@ -46,6 +46,7 @@ struct Device {
 };
 
 enum class ScalarType : int8_t { Byte, Short, Int, Long, Half, Float, Double, Bool, BFloat16 };
+std::size_t elementSize(ScalarType type);
 constexpr ScalarType kByte = ScalarType::Byte;
 constexpr ScalarType kShort = ScalarType::Short;
 constexpr ScalarType kInt = ScalarType::Int;

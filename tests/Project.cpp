@@ -104,6 +104,8 @@ std::string trainingLoop(const std::string &name, const std::string &clear,
          "}\n";
 }
 
+std::string crashingCode() { return "int crash = " + std::string(400000, '~') + "1;\n"; }
+
 unsigned count(const std::string &text, const std::string &part) {
   unsigned found = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))

@@ -55,6 +55,9 @@ std::string axonModel();
 std::string trainingLoop(const std::string &name, const std::string &clear = "",
                          const std::string &step = "solver.advance();");
 
+/// A declaration on which clang's parser overflows its stack.
+std::string crashingCode();
+
 /// How often \p part occurs in \p text.
 unsigned count(const std::string &text, const std::string &part);
 

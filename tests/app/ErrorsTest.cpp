@@ -103,7 +103,7 @@ TEST_CASE("A missing header is one error line") {
 
 TEST_CASE("A crash of one file does not concern the others") {
   const Project project;
-  project.write("crash.cpp", "#pragma clang __debug crash\n");
+  project.write("crash.cpp", crashingCode());
   project.write("train.cpp", "int main() { return undeclared; }\n");
   const Run run = project.gradtidy({"crash.cpp", "train.cpp", "--"});
   CHECK(run.status == 2);

@@ -224,7 +224,7 @@ TEST_CASE("A header that nothing keeps from being read twice is read once") {
 TEST_CASE("A source that is too much is lost alone") {
   const Program program;
   std::string text, flags, timeout = "--timeout=0";
-  SECTION("since it crashes") { text = "#pragma clang __debug crash\n"; }
+  SECTION("since it crashes") { text = crashingCode(); }
   SECTION("since it takes too long") {
     text = "constexpr long spin() { for (long i = 0;; ++i) if (i < 0) return i; }\n"
            "constexpr long spun = spin();\n";

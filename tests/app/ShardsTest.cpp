@@ -21,7 +21,7 @@ public:
           "#include \"../shared.h\"\n" + trainingLoop("train", "", "solver.advance(); // NOLINT"));
     write("src/c.cpp", include + trainingLoop("train") + "int wrong = undeclared;\n");
     write("src/d.cpp", include + trainingLoop("train", "solver.zero_grad();"));
-    write("src/e.cpp", "#pragma clang __debug crash\n");
+    write("src/e.cpp", crashingCode());
     writeDatabase("build", {"src/a.cpp", "src/b.cpp", "src/c.cpp", "src/d.cpp", "src/e.cpp"},
                   "-std=c++20 -I" + axonFolder());
   }

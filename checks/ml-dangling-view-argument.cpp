@@ -4,7 +4,7 @@
 
 #include "Check.h"
 #include "Leftovers.h"
-#include "Losses.h"
+#include "LostPointers.h"
 
 namespace gradtidy {
 namespace {

@@ -109,136 +109,6 @@ static bool isSum(const Event &event) {
          llvm::all_of(overloads, isLinear);
 }
 
-// --- numbers
-
-namespace {
-
-/// Goes back from a number to what reads it from a tensor.
-class NumberTrail {
-public:
-  using Body = llvm::function_ref<const FunctionBody *(const Event &)>;
-  using Methods =
-      llvm::function_ref<llvm::SmallVector<const FunctionBody *, 8>(const ir::Symbol &)>;
-
-  /// \p methodsOf gives the methods of the class that a member is of.
-  NumberTrail(llvm::ArrayRef<const Event *> callers, Body bodyOf, Methods methodsOf)
-      : callers(callers), bodyOf(bodyOf), methodsOf(methodsOf) {}
-
-  /// What reads a tensor for \p expr, which stands in \p function; null if that is unknown.
-  const Event *readFor(const ir::Node *expr, const FunctionBody &function) {
-    const ir::Node *node = expr ? ir::stripped(&expr->spelled()) : nullptr;
-    if (!node || !seen.insert(node).second || seen.size() > limit)
-      return nullptr;
-    switch (node->kind) {
-    case ir::NodeKind::Reference:
-    case ir::NodeKind::Member:
-      return node->symbol ? readFor(*node->symbol, function) : nullptr;
-    case ir::NodeKind::Binary:
-    case ir::NodeKind::Unary:
-    case ir::NodeKind::FunctionalCast:
-    case ir::NodeKind::List:
-    case ir::NodeKind::Other:
-      return readForAny(node->children, function);
-    case ir::NodeKind::Construct:
-    case ir::NodeKind::Temporary:
-      return readForAny(node->arguments, function);
-    case ir::NodeKind::Conditional:
-      return readForAny(llvm::ArrayRef(node->children).drop_front(), function);
-    default:
-      return node->isCall() ? readForCall(*node, function) : nullptr;
-    }
-  }
-
-private:
-  static constexpr unsigned limit = 100;
-
-  const Event *readForAny(llvm::ArrayRef<const ir::Node *> nodes, const FunctionBody &function) {
-    for (const ir::Node *node : nodes)
-      if (const Event *read = readFor(node, function))
-        return read;
-    return nullptr;
-  }
-
-  const Event *readForCall(const ir::Node &call, const FunctionBody &function) {
-    for (const Block &block : function.blocks)
-      for (const Event &event : block.events) {
-        if (event.site != &call)
-          continue;
-        if (event.operation == Operation::ReadScalar)
-          return &event;
-        const FunctionBody *body = event.kind == EventKind::Call ? bodyOf(event) : nullptr;
-        if (!body)
-          continue;
-        for (const Block &inner : body->blocks)
-          for (const Event &end : inner.events)
-            if (end.kind == EventKind::Return && !end.operands.empty())
-              if (const Event *read = readFor(end.operands.front().expr, *body))
-                return read;
-      }
-    const bool isOfStandard = call.symbol && call.symbol->isStandard;
-    return isOfStandard ? readForAny(call.arguments, function) : nullptr;
-  }
-
-  /// The same for a variable, by what gives it its value in the function.
-  const Event *readFor(const ir::Symbol &variable, const FunctionBody &function) {
-    if (variable.kind == ir::SymbolKind::Parameter && variable.owner == function.function &&
-        !callers.empty() && bodyOf(*callers.back()) == &function &&
-        variable.index < callers.back()->operands.size())
-      return NumberTrail(callers.drop_back(), bodyOf, methodsOf)
-          .readFor(callers.back()->operands[variable.index].expr, *callers.back()->function);
-    if (variable.isLocal && variable.init)
-      if (const Event *read = readFor(variable.init, function))
-        return read;
-    if (const Event *read = readForAssigned(variable, function))
-      return read;
-    if (variable.kind == ir::SymbolKind::Member)
-      for (const FunctionBody *method : methodsOf(variable))
-        if (const Event *read = method == &function ? nullptr : readForAssigned(variable, *method))
-          return read;
-    return nullptr;
-  }
-
-  const Event *readForAssigned(const ir::Symbol &variable, const FunctionBody &function) {
-    const Event *found = nullptr;
-    const auto isIt = [&](const ir::Node *node) {
-      node = ir::stripped(node);
-      return node && node->symbol == &variable &&
-             (node->kind == ir::NodeKind::Reference || node->kind == ir::NodeKind::Member);
-    };
-    ir::forEach(function.body, [&](const ir::Node &node) {
-      if (found)
-        return;
-      if (node.kind == ir::NodeKind::Binary && node.isAssignment() && isIt(node.children[0]))
-        found = readFor(node.children[1], function);
-      else if (node.kind == ir::NodeKind::MemberCall && node.symbol && node.symbol->isStandard &&
-               isIt(node.object))
-        found = readForAny(node.arguments, function); // `values.push_back(loss.item<float>())`
-    });
-    return found;
-  }
-
-  llvm::ArrayRef<const Event *> callers;
-  Body bodyOf;
-  Methods methodsOf;
-  llvm::SmallPtrSet<const ir::Node *, 16> seen;
-};
-
-} // namespace
-
-const Event *Interpreter::readFor(const ir::Node *number, const FunctionBody &function) const {
-  const auto bodyOf = [&](const Event &call) {
-    return call.callee ? graph.calleeOf(*call.callee, call.isVirtual) : nullptr;
-  };
-  const auto methodsOf = [&](const ir::Symbol &member) {
-    llvm::SmallVector<const FunctionBody *, 8> methods;
-    for (const ir::Method &method : unit.classOf(*member.owner).methods)
-      if (const FunctionBody *body = graph.calleeOf(*method.symbol, /*isVirtual=*/false))
-        methods.push_back(body);
-    return methods;
-  };
-  return NumberTrail(callers, bodyOf, methodsOf).readFor(number, function);
-}
-
 /// Whether the factory gives the elements the values of \p operand.
 static bool givesValue(const Event &factory, const Operand &operand) {
   if (!factory.typing || !operand.expr || operand.isTensor || operand.role != TypeRole::None)
@@ -250,7 +120,7 @@ static bool givesValue(const Event &factory, const Operand &operand) {
 const Event *Interpreter::readForNew(const Event &factory) const {
   for (const Operand &operand : factory.operands)
     if (givesValue(factory, operand))
-      if (const Event *read = readFor(operand.expr, *factory.function))
+      if (const Event *read = numbers.readFor(operand.expr, *factory.function, callers))
         return read;
   return nullptr;
 }
@@ -297,7 +167,7 @@ void Interpreter::cutGradients(const Event &event, const State &state, Value &re
   else if (term && isSum(event))
     result.idleTerm = term;
   else if (ends && number && tensors == 1 && isSum(event))
-    result.idleTerm = readFor(number->expr, *event.function);
+    result.idleTerm = numbers.readFor(number->expr, *event.function, callers);
 }
 
 } // namespace gradtidy

@@ -73,17 +73,17 @@ Look State::lostWithin(PathId path) const {
   return {};
 }
 
-llvm::SmallVector<State::Loss, 2> State::lossesBy(const Event &event) const {
-  llvm::SmallVector<Loss, 2> losses;
+llvm::SmallVector<State::Ended, 2> State::endedBy(const Event &event) const {
+  llvm::SmallVector<Ended, 2> found;
   for (const auto &[path, value] : values) {
     if (value.look.ended != &event)
       continue;
-    losses.push_back({path, value.look});
+    found.push_back({path, value.look});
     for (const auto &[name, alias] : aliases)
       if (alias.target == path)
-        losses.push_back({name, value.look});
+        found.push_back({name, value.look});
   }
-  return losses;
+  return found;
 }
 
 void State::shareHolders(const Operand &operand) {
@@ -340,7 +340,7 @@ void Interpreter::lose(const Event &event, llvm::ArrayRef<PathId> left, State &s
       state.loseLooks(holder, event);
       isLost = true;
     }
-  if (isLost && observing && !state.lossesBy(event).empty())
+  if (isLost && observing && !state.endedBy(event).empty())
     observe(event, state);
 }
 

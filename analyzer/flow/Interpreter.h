@@ -8,6 +8,7 @@
 
 #include "Effects.h"
 #include "Lists.h"
+#include "Numbers.h"
 #include "Partition.h"
 #include "ProgramFacts.h"
 #include "StoredGraphs.h"
@@ -58,7 +59,7 @@ public:
               const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
               const MemberLists &memberLists)
       : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
-        program(program), memberLists(memberLists) {}
+        program(program), memberLists(memberLists), numbers(unit, graph) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
   struct Receiver {
@@ -179,10 +180,8 @@ private:
   Storage storageOf(const Event &event, const State &state, const Value &result) const;
   /// What cuts gradients on the way to \p result, which the event computes.
   void cutGradients(const Event &event, const State &state, Value &result) const;
-  /// What reads from a tensor, on the host, what \p number in \p function is computed of; null if
-  /// nothing does, as far as one can see.
-  const Event *readFor(const ir::Node *number, const FunctionBody &function) const;
-  /// The same for the elements of what \p factory makes.
+  /// What reads from a tensor, on the host, what the elements are computed of that \p factory
+  /// makes; null if nothing does, as far as one can see.
   const Event *readForNew(const Event &factory) const;
   /// What the event does to memory, before all else that it does.
   void followMemory(const Event &event, State &state, bool observe);
@@ -284,6 +283,7 @@ private:
   const StoredGraphs &stored;
   const ProgramFacts &program;
   const MemberLists &memberLists;
+  const Numbers numbers;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.

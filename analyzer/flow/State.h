@@ -463,11 +463,11 @@ public:
   Look lostWithin(PathId path) const;
 
   /// A pointer or view into what an event has ended, and a name for it.
-  struct Loss {
+  struct Ended {
     PathId place;
     Look look;
   };
-  llvm::SmallVector<Loss, 2> lossesBy(const Event &event) const;
+  llvm::SmallVector<Ended, 2> endedBy(const Event &event) const;
 
   /// Whether a variable, or a part of one, keeps the graph of the forward \p site alive.
   bool keepsGraph(SiteId site) const;

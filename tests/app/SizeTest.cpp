@@ -137,3 +137,22 @@ TEST_CASE("A choice of a thousand values takes little memory") {
   CHECK(count(run.err, "Not analysed") == 0);
   CHECK(peakMegabytes() < 300);
 }
+
+TEST_CASE("Five thousand tensors that are made of one number are followed to the end") {
+  const Project project;
+  project.write(
+      "train.cpp",
+      "#include <torch/torch.h>\n"
+      "void log(std::vector<torch::Tensor> &all, torch::nn::Linear net, torch::Tensor x) {\n"
+      "  torch::optim::SGD optimizer(net->parameters(), 0.1);\n"
+      "  float number = net(x).mean().item<float>(), sum = 0;\n" +
+          repeated("  sum = sum + number; all.push_back(torch::full({1}, sum));\n", 5000) +
+          "  for (int i = 0; i < 9; ++i) {\n"
+          "    net(x).mean().backward();\n"
+          "    optimizer.step();\n"
+          "  }\n}\n");
+  const Run run = project.gradtidy({"--no-cache", "-j1", "--timeout=60", "train.cpp", "--",
+                                    "-std=c++20", "-I" + axonFolder() + "/../checks/include"});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK(count(run.err, "Not analysed") == 0);
+}

@@ -24,6 +24,8 @@ struct VisitedPlace {
 /// What is put into a mode by itself.
 struct ModeCalls {
   llvm::SetVector<Entity> trained, evaluated;
+  /// Whether a function puts the object whose method it is into evaluation mode.
+  llvm::DenseMap<const clang::FunctionDecl *, bool> evaluating;
 };
 
 /// Follows a value through the expressions and statements around it to where it is kept, or no

@@ -176,7 +176,10 @@ void ValueFlow::noteManagement(const CallExpr *call, const CXXMethodDecl *method
     modeCalls.trained.insert(entity);
   else if (role == FunctionRole::Train || role == FunctionRole::Eval) {
     // What goes with the object itself is no frozen part of it: it is not registered.
-    if (!place.function || !evaluatesThis(place.function->getBody(), vocabulary))
+    const auto [known, isNew] = modeCalls.evaluating.try_emplace(place.function);
+    if (isNew && place.function)
+      known->second = evaluatesThis(place.function->getBody(), vocabulary);
+    if (!known->second)
       modeCalls.evaluated.insert(entity);
   } else if (role == FunctionRole::Parameters || uses.isManagement(method) ||
              vocabulary.traitOf(method) == Trait::ReachesModule)

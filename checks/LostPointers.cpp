@@ -1,4 +1,4 @@
-#include "Losses.h"
+#include "LostPointers.h"
 
 namespace gradtidy {
 
@@ -31,10 +31,10 @@ llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory) {
   const bool isEnd =
       visit.event.kind == EventKind::EndLifetime || visit.event.kind == EventKind::Call;
   if (isEnd && visit.unit.tables().hasLost)
-    for (const State::Loss &loss : visit.before.lossesBy(visit.event))
-      if (isOfMemory(loss.look) == ofMemory && isKept(visit, loss.place) &&
-          llvm::none_of(found, [&](const Lost &other) { return other.look == loss.look; }))
-        found.push_back({loss.look, false});
+    for (const State::Ended &ended : visit.before.endedBy(visit.event))
+      if (isOfMemory(ended.look) == ofMemory && isKept(visit, ended.place) &&
+          llvm::none_of(found, [&](const Lost &other) { return other.look == ended.look; }))
+        found.push_back({ended.look, false});
   return found;
 }
 

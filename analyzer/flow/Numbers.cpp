@@ -1,0 +1,143 @@
+#include "Numbers.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <utility>
+
+namespace gradtidy {
+
+const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
+  std::unique_ptr<const Index> &known = indices[&function];
+  if (known)
+    return *known;
+  auto made = std::make_unique<Index>();
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events) {
+      if (event.operation == Operation::ReadScalar || event.kind == EventKind::Call)
+        made->events[event.site].push_back(&event);
+      if (event.kind == EventKind::Return && !event.operands.empty())
+        made->returned.push_back(event.operands.front().expr);
+    }
+  const auto give = [&](const ir::Node *place, llvm::ArrayRef<const ir::Node *> values) {
+    place = ir::stripped(place);
+    if (place && place->symbol &&
+        (place->kind == ir::NodeKind::Reference || place->kind == ir::NodeKind::Member))
+      llvm::append_range(made->given[place->symbol], values);
+  };
+  ir::forEach(function.body, [&](const ir::Node &node) {
+    if (node.kind == ir::NodeKind::Binary && node.isAssignment())
+      give(node.children[0], node.children[1]);
+    else if (node.kind == ir::NodeKind::MemberCall && node.symbol && node.symbol->isStandard)
+      give(node.object, node.arguments); // `values.push_back(loss.item<float>())`
+  });
+  return *(known = std::move(made));
+}
+
+/// One search, which asks each expression and each variable once.
+class Numbers::Trail {
+public:
+  Trail(const Numbers &numbers, llvm::ArrayRef<const Event *> callers)
+      : numbers(numbers), callers(callers) {}
+
+  const Event *readFor(const ir::Node *expr, const FunctionBody &function) {
+    const ir::Node *node = expr ? ir::stripped(&expr->spelled()) : nullptr;
+    if (!node || isOver() || !seen.insert(node).second)
+      return nullptr;
+    switch (node->kind) {
+    case ir::NodeKind::Reference:
+    case ir::NodeKind::Member:
+      return node->symbol ? readFor(*node->symbol, function) : nullptr;
+    case ir::NodeKind::Binary:
+    case ir::NodeKind::Unary:
+    case ir::NodeKind::FunctionalCast:
+    case ir::NodeKind::List:
+    case ir::NodeKind::Other:
+      return readForAny(node->children, function);
+    case ir::NodeKind::Construct:
+    case ir::NodeKind::Temporary:
+      return readForAny(node->arguments, function);
+    case ir::NodeKind::Conditional:
+      return readForAny(llvm::ArrayRef(node->children).drop_front(), function);
+    default:
+      return node->isCall() ? readForCall(*node, function) : nullptr;
+    }
+  }
+
+private:
+  static constexpr unsigned limit = 100; ///< Of expressions.
+  bool isOver() const { return seen.size() >= limit; }
+
+  const Event *readForAny(llvm::ArrayRef<const ir::Node *> nodes, const FunctionBody &function) {
+    for (const ir::Node *node : nodes) {
+      if (isOver())
+        return nullptr;
+      if (const Event *read = readFor(node, function))
+        return read;
+    }
+    return nullptr;
+  }
+
+  const Event *readForCall(const ir::Node &call, const FunctionBody &function) {
+    const Index &index = numbers.indexOf(function);
+    if (const auto events = index.events.find(&call); events != index.events.end())
+      for (const Event *event : events->second) {
+        if (event->operation == Operation::ReadScalar)
+          return event;
+        if (const FunctionBody *body = bodyOf(*event))
+          if (const Event *read = readForAny(numbers.indexOf(*body).returned, *body))
+            return read;
+      }
+    const bool isOfStandard = call.symbol && call.symbol->isStandard;
+    return isOfStandard ? readForAny(call.arguments, function) : nullptr;
+  }
+
+  /// The same for a variable, by what gives it its value in the function.
+  const Event *readFor(const ir::Symbol &variable, const FunctionBody &function) {
+    if (!asked.insert({&variable, &function}).second)
+      return nullptr;
+    if (variable.kind == ir::SymbolKind::Parameter && variable.owner == function.function &&
+        !callers.empty() && bodyOf(*callers.back()) == &function &&
+        variable.index < callers.back()->operands.size()) {
+      const Event &call = *callers.back();
+      const auto all = std::exchange(callers, callers.drop_back());
+      const Event *read = readFor(call.operands[variable.index].expr, *call.function);
+      callers = all;
+      return read;
+    }
+    if (variable.isLocal && variable.init)
+      if (const Event *read = readFor(variable.init, function))
+        return read;
+    if (const Event *read = readForGiven(variable, function))
+      return read;
+    if (variable.kind == ir::SymbolKind::Member)
+      for (const ir::Method &method : numbers.unit.classOf(*variable.owner).methods)
+        if (const FunctionBody *body = numbers.graph.calleeOf(*method.symbol, /*isVirtual=*/false);
+            body && body != &function)
+          if (const Event *read = readForGiven(variable, *body))
+            return read;
+    return nullptr;
+  }
+
+  const Event *readForGiven(const ir::Symbol &variable, const FunctionBody &function) {
+    const Index &index = numbers.indexOf(function);
+    const auto given = index.given.find(&variable);
+    return given == index.given.end() ? nullptr : readForAny(given->second, function);
+  }
+
+  const FunctionBody *bodyOf(const Event &call) const {
+    return call.callee ? numbers.graph.calleeOf(*call.callee, call.isVirtual) : nullptr;
+  }
+
+  const Numbers &numbers;
+  llvm::ArrayRef<const Event *> callers;
+  llvm::SmallPtrSet<const ir::Node *, 16> seen;
+  llvm::DenseSet<std::pair<const ir::Symbol *, const FunctionBody *>> asked;
+};
+
+const Event *Numbers::readFor(const ir::Node *expr, const FunctionBody &function,
+                              llvm::ArrayRef<const Event *> callers) const {
+  return Trail(*this, callers).readFor(expr, function);
+}
+
+} // namespace gradtidy

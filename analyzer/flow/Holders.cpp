@@ -1,13 +1,11 @@
 // Who holds tensors and lists, and what leads into these without holding them: pointers, views of
 // shapes, image headers.
+#include "Arguments.h"
 #include "Interpreter.h"
-
-#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 
 // --- state
-// ----------------------------------------------------------------------------------------
 
 static PathId &nameIn(Storage &storage, bool isOfMemory) {
   return isOfMemory ? storage.origin : storage.object;
@@ -168,7 +166,6 @@ void State::loseLooks(PathId holder, const Event &event) {
 }
 
 // --- events
-// ---------------------------------------------------------------------------------------
 
 /// Whether a call makes a list longer, or gives back memory: its elements may lie elsewhere then.
 static bool mayMoveElements(const Event &event) {
@@ -310,26 +307,22 @@ void Interpreter::shareOperands(const Event &event, State &state) const {
       });
     });
   };
-  llvm::SmallVector<const Operand *, 4> arguments;
-  if (event.subject.path)
-    arguments.push_back(&event.subject);
-  for (const Operand &operand : event.operands)
-    arguments.push_back(&operand);
   unsigned graph = 0;
-  for (const Operand *argument : arguments)
-    if (argument->isTensor)
-      graph |= state.valueOf(*argument).graph;
-  for (unsigned i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i]->isTensor || !isSaved(i))
-      continue;
+  forArguments(event, [&](unsigned, const Operand &argument) {
+    if (argument.isTensor)
+      graph |= state.valueOf(argument).graph;
+  });
+  forArguments(event, [&](unsigned index, const Operand &argument) {
+    if (!argument.isTensor || !isSaved(index))
+      return;
     if (graph & Graph::Attached) {
-      state.shareHolders(*arguments[i]);
+      state.shareHolders(argument);
     } else if (graph & Graph::Unknown) {
-      const Storage storage = state.valueOf(*arguments[i]).storage;
+      const Storage storage = state.valueOf(argument).storage;
       tables.mayBeShared.insert(storage.origin);
       tables.mayBeShared.insert(storage.object);
     }
-  }
+  });
 }
 
 void Interpreter::lose(const Event &event, llvm::ArrayRef<PathId> left, State &state,

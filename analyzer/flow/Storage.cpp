@@ -39,7 +39,6 @@ Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables) {
 }
 
 // --- state
-// ----------------------------------------------------------------------------------------
 
 void State::addStorage(PathId path, const Storage &before, const Storage &written) {
   if (Value *value = values.edit(path))
@@ -114,31 +113,10 @@ void State::writeAllMemory() {
 }
 
 // --- operators
-// ------------------------------------------------------------------------------------
-
-const Operand *argumentOf(const Event &event, unsigned index) {
-  if (event.subject.path && index-- == 0)
-    return &event.subject;
-  return index < event.operands.size() ? &event.operands[index] : nullptr;
-}
-
-void forArguments(const Event &event, llvm::function_ref<void(unsigned, const Operand &)> visit) {
-  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
-    visit(i, *argument);
-}
 
 /// The tensor of which the event changes elements, or null.
 static const Operand *changedBy(const Event &event) {
   return event.changesElements ? argumentOf(event, 0) : nullptr;
-}
-
-bool fits(const Overload &overload, const Event &event) {
-  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
-    if (i >= overload.arguments.size() ||
-        (argument->isTensor && argument->role == TypeRole::Tensor) !=
-            llvm::is_contained(overload.tensors, i))
-      return false;
-  return true;
 }
 
 /// The overload that the event calls, or null if several are possible.
@@ -268,7 +246,6 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
 }
 
 // --- elements without a value
-// ---------------------------------------------------------------------
 
 /// What an event does with the elements of a tensor.
 enum class ElementUse : unsigned char {

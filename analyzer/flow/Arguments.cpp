@@ -1,0 +1,25 @@
+#include "Arguments.h"
+
+namespace gradtidy {
+
+const Operand *argumentOf(const Event &event, unsigned index) {
+  if (event.subject.path && index-- == 0)
+    return &event.subject;
+  return index < event.operands.size() ? &event.operands[index] : nullptr;
+}
+
+void forArguments(const Event &event, llvm::function_ref<void(unsigned, const Operand &)> visit) {
+  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
+    visit(i, *argument);
+}
+
+bool fits(const Overload &overload, const Event &event) {
+  for (unsigned i = 0; const Operand *argument = argumentOf(event, i); ++i)
+    if (i >= overload.arguments.size() ||
+        (argument->isTensor && argument->role == TypeRole::Tensor) !=
+            llvm::is_contained(overload.tensors, i))
+      return false;
+  return true;
+}
+
+} // namespace gradtidy

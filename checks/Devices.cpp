@@ -1,5 +1,7 @@
 #include "Devices.h"
 
+#include "Fixes.h"
+
 namespace gradtidy {
 
 std::string nameOf(const Visit &visit, Device device) {
@@ -43,8 +45,9 @@ std::string spellingOf(const Visit &visit, Device device) {
   const PathTable &paths = visit.unit.tables().paths;
   switch (device.kind) {
   case Device::Cuda:
-    return device.id == 0 ? "torch::kCUDA"
-                          : "torch::Device(torch::kCUDA, " + std::to_string(device.id) + ")";
+    return device.id == 0 ? visit.unit.code().constant(DeviceRole::Cuda).str()
+                          : phrase(visit.unit.code(), Phrase::NumberedDevice,
+                                   {{"number", std::to_string(device.id)}});
   case Device::Symbol: {
     const PathStep &root = paths.last(paths.rootOf(device.id));
     const FunctionBody &function = *visit.event.function;
@@ -57,7 +60,7 @@ std::string spellingOf(const Visit &visit, Device device) {
     return isOwn && isWritable(visit, device.id) ? paths.spelling(device.id) : "";
   }
   case Device::Cpu:
-    return "torch::kCPU";
+    return visit.unit.code().constant(DeviceRole::Cpu).str();
   case Device::Unknown:
   case Device::Unset:
     break;

@@ -22,9 +22,30 @@ std::string memberPrefix(const Visit &visit, const Operand &object) {
   return (text + (arrow ? "->" : ".")).str();
 }
 
+std::string phrase(const LoweredUnit &unit, Phrase phrase,
+                   llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> parts) {
+  std::string text = unit.phrase(phrase).str();
+  for (const auto &[name, value] : parts) {
+    const std::string place = ("{" + name + "}").str();
+    if (const size_t at = text.find(place); at != std::string::npos)
+      text.replace(at, place.size(), value);
+  }
+  return text;
+}
+
+std::string castTo(const Visit &visit, ElementType element) {
+  const LoweredUnit &unit = visit.unit.code();
+  const llvm::StringRef constant = unit.constant(element);
+  return constant.empty() ? "" : phrase(unit, Phrase::Cast, {{"type", constant}});
+}
+
+std::string callOf(llvm::StringRef object, llvm::StringRef call) {
+  return object.empty() || call.empty() ? "" : (object + call + ";").str();
+}
+
 Fix insertBefore(const Visit &visit, const ir::Node *statement, llvm::StringRef text) {
   const clang::SourceLocation begin = statement->begin();
-  if (begin.isMacroID())
+  if (text.empty() || begin.isMacroID())
     return {};
   return {clang::FixItHint::CreateInsertion(begin,
                                             (text + "\n" + visit.source.indentation(begin)).str())};
@@ -41,7 +62,7 @@ static clang::SourceLocation endOfStatement(const Visit &visit, const ir::Node *
 
 Fix insertAfter(const Visit &visit, const Event &event, llvm::StringRef text) {
   const ir::Node *statement = event.function->fullExpressionOf(event.site);
-  if (!statement || statement->begin().isMacroID())
+  if (text.empty() || !statement || statement->begin().isMacroID())
     return {};
   if (event.function->compoundOf(statement))
     return insertBehind(visit, statement, text);
@@ -60,7 +81,7 @@ Fix enclose(const Visit &visit, const ir::Node &statement, llvm::StringRef befor
 Fix insertBehind(const Visit &visit, const ir::Node *statement, llvm::StringRef text) {
   const clang::SourceLocation begin = statement->begin();
   clang::SourceLocation end = endOfStatement(visit, statement);
-  if (begin.isMacroID() || end.isInvalid())
+  if (text.empty() || begin.isMacroID() || end.isInvalid())
     return {};
   // A comment behind the statement stays there.
   const llvm::StringRef rest =
@@ -97,7 +118,7 @@ Fix removeStatement(const Visit &visit, const Event &event) {
 }
 
 Fix append(const Visit &visit, const ir::Node *expr, llvm::StringRef text) {
-  if (!expr || textOf(visit, expr).empty())
+  if (text.empty() || !expr || textOf(visit, expr).empty())
     return {};
   const bool isOperation =
       expr->kind == NodeKind::Binary || expr->kind == NodeKind::Unary ||

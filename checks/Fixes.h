@@ -10,6 +10,17 @@ namespace gradtidy {
 /// Empty where it cannot be written elsewhere (macros, calls with effects).
 std::string memberPrefix(const Visit &visit, const Operand &object);
 
+/// What the framework of the unit writes for \p phrase, with these texts for what stands in braces.
+/// Empty if it has no such phrase: then there is no fix-it.
+std::string phrase(const LoweredUnit &unit, Phrase phrase,
+                   llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> parts = {});
+
+/// Behind a tensor: the same with elements of that type, in the words of the unit's framework.
+std::string castTo(const Visit &visit, ElementType element);
+
+/// The statement that makes the call \p call of an object. Empty if one of them is.
+std::string callOf(llvm::StringRef object, llvm::StringRef call);
+
 using Fix = llvm::SmallVector<clang::FixItHint, 2>;
 
 /// Puts \p text as a statement in a line of its own before \p statement. Empty in a macro.

@@ -34,7 +34,8 @@ private:
     if (autocast.set)
       finding.notes.push_back(
           {*autocast.set, "autocast keeps the weights that it has made in 16 bits"});
-    finding.fixes = insertAfter(visit, *autocast.step, "at::autocast::clear_cache();");
+    finding.fixes =
+        insertAfter(visit, *autocast.step, phrase(visit.unit.code(), Phrase::ClearAutocastCache));
     reporter.report(std::move(finding));
   }
 

@@ -30,7 +30,9 @@ public:
     noteOrigin(visit, *crossing->column, "the column is made here", finding);
     noteOrigin(visit, *crossing->row, "the row is made here", finding);
     if (column.sizes.size() < 3)
-      finding.fixes = append(visit, crossing->column->expr, ".squeeze(-1)");
+      finding.fixes =
+          append(visit, crossing->column->expr,
+                 phrase(visit.unit.code(), Phrase::DropDimension, {{"dimension", "-1"}}));
     reporter.report(std::move(finding));
   }
 

@@ -434,7 +434,9 @@ private:
         target.role == TypeRole::Tensor)
       return {};
     const unsigned given = move->writtenArguments();
-    const std::string device = given == 0 ? "torch::kCUDA" : textOf(visit, target.expr).str();
+    const std::string device =
+        (given == 0 ? visit.unit.code().constant(DeviceRole::Cuda) : textOf(visit, target.expr))
+            .str();
     const bool hasOptions = llvm::any_of(creation.operands, [](const Operand &operand) {
       return operand.role == TypeRole::Device && operand.expr;
     });

@@ -113,7 +113,7 @@ private:
     Finding finding(Level::Certain, made,
                     "the tensor lies in the memory of a temporary list, which it outlives");
     finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
-    finding.fixes = append(visit, made.site, ".clone()");
+    finding.fixes = append(visit, made.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }
 
@@ -127,7 +127,7 @@ private:
                         (isFreed ? "freed" : "reallocated") + " before the tensor is read");
     finding.notes.push_back({*storage.released, isFreed ? "freed here" : "reallocated here"});
     finding.notes.push_back({visit.event, "read here"});
-    finding.fixes = append(visit, made.site, ".clone()");
+    finding.fixes = append(visit, made.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }
 
@@ -142,7 +142,7 @@ private:
     if (value.placed && value.placed->kind == EventKind::Move)
       finding.notes.push_back({*value.placed, "on the CPU nothing is copied here"});
     finding.notes.push_back(std::move(note));
-    finding.fixes = append(visit, made.site, ".clone()");
+    finding.fixes = append(visit, made.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }
 };

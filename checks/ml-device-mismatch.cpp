@@ -61,14 +61,17 @@ private:
     if (device.empty())
       return;
     if (clash.host->role == TypeRole::Tensor) {
-      finding.fixes = append(visit, clash.host->expr, ".to(" + device + ")");
+      finding.fixes = append(visit, clash.host->expr,
+                             phrase(visit.unit.code(), Phrase::Move, {{"device", device}}));
     } else if (isModule(clash.host->role)) {
       const FunctionBody &function = *visit.event.function;
       std::string object = memberPrefix(visit, *clash.host);
       auto loops = function.loopsAround(visit.event.site);
       const ir::Node *place = loops.empty() ? function.statementOf(visit.event.site) : loops.back();
       if (!object.empty() && function.compoundOf(place))
-        finding.fixes = insertBefore(visit, place, object + "to(" + device + ");");
+        finding.fixes = insertBefore(
+            visit, place,
+            callOf(object, phrase(visit.unit.code(), Phrase::MoveModule, {{"device", device}})));
     }
   }
 };

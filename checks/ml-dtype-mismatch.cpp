@@ -47,7 +47,7 @@ private:
                         std::string(" is of truth values, but ") + nameOf(visit, mask, "this one") +
                         " is " + elementName(element).str());
     noteOrigin(visit, mask, "it is made here", finding);
-    finding.fixes = append(visit, mask.expr, ".to(torch::kBool)");
+    finding.fixes = append(visit, mask.expr, castTo(visit, ElementType::Bool));
     reporter.report(std::move(finding));
   }
 
@@ -57,30 +57,11 @@ private:
                     "torch::elementSize() for that of an element");
     const ir::Node *constant = ir::withoutParentheses(visit.event.operands.front().expr);
     const llvm::StringRef text = constant ? textOf(visit, constant) : llvm::StringRef();
-    if (!text.empty() && !visit.event.site->range.getBegin().isMacroID())
+    const std::string size = phrase(visit.unit.code(), Phrase::ElementSize, {{"type", text}});
+    if (!text.empty() && !size.empty() && !visit.event.site->range.getBegin().isMacroID())
       finding.fixes.push_back(clang::FixItHint::CreateReplacement(
-          clang::CharSourceRange::getTokenRange(visit.event.site->range),
-          ("torch::elementSize(" + text + ")").str()));
+          clang::CharSourceRange::getTokenRange(visit.event.site->range), size));
     reporter.report(std::move(finding));
-  }
-
-  static const char *constantOf(ElementType element) {
-    switch (element) {
-    case ElementType::UInt8:
-      return "torch::kUInt8";
-    case ElementType::Int16:
-      return "torch::kInt16";
-    case ElementType::Int32:
-      return "torch::kInt32";
-    case ElementType::Int64:
-      return "torch::kInt64";
-    case ElementType::Float32:
-      return "torch::kFloat32";
-    case ElementType::Float64:
-      return "torch::kFloat64";
-    default:
-      return nullptr;
-    }
   }
 
   static void reportMemory(const Visit &visit, Reporter &reporter) {
@@ -94,10 +75,11 @@ private:
                       (typing.namesElement ? elementName(typing.element).str()
                                            : std::string("float32 unless it is told otherwise"));
     const ir::Node *call = ir::asCall(visit.event.site);
-    const char *constant = typing.holdsAddresses ? nullptr : constantOf(typing.memory);
-    if (constant && call->writtenArguments() == 2 && !call->brackets.getEnd().isMacroID())
+    const llvm::StringRef constant =
+        typing.holdsAddresses ? llvm::StringRef() : visit.unit.code().constant(typing.memory);
+    if (!constant.empty() && call->writtenArguments() == 2 && !call->brackets.getEnd().isMacroID())
       finding.fixes.push_back(
-          clang::FixItHint::CreateInsertion(call->brackets.getEnd(), ", " + std::string(constant)));
+          clang::FixItHint::CreateInsertion(call->brackets.getEnd(), (", " + constant).str()));
     reporter.report(std::move(finding));
   }
 
@@ -120,7 +102,7 @@ private:
       finding.message = "the layer has weights of float32, but " +
                         nameOf(visit, *inputs.front(), "its input") + " is float64";
     noteOrigin(visit, *inputs.front(), "it is made here", finding);
-    finding.fixes = append(visit, inputs.front()->expr, ".to(torch::kFloat32)");
+    finding.fixes = append(visit, inputs.front()->expr, castTo(visit, ElementType::Float32));
     reporter.report(std::move(finding));
   }
 

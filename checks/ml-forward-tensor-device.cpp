@@ -27,16 +27,16 @@ private:
 
   static void repair(const Visit &visit, const Event &creation, Finding &finding) {
     const ir::Node *call = ir::asCall(creation.site);
-    std::string device = deviceOfModule(*creation.function);
+    std::string device = deviceOfModule(visit, *creation.function);
     if (!call || device.empty() || call->begin().isMacroID())
       return;
     for (const Operand &operand : creation.operands)
       if (operand.role == TypeRole::Device && operand.expr) {
         llvm::StringRef options = textOf(visit, operand.expr);
-        if (!options.empty())
-          finding.fixes.push_back(clang::FixItHint::CreateReplacement(
-              operand.expr->range,
-              ("torch::TensorOptions(" + options + ").device(" + device + ")").str()));
+        const std::string both = phrase(visit.unit.code(), Phrase::DeviceOptions,
+                                        {{"type", options}, {"device", device}});
+        if (!options.empty() && !both.empty())
+          finding.fixes.push_back(clang::FixItHint::CreateReplacement(operand.expr->range, both));
         return;
       }
     finding.fixes.push_back(
@@ -44,10 +44,11 @@ private:
   }
 
   /// Where the module is, as it can be written in a function of it.
-  static std::string deviceOfModule(const FunctionBody &function) {
+  static std::string deviceOfModule(const Visit &visit, const FunctionBody &function) {
     for (const FunctionBody::Parameter &parameter : function.parameters)
       if (parameter.place.role == TypeRole::Tensor)
-        return parameter.declaration->spelling.str() + ".device()";
+        return phrase(visit.unit.code(), Phrase::TensorDevice,
+                      {{"tensor", parameter.declaration->spelling}});
     return function.isModuleMethod ? "parameters().front().device()" : "";
   }
 };

@@ -29,16 +29,19 @@ public:
 
 private:
   static Fix ask(const Visit &visit, const ir::Node &call) {
+    const llvm::StringRef mode = visit.unit.code().phrase(Phrase::AskMode);
+    if (mode.empty())
+      return {};
     for (const ir::Node *argument : call.arguments) {
       const ir::Node *written = &argument->spelled();
       if (written->begin().isMacroID() || written->end().isMacroID())
         return {};
       if (const ir::Node *literal = literalIn(written))
-        return {clang::FixItHint::CreateReplacement(literal->range, "is_training()")};
+        return {clang::FixItHint::CreateReplacement(literal->range, mode)};
       const ir::Symbol *record = written->type ? written->type->record : nullptr;
       if (record && record->name.ends_with("Options") &&
           argument->kind != ir::NodeKind::DefaultArgument && textOf(visit, written).ends_with(")"))
-        return append(visit, written, ".training(is_training())");
+        return append(visit, written, phrase(visit.unit.code(), Phrase::GiveMode));
     }
     return {};
   }

@@ -34,7 +34,9 @@ public:
     finding.notes.push_back({**start, "another thread begins here"});
     const ir::Node *block = ir::as(ir::NodeKind::Compound, body.body);
     if (block && !block->children.empty() && !trainsIn(visit, body, block))
-      finding.fixes = insertBefore(visit, block->children.front(), "torch::NoGradGuard no_grad;");
+      finding.fixes =
+          insertBefore(visit, block->children.front(),
+                       phrase(visit.unit.code(), Phrase::DisableGradients, {{"name", "no_grad"}}));
     reporter.report(std::move(finding));
   }
 

@@ -63,7 +63,7 @@ private:
   /// Detaches the tensor, or those of which the tuple is made on the spot.
   static Fix repair(const Visit &visit, const Operand &operand) {
     if (operand.role == TypeRole::Tensor)
-      return append(visit, operand.expr, ".detach()");
+      return append(visit, operand.expr, phrase(visit.unit.code(), Phrase::Detach));
     const PathTable &paths = visit.unit.tables().paths;
     Fix fix;
     if (!paths.isTemporary(operand.path))
@@ -73,7 +73,7 @@ private:
         if (event.kind == EventKind::Bind && paths.parent(event.subject.path) == operand.path)
           for (const Operand &part : event.operands)
             if (part.role == TypeRole::Tensor && part.expr && carries(visit, part))
-              fix.append(append(visit, part.expr, ".detach()"));
+              fix.append(append(visit, part.expr, phrase(visit.unit.code(), Phrase::Detach)));
     return fix;
   }
 

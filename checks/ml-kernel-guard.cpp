@@ -1,6 +1,7 @@
 // A kernel runs on the current GPU, which need not be that of its tensors: their memory is then out
 // of reach, or is reached over the bus and in no order.
 
+#include "Fixes.h"
 #include "Kernels.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -38,9 +39,10 @@ private:
       return {};
     const clang::SourceLocation first = writtenAt(visit, body->children.front()->begin());
     const unsigned column = visit.source.manager.getSpellingColumnNumber(first);
-    return {clang::FixItHint::CreateInsertion(
-        first, "const c10::cuda::OptionalCUDAGuard deviceGuard(device_of(" +
-                   tensor->declaration->spelling.str() + "));\n" + std::string(column - 1, ' '))};
+    return {clang::FixItHint::CreateInsertion(first,
+                                              phrase(visit.unit.code(), Phrase::GuardDevice,
+                                                     {{"tensor", tensor->declaration->spelling}}) +
+                                                  "\n" + std::string(column - 1, ' '))};
   }
 };
 

@@ -1,6 +1,7 @@
 // The tensors of a kernel are computed in the order of the framework's current stream. A kernel on
 // another stream waits for nothing of it, and nothing waits for the kernel.
 
+#include "Fixes.h"
 #include "Kernels.h"
 
 #include "clang/Lex/Lexer.h"
@@ -41,7 +42,7 @@ private:
     if (!declares(visit, "cuda", "getCurrentCUDAStream") || written < 2)
       return {};
     const ir::Node &last = *configuration.arguments[written - 1];
-    const std::string stream = "c10::cuda::getCurrentCUDAStream()";
+    const std::string stream = phrase(visit.unit.code(), Phrase::CurrentStream);
     if (written == 4)
       return {clang::FixItHint::CreateReplacement(
           {writtenAt(visit, last.begin()), writtenAt(visit, last.end())}, stream)};

@@ -1,6 +1,7 @@
 // A launch gives nothing back. One that fails, for too many threads or for machine code of another
 // GPU, leaves its tensors as they were, and the program goes on with them.
 
+#include "Fixes.h"
 #include "Kernels.h"
 
 #include "clang/Basic/IdentifierTable.h"
@@ -36,7 +37,7 @@ private:
   /// The framework's own check, where its header is included, behind the statement of the launch.
   static llvm::SmallVector<clang::FixItHint, 2> check(const LauncherVisit &visit,
                                                       const ir::Node &call) {
-    const llvm::StringRef macro = "C10_CUDA_KERNEL_LAUNCH_CHECK";
+    const llvm::StringRef macro = visit.unit.code().phrase(Phrase::CheckLaunch);
     const Source &sources = visit.source;
     const clang::SourceLocation end = sources.behindSemicolon(writtenAt(visit, call.end()));
     if (end.isInvalid() || !visit.unit.code().definesMacro(macro))

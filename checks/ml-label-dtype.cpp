@@ -24,7 +24,7 @@ public:
     const std::optional<Verdict> verdict =
         loss.typing->rule == ResultRule::ClassLoss
             ? judgeClasses(visit, loss.operation, input, target, *inputs[1])
-            : judgeAnswers(loss.operation, target);
+            : judgeAnswers(visit, loss.operation, target);
     if (!verdict)
       return;
     Finding finding(Level::Certain, loss,
@@ -38,7 +38,7 @@ public:
 private:
   struct Verdict {
     std::string wanted, given;
-    const char *repair;
+    std::string repair;
   };
 
   static bool isOneHot(const Visit &visit, const Operand &target) {
@@ -60,19 +60,21 @@ private:
       break;
     default:
       if (!isFloating(target.element))
-        return Verdict{numbers, name, ".to(torch::kLong)"};
+        return Verdict{numbers, name, castTo(visit, ElementType::Int64)};
       // Numbers between 0 and 1 may be probabilities of all classes.
       if (loss == Operation::LogProbabilitiesLoss || isOfOne(input.shape, shape))
-        return Verdict{numbers, name, ".to(torch::kLong)"};
+        return Verdict{numbers, name, castTo(visit, ElementType::Int64)};
       return std::nullopt;
     }
     const std::string one = "there is one class label for each sample";
     const std::int64_t classes = input.shape.last();
     if (shape.hasRank(2) && shape.last() == 1 && classes > 1)
-      return Verdict{one, "a column of shape " + spell(shape), ".squeeze(1)"};
+      return Verdict{one, "a column of shape " + spell(shape),
+                     phrase(visit.unit.code(), Phrase::DropDimension, {{"dimension", "1"}})};
     if (isOneHot(visit, labels) ||
         (shape.hasRank(2) && input.shape.hasRank(2) && classes > 1 && shape.last() == classes))
-      return Verdict{one, "a number for each class", ".argmax(-1)"};
+      return Verdict{one, "a number for each class",
+                     phrase(visit.unit.code(), Phrase::FindLargest)};
     return std::nullopt;
   }
 
@@ -84,12 +86,13 @@ private:
     return input.hasRank(2) || differs;
   }
 
-  static std::optional<Verdict> judgeAnswers(Operation loss, const TensorType &target) {
+  static std::optional<Verdict> judgeAnswers(const Visit &visit, Operation loss,
+                                             const TensorType &target) {
     if ((loss != Operation::ProbabilityLoss && loss != Operation::LogitLoss) ||
         !isIntegral(target.element))
       return std::nullopt;
     return Verdict{"targets of a binary cross entropy are floating-point numbers",
-                   elementName(target.element).str(), ".to(torch::kFloat)"};
+                   elementName(target.element).str(), castTo(visit, ElementType::Float32)};
   }
 };
 

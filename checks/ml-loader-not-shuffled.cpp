@@ -107,9 +107,10 @@ private:
         callee->templateArgument.getBegin().isMacroID() || mayGiveSampler(*call))
       return {};
     const clang::SourceLocation name = callee->templateArgument.getEnd();
-    if (textOf(visit, name) != "SequentialSampler")
+    const llvm::StringRef sampler = visit.unit.code().phrase(Phrase::RandomSampler);
+    if (sampler.empty() || textOf(visit, name) != "SequentialSampler")
       return {};
-    return {clang::FixItHint::CreateReplacement(name, "RandomSampler")};
+    return {clang::FixItHint::CreateReplacement(name, sampler)};
   }
 
   /// Whether an argument is the sampler itself, which is of the type that is named.

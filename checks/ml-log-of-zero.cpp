@@ -28,7 +28,8 @@ public:
                         nameOf(visit, *inputs.front(), "its input") + ", " + given +
                         ", may be exactly 0");
     noteOrigin(visit, *inputs.front(), "it is computed here", finding);
-    finding.fixes = append(visit, inputs.front()->expr, ".clamp_min(1e-8)");
+    finding.fixes = append(visit, inputs.front()->expr,
+                           phrase(visit.unit.code(), Phrase::Bound, {{"number", "1e-8"}}));
     reporter.report(std::move(finding));
   }
 

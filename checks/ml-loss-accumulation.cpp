@@ -53,7 +53,7 @@ public:
     if (loop && grows)
       finding.notes.push_back({loop->begin(), name + " outlives the iterations of this loop"});
     if (stored->role == TypeRole::Tensor)
-      finding.fixes = append(visit, stored->expr, ".detach()");
+      finding.fixes = append(visit, stored->expr, phrase(visit.unit.code(), Phrase::Detach));
     reporter.report(std::move(finding));
   }
 

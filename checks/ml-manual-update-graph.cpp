@@ -21,9 +21,11 @@ public:
       finding.message = "this assigns to a copy of the handle: the parameter keeps its value";
     } else if (isRecordedChange(visit)) {
       finding.message = name + " is changed in place while gradients are recorded: this throws";
-      if (const ir::Node *statement = update.function->statementOf(update.site);
-          statement->isExpression)
-        finding.fixes = enclose(visit, *statement, "{ torch::NoGradGuard guard; ", " }");
+      const ir::Node *statement = update.function->statementOf(update.site);
+      const std::string guard =
+          phrase(visit.unit.code(), Phrase::DisableGradients, {{"name", "guard"}});
+      if (statement->isExpression && !guard.empty())
+        finding.fixes = enclose(visit, *statement, "{ " + guard + " ", " }");
     } else if (isReplacement(visit)) {
       finding.message = name + " is another tensor after this, not the leaf that collects "
                                "gradients: its grad() stays undefined";

@@ -40,14 +40,15 @@ private:
     const llvm::StringRef name = change->calledName();
     const bool isWrite = assignment ? assignment->op == "=" : name == "fill_" || name == "copy_";
     const ir::Node *index = ir::as(ir::NodeKind::Member, selection.callee());
-    if (!isWrite || !index || selection.symbol->name != "index" || change->begin().isMacroID() ||
-        change->end().isMacroID())
+    const llvm::StringRef put = visit.unit.code().phrase(Phrase::Put);
+    if (put.empty() || !isWrite || !index || selection.symbol->name != "index" ||
+        change->begin().isMacroID() || change->end().isMacroID())
       return {};
     const llvm::StringRef value = textOf(visit, change->arguments[assignment ? 1 : 0]);
     if (value.empty())
       return {};
     return {
-        clang::FixItHint::CreateReplacement(index->name, "index_put_"),
+        clang::FixItHint::CreateReplacement(index->name, put),
         clang::FixItHint::CreateReplacement(
             clang::CharSourceRange::getCharRange(selection.brackets.getEnd(), endOf(visit, change)),
             (", " + value + ")").str())};

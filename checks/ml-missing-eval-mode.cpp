@@ -214,9 +214,11 @@ private:
     }
     if (!function.compoundOf(place))
       return;
-    finding.fixes = insertBefore(visit, place, object + "eval();");
+    finding.fixes =
+        insertBefore(visit, place, callOf(object, phrase(visit.unit.code(), Phrase::Eval)));
     if (comesRound)
-      finding.fixes.append(insertBehind(visit, place, object + "train();"));
+      finding.fixes.append(
+          insertBehind(visit, place, callOf(object, phrase(visit.unit.code(), Phrase::Train))));
   }
 };
 

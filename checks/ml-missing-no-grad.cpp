@@ -18,6 +18,8 @@ namespace {
 class MissingNoGrad : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.unit.code().phrase(Phrase::DisableGradients).empty())
+      return; // The framework knows no other way.
     const Event &forward = visit.event;
     const Answer isDifferentiated = visit.unit.effects().differentiates(forward);
     const bool isCut = isCutOff(visit);
@@ -206,7 +208,8 @@ private:
     std::string name = "no_grad";
     for (unsigned number = 2; declares(*block, name); ++number)
       name = "no_grad" + std::to_string(number);
-    finding.fixes = insertBefore(visit, place, "torch::NoGradGuard " + name + ";");
+    finding.fixes = insertBefore(
+        visit, place, phrase(visit.unit.code(), Phrase::DisableGradients, {{"name", name}}));
   }
 
   /// Whether a statement directly in \p block declares \p name.

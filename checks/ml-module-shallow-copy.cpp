@@ -68,7 +68,7 @@ private:
                           ? name + " is the module that trains on, not a copy of what is best now"
                           : name + " lies in the memory of the parameters: it changes with them";
     if (taken && taken->kind == EventKind::Detach && taken->site == strippedSite(source))
-      finding.fixes = append(visit, source.expr, ".clone()");
+      finding.fixes = append(visit, source.expr, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }
 
@@ -368,7 +368,7 @@ private:
                                       ? "the parameters are overwritten by themselves here"
                                       : "the parameters are compared with themselves here"});
     if (taken.kind == EventKind::Detach)
-      finding.fixes = append(visit, taken.site, ".clone()");
+      finding.fixes = append(visit, taken.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }
 

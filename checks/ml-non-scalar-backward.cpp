@@ -24,7 +24,8 @@ public:
                       (shape.sizes.empty() ? std::string(" has one for each sample")
                                            : " has the shape " + spell(shape));
     noteOrigin(visit, backward.subject, "it is computed here, and not reduced", finding);
-    finding.fixes = append(visit, backward.subject.expr, ".mean()");
+    finding.fixes =
+        append(visit, backward.subject.expr, phrase(visit.unit.code(), Phrase::Average));
     reporter.report(std::move(finding));
   }
 

@@ -34,7 +34,7 @@ public:
       const ir::Node *whole =
           made->isExpression ? derived->function->fullExpressionOf(made) : nullptr;
       if (whole && (&whole->spelled() == made || &operand.expr->spelled() == made))
-        finding.fixes = append(visit, made, ".detach().requires_grad_()");
+        finding.fixes = append(visit, made, phrase(visit.unit.code(), Phrase::MakeLeaf));
       reporter.report(std::move(finding));
       return;
     }

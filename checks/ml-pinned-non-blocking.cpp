@@ -61,7 +61,8 @@ private:
       const ir::Node *statement = read.function->statementOf(read.site);
       if (statement && read.function->compoundOf(statement) &&
           !contains(visit, statement, value.copying->site))
-        finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
+        finding.fixes =
+            insertBefore(visit, statement, phrase(visit.unit.code(), Phrase::Synchronize));
       return reporter.report(std::move(finding));
     }
   }

@@ -3,6 +3,7 @@
 // part in autograd later, which is for programs that train nothing.
 
 #include "Check.h"
+#include "Fixes.h"
 #include "Loops.h"
 
 #include <optional>
@@ -14,7 +15,8 @@ class PreferInferenceMode : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const GradMode &mode = visit.before.gradMode();
-    if (!isEvaluation(visit) || mode.possible != GradMode::Off || !mode.set ||
+    const llvm::StringRef better = visit.unit.code().phrase(Phrase::InferenceGuard);
+    if (better.empty() || !isEvaluation(visit) || mode.possible != GradMode::Off || !mode.set ||
         mode.set->subject.role != TypeRole::NoGradGuard)
       return;
     const Event &guard = *mode.set;
@@ -26,8 +28,7 @@ public:
                     "nothing in this program is trained: InferenceMode also spares what "
                     "NoGradGuard keeps of each tensor for a graph");
     finding.notes.push_back({visit.shown(), "the first forward pass under the guard is here"});
-    finding.fixes.push_back(
-        clang::FixItHint::CreateReplacement(variable->typeRange, "torch::InferenceMode"));
+    finding.fixes.push_back(clang::FixItHint::CreateReplacement(variable->typeRange, better));
     reporter.report(std::move(finding));
   }
 

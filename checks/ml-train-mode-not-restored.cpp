@@ -33,7 +33,8 @@ public:
     finding.notes.push_back({forward, "this training forward runs in evaluation mode"});
     std::string object = memberPrefix(visit, eval.subject);
     if (forward.function == eval.function && !object.empty())
-      finding.fixes = insertBefore(visit, whereTrainingBegins(visit, eval), object + "train();");
+      finding.fixes = insertBefore(visit, whereTrainingBegins(visit, eval),
+                                   callOf(object, phrase(visit.unit.code(), Phrase::Train)));
     reporter.report(std::move(finding));
   }
 

@@ -29,7 +29,8 @@ public:
     const Event &read = watch.call ? *watch.call : end;
     const ir::Node *statement = read.function->statementOf(read.site);
     if (statement && !isEnd(read) && read.function->compoundOf(statement))
-      finding.fixes = insertBefore(visit, statement, "torch::cuda::synchronize();");
+      finding.fixes =
+          insertBefore(visit, statement, phrase(visit.unit.code(), Phrase::Synchronize));
     reporter.report(std::move(finding));
   }
 

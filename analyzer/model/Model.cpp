@@ -227,6 +227,36 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::ClassLoss, "class-loss"},
 };
 
+constexpr Named<Phrase> phraseNames[] = {
+    {Phrase::DisableGradients, "disable-gradients"},
+    {Phrase::InferenceGuard, "inference-guard"},
+    {Phrase::Detach, "detach"},
+    {Phrase::MakeLeaf, "make-leaf"},
+    {Phrase::Copy, "copy"},
+    {Phrase::Move, "move"},
+    {Phrase::MoveModule, "move-module"},
+    {Phrase::Train, "train"},
+    {Phrase::Eval, "eval"},
+    {Phrase::AskMode, "ask-mode"},
+    {Phrase::GiveMode, "give-mode"},
+    {Phrase::Cast, "cast"},
+    {Phrase::Average, "average"},
+    {Phrase::DropDimension, "drop-dimension"},
+    {Phrase::FindLargest, "find-largest"},
+    {Phrase::Bound, "bound"},
+    {Phrase::Put, "put"},
+    {Phrase::Synchronize, "synchronize"},
+    {Phrase::ClearAutocastCache, "clear-autocast-cache"},
+    {Phrase::ElementSize, "element-size"},
+    {Phrase::NumberedDevice, "numbered-device"},
+    {Phrase::TensorDevice, "tensor-device"},
+    {Phrase::DeviceOptions, "device-options"},
+    {Phrase::GuardDevice, "guard-device"},
+    {Phrase::CurrentStream, "current-stream"},
+    {Phrase::CheckLaunch, "check-launch"},
+    {Phrase::RandomSampler, "random-sampler"},
+};
+
 unsigned lineOf(llvm::StringRef text, size_t offset) {
   return 1 + text.take_front(std::min(offset, text.size())).count('\n');
 }
@@ -275,11 +305,12 @@ public:
     return result;
   }
 
-  /// A table from role names to lists of names.
+  /// A table from role names to lists of names. \p firsts gets the first name of each list.
   template <typename Role>
   llvm::Error roles(const nlohmann::json &table, llvm::StringRef key,
                     std::optional<Role> (*roleOf)(llvm::StringRef), std::string known,
-                    llvm::StringMap<Role> &into) const {
+                    llvm::StringMap<Role> &into,
+                    std::map<Role, std::string> *firsts = nullptr) const {
     if (!table.is_object())
       return error({key}, "expected an object from roles to lists of names");
     for (const auto &[roleText, names] : table.items()) {
@@ -291,6 +322,8 @@ public:
         return list.takeError();
       for (const std::string &name : *list)
         into[name] = *role;
+      if (firsts && !list->empty())
+        firsts->try_emplace(*role, list->front());
     }
     return llvm::Error::success();
   }
@@ -404,6 +437,9 @@ std::optional<ResultRule> ruleOf(llvm::StringRef name) {
   return roleIn<ResultRule>(ruleNames, name);
 }
 
+llvm::StringRef phraseName(Phrase phrase) { return nameIn<Phrase>(phraseNames, phrase); }
+std::optional<Phrase> phraseOf(llvm::StringRef name) { return roleIn<Phrase>(phraseNames, name); }
+
 const OperatorTable &Model::bundledOperators() {
   static const OperatorTable table = OperatorTable::ofLines(::gradtidy::bundledOperators);
   return table;
@@ -435,6 +471,7 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
     return reader.error({}, "expected an object");
 
   Model merged = *this;
+  Framework framework;
   for (const auto &[key, value] : json->items()) {
     if (key == "name") {
       if (!value.is_string())
@@ -470,8 +507,9 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
                                          namesOf<FunctionRole>(functionRoles), merged.functions))
         return failure;
     } else if (key == "devices") {
-      if (llvm::Error failure = reader.roles<DeviceRole>(
-              value, key, gradtidy::deviceRole, namesOf<DeviceRole>(deviceRoles), merged.devices))
+      if (llvm::Error failure = reader.roles<DeviceRole>(value, key, gradtidy::deviceRole,
+                                                         namesOf<DeviceRole>(deviceRoles),
+                                                         merged.devices, &framework.devices))
         return failure;
     } else if (key == "traits") {
       if (llvm::Error failure =
@@ -482,22 +520,42 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
               value, key, operationOf, namesOf<Operation>(operationNames), merged.operations))
         return failure;
     } else if (key == "elements") {
-      if (llvm::Error failure = reader.roles<ElementType>(
-              value, key, elementOf, namesOf<ElementType>(elementNames), merged.elements))
+      if (llvm::Error failure =
+              reader.roles<ElementType>(value, key, elementOf, namesOf<ElementType>(elementNames),
+                                        merged.elements, &framework.elements))
         return failure;
     } else if (key == "results") {
       if (llvm::Error failure = reader.roles<ResultRule>(
               value, key, ruleOf, namesOf<ResultRule>(ruleNames), merged.results))
         return failure;
+    } else if (key == "phrases") {
+      if (!value.is_object())
+        return reader.error({key}, "expected an object from phrases to text");
+      for (const auto &[name, text] : value.items()) {
+        const std::optional<Phrase> phrase = phraseOf(name);
+        if (!phrase)
+          return reader.error({key, name},
+                              "unknown phrase; the phrases are " + namesOf<Phrase>(phraseNames));
+        if (!text.is_string())
+          return reader.error({key, name}, "expected a string");
+        framework.phrases[*phrase] = text.get<std::string>();
+      }
     } else if (key == "operators") {
       if (llvm::Error failure = readOperators(reader, value, merged.operatorIndex))
         return failure;
     } else {
       return reader.error(
           {key}, "unknown key; the keys are name, headers, namespaces, renamed, types, devices, "
-                 "functions, traits, operations, elements, results and operators");
+                 "functions, traits, operations, elements, results, phrases and operators");
     }
   }
+  for (const auto &entry : merged.types)
+    if (entry.second == TypeRole::Tensor && !types.contains(entry.first()))
+      framework.namespaces.insert(entry.first().split("::").first);
+  if (framework.namespaces.empty() && !framework.phrases.empty())
+    return reader.error({"phrases"}, "there is no tensor among the types, for which they could be");
+  if (!framework.namespaces.empty())
+    merged.frameworks.push_back(std::move(framework));
   for (const auto &entry : merged.types)
     merged.outermostNames.insert(entry.first().split("::").first);
   for (const auto &entry : merged.functions)
@@ -515,6 +573,35 @@ std::string Model::canonicalName(llvm::StringRef qualifiedName) const {
       return (to + rest).str();
   }
   return qualifiedName.str();
+}
+
+template <typename Key>
+llvm::StringRef Model::written(std::map<Key, std::string> Framework::*texts, Key key,
+                               llvm::ArrayRef<std::string> classes) const {
+  const auto textOf = [&](const Framework &framework) {
+    const auto found = (framework.*texts).find(key);
+    return found == (framework.*texts).end() ? llvm::StringRef() : llvm::StringRef(found->second);
+  };
+  if (classes.empty())
+    return frameworks.empty() ? llvm::StringRef() : textOf(frameworks.back());
+  for (const std::string &name : classes)
+    for (const Framework &framework : frameworks)
+      if (framework.namespaces.contains(llvm::StringRef(name).split("::").first) &&
+          !textOf(framework).empty())
+        return textOf(framework);
+  return {};
+}
+
+llvm::StringRef Model::phrase(Phrase phrase, llvm::ArrayRef<std::string> classes) const {
+  return written(&Framework::phrases, phrase, classes);
+}
+
+llvm::StringRef Model::constant(ElementType element, llvm::ArrayRef<std::string> classes) const {
+  return written(&Framework::elements, element, classes);
+}
+
+llvm::StringRef Model::constant(DeviceRole device, llvm::ArrayRef<std::string> classes) const {
+  return written(&Framework::devices, device, classes);
 }
 
 FunctionRole Model::roleOfMember(TypeRole object, llvm::StringRef simpleName) const {

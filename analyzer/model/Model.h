@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,15 @@ public:
   /// "zero_grad" for ClearGradients beside "torch::optim::Optimizer::step". Empty if there is none.
   llvm::StringRef sibling(llvm::StringRef canonicalName, FunctionRole role) const;
 
+  /// What a fix-it writes in code that uses the classes of these canonical names; nothing if their
+  /// frameworks have no such phrase. Of code that names none, the last model's framework is meant.
+  llvm::StringRef phrase(Phrase phrase, llvm::ArrayRef<std::string> classes) const;
+
+  /// The first constant that the models name for that type of elements, or for that device, where
+  /// the code uses the classes of these canonical names; nothing if there is none.
+  llvm::StringRef constant(ElementType element, llvm::ArrayRef<std::string> classes) const;
+  llvm::StringRef constant(DeviceRole device, llvm::ArrayRef<std::string> classes) const;
+
   /// Whether a declaration of that name belongs to a framework: its outermost namespace is one in
   /// which the models name something.
   bool isFrameworkName(llvm::StringRef canonicalName) const {
@@ -81,6 +91,18 @@ public:
   }
 
 private:
+  /// Of one model that names tensors.
+  struct Framework {
+    llvm::StringSet<> namespaces; ///< The outermost ones of its tensors.
+    std::map<Phrase, std::string> phrases;
+    std::map<ElementType, std::string> elements; ///< The constants that stand for them.
+    std::map<DeviceRole, std::string> devices;
+  };
+
+  template <typename Key>
+  llvm::StringRef written(std::map<Key, std::string> Framework::*texts, Key key,
+                          llvm::ArrayRef<std::string> classes) const;
+
   std::vector<std::string> frameworkHeaders;
   std::vector<std::pair<std::string, std::string>> namespaces; ///< Longest prefix first.
   llvm::StringMap<std::string> newNames;
@@ -92,6 +114,7 @@ private:
   llvm::StringMap<ElementType> elements;
   llvm::StringMap<ResultRule> results;
   OperatorIndex operatorIndex;
+  std::vector<Framework> frameworks; ///< In the order of their models.
   llvm::StringSet<> outermostNames;
 };
 

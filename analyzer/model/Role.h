@@ -265,6 +265,37 @@ enum class Operation : unsigned char {
   SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
 };
 
+/// What fix-its write. The comments tell what stands in braces: for which something is put.
+enum class Phrase : unsigned char {
+  DisableGradients,   ///< A statement, gradients are off behind it in its block: {name}.
+  InferenceGuard,     ///< The class of a guard that also spares what a graph would need.
+  Detach,             ///< Behind a tensor: the same, cut off from its graph.
+  MakeLeaf,           ///< Behind a tensor: a leaf with its values that collects gradients.
+  Copy,               ///< Behind a tensor: one with memory of its own.
+  Move,               ///< Behind a tensor: the same on {device}.
+  MoveModule,         ///< A call of a module that moves it to {device}.
+  Train,              ///< A call of a module: it is in training mode.
+  Eval,               ///< A call of a module: it is in evaluation mode.
+  AskMode,            ///< A call of a module: whether it is in training mode.
+  GiveMode,           ///< Behind the options of a function: the mode that AskMode tells.
+  Cast,               ///< Behind a tensor: the same with elements of {type}.
+  Average,            ///< Behind a tensor: the mean of all elements.
+  DropDimension,      ///< Behind a tensor: the same without {dimension}, of size 1.
+  FindLargest,        ///< Behind a tensor: the index of the largest along the last dimension.
+  Bound,              ///< Behind a tensor: no element is below {number}.
+  Put,                ///< The name of the method that writes what a selection by masks reads.
+  Synchronize,        ///< A statement: waits for the GPU.
+  ClearAutocastCache, ///< A statement.
+  ElementSize,        ///< The bytes of one element of {type}.
+  NumberedDevice,     ///< The GPU {number}.
+  TensorDevice,       ///< Where {tensor} is.
+  DeviceOptions,      ///< The options of {type} on {device}.
+  GuardDevice,        ///< A statement: kernels run where {tensor} is.
+  CurrentStream,      ///< The stream in whose order tensors are computed.
+  CheckLaunch,        ///< The macro that asks whether a kernel was launched.
+  RandomSampler,      ///< The sampler that shuffles.
+};
+
 /// Whether it begins a file anew.
 constexpr bool writesFile(Operation operation) {
   return operation == Operation::Save || operation == Operation::WriteArchive;
@@ -289,6 +320,7 @@ llvm::StringRef traitName(Trait trait);
 llvm::StringRef operationName(Operation operation);
 llvm::StringRef elementName(ElementType element);
 llvm::StringRef ruleName(ResultRule rule);
+llvm::StringRef phraseName(Phrase phrase);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
 std::optional<DeviceRole> deviceRole(llvm::StringRef name);
@@ -296,5 +328,6 @@ std::optional<Trait> traitOf(llvm::StringRef name);
 std::optional<Operation> operationOf(llvm::StringRef name);
 std::optional<ElementType> elementOf(llvm::StringRef name);
 std::optional<ResultRule> ruleOf(llvm::StringRef name);
+std::optional<Phrase> phraseOf(llvm::StringRef name);
 
 } // namespace gradtidy

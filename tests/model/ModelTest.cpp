@@ -70,6 +70,32 @@ TEST_CASE("Models are merged, and the later one wins") {
   CHECK(model.functionRole("one::cut") == FunctionRole::Detach);
 }
 
+TEST_CASE("Fix-its write what the framework of the code at hand knows") {
+  Model model = Model::bundled();
+  const std::vector<std::string> torch{"torch::Tensor"}, lumen{"lumen::Array"}, none;
+  CHECK(model.phrase(Phrase::DisableGradients, torch) == "torch::NoGradGuard {name};");
+  CHECK(model.constant(ElementType::Int64, torch) == "torch::kInt64");
+  CHECK(model.constant(DeviceRole::Cuda, none) == "torch::kCUDA");
+
+  llvm::cantFail(model.add(R"json({"types": {"tensor": ["lumen::Array"]},
+                                   "elements": {"int64": ["lumen::whole", "lumen::w"]},
+                                   "phrases": {"detach": ".frozen()"}})json",
+                           "lumen.json"));
+  CHECK(model.phrase(Phrase::Detach, lumen) == ".frozen()");
+  CHECK(model.phrase(Phrase::Detach, none) == ".frozen()");
+  CHECK(model.phrase(Phrase::Detach, torch) == ".detach()");
+  CHECK(model.phrase(Phrase::DisableGradients, lumen).empty());
+  CHECK(model.phrase(Phrase::DisableGradients, none).empty());
+  CHECK(model.constant(ElementType::Int64, lumen) == "lumen::whole");
+  CHECK(model.constant(DeviceRole::Cuda, lumen).empty());
+
+  CHECK_THAT(
+      errorIn("{\n  \"phrases\": {\n    \"detatch\": \"\"\n  }\n}"),
+      StartsWith("mine.json:3: model \"phrases.detatch\": unknown phrase; the phrases are "));
+  CHECK_THAT(errorIn("{\n  \"phrases\": {\"detach\": \".cut\"}\n}"),
+             StartsWith("mine.json:2: model \"phrases\": there is no tensor among the types"));
+}
+
 TEST_CASE("Members of which only the simple name is known") {
   const Model &model = Model::bundled();
   CHECK(model.roleOfMember(TypeRole::Optimizer, "step") == FunctionRole::Step);
@@ -128,8 +154,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "shared-by-workers", "batch-first-option",
                            "stacks-samples",    "chooses-draws",
                            "splits-samples",    "gives-all-samples",
-                           "gives-class",
-                           "joins-ranks"}) {
+                           "gives-class",       "joins-ranks"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

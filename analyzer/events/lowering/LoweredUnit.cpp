@@ -165,6 +165,16 @@ bool LoweredUnit::isOrDerives(const ir::Symbol &record, const ir::Symbol &base) 
          (declaresSameEntity(declared, other) || declared->isDerivedFrom(other));
 }
 
+llvm::StringRef LoweredUnit::phrase(Phrase phrase) const { return vocabulary->phrase(phrase); }
+
+llvm::StringRef LoweredUnit::constant(ElementType element) const {
+  return vocabulary->constant(element);
+}
+
+llvm::StringRef LoweredUnit::constant(DeviceRole device) const {
+  return vocabulary->constant(device);
+}
+
 bool LoweredUnit::knowsName(llvm::StringRef name) const {
   return context.Idents.find(name) != context.Idents.end();
 }

@@ -102,6 +102,11 @@ public:
 
   // --- names
 
+  /// What a fix-it writes in this unit, see Model::phrase() and Model::constant().
+  llvm::StringRef phrase(Phrase phrase) const;
+  llvm::StringRef constant(ElementType element) const;
+  llvm::StringRef constant(DeviceRole device) const;
+
   /// Whether the unit uses \p name anywhere.
   bool knowsName(llvm::StringRef name) const;
   bool definesMacro(llvm::StringRef name) const;

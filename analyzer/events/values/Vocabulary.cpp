@@ -89,7 +89,10 @@ TypeRole Vocabulary::roleOf(const clang::CXXRecordDecl *record) {
   record = record->getCanonicalDecl();
   if (auto known = records.find(record); known != records.end())
     return known->second;
-  TypeRole role = model.typeRole(canonicalName(record));
+  std::string name = canonicalName(record);
+  TypeRole role = model.typeRole(name);
+  if (role != TypeRole::None)
+    classes.push_back(std::move(name));
   records[record] = role; // In a template, it may be a base of itself, with other arguments.
   if (role == TypeRole::None && record->hasDefinition())
     for (const clang::CXXBaseSpecifier &base : record->getDefinition()->bases()) {

@@ -93,6 +93,11 @@ public:
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
+  /// What a fix-it writes, see Model::phrase() and Model::constant().
+  llvm::StringRef phrase(Phrase phrase) const { return model.phrase(phrase, classes); }
+  llvm::StringRef constant(ElementType element) const { return model.constant(element, classes); }
+  llvm::StringRef constant(DeviceRole device) const { return model.constant(device, classes); }
+
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);
 
@@ -130,6 +135,7 @@ private:
   const Model &model;
   mutable CodeMap map;
   llvm::DenseMap<const clang::CXXRecordDecl *, TypeRole> records;
+  std::vector<std::string> classes; ///< The canonical names of those to which the model gives one.
   llvm::DenseMap<const clang::FunctionDecl *, FunctionRole> functions;
   mutable llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<const Operator>> operators;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> reaching;

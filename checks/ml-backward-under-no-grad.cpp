@@ -14,6 +14,8 @@ public:
     const Event &backward = visit.event;
     if (backward.kind == EventKind::Call)
       return onClosure(visit, reporter);
+    if (const Operand *kept = inferenceTensorSavedBy(backward, visit.before))
+      return onForward(visit, *kept, reporter);
     if (backward.kind != EventKind::Backward)
       return;
     Value loss = visit.before.valueOf(backward.subject);
@@ -45,6 +47,18 @@ public:
   }
 
 private:
+  /// A forward pass that is trained gets what was made for inference.
+  static void onForward(const Visit &visit, const Operand &kept, Reporter &reporter) {
+    if (!visit.unit.uses().isDifferentiated(visit.site))
+      return;
+    const Event &guard = *visit.before.valueOf(kept).storage.inference;
+    Finding finding(Level::Certain, guard,
+                    "what is computed under this guard cannot be part of a training: the forward "
+                    "pass that needs it for its backward throws; only disable gradients here");
+    finding.notes.push_back({visit.event, "the forward pass that is trained is here"});
+    reporter.report(std::move(finding));
+  }
+
   /// The closure that a step of an optimizer is given runs the forward and the backward.
   static void onClosure(const Visit &visit, Reporter &reporter) {
     const Event &call = visit.event;

@@ -25,6 +25,8 @@ public:
       return reportMeasure(visit, reporter);
     if (event.typing->isMisread)
       return reportMemory(visit, reporter);
+    if (event.operation == Operation::PointToMemory)
+      return reportPointer(visit, reporter);
     switch (event.typing->rule) {
     case ResultRule::Linear:
     case ResultRule::Weighted1:
@@ -39,6 +41,22 @@ public:
   }
 
 private:
+  /// A pointer to elements of another type than the tensor has.
+  static void reportPointer(const Visit &visit, Reporter &reporter) {
+    const Event &event = visit.event;
+    const ElementType element = visit.before.typeOf(event.subject).element;
+    const ElementType pointed = event.typing->memory;
+    const bool isKnown = element != ElementType::Float32 || visit.unit.program().assumesFloats();
+    if (!isKnown || mayHold(pointed, element))
+      return;
+    Finding finding(Level::Certain, event,
+                    "the pointer leads to elements of " + elementName(pointed).str() + ", but " +
+                        nameOf(visit, event.subject, "the tensor") + " is " +
+                        elementName(element).str());
+    noteOrigin(visit, event.subject, "it is made here", finding);
+    reporter.report(std::move(finding));
+  }
+
   static void reportMask(const Visit &visit, const Operand &mask, Reporter &reporter) {
     const ElementType element = visit.before.typeOf(mask).element;
     const bool isChoice = calledName(visit.event.site) == "where";

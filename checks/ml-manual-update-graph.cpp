@@ -79,7 +79,8 @@ private:
   /// The other events that give the variable a value or make it a leaf again, or may.
   static bool isRenewal(const Event &event, PathId place) {
     return event.subject.path == place &&
-           (event.kind == EventKind::Bind || event.kind == EventKind::RequireGrad ||
+           (event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
+            event.kind == EventKind::RequireGrad ||
             (event.kind == EventKind::Detach && event.subject.escapes) ||
             (event.kind == EventKind::Combine && event.subject.escapes));
   }
@@ -88,23 +89,53 @@ private:
   /// to be a leaf.
   static bool isReplacement(const Visit &visit) {
     const Event &update = visit.event;
-    const FunctionBody &function = *update.function;
-    const auto loops = function.loopsAround(update.site);
     const PathId place = update.subject.path;
-    if (update.kind != EventKind::Bind || !update.usesOwnGradient || loops.empty() ||
-        !variableAt(visit, place) || visit.before.resolve(place) != place ||
-        function.isConditional(update.site, loops.front()) || isRetained(visit))
+    if (update.kind != EventKind::Bind || !update.usesOwnGradient || isRetained(visit))
       return false;
+    if (pathsOf(visit).last(place).kind == PathStep::Member)
+      return isReplacedEachTime(visit);
+    return variableAt(visit, place) && visit.before.resolve(place) == place &&
+           trainsAround(*update.function, update, place) == Answer::Yes;
+  }
+
+  /// Whether the innermost loop around \p event runs a backward each time that it runs the event,
+  /// and does not make what is at \p place a leaf again. Unknown where there is no loop.
+  static Answer trainsAround(const FunctionBody &function, const Event &event, PathId place) {
+    const auto loops = function.loopsAround(event.site);
+    if (loops.empty())
+      return Answer::Unknown;
+    if (function.isConditional(event.site, loops.front()))
+      return Answer::No;
     bool trains = false;
     for (const Block &block : function.blocks)
-      for (const Event &event : block.events) {
-        if (!llvm::is_contained(function.loopsAround(event.site), loops.back()))
+      for (const Event &other : block.events) {
+        if (!llvm::is_contained(function.loopsAround(other.site), loops.back()))
           continue;
-        if (&event != &update && isRenewal(event, place))
-          return false;
-        trains |= event.kind == EventKind::Backward;
+        if (&other != &event && isRenewal(other, place))
+          return Answer::No;
+        trains |= other.kind == EventKind::Backward;
       }
-    return trains;
+    return trains ? Answer::Yes : Answer::No;
+  }
+
+  /// The same for a member that a method updates, which is called in such a loop.
+  static bool isReplacedEachTime(const Visit &visit) {
+    const Event *event = &visit.event;
+    const PathId place = event->subject.path;
+    for (const Block &block : event->function->blocks)
+      for (const Event &other : block.events)
+        if (&other != event && isRenewal(other, place))
+          return false;
+    for (const Event *caller : llvm::reverse(visit.callers)) {
+      const ir::Node *whole = ir::as(ir::NodeKind::Compound, event->function->body);
+      if (!whole || event->function->isConditional(event->site, whole))
+        return false;
+      event = caller;
+      if (const Answer trains = trainsAround(*event->function, *event, event->subject.path);
+          trains != Answer::Unknown)
+        return trains == Answer::Yes;
+    }
+    return false;
   }
 
   /// Whether the tensor is the result of something, of which the gradient was asked for.

@@ -17,6 +17,8 @@ public:
     const Event *write = loss.storage.overwritten;
     if (!write || loss.graph != Graph::Attached)
       return;
+    if (write->kind == EventKind::Step)
+      return reportStep(visit, loss, *write, reporter);
     const Operand &changed = write->subject.path ? write->subject : write->operands.front();
     const std::string name = visit.before.tables->paths.spelling(changed.path);
     Finding finding(Level::Certain, *write,
@@ -24,6 +26,18 @@ public:
                         " is modified in place after an operation saved it for backward(), which "
                         "throws; compute a new tensor instead");
     finding.notes.push_back({backward, "backward() needs the saved values here"});
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static void reportStep(const Visit &visit, const Value &loss, const Event &step,
+                         Reporter &reporter) {
+    if (loss.parts.freed || loss.parts.again)
+      return; // Of a graph that a backward has freed, ml-double-backward and others speak.
+    Finding finding(Level::Certain, step,
+                    "this step changes weights in place that a later backward() needs as they were "
+                    "in the forward pass: it throws; step after it, or compute the loss anew");
+    finding.notes.push_back({visit.event, "the backward is here"});
     reporter.report(std::move(finding));
   }
 };

@@ -32,4 +32,14 @@ struct Typing {
   static constexpr std::int64_t noNumber = INT64_MIN; ///< One that is not known.
 };
 
+/// Whether elements of one type may lie in memory that C++ takes for another. Bytes may be anything,
+/// and what has no type of its own in C++ lies in integers of its size.
+inline bool mayHold(ElementType memory, ElementType element) {
+  if (memory == ElementType::Unknown || element == ElementType::Unknown || sizeOf(memory) == 1)
+    return true;
+  if (sizeOf(memory) != sizeOf(element))
+    return false;
+  return isFloating(memory) == isFloating(element) || sizeOf(memory) == 2;
+}
+
 } // namespace gradtidy

@@ -22,13 +22,15 @@ void CallGraph::addCallsOf(const FunctionBody &body) {
   }
   for (const Block &block : body.blocks)
     for (const Event &event : block.events) {
-      const bool isCall = event.kind == EventKind::Call && event.callee;
-      const FunctionBody *callee = isCall ? calleeOf(*event.callee, event.isVirtual) : nullptr;
-      if (!callee || callee == &body)
+      if (event.kind != EventKind::Call)
         continue;
-      if (isOfUnit || !leading.contains(callee))
-        called.insert(callee);
-      callers[callee].push_back(&body);
+      for (const FunctionBody *callee : candidates(event)) {
+        if (callee == &body)
+          continue;
+        if (isOfUnit || !leading.contains(callee))
+          called.insert(callee);
+        callers[callee].push_back(&body);
+      }
     }
 }
 
@@ -36,14 +38,6 @@ const FunctionBody *CallGraph::bodyAround(const FunctionBody &closure) const {
   const ir::Symbol *lambda = closure.function->owner;
   const ir::Symbol *around = lambda ? lambda->owner : nullptr;
   return around ? bodyOf(*around) : nullptr;
-}
-
-const FunctionBody *CallGraph::calleeOf(const ir::Symbol &callee, bool isVirtual) const {
-  const auto overriders =
-      isVirtual ? unit.overridersOf(*callee.first) : llvm::ArrayRef<const ir::Symbol *>();
-  if (overriders.empty())
-    return bodyOf(callee);
-  return overriders.size() == 1 && callee.isPureVirtual ? bodyOf(*overriders.front()) : nullptr;
 }
 
 llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &call) const {
@@ -59,6 +53,11 @@ llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &ca
     else
       return {};
   return found;
+}
+
+const FunctionBody *CallGraph::calleeOf(const Event &call) const {
+  const auto bodies = candidates(call);
+  return bodies.size() == 1 ? bodies.front() : nullptr;
 }
 
 bool CallGraph::runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,

@@ -22,11 +22,11 @@ public:
   /// The events of a function of the user, or null where it has no body.
   const FunctionBody *bodyOf(const ir::Symbol &function) const { return unit.bodyOf(function); }
 
-  /// The body that a call of \p callee runs, if it has one and no other can be meant.
-  const FunctionBody *calleeOf(const ir::Symbol &callee, bool isVirtual) const;
-
   /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
   llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) const;
+
+  /// The only one of these, or null.
+  const FunctionBody *calleeOf(const Event &call) const;
 
   /// Whether \p function, or what it calls, runs an event that is \p one, or a call that cannot be
   /// seen and is \p unseen.

@@ -9,7 +9,7 @@ Interpreter::Closures Interpreter::closuresOf(const Operand &operand, const Stat
     return {};
   Closures found;
   for (const ir::Symbol *callOperator : last.made()->declared)
-    found.push_back(graph.calleeOf(*callOperator, false));
+    found.push_back(graph.bodyOf(*callOperator));
   return llvm::is_contained(found, nullptr) ? Closures() : found;
 }
 
@@ -106,9 +106,10 @@ bool Interpreter::computes(const FunctionBody &body) {
              !sharesMemory(event.operation);
     if (event.kind != EventKind::Forward && event.kind != EventKind::Call)
       return false;
-    const FunctionBody *callee =
-        event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
-    return callee ? computes(*callee) : event.kind == EventKind::Forward || event.isTensor;
+    const auto callees = graph.candidates(event);
+    if (callees.empty())
+      return event.kind == EventKind::Forward || event.isTensor;
+    return llvm::any_of(callees, [&](const FunctionBody *each) { return computes(*each); });
   });
   return computing[&body] = result;
 }
@@ -119,51 +120,65 @@ static bool tellsOutcome(const FunctionBody &body) {
 }
 
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  const FunctionBody *body =
-      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
-  if (!body && event.subject.path)
+  auto bodies = graph.candidates(event);
+  if (bodies.empty() && event.subject.path)
     if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
-      body = closures.front();
-  bool recursive = body && llvm::is_contained(stack, body);
-  if (body && !recursive && effects.isIrrelevant(event) && mayReturn(*body)) {
+      bodies.push_back(closures.front());
+  const auto isRunning = [&](const FunctionBody *each) { return llvm::is_contained(stack, each); };
+  const auto returns = [&](const FunctionBody *each) { return mayReturn(*each); };
+  const bool isKnown =
+      !bodies.empty() && bodies.size() <= maxOverriders && llvm::none_of(bodies, isRunning);
+  if (isKnown && effects.isIrrelevant(event) && llvm::any_of(bodies, returns)) {
     if (observing)
       needOnHost(event, state);
     doubtElements(event, state);
     state.forget(event.result);
-    callMayTouchFiles(event, state, !touchesFiles(*body));
+    callMayTouchFiles(event, state, llvm::none_of(bodies, [&](const FunctionBody *each) {
+                        return touchesFiles(*each);
+                      }));
     return true;
   }
   const bool isOfOthers =
-      body && !recursive && effects.isForeign(*body) && !reachesClosure(event, state);
-  if (isOfOthers && !mayReturn(*body))
+      isKnown && !reachesClosure(event, state) &&
+      llvm::all_of(bodies, [&](const FunctionBody *each) { return effects.isForeign(*each); });
+  if (isOfOthers && llvm::none_of(bodies, returns))
     return false;
-  if (body && !recursive && !isOfOthers && stack.size() > maxDepth && !effects.isHarmless(event))
+  if (isKnown && !isOfOthers && stack.size() > maxDepth && !effects.isHarmless(event))
     bounded.insert(stack.front());
-  if (!body || recursive || isOfOthers || stack.size() > maxDepth || visits > maxVisits) {
+  if (!isKnown || isOfOthers || stack.size() > maxDepth || visits > maxVisits) {
     callUnknown(event, state, observing);
     return true;
   }
-  const Answers told = answersTo(*body, event);
-  if (!observing) {
-    auto last = memory.find({&event, body});
-    if (last != memory.end() && last->second.told == told && last->second.before == state) {
-      if (!last->second.after)
-        return false;
-      state = *last->second.after;
-      return true;
-    }
+  std::optional<State> after; // Of all that override it.
+  for (const FunctionBody *body : bodies) {
+    std::optional<State> end = callOne(*body, event, state, observing);
+    if (after && end)
+      after->join(*end, Junction::Branches);
+    else if (end)
+      after = std::move(end);
   }
-  State before = state;
-  if (event.result == event.subject.path)
-    makeModule(event, state, {Device::Cpu});
-  std::optional<State> after = enter(*body, event, state, told, observing);
-  if (after && tellsOutcome(*body))
-    after->doubtModes(state);
-  memory.insert_or_assign({&event, body}, Memory{std::move(before), told, after});
   if (!after)
     return false;
   state = std::move(*after);
   return true;
+}
+
+std::optional<State> Interpreter::callOne(const FunctionBody &body, const Event &event,
+                                          const State &caller, bool observing) {
+  const Answers told = answersTo(body, event);
+  if (!observing) {
+    const auto last = memory.find({&event, &body});
+    if (last != memory.end() && last->second.told == told && last->second.before == caller)
+      return last->second.after;
+  }
+  State state = caller;
+  if (event.result == event.subject.path)
+    makeModule(event, state, {Device::Cpu});
+  std::optional<State> after = enter(body, event, state, told, observing);
+  if (after && tellsOutcome(body))
+    after->doubtModes(state);
+  memory.insert_or_assign({&event, &body}, Memory{caller, told, after});
+  return after;
 }
 
 /// What \p argument answers where it is asked as a condition.

@@ -46,6 +46,7 @@ public:
   MemberChanges changesOf(const ir::Symbol &field) const;
 
   /// Whether nothing but constructors decides what the member \p field holds, as far as is seen.
+  bool isReplaced(const ir::Symbol &field) const { return changed.contains(&field); }
   bool isSetUpOnly(const ir::Symbol &field) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for

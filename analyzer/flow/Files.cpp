@@ -140,9 +140,10 @@ bool Interpreter::touchesFiles(const FunctionBody &body) {
       return true;
     if (event.kind != EventKind::Call)
       return false;
-    const FunctionBody *callee =
-        event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
-    return callee ? touchesFiles(*callee) : !event.callee || !event.callee->isOfSystem;
+    const auto callees = graph.candidates(event);
+    if (callees.empty())
+      return !event.callee || !event.callee->isOfSystem;
+    return llvm::any_of(callees, [&](const FunctionBody *each) { return touchesFiles(*each); });
   });
   return touching[&body] = result;
 }

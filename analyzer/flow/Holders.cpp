@@ -221,9 +221,13 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
 
 Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
   if (!event.leadsIn) { // A list of pointers leads where its elements do.
-    if (mayMoveElements(event))
-      for (const Operand &operand : event.operands)
-        if (const Look look = state.lookOf(operand.path); look.taken)
+    if (!mayMoveElements(event))
+      return {};
+    // What it takes by value is where elements are to be copied from.
+    const auto parameters = event.site->symbol->parameters;
+    for (unsigned i = 0; i < event.operands.size() && i < parameters.size(); ++i)
+      if (parameters[i]->type && parameters[i]->type->isReference)
+        if (const Look look = state.lookOf(event.operands[i].path); look.taken)
           return look;
     return {};
   }

@@ -13,6 +13,7 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   const UnderAnalysis underAnalysis(body);
   memory.clear();
   rootSites.clear();
+  ownedFromStart.clear();
   visits = 0;
   State entry = entryOf(body);
   const ir::Symbol &function = *body.function;
@@ -33,6 +34,30 @@ void Interpreter::runUntold(const FunctionBody &body) {
       run(body, told.withOther(condition));
 }
 
+void Interpreter::keepOwned(const ir::Class &record, const State &end, PathId object,
+                            PathId thisObject, bool isFirst) {
+  for (const ir::Symbol *member : record.members) {
+    const OptimizerFacts *facts =
+        end.optimizer({tables.paths.member(object, member), TypeRole::Optimizer});
+    SourcesId owned = facts && !effects.isReplaced(*member) ? facts->owned : noSources;
+    const auto isOwn = [&](PathId path) {
+      return tables.paths.parent(path) == object &&
+             tables.paths.last(path).kind == PathStep::Member &&
+             !effects.isReplaced(*tables.paths.last(path).symbol());
+    };
+    if (tables.sources.isUnknown(owned) || !llvm::all_of(tables.sources.members(owned), isOwn))
+      owned = noSources;
+    owned = tables.sources.map(owned, [&](PathId path) {
+      return tables.paths.member(thisObject, tables.paths.last(path).symbol());
+    });
+    const PathId optimizer = tables.paths.member(thisObject, member);
+    if (isFirst)
+      ownedFromStart[optimizer] = owned;
+    else if (ownedFromStart.lookup(optimizer) != owned)
+      ownedFromStart[optimizer] = noSources;
+  }
+}
+
 void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &state) {
   const ir::Class &record = unit.classOf(*method.owner);
   // What does not compile may change what the rest of the class shows as fixed.
@@ -40,7 +65,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     return;
   std::optional<State> made;
   for (const ir::Symbol *constructor : record.constructors) {
-    const FunctionBody *body = graph.calleeOf(*constructor, false);
+    const FunctionBody *body = graph.bodyOf(*constructor);
     if (!body || constructor->isDelegating)
       return;
     const auto [known, isFirst] = constructed.try_emplace(body);
@@ -49,6 +74,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     const std::optional<State> &end = known->second;
     if (!end)
       continue;
+    keepOwned(record, *end, body->thisObject, thisObject, !made);
     State members(tables);
     llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
     auto forMembers = [&](MemberChanges changes, auto visit) {

@@ -48,10 +48,15 @@ Look lostUsedBy(const Event &event, const State &state);
 /// value; null if there is none.
 const Operand *unwrittenReadBy(const Event &event, const State &state);
 
+/// A tensor made under a guard for inference that \p forward, which is recorded, would have to keep
+/// for its backward: it throws. Null if there is none.
+const Operand *inferenceTensorSavedBy(const Event &forward, const State &state);
+
 class Interpreter {
 public:
   /// How deep calls are followed, and how many blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
+  static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;
 
   /// All arguments must outlive this object.
@@ -151,6 +156,9 @@ private:
   std::optional<bool> answerOf(const Flag &flag) const;
   /// What the event turns on or off, here.
   std::optional<bool> constantOf(const Event &event) const;
+  /// What is known behind a call that runs \p body. Empty if control does not come back.
+  std::optional<State> callOne(const FunctionBody &body, const Event &event, const State &caller,
+                               bool observe);
   void callUnknown(const Event &event, State &state, bool observe);
   /// Runs a closure that is handed to code which calls it; false if control does not come back.
   bool runClosure(const Operand &operand, const Event &event, State &state, bool observe);
@@ -171,6 +179,10 @@ private:
 
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
+  /// Notes in ownedFromStart what a constructor of \p record leaves, the first of them or another;
+  /// \p object is what it makes.
+  void keepOwned(const ir::Class &record, const State &end, PathId object, PathId thisObject,
+                 bool isFirst);
   /// What the constructors of its class have established when a method is called.
   void establish(const ir::Symbol &method, PathId thisObject, State &state);
   /// The tensor that an operation makes of the subject and the operands.
@@ -187,6 +199,10 @@ private:
   void followMemory(const Event &event, State &state, bool observe);
   /// The same to elements that nobody has given a value.
   void followElements(const Event &event, State &state) const;
+  /// The weights of a module that a backward through \p result, which it gives, needs as they are.
+  void saveWeights(const Event &forward, const State &state, Value &result) const;
+  /// The step of \p optimizer changes the weights that it owns.
+  void changeWeights(const Event &step, PathId optimizer, State &state) const;
   /// Code that cannot be seen may give all elements a value that the event hands it.
   void doubtElements(const Event &event, State &state) const;
   /// What pointers and views lead into, of what the event lets go of (Holders.cpp).
@@ -314,6 +330,9 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
   llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See touchesFiles().
+  /// What the optimizers own that are members of the object whose method is analysed, as its
+  /// constructors leave them and nothing replaces them.
+  llvm::DenseMap<PathId, SourcesId> ownedFromStart;
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

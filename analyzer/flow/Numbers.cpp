@@ -112,7 +112,7 @@ private:
       return read;
     if (variable.kind == ir::SymbolKind::Member)
       for (const ir::Method &method : numbers.unit.classOf(*variable.owner).methods)
-        if (const FunctionBody *body = numbers.graph.calleeOf(*method.symbol, /*isVirtual=*/false);
+        if (const FunctionBody *body = numbers.graph.bodyOf(*method.symbol);
             body && body != &function)
           if (const Event *read = readForGiven(variable, *body))
             return read;
@@ -125,9 +125,7 @@ private:
     return given == index.given.end() ? nullptr : readForAny(given->second, function);
   }
 
-  const FunctionBody *bodyOf(const Event &call) const {
-    return call.callee ? numbers.graph.calleeOf(*call.callee, call.isVirtual) : nullptr;
-  }
+  const FunctionBody *bodyOf(const Event &call) const { return numbers.graph.calleeOf(call); }
 
   const Numbers &numbers;
   llvm::ArrayRef<const Event *> callers;

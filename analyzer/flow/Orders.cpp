@@ -46,8 +46,7 @@ SampleOrder reordered(const SampleOrder &order, const Typing &typing) {
 SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   if (event.operation == Operation::Pad && event.order.samples >= 0)
     return {.told = &event, .isSecond = event.order.samples == 1};
-  if (!event.typing || (event.kind == EventKind::Forward && event.callee &&
-                        graph.calleeOf(*event.callee, event.isVirtual)))
+  if (!event.typing || (event.kind == EventKind::Forward && graph.calleeOf(event)))
     return {};
   SampleOrder order; // Of all of the tensors that have one.
   for (const Operand *tensor : tensorsOf(event)) {
@@ -191,9 +190,7 @@ void Interpreter::nameOrders(const FunctionBody &body, State &state) const {
 }
 
 Interpreter::Receiver Interpreter::receiverOf(const Event &forward, unsigned operand) const {
-  const FunctionBody *body = forward.kind == EventKind::Forward && forward.callee
-                                 ? graph.calleeOf(*forward.callee, forward.isVirtual)
-                                 : nullptr;
+  const FunctionBody *body = forward.kind == EventKind::Forward ? graph.calleeOf(forward) : nullptr;
   return body && operand < body->parameters.size()
              ? receivers.lookup(body->parameters[operand].declaration)
              : Receiver();

@@ -364,7 +364,7 @@ Value State::joined(const Value &a, const Value &b) const {
   result.parts = commonParts(a.parts, b.parts, *tables);
   result.storage = commonStorage(a.storage, b.storage, *tables);
   if (a.look.taken != b.look.taken || a.look.into != b.look.into)
-    result.look = {};
+    result.look = a.look.ended ? a.look : b.look.ended ? b.look : Look(); // On one way, it is lost.
   else if (!b.look.ended)
     result.look.ended = nullptr;
   result.cut = commonCut(a, b);
@@ -553,15 +553,25 @@ void State::join(const State &other, Junction junction) {
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };
 
+  // A pointer that leads nowhere on one of the ways is not to be used behind them.
+  const auto isLost = [](const State &state, const Alias &alias) {
+    const Value *value = state.values.find(alias.target);
+    return value && value->look.ended;
+  };
   aliases.changeIf(
       [&](const auto &entry) {
         const Alias *there = other.aliases.find(entry.first);
         return there ? there->target != entry.second.target : !isTemporary(entry.first);
       },
-      [&](PathId, Alias &alias) { alias.target = unknown; });
+      [&](PathId name, Alias &alias) {
+        const Alias *there = other.aliases.find(name);
+        if (!isLost(*this, alias))
+          alias.target = there && isLost(other, *there) ? there->target : unknown;
+      });
   for (const auto &[name, alias] : other.aliases)
     if (!aliases.find(name))
-      aliases[name] = isTemporary(name) ? alias : Alias{unknown, alias.isReference};
+      aliases[name] =
+          isTemporary(name) || isLost(other, alias) ? alias : Alias{unknown, alias.isReference};
 
   joinValues(other, junction);
   joinModules(other, junction);
@@ -638,6 +648,7 @@ void State::joinValues(const State &other, Junction junction) {
     Device entered = value.device;
     const Event *copying = value.copying;
     const Look look = value.look;
+    const Storage storage = value.storage;
     if (const Value *there = other.findValue(path))
       value = joinedWith(other, value, *there);
     else if (!paths.isTemporary(path))
@@ -646,6 +657,8 @@ void State::joinValues(const State &other, Junction junction) {
     // In the second round it has ended what it leads into, if the first ends that.
     if (there && value.look.taken && junction != Junction::Branches)
       value.look.ended = look.ended ? look.ended : there->look.ended;
+    if (there && value.storage.wrapped && junction != Junction::Branches)
+      value.storage.released = storage.released ? storage.released : there->storage.released;
     if (junction == Junction::LoopBack)
       value.copying = copying;
     else if (junction == Junction::LoopEntry && there)

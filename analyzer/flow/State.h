@@ -165,7 +165,10 @@ struct Storage {
   const Event *partly = nullptr;
   const Event *wrapped = nullptr;  ///< What has made the tensor, over memory that others free.
   const Event *released = nullptr; ///< What has freed or moved that memory since.
-  bool anyStrides = false;         ///< Autograd gives it, in whatever order the memory is.
+  /// The guard under which the tensor was made, or that of which it is a view: no operation that is
+  /// recorded can keep it for a backward.
+  const Event *inference = nullptr;
+  bool anyStrides = false; ///< Autograd gives it, in whatever order the memory is.
   /// Names who holds the memory, and who the object that has the shape, in whatever hands (see
   /// Holders.cpp): what was new when it came to be, or the member that has held it since before.
   /// None where nobody knows; PathTable::unknown() where others may hold it, too.

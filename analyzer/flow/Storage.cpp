@@ -20,6 +20,8 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
     result.wrapped = a.wrapped;
   if (a.released && b.released)
     result.released = a.released;
+  if (a.inference && b.inference)
+    result.inference = a.inference;
   result.anyStrides = a.anyStrides && b.anyStrides;
   const auto common = [&](PathId one, PathId other) {
     const bool isShared = one == unknown || other == unknown;
@@ -223,12 +225,24 @@ static void nameHolders(const Event &event, const State &state, const Operand *v
   }
 }
 
+/// The guard under which tensors are made that no graph can keep, or null.
+static const Event *inferenceGuard(const State &state) {
+  const GradMode &mode = state.gradMode();
+  const bool isOn = mode.possible == GradMode::Off && mode.set &&
+                    mode.set->subject.role == TypeRole::InferenceGuard;
+  return isOn ? mode.set.event() : nullptr;
+}
+
 Storage Interpreter::storageOf(const Event &event, const State &state, const Value &result) const {
   Storage storage;
   const Operand *viewed = viewedBy(event);
+  const bool isNew =
+      event.kind == EventKind::Forward ? !event.isWeightless : !mayShareMemory(event);
   if (viewed)
     storage = state.valueOf(*viewed).storage;
-  else if (event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
+  else if (event.resultRole == TypeRole::Tensor && isNew)
+    storage.inference = inferenceGuard(state);
+  if (!viewed && event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
     storage.memory = event.result;
   if (event.resultRole == TypeRole::Tensor && (!viewed || viewed != changedBy(event)))
     nameHolders(event, state, viewed, storage);
@@ -363,6 +377,35 @@ void Interpreter::followMemory(const Event &event, State &state, bool observing)
   if (const Operand *changed = changedBy(event))
     if (const PathId memory = state.valueOf(*changed).storage.memory)
       state.changeMemory(memory, event);
+}
+
+void Interpreter::saveWeights(const Event &forward, const State &state, Value &result) const {
+  const PathId module = state.resolve(forward.subject.path);
+  const bool isPartOfGraph = llvm::any_of(forward.operands, [&](const Operand &operand) {
+    return operand.isTensor && state.valueOf(operand).graph == Graph::Attached;
+  });
+  if (forward.isWeightless || !isPartOfGraph || module == tables.paths.unknown())
+    return;
+  result.storage.saved = tables.sources.join(result.storage.saved, tables.sources.of(module));
+  tables.savers[module] = &forward;
+}
+
+void Interpreter::changeWeights(const Event &step, PathId optimizer, State &state) const {
+  SourcesId owned = state.optimizerAt(optimizer).owned;
+  if (tables.sources.isUnknown(owned))
+    owned = ownedFromStart.lookup(optimizer);
+  for (PathId module : tables.sources.members(owned))
+    state.changeMemory(module, step);
+}
+
+const Operand *inferenceTensorSavedBy(const Event &forward, const State &state) {
+  if (forward.kind != EventKind::Forward || forward.isWeightless || forward.isGuarded ||
+      state.gradMode().possible != GradMode::On || state.module(forward.subject).isFrozen)
+    return nullptr;
+  const auto tensor = llvm::find_if(forward.operands, [&](const Operand &operand) {
+    return operand.isTensor && state.valueOf(operand).storage.inference;
+  });
+  return tensor == forward.operands.end() ? nullptr : tensor;
 }
 
 } // namespace gradtidy

@@ -250,8 +250,7 @@ static bool movesToHost(const FunctionBody &pass) {
 
 void Interpreter::forward(const Event &event, State &state) {
   Value value = combined(event, state);
-  const FunctionBody *pass =
-      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *pass = graph.calleeOf(event);
   if (const Event *cut = pass ? returnedCuts.lookup(pass) : nullptr;
       cut && state.gradMode().possible & GradMode::On)
     value.cut = cut;
@@ -259,6 +258,8 @@ void Interpreter::forward(const Event &event, State &state) {
     value.isRecorded = false;
   else
     passModule(event, state, value, isRecorded(event, state));
+  if (value.graph == Graph::Attached && isRecorded(event, state))
+    saveWeights(event, state, value);
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
   // Where inputs are not on the CPU, the module is what should have been moved: said once.
@@ -847,6 +848,7 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
   OptimizerFacts &facts = state.optimizerAt(object);
   facts.gradients.use(event);
   state.outdateWeights(facts.owned, event);
+  changeWeights(event, object, state);
   state.markStepped(facts.owned, event);
   return true;
 }
@@ -862,6 +864,7 @@ static bool isMarked(const Event &event) {
          event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
          event.classTest ||
          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
+         (event.typing && event.operation == Operation::PointToMemory) ||
          (event.typing &&
           (event.typing->isMisread || event.typing->isScrambled || event.typing->isMeasured));
 }

@@ -154,8 +154,7 @@ Layer Interpreter::layerOf(const Event &forward) const {
 }
 
 TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
-  const FunctionBody *body =
-      event.callee ? graph.calleeOf(*event.callee, event.isVirtual) : nullptr;
+  const FunctionBody *body = graph.calleeOf(event);
   if (body)
     return returnedTypes.lookup(body);
   const Layer layer = layerOf(event);

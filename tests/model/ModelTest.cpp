@@ -270,7 +270,7 @@ TEST_CASE("What is wrong in a model names the line and the key") {
   CHECK(errorIn("{\n  \"nam\": \"mine\"\n}") ==
         "mine.json:2: model \"nam\": unknown key; the keys are name, headers, namespaces, renamed, "
         "types, "
-        "devices, functions, traits, operations, elements, results and operators");
+        "devices, functions, traits, operations, elements, results, phrases and operators");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3: model \"headers\": expected a list of strings");

@@ -308,6 +308,14 @@ void FunctionLowering::markOrder(Event &event, const CallSite &site) {
   result->changesOrder |= changesOrder(*site.call, vocabulary);
 }
 
+/// What \p pointer is cast to right there, or null.
+static const Expr *castOf(const Expr &pointer, const FunctionCode &code) {
+  const Stmt *outer = code.statementAround(&pointer);
+  while (isa_and_nonnull<ParenExpr, ImplicitCastExpr>(outer))
+    outer = code.statementAround(outer);
+  return dyn_cast_or_null<ExplicitCastExpr>(outer);
+}
+
 void FunctionLowering::markTyping(Event &event, const CallSite &site) {
   const CXXRecordDecl *layer =
       site.kind == EventKind::Forward ? vocabulary.classOf(values.typeOf(site.object)) : nullptr;
@@ -326,6 +334,16 @@ void FunctionLowering::markTyping(Event &event, const CallSite &site) {
       if (isNamed)
         event.element = element;
     }
+  if (event.operation == Operation::PointToMemory) {
+    const Expr *pointer = site.call;
+    if (pointer->getType()->isVoidPointerType())
+      pointer = castOf(*pointer, *code);
+    if (pointer) {
+      result->typings.push_back(std::make_unique<const Typing>(reader.readPointer(pointer)));
+      event.typing = result->typings.back().get();
+    }
+    return;
+  }
   if (rule == ResultRule::None)
     return;
   result->typings.push_back(

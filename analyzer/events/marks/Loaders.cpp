@@ -502,6 +502,12 @@ EarlyEnd earlyEndOf(const CallExpr &begin, const FunctionCode &function) {
     if (!end.leave)
       end = {function.map.node(leave.statement), true};
   }
+  // What the whole program has, callers ask for before they begin again.
+  if (llvm::any_of(asked, [](const ValueDecl *name) {
+        const auto *variable = dyn_cast<VarDecl>(name);
+        return !variable || variable->hasGlobalStorage();
+      }))
+    return {};
   // What is asked around the loop may keep it from beginning again.
   Names around;
   const auto addConditions = [&](const Stmt *statement, const auto &recurse) -> void {

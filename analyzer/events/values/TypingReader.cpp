@@ -332,14 +332,10 @@ void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
   }
 }
 
-/// Whether elements of one type may lie in memory of another. Bytes may be anything, and what has
-/// no type of its own in C++ lies in integers of its size.
-static bool mayHold(ElementType memory, ElementType element) {
-  if (memory == ElementType::Unknown || element == ElementType::Unknown || sizeOf(memory) == 1)
-    return true;
-  if (sizeOf(memory) != sizeOf(element))
-    return false;
-  return isFloating(memory) == isFloating(element) || sizeOf(memory) == 2;
+Typing TypingReader::readPointer(const Expr *pointer) const {
+  Typing typing;
+  readMemory(pointer, typing);
+  return typing;
 }
 
 /// What \p product is a product of: constants, and variables or members.

@@ -24,6 +24,9 @@ public:
   /// Of the result of a call with \p arguments.
   Typing read(ResultRule rule, llvm::ArrayRef<const clang::Expr *> arguments) const;
 
+  /// Of the memory to which \p pointer leads, as the code takes it.
+  Typing readPointer(const clang::Expr *pointer) const;
+
   /// The type of elements that \p expr names, as such or in options; \p isNamed tells whether it
   /// names one at all.
   ElementType elementIn(const clang::Expr *expr, bool &isNamed, unsigned depth = 0) const;

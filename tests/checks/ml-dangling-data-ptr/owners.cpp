@@ -298,3 +298,38 @@ Image sizes_bad(Tensor x) {
   auto sizes = y.sizes();
   return Image(static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), y.data_ptr()); // expect: ml-dangling-data-ptr (no fix)
 }
+
+// --- on one of two ways
+
+float sumOf(const float *values, long count);
+
+float gray_bad(Tensor image) {
+  image = image.contiguous();
+  const float *luma = image.data_ptr<float>();
+  if (image.size(0) == 3) {
+    auto gray = image.mean(0).contiguous();
+    luma = gray.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix)
+  }
+  return sumOf(luma, 10);
+}
+
+float gray_ok(Tensor image) {
+  image = image.contiguous();
+  auto gray = image.mean(0).contiguous();
+  const float *luma = image.data_ptr<float>();
+  if (image.size(0) == 3)
+    luma = gray.data_ptr<float>();
+  return sumOf(luma, 10);
+}
+
+// --- numbers are copied, pointers are kept
+
+std::vector<float> numbers_ok(std::vector<Tensor> waves) {
+  std::vector<float> samples;
+  for (const Tensor &each : waves) {
+    auto wave = each.exp();
+    const float *begin = wave.data_ptr<float>();
+    samples.insert(samples.end(), begin, begin + 10);
+  }
+  return samples;
+}

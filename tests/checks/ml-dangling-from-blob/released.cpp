@@ -106,3 +106,21 @@ float early_ok(bool isEmpty) {
   delete[] memory;
   return sum;
 }
+
+// --- in the second round
+
+void stream_bad(std::vector<float> tokens, torch::Tensor scores) {
+  auto prompt = torch::from_blob(tokens.data(), {4}); // expect: ml-dangling-from-blob
+  for (int i = 0; i < 10; ++i) {
+    auto next = (scores * prompt).sum().item<float>();
+    tokens.push_back(next);
+  }
+}
+
+void stream_ok(std::vector<float> tokens, torch::Tensor scores) {
+  for (int i = 0; i < 10; ++i) {
+    auto prompt = torch::from_blob(tokens.data(), {4});
+    auto next = (scores * prompt).sum().item<float>();
+    tokens.push_back(next);
+  }
+}

@@ -175,3 +175,30 @@ void endless_ok(Net net, torch::optim::Optimizer &optimizer) {
       batch = loader->begin();
   }
 }
+
+// Who calls it goes on for as long as there are iterations left.
+template <typename Loader> struct Trainer {
+  void run() {
+    while (iteration < last)
+      epoch();
+  }
+  void epoch() {
+    for (auto &batch : *loader) {
+      learn(net, optimizer, batch.data);
+      if (++iteration >= last)
+        break;
+    }
+  }
+  Net net;
+  torch::optim::SGD optimizer;
+  Loader loader;
+  int iteration = 0, last = 1000;
+};
+
+void iterations_ok(Net net) {
+  auto loader = data::make_data_loader(
+      digits(), data::DataLoaderOptions().batch_size(64).workers(2));
+  Trainer<decltype(loader)> trainer{net, torch::optim::SGD(net->parameters(), 0.1),
+                                    std::move(loader)};
+  trainer.run();
+}

@@ -208,3 +208,39 @@ void state_ok(torch::Tensor x) {
   }
   position.print();
 }
+
+// --- a member, by a method
+
+class Line {
+public:
+  Line() : slope(torch::zeros({}, torch::requires_grad())) {}
+  torch::Tensor operator()(const torch::Tensor &x) const { return slope * x; }
+  void replace_bad(double rate) {
+    torch::NoGradGuard guard;
+    slope = slope - rate * slope.grad(); // expect: ml-manual-update-graph (no fix)
+  }
+  void change_ok(double rate) {
+    torch::NoGradGuard guard;
+    slope.sub_(rate * slope.grad());
+    slope.mutable_grad().zero_();
+  }
+  void renew_ok(double rate) {
+    slope = (slope - rate * slope.grad()).detach();
+    slope.requires_grad_();
+  }
+
+private:
+  torch::Tensor slope;
+};
+
+void members(torch::Tensor x, torch::Tensor y) {
+  Line replaced, changed, renewed;
+  for (int i = 0; i < 10; ++i) {
+    torch::mse_loss(replaced(x), y).backward();
+    replaced.replace_bad(0.1);
+    torch::mse_loss(changed(x), y).backward();
+    changed.change_ok(0.1);
+    torch::mse_loss(renewed(x), y).backward();
+    renewed.renew_ok(0.1);
+  }
+}

@@ -1,0 +1,43 @@
+// Pointers that take the elements of a tensor for others than they are.
+#include <torch/torch.h>
+
+#include <cstring>
+
+using torch::Tensor;
+
+void cast_bad(Tensor x) {
+  auto latent = x.to(torch::kHalf).clone();
+  auto *values = static_cast<float *>(latent.data_ptr()); // expect: ml-dtype-mismatch (no fix)
+  for (int i = 0; i < latent.numel(); ++i)
+    values[i] *= 2;
+}
+
+void template_bad(Tensor logits) {
+  auto best = logits.argmax(1);
+  const float *indices = best.data_ptr<float>(); // expect: ml-dtype-mismatch (no fix)
+  std::printf("%f\n", indices[0]);
+}
+
+void other_bad(Tensor x) {
+  auto wide = x.to(torch::kFloat64);
+  std::printf("%f\n", reinterpret_cast<const float *>(wide.data_ptr())[0]); // expect: ml-dtype-mismatch (no fix)
+}
+
+void same_ok(Tensor x) {
+  auto wide = x.to(torch::kFloat64);
+  std::printf("%f\n", wide.data_ptr<double>()[0]);
+  auto latent = x.to(torch::kHalf);
+  std::printf("%d\n", static_cast<const std::uint16_t *>(latent.data_ptr())[0]);
+}
+
+void bytes_ok(Tensor x, char *target) {
+  auto wide = x.to(torch::kFloat64);
+  std::memcpy(target, wide.data_ptr(), 8);
+  auto *bytes = static_cast<unsigned char *>(wide.data_ptr());
+  std::printf("%d\n", bytes[0]);
+}
+
+void unknown_ok(Tensor x) {
+  std::printf("%f\n", x.data_ptr<float>()[0]);
+  std::printf("%f\n", static_cast<double *>(x.data_ptr())[0]);
+}

@@ -45,8 +45,10 @@ public:
   /// Who decides what the member \p field holds.
   MemberChanges changesOf(const ir::Symbol &field) const;
 
-  /// Whether nothing but constructors decides what the member \p field holds, as far as is seen.
+  /// Whether something other than a constructor gives the member \p field another value, or may.
   bool isReplaced(const ir::Symbol &field) const { return changed.contains(&field); }
+
+  /// Whether nothing but constructors decides what the member \p field holds, as far as is seen.
   bool isSetUpOnly(const ir::Symbol &field) const;
 
   /// Whether a function that runs no forward pass of the member \p field sets its mode: set-up for

@@ -611,6 +611,7 @@ namespace serialize {
 class OutputArchive {
 public:
   OutputArchive();
+  void write(const std::string &key, const Tensor &tensor, bool is_buffer = false);
   void write(const std::string &key, OutputArchive &nested_archive);
   void save_to(const std::string &filename);
 };
@@ -637,6 +638,7 @@ public:
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
   std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   virtual std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;

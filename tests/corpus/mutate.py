@@ -71,6 +71,14 @@ def forget_buffers(repo: Repo, src: Source) -> Iterator[Mutant]:
             yield Mutant([Edit(loop.start(), loop.end(), "")], before, before, loop.start())
 
 
+@mutate.operator("no-record-stream", "ml-stream-lifetime")
+def forget_stream(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The allocator is told nothing of the stream that uses a tensor of another one."""
+    records = [s for s in src.stmts if re.fullmatch(r"\w+(?:\.|->)record_stream\s*\(.*\)\s*;", s.text, re.S)]
+    if len(records) == 1 and src.mask.count("record_stream") == 1:
+        yield Mutant([mutate.delete(src, records[0])], records[0].start, 0, len(src.text))
+
+
 if __name__ == "__main__":
     for name in THEIRS - {"no-train-restore"}:
         del mutate.OPERATORS[name]

@@ -32,6 +32,7 @@ namespace c10::detail {
   } while (false)
 
 namespace c10 {
+class Stream {};
 
 enum class DeviceType : int8_t { CPU, CUDA };
 constexpr DeviceType kCPU = DeviceType::CPU;
@@ -242,6 +243,7 @@ public:
   Tensor detach() const;
   Tensor &detach_() const;
   Tensor data() const;
+  void record_stream(c10::Stream stream) const;
   template <typename T> T *data() const;
   void set_data(const Tensor &data) const;
   Tensor flip(IntArrayRef dims) const;

@@ -917,6 +917,28 @@ static bool changesLeaf(const Event &event, const State &state) {
          refusesChange(state.valueOf(event.subject));
 }
 
+/// Whether the event gives a list of tensors of a module.
+static bool listsTensors(const Event &event) {
+  return event.kind == EventKind::Combine && isModule(event.subject.role) && event.isTensor;
+}
+
+/// Whether an object that is no module gets a parameter and a name for it.
+static bool namesWeight(const Event &event, const State &state) {
+  const auto isName = [](const Operand &operand) { return operand.isText; };
+  return event.kind == EventKind::Combine && event.subject.role == TypeRole::None &&
+         llvm::any_of(event.operands, isName) &&
+         llvm::any_of(event.operands, [&](const Operand &operand) {
+           return operand.isTensor && state.memoryOf(operand) != noSources;
+         });
+}
+
+/// Whether elements of a parameter, or of another tensor of a module, are changed in place.
+static bool changesWeights(const Event &event, const State &state) {
+  return (event.kind == EventKind::Overwrite || event.changesElements) &&
+         event.subject.role == TypeRole::Tensor && !event.operands.empty() &&
+         state.memoryOf(event.subject) != noSources;
+}
+
 /// Whether the event reads all elements of a list, or one after the other, of which the first may
 /// hold nothing.
 static bool readsNothing(const Event &event, const State &state) {
@@ -957,7 +979,8 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
   };
   if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
       isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
-      poolsSteps(event, state) || readsNothing(event, state) || touchesGradients(event, state))
+      poolsSteps(event, state) || readsNothing(event, state) || touchesGradients(event, state) ||
+      changesWeights(event, state) || listsTensors(event) || namesWeight(event, state))
     observeHere();
   if (observing)
     noteHostNeeds(event, state);

@@ -127,6 +127,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::GivesAllSamples, "gives-all-samples"},
     {Trait::GivesClass, "gives-class"},
     {Trait::JoinsRanks, "joins-ranks"},
+    {Trait::GivesStream, "gives-stream"},
 };
 
 constexpr Named<Operation> operationNames[] = {
@@ -175,6 +176,9 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::SeparateChannels, "separate-channels"},
     {Operation::Exchange, "exchange"},
     {Operation::Allocate, "allocate"},
+    {Operation::ChooseStream, "choose-stream"},
+    {Operation::RecordStream, "record-stream"},
+    {Operation::AwaitEvent, "await-event"},
     {Operation::SpreadBatch, "spread-batch"},
 };
 

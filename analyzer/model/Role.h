@@ -205,6 +205,7 @@ enum class Trait : unsigned char {
   GivesAllSamples,  ///< One that draws from all samples, whoever asks.
   GivesClass,       ///< Tells of which class a module is.
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
+  GivesStream,      ///< Gives a stream other than the one that work is on by default.
 };
 
 /// Whether a function of that trait registers something.
@@ -263,6 +264,9 @@ enum class Operation : unsigned char {
   Exchange,             ///< Brings tensors of several processes together.
   Allocate,             ///< A new tensor whose elements nobody has given a value.
   SpreadBatch,          ///< Has several GPUs of one process compute a batch, a part each.
+  ChooseStream,         ///< Makes a stream of a GPU the current one; a class: while objects live.
+  RecordStream,         ///< Tells the allocator that another stream uses the memory of a tensor.
+  AwaitEvent,           ///< Has a stream wait for what was given to another one.
 };
 
 /// What fix-its write. The comments tell what stands in braces: for which something is put.

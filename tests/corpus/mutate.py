@@ -38,6 +38,47 @@ def evaluate_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
             yield Mutant(edits, epochs.end, epochs.head, epochs.end)
 
 
+ACCESSOR = re.compile(r"\bauto\s+(\w+)\s*=\s*([\w.\[\]>-]+?)\.accessor<\s*(\w+)\s*,\s*([2-9])\s*>\(\)\s*;")
+
+
+@mutate.operator("no-accessor", "ml-elementwise-access")
+def read_elements(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """What an accessor reads of a tensor, the tensor itself gives, element by element."""
+    for made in ACCESSOR.finditer(src.mask):
+        name, tensor, element, dimensions = made.groups()
+        inner = rf"\b{name}((?:\s*\[[^][]*\]){{{dimensions}}})(?!\s*(?:[-+*/]?=[^=]|\[))"
+        reads = list(re.finditer(inner, src.mask[made.end() :]))
+        named = len(re.findall(rf"\b{name}\b", src.mask[made.end() :]))
+        if not reads or len(reads) != named:
+            continue  # It is written to, or handed on.
+        edits = [Edit(made.start(), made.end(), f"auto {name} = {src.text[made.start(2):made.end(2)]};")]
+        for read in reads:
+            end = made.end() + read.end()
+            edits.append(Edit(end, end, f".item<{element}>()"))
+        first, last = made.end() + reads[0].start(), made.end() + reads[-1].end()
+        yield Mutant(edits, first, first, last)
+
+
+BUFFERS = re.compile(r"\bfor\s*\([^;{}]*?\b(?:named_)?buffers\(\)[^;{}]*\)\s*(?:\{[^{}]*\}|[^;{}]*;)")
+
+
+@mutate.operator("no-buffers", "ml-missing-buffers")
+def forget_buffers(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A copy or checkpoint that has a loop over the buffers behind one over the parameters loses it."""
+    for loop in BUFFERS.finditer(src.mask):
+        before = src.mask.rfind("parameters()", 0, loop.start())
+        if before >= 0 and len(BUFFERS.findall(src.mask)) == 1:
+            yield Mutant([Edit(loop.start(), loop.end(), "")], before, before, loop.start())
+
+
+@mutate.operator("no-record-stream", "ml-stream-lifetime")
+def forget_stream(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The allocator is told nothing of the stream that uses a tensor of another one."""
+    records = [s for s in src.stmts if re.fullmatch(r"\w+(?:\.|->)record_stream\s*\(.*\)\s*;", s.text, re.S)]
+    if len(records) == 1 and src.mask.count("record_stream") == 1:
+        yield Mutant([mutate.delete(src, records[0])], records[0].start, 0, len(src.text))
+
+
 if __name__ == "__main__":
     for name in THEIRS - {"no-train-restore"}:
         del mutate.OPERATORS[name]

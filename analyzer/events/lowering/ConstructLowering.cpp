@@ -30,8 +30,11 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   event.result = event.subject.path;
   event.callee = symbol(user);
   event.isTensor = vocabulary.holdsTensors(construct->getType());
-  if (vocabulary.operationOf(constructor->getParent()) == Operation::DetectAnomaly) {
-    event.operation = Operation::DetectAnomaly;
+  const Operation operation = vocabulary.operationOf(constructor->getParent());
+  if (operation == Operation::ChooseStream)
+    event.operation = operation;
+  if (operation == Operation::DetectAnomaly) {
+    event.operation = operation;
     event.constant = true;
   }
   event.startsThread = isThread(construct->getType());

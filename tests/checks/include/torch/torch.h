@@ -32,6 +32,7 @@ namespace c10::detail {
   } while (false)
 
 namespace c10 {
+class Stream {};
 
 enum class DeviceType : int8_t { CPU, CUDA };
 constexpr DeviceType kCPU = DeviceType::CPU;
@@ -242,6 +243,7 @@ public:
   Tensor detach() const;
   Tensor &detach_() const;
   Tensor data() const;
+  void record_stream(c10::Stream stream) const;
   template <typename T> T *data() const;
   void set_data(const Tensor &data) const;
   Tensor flip(IntArrayRef dims) const;
@@ -611,6 +613,7 @@ namespace serialize {
 class OutputArchive {
 public:
   OutputArchive();
+  void write(const std::string &key, const Tensor &tensor, bool is_buffer = false);
   void write(const std::string &key, OutputArchive &nested_archive);
   void save_to(const std::string &filename);
 };
@@ -637,6 +640,7 @@ public:
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
   std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   virtual std::shared_ptr<Module> clone(const std::optional<Device> &device = std::nullopt) const;

@@ -1,6 +1,7 @@
 // The part of LibTorch's header of this name that the tests of the checks use.
 #pragma once
 
+#include <ATen/cuda/CUDAContext.h>
 #include <optional>
 #include <torch/torch.h>
 
@@ -9,6 +10,12 @@ class CUDAGuard {
 public:
   explicit CUDAGuard(torch::Device device);
   ~CUDAGuard();
+};
+
+class CUDAStreamGuard {
+public:
+  explicit CUDAStreamGuard(CUDAStream stream);
+  ~CUDAStreamGuard();
 };
 
 class OptionalCUDAGuard {
@@ -22,6 +29,7 @@ namespace at {
 std::optional<torch::Device> device_of(const torch::Tensor &tensor);
 namespace cuda {
 using c10::cuda::CUDAGuard;
+using c10::cuda::CUDAStreamGuard;
 using c10::cuda::OptionalCUDAGuard;
 } // namespace cuda
 } // namespace at

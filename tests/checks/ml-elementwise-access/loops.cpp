@@ -1,0 +1,93 @@
+// Loops over the elements of a tensor on the host.
+#include <torch/torch.h>
+
+#include <cassert>
+#include <iostream>
+#include <vector>
+
+using torch::Tensor;
+
+// --- right ---------------------------------------------------------------------------------------
+
+float accessor_ok(Tensor image) {
+  float sum = 0;
+  auto pixels = image.accessor<float, 2>();
+  for (int64_t y = 0; y < image.size(0); ++y)
+    for (int64_t x = 0; x < image.size(1); ++x)
+      sum += pixels[y][x];
+  return sum;
+}
+
+float handful_ok(Tensor matrix) {
+  float trace = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      trace += matrix[i][j].item<float>();
+  return trace;
+}
+
+float one_loop_ok(Tensor row) {
+  float sum = 0;
+  for (int64_t i = 0; i < row.size(0); ++i)
+    sum += row[i].item<float>();
+  return sum;
+}
+
+void printed_ok(Tensor image) {
+  for (int64_t y = 0; y < image.size(0); ++y) {
+    for (int64_t x = 0; x < image.size(1); ++x)
+      std::cout << image[y][x].item<float>() << ' ';
+    std::cout << '\n';
+  }
+}
+
+void tested_ok(Tensor image) {
+  for (int64_t y = 0; y < image.size(0); ++y)
+    for (int64_t x = 0; x < image.size(1); ++x)
+      assert(image[y][x].item<float>() >= 0);
+}
+
+// One element of each image.
+float column_ok(Tensor images, int epochs) {
+  float sum = 0;
+  for (int epoch = 0; epoch < epochs; ++epoch)
+    for (int64_t i = 0; i < images.size(0); ++i)
+      sum += images[i][0].item<float>();
+  return sum;
+}
+
+// --- wrong ---------------------------------------------------------------------------------------
+
+float brackets_bad(Tensor image) {
+  float sum = 0;
+  for (int64_t y = 0; y < image.size(0); ++y)
+    for (int64_t x = 0; x < image.size(1); ++x)
+      sum += image[y][x].item<float>(); // expect: ml-elementwise-access: each element is read as a tensor of its own
+  return sum;
+}
+
+std::vector<std::vector<float>> index_bad(const Tensor &logits) {
+  std::vector<std::vector<float>> result;
+  for (int i = 0; i < logits.size(0); i++) {
+    std::vector<float> row;
+    for (int j = 0; j < logits.size(1); j++)
+      row.push_back(logits.index({i, j}).item<float>()); // expect: ml-elementwise-access
+    result.push_back(row);
+  }
+  return result;
+}
+
+void row_bad(Tensor image, float *pixels) {
+  for (int y = 0; y < 28; ++y) {
+    auto row = image[y];
+    for (int x = 0; x < 28; ++x)
+      pixels[y * 28 + x] = row[x].item<float>() * 255; // expect: ml-elementwise-access
+  }
+}
+
+void channels_bad(Tensor image, float *pixels) {
+  for (int64_t c = 0; c < 3; ++c)
+    for (int64_t y = 0; y < image.size(1); ++y)
+      for (int64_t x = 0; x < image.size(2); ++x)
+        *pixels++ = image[c][y][x].item<float>(); // expect: ml-elementwise-access
+}

@@ -1,4 +1,5 @@
 #include "Loops.h"
+#include "TrainingSites.h"
 
 #include "Calls.h"
 
@@ -117,21 +118,31 @@ bool isOver(const Event &begin, const ir::Node &loop) {
 
 namespace {
 
+bool isTraining(const Visit &visit, const Event &event) {
+  return event.kind == EventKind::Backward || event.kind == EventKind::Step ||
+         visit.unit.effects().callsTraining(event) ||
+         (isModuleCall(event) && visit.unit.uses().mayBeNeeded(event));
+}
+
 bool trains(const Visit &visit, const FunctionBody &function,
             llvm::function_ref<bool(const ir::Node *)> isMeant) {
-  const Uses &uses = visit.unit.uses();
-  for (const Block &block : function.blocks)
-    for (const Event &event : block.events) {
-      bool isNeeded = event.kind == EventKind::Backward || event.kind == EventKind::Step ||
-                      visit.unit.effects().callsTraining(event) ||
-                      (isModuleCall(event) && uses.mayBeNeeded(event));
-      if (isNeeded && isMeant(event.site))
-        return true;
-    }
-  return false;
+  return llvm::any_of(function.blocks, [&](const Block &block) {
+    return llvm::any_of(block.events, [&](const Event &event) {
+      return isTraining(visit, event) && isMeant(event.site);
+    });
+  });
 }
 
 } // namespace
+
+std::vector<const ir::Node *> trainingSites(const Visit &visit, const FunctionBody &function) {
+  std::vector<const ir::Node *> sites;
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events)
+      if (isTraining(visit, event))
+        sites.push_back(event.site);
+  return sites;
+}
 
 /// Whether a round of \p loop, or a run of the function, may go without \p site, and not only for
 /// the choice of a branch that trains.

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "TrainingSites.h"
 #include "Trials.h"
 
 #include "analyzer/frontend/UserCode.h"
@@ -190,13 +191,22 @@ private:
   /// In the outermost block in which nothing behind it is trained; one guard serves all behind it.
   void repair(const Visit &visit, const Event &forward, Finding &finding) {
     const FunctionBody &function = *forward.function;
+    const auto [known, isNew] = sitesOf.try_emplace(&function);
+    if (isNew)
+      known->second = trainingSites(visit, function);
+    const std::vector<const ir::Node *> &sites = known->second;
     const ir::Node *place = nullptr;
     for (const ir::Node *statement = function.statementOf(forward.site); statement;
          statement = function.statementAround(statement)) {
       const ir::Node *block = function.compoundOf(statement);
       if (!block)
         continue;
-      if (trainsIn(visit, function, statement) || trainsBehind(visit, function, statement, *block))
+      const auto isInOrBehind = [&](const ir::Node *site) {
+        return contains(visit, statement, site) ||
+               (contains(visit, block, site) &&
+                visit.source.isBefore(statement->end(), site->begin()));
+      };
+      if (llvm::any_of(sites, isInOrBehind))
         break;
       place = statement;
     }
@@ -220,6 +230,8 @@ private:
     });
   }
 
+  /// See trainingSites().
+  llvm::DenseMap<const FunctionBody *, std::vector<const ir::Node *>> sitesOf;
   llvm::SmallPtrSet<const ir::Node *, 8> guarded; ///< Blocks that have got a guard.
   /// The block in which each finding wants one, but for advice.
   llvm::DenseMap<SiteId, const ir::Node *> guardOf;

@@ -1,6 +1,7 @@
 #include "FrameworkIncludes.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "SecureInvocation.h"
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -53,7 +54,8 @@ protected:
     findFrameworkFolders(preprocessor, headers, userCode);
     preprocessor.addPPCallbacks(
         std::make_unique<Scan>(getCompilerInstance().getSourceManager(), userCode, found));
-    preprocessor.IgnorePragmas();
+    preprocessor.IgnorePragmas(); // But for clang's own.
+    dropDebugPragmas(preprocessor);
     preprocessor.EnterMainSourceFile();
     preprocessor.LexTokensUntilEOF();
   }

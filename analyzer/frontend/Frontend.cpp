@@ -200,6 +200,7 @@ protected:
                                                         llvm::StringRef file) override {
     const Frontend::Request &request = parse.request;
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
+    dropDebugPragmas(preprocessor);
     findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();

@@ -1,6 +1,7 @@
 #include "Precompile.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "SecureInvocation.h"
 
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -65,7 +66,8 @@ protected:
   void ExecuteAction() override {
     clang::Preprocessor &preprocessor = getCompilerInstance().getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<MacroWatcher>(*this));
-    preprocessor.IgnorePragmas();
+    preprocessor.IgnorePragmas(); // But for clang's own.
+    dropDebugPragmas(preprocessor);
     preprocessor.EnterMainSourceFile();
     clang::Token token;
     for (preprocessor.Lex(token); token.isNot(clang::tok::eof); preprocessor.Lex(token))
@@ -151,6 +153,7 @@ PrecompileAction::CreateASTConsumer(clang::CompilerInstance &compiler, StringRef
 }
 
 bool PrecompileAction::BeginSourceFileAction(clang::CompilerInstance &compiler) {
+  dropDebugPragmas(compiler.getPreprocessor());
   search = std::make_unique<SearchRecorder>(compiler);
   compiler.getPreprocessor().addPPCallbacks(
       std::make_unique<IncludeRecorder>(record.facts["include"], *search));

@@ -6,6 +6,8 @@
 #include "clang/Frontend/MigratorOptions.h"
 #include "clang/Frontend/PreprocessorOutputOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/Pragma.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/StaticAnalyzer/Core/AnalyzerOptions.h"
 
@@ -105,7 +107,6 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   secureModules(invocation);
   invocation.getDependencyOutputOpts() = {};
   invocation.getPreprocessorOutputOpts() = {};
-  invocation.getPreprocessorOpts().DisablePragmaDebugCrash = true; // #pragma clang __debug crash
   invocation.getMigratorOpts() = {};
   clang::AnalyzerOptions &analyzer = invocation.getAnalyzerOpts();
   clear(analyzer.DumpExplodedGraphTo, analyzer.FullCompilerInvocation, analyzer.Config);
@@ -114,6 +115,11 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   return llvm::all_of(invocation.getFrontendOpts().Inputs, [](const auto &input) {
     return input.getKind().getFormat() == clang::InputKind::Source;
   });
+}
+
+void dropDebugPragmas(clang::Preprocessor &preprocessor) {
+  clang::EmptyPragmaHandler debug("__debug"); // Clang's own is found by its name.
+  preprocessor.RemovePragmaHandler("clang", &debug);
 }
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>

@@ -7,6 +7,7 @@
 
 namespace clang {
 class CompilerInvocation;
+class Preprocessor;
 } // namespace clang
 
 namespace gradtidy {
@@ -18,6 +19,10 @@ namespace gradtidy {
 ///
 /// False if the input is no source code, but an AST or bitcode.
 bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
+
+/// Takes `#pragma clang __debug` from \p preprocessor, with which a source has clang crash, or
+/// print what it likes on standard error. To be called before anything is parsed.
+void dropDebugPragmas(clang::Preprocessor &preprocessor);
 
 /// The files of \p base without FIFOs, devices and sockets: to open one is an error, as it may
 /// block or never end. What they are and that they exist can be asked.

@@ -26,6 +26,19 @@ Run lintAround(const std::string &text) {
                            "-std=c++20", "-I" + axonFolder()});
 }
 
+/// What all processes that this test has run have computed.
+double secondsSpent() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return double(usage.ru_utime.tv_sec) + double(usage.ru_utime.tv_usec) * 1e-6;
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr double slowdown = 10;
+#else
+constexpr double slowdown = 1;
+#endif
+
 /// The peak of all processes that this test has run.
 long peakMegabytes() {
   rusage usage = {};
@@ -155,4 +168,44 @@ TEST_CASE("Five thousand tensors that are made of one number are followed to the
                                     "-std=c++20", "-I" + axonFolder() + "/../checks/include"});
   CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
   CHECK(count(run.err, "Not analysed") == 0);
+}
+
+TEST_CASE("The time that a function takes is not quadratic in its size") {
+  struct Shape {
+    const char *what;
+    std::string code; ///< Of a tensor x and an array c of numbers.
+    double mostSeconds;
+    bool isFollowed;
+  };
+  std::string ifs, returns, terms = "c[0]";
+  for (unsigned i = 0; i < 4000; ++i)
+    ifs += "if (c[" + std::to_string(i) + "]) x = x + net(x);\n";
+  for (unsigned i = 0; i < 1500; ++i)
+    returns += "torch::Tensor t" + std::to_string(i) + " = net(x); if (c[1]) return;\n";
+  for (unsigned i = 1; i < 3900; ++i)
+    terms += " && (c[" + std::to_string(i) + "] || c[0])";
+  for (const Shape &shape : {Shape{"assignments", ifs, 9, true},
+                             Shape{"variables that end at each return", returns, 9, false},
+                             Shape{"terms", "if (" + terms + ") net(x);\n", 8, true}}) {
+    INFO(shape.what);
+    const Project project;
+    project.write("train.cpp",
+                  "#include <torch/torch.h>\n"
+                  "void large(torch::nn::Linear net, torch::Tensor x, const int *c) {\n" +
+                      shape.code +
+                      "}\n"
+                      "void train(torch::nn::Linear net, torch::Tensor x) {\n"
+                      "  torch::optim::SGD optimizer(net->parameters(), 0.1);\n"
+                      "  for (int i = 0; i < 9; ++i) {\n"
+                      "    net(x).mean().backward();\n"
+                      "    optimizer.step();\n"
+                      "  }\n}\n");
+    const double before = secondsSpent();
+    const Run run = project.gradtidy({"--no-cache", "-j1", "train.cpp", "--", "-std=c++20",
+                                      "-I" + axonFolder() + "/../checks/include"});
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+    CHECK(count(run.err, "Not analysed to the end") == (shape.isFollowed ? 0 : 1));
+    CHECK(secondsSpent() - before < shape.mostSeconds * slowdown);
+    CHECK(peakMegabytes() < 300);
+  }
 }

@@ -10,6 +10,7 @@
 #include "Survey.h"
 #include "analyzer/events/Conditions.h"
 #include "analyzer/events/values/FunctionCode.h"
+#include "analyzer/events/values/LastValues.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
@@ -271,8 +272,9 @@ private:
   Survey survey;
   Conditions conditions;
   std::unique_ptr<FunctionBody> result;
-  std::optional<FunctionCode> code; ///< Of the result.
-  Block *current = nullptr;         ///< The block to which events are added.
+  std::optional<FunctionCode> code;     ///< Of the result.
+  std::optional<LastValues> lastValues; ///< Made when it is first asked.
+  Block *current = nullptr;             ///< The block to which events are added.
 };
 
 } // namespace gradtidy

@@ -7,6 +7,7 @@
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/marks/Ranks.h"
 #include "analyzer/events/values/Memory.h"
+#include "analyzer/frontend/Bodies.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
@@ -100,12 +101,55 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   return std::move(result);
 }
 
+namespace {
+
+/// Counts how often lifetimes of variables end, at all ways out of their scopes: n returns behind n
+/// variables make n * n.
+class LifetimeEnds {
+public:
+  uint64_t count = 0;
+
+  void visit(const Stmt *statement) {
+    if (!statement || isa<LambdaExpr>(statement))
+      return;
+    if (isa<ReturnStmt, CoreturnStmt, GotoStmt, CXXThrowExpr>(statement))
+      count += alive;
+    else if (isa<BreakStmt, ContinueStmt>(statement))
+      count += alive - aliveAround;
+    else if (const auto *declarations = dyn_cast<DeclStmt>(statement))
+      alive += llvm::count_if(declarations->decls(), [](const Decl *each) {
+        const auto *variable = dyn_cast<VarDecl>(each);
+        return variable && variable->hasLocalStorage();
+      });
+    const uint64_t before = alive, around = aliveAround;
+    if (isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt>(statement))
+      aliveAround = alive;
+    for (const Stmt *child : statement->children())
+      visit(child);
+    aliveAround = around;
+    if (!isa<DeclStmt>(statement))
+      alive = before;
+  }
+
+private:
+  uint64_t alive = 0;       ///< Variables in scope.
+  uint64_t aliveAround = 0; ///< The same at the head of the loop or switch around.
+};
+
+} // namespace
+
 std::unique_ptr<CFG> FunctionLowering::buildCFG(Stmt *body) const {
+  constexpr uint64_t maxEnds = 50000;
+  LifetimeEnds ends;
+  ends.visit(body);
+  const bool hasEnds = ends.count <= maxEnds;
+  if (!hasEnds && function)
+    logUnfollowed({placeOf(*function, context.getSourceManager())});
   CFG::BuildOptions options;
-  options.AddImplicitDtors = true;
-  options.AddTemporaryDtors = true;
+  options.AddImplicitDtors = hasEnds;
+  options.AddTemporaryDtors = hasEnds;
   options.AddInitializers = true;
-  options.AddLifetime = true;
+  options.AddLifetime = hasEnds;
   options.AddCXXDefaultInitExprInCtors = true;
   options.setAllAlwaysAdd();
   // They cost: three times the visits of blocks.

@@ -28,7 +28,6 @@
 #include "analyzer/events/marks/Texts.h"
 #include "analyzer/events/modules/BatchFirst.h"
 #include "analyzer/events/modules/FunctionalModes.h"
-#include "analyzer/events/values/LastValues.h"
 #include "analyzer/events/values/LearningRates.h"
 #include "analyzer/events/values/Memory.h"
 #include "analyzer/events/values/Selection.h"
@@ -455,8 +454,11 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
   const bool isElement = handle->isCXXForRangeDecl();
   if (!handle->getType()->isRecordType() && !(isElement && isOfTemporary(*handle, site.call)))
     return false;
-  return (isa<ParmVarDecl>(handle) || isElement || isPart(*handle)) &&
-         isLastMention(*site.call, *handle, *function);
+  if (!isa<ParmVarDecl>(handle) && !isElement && !isPart(*handle))
+    return false;
+  if (!lastValues)
+    lastValues.emplace(*function);
+  return lastValues->isLastMention(*site.call, *handle);
 }
 
 bool FunctionLowering::isOfTemporary(const VarDecl &element, const Stmt *inside) const {

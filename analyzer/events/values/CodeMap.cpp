@@ -167,12 +167,32 @@ void CodeMap::describeStatement(ir::Node &node, const Stmt &code) {
   }
 }
 
+/// The operator that \p operand is, if it is one; what is known of it need not be asked of clang
+/// again, which would take time quadratic in the length of a chain.
+static const BinaryOperator *operatorIn(const Expr *operand) {
+  return dyn_cast<BinaryOperator>(operand->IgnoreParenImpCasts());
+}
+
+/// \param nodeOf The node of an operand.
+static bool hasSideEffects(const Expr &expr, const ASTContext &ast,
+                           llvm::function_ref<const ir::Node *(const Expr *)> nodeOf) {
+  const auto *binary = dyn_cast<BinaryOperator>(&expr);
+  if (!binary || binary->isAssignmentOp())
+    return expr.HasSideEffects(ast);
+  const auto hasOwn = [&](const Expr *operand) {
+    const BinaryOperator *inner = operatorIn(operand);
+    return inner ? nodeOf(inner)->hasSideEffects : operand->HasSideEffects(ast);
+  };
+  return hasOwn(binary->getLHS()) || hasOwn(binary->getRHS());
+}
+
 void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
   using ir::NodeKind;
   node.isExpression = true;
   node.caret = expr.getExprLoc();
   node.type = type(expr.getType());
-  node.hasSideEffects = expr.HasSideEffects(ast);
+  node.hasSideEffects =
+      hasSideEffects(expr, ast, [&](const Expr *operand) { return nodes.lookup(operand); });
   node.spelledNode = made(expr.IgnoreUnlessSpelledInSource());
   evaluate(node, expr);
   if (const auto *call = dyn_cast<CallExpr>(&expr)) {
@@ -281,6 +301,11 @@ void CodeMap::evaluate(ir::Node &node, const Expr &expr) const {
   if (expr.getType().isNull() || !expr.getType().getNonReferenceType()->isArithmeticType() ||
       expr.isValueDependent() || expr.containsErrors())
     return;
+  if (const auto *binary = dyn_cast<BinaryOperator>(&expr);
+      binary && !binary->isCommaOp() && !binary->isPtrMemOp())
+    if (const BinaryOperator *left = operatorIn(binary->getLHS());
+        left && left->getType()->isArithmeticType() && !nodes.lookup(left)->isConstant)
+      return;
   Expr::EvalResult result;
   node.isConstant = expr.EvaluateAsRValue(result, ast) && !result.HasSideEffects;
   if (node.isConstant && result.Val.isInt())

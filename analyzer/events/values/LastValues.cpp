@@ -9,73 +9,74 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
+#include <algorithm>
+
 using namespace clang;
 
 namespace gradtidy {
 
-static bool isMention(const Stmt *statement, const VarDecl &variable) {
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  return reference && reference->getDecl() == &variable;
-}
-
-namespace {
-
 /// Goes through a function in the order in which it is written.
-class Reader {
+class LastValues::Reader {
 public:
-  Reader(const Expr &assignment, const VarDecl &variable)
-      : assignment(assignment), variable(variable) {}
+  explicit Reader(LastValues &result) : result(result) {}
 
-  /// False as soon as the value may be read.
-  bool visit(const Stmt *statement) {
-    if (statement == &assignment) {
-      isBehind = true; // What the assignment itself reads is the value from before.
-      return loops == 0;
-    }
-    if (isMention(statement, variable))
-      return !isBehind;
-    if (makesAlias(statement))
-      return false;
-    if (const auto *closure = dyn_cast<LambdaExpr>(statement))
-      return llvm::none_of(closure->captures(), [&](const LambdaCapture &capture) {
-        return capture.capturesVariable() && capture.getCapturedVar() == &variable;
-      });
-    if (isa<GotoStmt, LabelStmt>(statement))
-      return false;
-    const unsigned around = loops;
-    if (isDeclared && isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement))
-      ++loops;
-    if (const auto *declarations = dyn_cast<DeclStmt>(statement))
-      isDeclared |= llvm::is_contained(declarations->decls(), &variable);
+  void visit(const Stmt *statement) {
+    const unsigned begin = ++number, around = loop;
+    if (const VarDecl *variable = mentioned(statement))
+      result.uses[variable].lastMention = begin;
+    else if (const auto *address = dyn_cast<UnaryOperator>(statement);
+             address && address->getOpcode() == UO_AddrOf)
+      escape(mentioned(strip(address)));
+    else if (const auto *declarations = dyn_cast<DeclStmt>(statement))
+      declare(*declarations);
+    else if (const auto *closure = dyn_cast<LambdaExpr>(statement))
+      return keep(*closure);
+    else if (isa<GotoStmt, LabelStmt>(statement))
+      result.hasJumps = true;
+    else if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement))
+      loop = begin;
     for (const Stmt *child : statement->children())
-      if (child && !visit(child))
-        return false;
-    loops = around;
-    return true;
+      if (child)
+        visit(child);
+    loop = around;
+    if (isa<CallExpr>(statement))
+      result.calls[cast<Expr>(statement)] = {begin, number, loop};
   }
-
-  bool isDeclared = false;
 
 private:
-  /// Whether the variable gets another name: `&x`, `auto &y = x`.
-  bool makesAlias(const Stmt *statement) const {
-    if (const auto *address = dyn_cast<UnaryOperator>(statement))
-      return address->getOpcode() == UO_AddrOf && isMention(strip(address), variable);
-    const auto *declarations = dyn_cast<DeclStmt>(statement);
-    return declarations && llvm::any_of(declarations->decls(), [&](const Decl *declaration) {
-             const auto *alias = dyn_cast<VarDecl>(declaration);
-             return alias && alias->getType()->isReferenceType() && alias->hasInit() &&
-                    isMention(strip(alias->getInit()), variable);
-           });
+  static const VarDecl *mentioned(const Stmt *statement) {
+    const auto *reference = dyn_cast_or_null<DeclRefExpr>(statement);
+    return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   }
 
-  const Expr &assignment;
-  const VarDecl &variable;
-  unsigned loops = 0; ///< Around what is visited, and within the scope of the variable.
-  bool isBehind = false;
-};
+  /// `auto &y = x` gives x another name.
+  void declare(const DeclStmt &declarations) {
+    for (const Decl *declaration : declarations.decls())
+      if (const auto *variable = dyn_cast<VarDecl>(declaration)) {
+        result.uses[variable].declaration = number;
+        if (variable->getType()->isReferenceType() && variable->hasInit())
+          escape(mentioned(strip(variable->getInit())));
+      }
+  }
 
-} // namespace
+  void keep(const LambdaExpr &closure) {
+    for (const LambdaCapture &capture : closure.captures())
+      if (capture.capturesVariable())
+        escape(dyn_cast<VarDecl>(capture.getCapturedVar()));
+  }
+
+  void escape(const VarDecl *variable) {
+    if (!variable)
+      return;
+    Uses &uses = result.uses[variable];
+    uses.firstEscape = std::min(uses.firstEscape, number);
+    uses.lastEscape = number;
+  }
+
+  LastValues &result;
+  unsigned number = 0;
+  unsigned loop = 0; ///< The innermost one around what is visited.
+};
 
 /// Whether \p function is written with the name of \p variable behind \p assignment: where there
 /// are errors, statements that mention it may be missing.
@@ -96,10 +97,20 @@ static bool isWrittenBehind(const Expr &assignment, const VarDecl &variable,
   return false;
 }
 
-bool isLastMention(const Expr &assignment, const VarDecl &variable, const FunctionDecl &function) {
-  Reader reader(assignment, variable);
-  reader.isDeclared = isa<ParmVarDecl>(variable);
-  return reader.visit(function.getBody()) &&
+LastValues::LastValues(const FunctionDecl &function) : function(function) {
+  Reader(*this).visit(function.getBody());
+}
+
+bool LastValues::isLastMention(const CallExpr &assignment, const VarDecl &variable) const {
+  const auto call = calls.find(&assignment);
+  if (call == calls.end() || hasJumps)
+    return false;
+  const auto [begin, end, loop] = call->second;
+  const Uses named = uses.lookup(&variable);
+  // What the assignment itself reads is the value from before.
+  const bool hasEscaped = named.firstEscape < begin || named.lastEscape > end;
+  const bool comesRound = loop > named.declaration;
+  return !hasEscaped && !comesRound && named.lastMention <= end &&
          !(function.getASTContext().getDiagnostics().hasErrorOccurred() &&
            isWrittenBehind(assignment, variable, function));
 }

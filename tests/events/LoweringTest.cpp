@@ -1,6 +1,5 @@
-// What small functions become when they are lowered to events, as Print.h prints them. Temporaries
-// are numbered anew, in the order in which they are printed. Behind a path stands its role, then
-// `!` for a new object without a name and `&` for what the callee can change.
+// What small functions become when they are lowered, as Print.h prints them: their events and edges.
+// The number of code, as in `@7` and `%7`, is its place in the function, from the outermost.
 #include "analyzer/events/lowering/Lowering.h"
 #include "analyzer/events/Print.h"
 
@@ -12,9 +11,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <catch2/catch.hpp>
-
-#include <map>
-#include <regex>
 
 using namespace gradtidy;
 
@@ -48,14 +44,13 @@ public:
     REQUIRE(body);
   }
 
-  /// The events and edges, without the line that names the function.
+  /// The blocks of the function.
   std::string text() const {
     std::string printed;
     llvm::raw_string_ostream out(printed);
-    print(out, *body, paths);
-    out.flush();
-    printed = printed.substr(printed.find('\n') + 1);
-    return "\n" + renumbered(printed);
+    print(out, body.get(), paths, ir::SourcePlaces(unit->getSourceManager(), ""));
+    const size_t begin = printed.find("\n  block ");
+    return printed.substr(begin, printed.find("\n  code\n") + 1 - begin);
   }
 
   std::unique_ptr<clang::ASTUnit> unit;
@@ -87,21 +82,6 @@ private:
       if (unit->getSourceManager().isInMainFile((*declaration)->getLocation()))
         finder.TraverseDecl(*declaration);
     return finder.found;
-  }
-
-  static std::string renumbered(const std::string &text) {
-    static const std::regex temporary("%[0-9]+");
-    std::map<std::string, std::string> names;
-    std::string result;
-    auto position = text.begin();
-    for (std::sregex_iterator match(text.begin(), text.end(), temporary), end; match != end;
-         ++match) {
-      const auto known = names.try_emplace(match->str(), "%" + std::to_string(names.size() + 1));
-      result.append(position, text.begin() + match->position());
-      result += known.first->second;
-      position = text.begin() + match->position() + match->length();
-    }
-    return result.append(position, text.end());
   }
 };
 
@@ -532,4 +512,178 @@ void instantiate(Fit<Net> fit, Tensor x) { fit.fit(x); }
   to 2
  block 2
 )");
+}
+
+TEST_CASE("A loop that is left early, and one that asks at its end") {
+  CHECK(lowered(R"(
+void f(Net net, const std::vector<Tensor> &batches) {
+  for (const Tensor &x : batches) {
+    if (x.dim() == 0)
+      continue;
+    if (x.dim() == 1)
+      break;
+    net(x).backward();
+  }
+  do
+    net->zero_grad();
+  while (batches.empty());
+}
+)") == R"()");
+}
+
+TEST_CASE("A guard ends with its block") {
+  CHECK(lowered(R"(
+Tensor f(Net net, Tensor x) {
+  {
+    torch::NoGradGuard guard;
+    x = net(x);
+  }
+  return net(x);
+}
+)") == R"()");
+}
+
+TEST_CASE("A guard that a condition switches") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x, bool trains) {
+  c10::InferenceMode guard(!trains);
+  net(x);
+}
+)") == R"()");
+}
+
+TEST_CASE("One value or another") {
+  CHECK(lowered(R"(
+Tensor f(Tensor x, bool chosen) {
+  Tensor y = chosen ? x.detach() : x;
+  return y.defined() ? y : torch::zeros({2, 3});
+}
+)") == R"()");
+}
+
+TEST_CASE("A device that the machine decides") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+  net->to(device);
+  x = x.to(device, torch::kHalf);
+}
+)") == R"()");
+}
+
+TEST_CASE("A function template, as it is instantiated") {
+  CHECK(lowered(R"(
+template <typename Model> Tensor run(Model &model, Tensor x) { return model->forward(x); }
+void g(Net net, Tensor x) { run(net, x); }
+)",
+                "run") == R"()");
+}
+
+TEST_CASE("A generic lambda") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  auto apply = [](auto &model, Tensor input) { return model(input); };
+  apply(net, x).backward();
+}
+)") == R"()");
+}
+
+TEST_CASE("A coroutine") {
+  CHECK(lowered(R"(
+#include <coroutine>
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(Tensor) { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+Task f(Net net, Tensor x) {
+  co_yield net(x);
+  net(x).backward();
+  co_return;
+}
+)") == R"()");
+}
+
+TEST_CASE("A switch over an enumeration that callers give") {
+  CHECK(lowered(R"(
+enum class Phase { Train, Test };
+void f(Net net, Phase phase) {
+  switch (phase) {
+  case Phase::Train:
+    net->train();
+    break;
+  case Phase::Test:
+    net->eval();
+    break;
+  }
+}
+)") == R"()");
+}
+
+TEST_CASE("Lists: elements by number, by key, and any") {
+  CHECK(lowered(R"(
+void f(std::vector<Net> &nets, std::map<std::string, Tensor> &named, int i) {
+  nets[0]->train();
+  nets[i]->eval();
+  named["loss"].backward();
+}
+)") == R"()");
+}
+
+TEST_CASE("Exceptions") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  if (!x.defined())
+    throw std::runtime_error("no batch");
+  try {
+    net(x).backward();
+  } catch (const std::exception &) {
+    net->zero_grad();
+  }
+}
+)") == R"()");
+}
+
+TEST_CASE("A variable of an if, and an object that is moved") {
+  CHECK(lowered(R"(
+void keep(std::shared_ptr<torch::nn::LinearImpl> module);
+void f(std::shared_ptr<torch::nn::LinearImpl> given) {
+  if (auto module = std::move(given); module)
+    keep(std::move(module));
+}
+)") == R"()");
+}
+
+TEST_CASE("A virtual call") {
+  CHECK(lowered(R"(
+struct Model : torch::nn::Module { virtual Tensor forward(Tensor x) = 0; };
+Tensor f(Model &model, Tensor x) { return model.forward(x); }
+)") == R"()");
+}
+
+TEST_CASE("Code behind names of a header that is missing") {
+  CHECK(lowered(R"(
+#include "no_such_header.h"
+void f(Net net, std::vector<Sample> &samples) {
+  for (auto &sample : samples) {
+    auto input = sample.pixels.to(torch::kCUDA);
+    net(input).backward();
+  }
+}
+)") == R"()");
+}
+
+TEST_CASE("Shapes, elements and files") {
+  CHECK(lowered(R"(
+void f(Net net) {
+  auto x = torch::randn({32, 3}, torch::kFloat64);
+  auto y = x.view({-1, 4}).to(torch::kFloat32).sum(1);
+  torch::save(y, "y.pt");
+}
+)") == R"()");
 }

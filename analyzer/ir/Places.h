@@ -1,16 +1,12 @@
 // Places in sources, as a text names them.
 #pragma once
 
-#include "clang/Basic/SourceLocation.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
-
-namespace clang {
-class SourceManager;
-} // namespace clang
 
 namespace gradtidy::ir {
 

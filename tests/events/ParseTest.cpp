@@ -16,28 +16,28 @@ namespace {
 /// A text as print() writes it, with words of all kinds.
 constexpr const char *text = R"(gradtidy-ir 1
 file f0 "a \"b\"\\\x09.cpp"
-file f1 "model.h"
-file f2 "model.h" inclusion=2
+file f1 "model.h" inclusion=2
+file f2 "model.h"
 
 function work::f code=@1 this=this(work::f) returns-tensors
   parameter x:tensor declaration=x condition=0 choices=[(condition=0 value=Mode)]
-  parameter x#2@-:device& declaration=x#2
+  parameter x#2:device& declaration=x#2
   block 0
     to 1 condition=0 holds not-kept-apart placed=[x this.net.layers[*]]
   block 1 loop-head exit-edge=0 latch=1 temporaries=[%3]
-    combine this.net.layers[-7]["a\"b"]@3:module& (%3:tensor!{device=cuda:1}, -, %?{closure}) -> %3:tensor {run=add_out typing=(rule=sizes shape=(not-open sizes=[3 -1])) choice=!0 constant=off}
-    call:"operator=="#2 -> return(work::g).grad() @2 {rate=(value=0.1) file="w.pt" element=float32}
+    combine this.net.layers[7]["a\"b"]@3:module& (%3:tensor!{device=cuda:1}, -, %?{closure}) -> %3:tensor {run=add_out typing=(rule=sizes shape=(not-open sizes=[3 -1])) choice=!0 constant=off}
+    call:"operator==" -> return(work::g).grad() @2 {rate=(value=0.1) file="w.pt" element=float32}
     set-mode {bind=handle tensor}
     to 1
   code
-    @1 compound 1:5..f2:3:1^f1:9:9^1:8
+    @1 compound 1:5..f1:3:1^f2:9:9^1:8
       @2 declaration 2:1 declared=[x x#2]
       @3 call 2:2..2:9 symbol=work::g real=1e+300 type=<const Tensor&> arguments=[@4 -] caret=2:3 brackets=-..2:9
         @4 integer 2:5 integer=-3
       @4
 
 code
-  @5 lambda 7:1 parent=@3 not-expression spelled=-
+  @5 lambda 7:1 parent=@3 not-expression
 
 symbol work::f method name="f" qualified="work::f" at=1:1 init=@5
 )";
@@ -63,8 +63,8 @@ std::string whole() {
        {"x parameter name=\"x\"", "x#2 parameter name=\"x\"", "Mode enumerator name=\"Mode\"",
         "net member name=\"net\"", "layers member name=\"layers\"",
         "work::g function name=\"g\" qualified=\"work::g\"",
-        "\"operator==\" function spelling=\"operator==\"",
-        "\"operator==\"#2 function spelling=\"operator==\" first=\"operator==\""})
+        "\"operator==\" function spelling=\"operator==\" first=\"operator==\"#2",
+        "\"operator==\"#2 function spelling=\"operator==\""})
     result += "symbol " + std::string(symbol) + "\n";
   return result + "type <const Tensor&> reference const name=\"Tensor\"\n";
 }
@@ -95,7 +95,7 @@ TEST_CASE("What is read is what the text says") {
   const Event &combine = function.blocks[1].events[0];
   CHECK(combine.kind == EventKind::Combine);
   CHECK(combine.function == &function);
-  CHECK(paths.spelling(combine.subject.path) == "net.layers[-7][\"a\"b\"]");
+  CHECK(paths.spelling(combine.subject.path) == "net.layers[7][\"a\"b\"]");
   CHECK(combine.site == paths.last(combine.result).made());
   CHECK(combine.isTensor);
   CHECK(combine.operands[0].isTensor);

@@ -720,18 +720,17 @@ void f(Net net, Tensor x) {
   auto apply = [](auto &model, Tensor input) { return model(input); };
   apply(net, x).backward();
 }
-)") == R"(
+)") == R"ir(
   block 0
     to 1
   block 1 temporaries=[%3 %11 %9]
     bind apply (%3{closure}) @2 {bind=handle}
-    call:"f(Net, Tensor)::(lambda)::operator()" apply
-                @13 {closure}(net @14 : module - holder & {lent}, x @15 : tensor)
-                    ->%
-                11 : tensor backward % 11 : tensor{given - away}->%
-                9 {arithmetic constant = off} end -
-            lifetime apply @1 to 2 block 2)
-  ");
+    call:"f(Net, Tensor)::(lambda)::operator()" apply@13{closure} (net@14:module-holder&{lent}, x@15:tensor) -> %11:tensor
+    backward %11:tensor{given-away} -> %9 {arithmetic constant=off}
+    end-lifetime apply @1
+    to 2
+  block 2
+)ir");
 }
 
 TEST_CASE("A coroutine") {

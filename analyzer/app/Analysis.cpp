@@ -122,8 +122,9 @@ public:
         caches(commandLine, context, partners,
                [this](llvm::StringRef header) { tellMaking(header); }),
         usesResults(
-            caches.results && commandLine.timeTrace.empty() && !commandLine.unusedNolint &&
-            !commandLine.enableCheckProfile && !commandLine.moduleHeaders &&
+            caches.results && !commandLine.ir && commandLine.timeTrace.empty() &&
+            !commandLine.unusedNolint && !commandLine.enableCheckProfile &&
+            !commandLine.moduleHeaders &&
             llvm::none_of(list.jobs, [](const Job &job) { return job.text || job.others; })),
         isEdit(list.jobs.size() <= beingEdited),
         runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),

@@ -284,6 +284,10 @@ Option<unsigned> steps("steps", cl::cat(category), cl::value_desc("N"), cl::init
 Steps of the optimizer after which 'gradtidy watch'
 ends watching; the program goes on.
 )"));
+Option<bool> values("values", cl::cat(category), cl::desc(R"(
+Have 'gradtidy ir' say behind each event what the
+engine knows of the values.
+)"));
 Option<std::string> runtime("runtime", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 The library of the bundled runtime for 'gradtidy
 prove', if it is another than that of this build.
@@ -378,6 +382,21 @@ void takeProveOptions(CommandLine &result) {
     ErrorLine() << "the --format of 'gradtidy prove' is text or json\n";
     refuse();
   }
+}
+
+/// `gradtidy ir SOURCE [FUNCTION]`
+void takeIrArguments(CommandLine &result) {
+  if (result.sources.empty() || result.sources.size() > 2) {
+    ErrorLine() << "name one source, and perhaps a function in it: gradtidy ir SOURCE "
+                   "[FUNCTION]\n";
+    refuse();
+  }
+  if (result.sources.size() == 2) {
+    result.function = result.sources.back();
+    result.sources.pop_back();
+  }
+  result.values = values;
+  result.checks = "-*,ml-*"; // Which of them asks first for the unit does not matter.
 }
 
 /// Takes "--diff" out of \p arguments where it goes with --fix and names no revision: then it says
@@ -492,6 +511,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.merge = command == "merge";
   result.prove = command == "prove";
   result.lsp = command == "lsp";
+  result.ir = command == "ir";
   result.explain = command == "explain";
   result.watch = command == "watch";
   result.completion = command == "completion";
@@ -588,6 +608,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     result.libtorch = absolute(libtorch);
   if (result.prove)
     takeProveOptions(result);
+  if (result.ir)
+    takeIrArguments(result);
   return result;
 }
 

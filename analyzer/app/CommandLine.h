@@ -89,6 +89,9 @@ struct CommandLine {
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool completion = false;                        ///< The source is the name of a shell.
   bool man = false;                               ///< Prints the manual page.
+  bool ir = false;                                ///< Prints the IR of the one source.
+  std::string function;                           ///< Of `ir`: what to print; empty for all.
+  bool values = false;                            ///< Of `ir`: with what the engine knows.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.

@@ -541,6 +541,44 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   return warningsAsErrors || (compilerErrors && !commandLine.fixErrors) ? 1 : 0;
 }
 
+/// Prints the IR of the one source, and on standard error what the compiler says of it.
+int printIr(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
+  for (const std::string &text : list.errors)
+    error() << text << '\n';
+  if (list.jobs.size() > 1)
+    error() << "'" << commandLine.sources.front() << "' stands for several sources; name one\n";
+  if (list.jobs.size() != 1 || !list.errors.empty())
+    return commandLine.statusOfFailure();
+  const Job &job = list.jobs.front();
+  IrRequest request;
+  request.function = commandLine.function;
+  request.values = commandLine.values;
+  if (const std::string asked = absolutePath(job.askedFor);
+      realPath(asked) != realPath(job.file)) // A header.
+    request.file = asked;
+  showUnits(request);
+  const Run run = analyse(list, context, commandLine);
+  if (run.signal) {
+    error() << "interrupted\n";
+    return 128 + run.signal;
+  }
+  const Outcome &outcome = run.outcomes.front();
+  if (!outcome.loss.empty()) {
+    error() << outcome.loss << '\n';
+    return commandLine.statusOfFailure();
+  }
+  llvm::outs() << outcome.result.text;
+  llvm::outs().flush();
+  Results results = sumUp(run, /*strict=*/false);
+  if (results.errors.empty())
+    return 0;
+  SourceText text;
+  writeText(llvm::errs(), results.errors, {}, {},
+            context.getOptions().UseColor.value_or(llvm::sys::Process::StandardErrHasColors()),
+            text);
+  return 1;
+}
+
 } // namespace
 
 int lint(const CommandLine &commandLine, llvm::StringRef executable) {
@@ -629,6 +667,8 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
     return commandLine.statusOfFailure();
   }
   own.reset();
+  if (commandLine.ir)
+    return printIr(list, context, commandLine);
   context.setEnableProfiling(commandLine.enableCheckProfile);
   context.setProfileStoragePrefix(commandLine.checkProfiles);
   const Run run = analyse(list, context, commandLine);

@@ -14,6 +14,14 @@ constexpr llvm::StringRef watchOptions[] = {"format",    "output",   "steps", "l
 constexpr llvm::StringRef mergeOptions[] = {
     "format",   "output", "strict", "warnings-as-errors", "fix",       "fix-errors",
     "baseline", "diff",   "quiet",  "use-color",          "exit-code", "export-fixes"};
+constexpr llvm::StringRef irOptions[] = {"values",       "p",
+                                         "config",       "config-file",
+                                         "model",        "bundled-runtime",
+                                         "extra-arg",    "extra-arg-before",
+                                         "removed-arg",  "system-headers",
+                                         "cache-dir",    "cache-limit",
+                                         "no-cache",     "timeout",
+                                         "memory-limit", "quiet"};
 constexpr llvm::StringRef lspOptions[] = {
     "p",         "checks",           "level",     "config",   "config-file", "model",
     "extra-arg", "extra-arg-before", "cache-dir", "no-cache", "timeout"};
@@ -38,6 +46,12 @@ constexpr Subcommand table[] = {
      "Prints what the runs with --shard and --results have found as one run would have, and makes "
      "the fixes if it is asked to.",
      Takes::Files, mergeOptions},
+    {"ir", "SOURCE [FUNCTION]", "print what gradtidy makes of a source",
+     "Prints the intermediate representation of a source's functions, or of those of one name, "
+     "with "
+     "all that stands in them. --values adds what the engine knows behind each event. Compiler "
+     "flags are found as for a run, or follow after \"--\".",
+     Takes::Source, irOptions},
     {"lsp", "", "serve an editor",
      "Speaks the Language Server Protocol on standard input and output: findings of what is open "
      "in "

@@ -6,7 +6,7 @@
 
 namespace gradtidy {
 
-enum class Takes : unsigned char { Nothing, Files, Checks, Program, Shell, Subcommand };
+enum class Takes : unsigned char { Nothing, Source, Files, Checks, Program, Shell, Subcommand };
 
 struct Subcommand {
   llvm::StringRef name;

@@ -139,6 +139,7 @@ Json toJson(const UnitResult &result) {
           {"trace", unit.trace},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
+          {"text", result.text},
           {"error", result.error},
           {"seconds", result.seconds},
           {"questions", std::move(questions)}};
@@ -175,6 +176,7 @@ UnitResult toResult(const Json &json) {
   unit.trace = json.at("trace");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
+  result.text = json.at("text");
   result.error = json.at("error");
   result.seconds = json.at("seconds").get<PhaseSeconds>();
   for (const Json &question : json.at("questions")) {

@@ -18,6 +18,7 @@ struct UnitResult {
   Unit unit;
   std::vector<std::optional<Level>> levels; ///< Of the unit's diagnostics, in their order.
   UnitCoverage coverage;
+  std::string text;  ///< Of `ir`.
   std::string error; ///< Why the unit was not even tried, or empty.
   PhaseSeconds seconds;
 

@@ -118,6 +118,10 @@ void addLogs(UnitResult &result) {
   UnitCoverage coverage = takeCoverage();
   result.coverage.functions += coverage.functions;
   result.coverage.cutShort.merge(coverage.cutShort);
+  UnitText shown = takeUnitText();
+  result.text = std::move(shown.text);
+  if (result.error.empty())
+    result.error = std::move(shown.error);
   for (const FunctionPlace &function : takeUnfollowed())
     result.coverage.cutShort.insert(function.describe());
   for (const auto &[phase, seconds] : takePhaseSeconds())
@@ -227,6 +231,7 @@ UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
   });
   const auto run = [&](PartnerFinder *finder) {
     takeCoverage();
+    takeUnitText();
     result.unit = frontend.run(job, model.headers(), model.renamed(), finder,
                                find.wantsMore ? &companions : nullptr);
     llvm::append_range(files, result.unit.files);

@@ -1,5 +1,7 @@
 #include "Interpreter.h"
 
+#include "Snapshots.h"
+
 #include "analyzer/events/lowering/LoweredUnit.h"
 
 namespace gradtidy {
@@ -332,7 +334,10 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
       continue;
     }
     known = answers;
-    if (!transfer(event, state, observing))
+    const bool goesOn = transfer(event, state, observing);
+    if (observing)
+      Snapshots::take(event, state, callers, goesOn);
+    if (!goesOn)
       return false;
     if (event.kind == EventKind::Combine && event.choice.condition >= 0 &&
         event.operands.size() == 2 && event.resultRole == TypeRole::Device) {

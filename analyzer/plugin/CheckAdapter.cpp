@@ -1,5 +1,6 @@
 #include "CheckAdapter.h"
 
+#include "analyzer/flow/IrText.h"
 #include "analyzer/flow/UnitAnalysis.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Paths.h"
@@ -122,6 +123,17 @@ CoverageLog &coverageLog() {
   return log;
 }
 
+/// See showUnits(). A process analyses one unit after the other.
+struct UnitTexts {
+  std::optional<IrRequest> request;
+  UnitText written;
+};
+
+UnitTexts &unitTexts() {
+  static UnitTexts texts;
+  return texts;
+}
+
 // ---- one analysis per unit ---------------------------------------------------------------------
 
 /// What all checks of one translation unit share.
@@ -139,7 +151,8 @@ public:
 
   SharedUnit(clang::Preprocessor &preprocessor, const Model &model,
              const tidy::ClangTidyContext &context)
-      : preprocessor(&preprocessor), model(model), userCode(root(preprocessor, context)) {
+      : preprocessor(&preprocessor), model(model), projectRoot(root(preprocessor, context)),
+        userCode(projectRoot) {
     if (context.getOptions().SystemHeaders.value_or(false))
       userCode.includeEverything();
     findFrameworkFolders(preprocessor, model.headers(), userCode);
@@ -154,6 +167,19 @@ public:
     runOnDeepStack([&] { use(analysis(ast, dropped.places())); });
     dropped.restore();
     coverageLog().print();
+  }
+
+  /// Writes the unit down, the first time that a check asks for it.
+  void show(clang::ASTContext &ast) {
+    if (std::exchange(isShown, true))
+      return;
+    const PhaseTimer timer("analysis");
+    UnitText &written = unitTexts().written;
+    if (llvm::Expected<std::string> text =
+            irOf(ast, model, userCode, projectRoot, *unitTexts().request))
+      written.text += *text;
+    else
+      written.error = llvm::toString(text.takeError());
   }
 
   const UserCode &users() const { return userCode; }
@@ -189,8 +215,10 @@ private:
 
   const clang::Preprocessor *preprocessor;
   const Model &model;
+  const std::string projectRoot;
   UserCode userCode;
   std::optional<UnitAnalysis> made;
+  bool isShown = false;
 };
 
 // ---- the adapter -------------------------------------------------------------------------------
@@ -238,6 +266,8 @@ public:
     if (!unit || done)
       return;
     done = true;
+    if (unitTexts().request)
+      return unit->show(*result.Context);
     sources = result.SourceManager;
     unit->analyse(*result.Context, [&](UnitAnalysis &analysis) {
       const PhaseTimer timer(row.name);
@@ -356,6 +386,10 @@ std::optional<Level> levelOf(const tidy::ClangTidyError &error) {
 void setLevel(const tidy::ClangTidyError &error, Level level) {
   levelLog().add(keyOf(error), level);
 }
+
+void showUnits(IrRequest request) { unitTexts().request = std::move(request); }
+
+UnitText takeUnitText() { return std::exchange(unitTexts().written, {}); }
 
 UnitCoverage takeCoverage() { return coverageLog().take(); }
 

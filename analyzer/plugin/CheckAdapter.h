@@ -5,12 +5,14 @@
 //   ml.Level, ml-NAME.Level  show findings up to this level, 0 to 2. Default 1; 2 for a check that
 //                            the Checks option names exactly, not by a glob.
 //   ml.Models                model files for frameworks of one's own, separated by semicolons.
-//   ml.Exclude               globs of files that gradtidy leaves out, separated by semicolons; of no
+//   ml.Exclude               globs of files that gradtidy leaves out, separated by semicolons; of
+//   no
 //                            meaning in clang-tidy, which has ExcludeHeaderFilterRegex.
 //   ml.ProjectFolder         the project root of files that lie outside version control; by default
 //                            the folder of the unit's main file.
 #pragma once
 
+#include "analyzer/flow/IrRequest.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -47,6 +49,18 @@ void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 /// What the user is told of a function in UnitCoverage::cutShort, before its name.
 inline constexpr llvm::StringLiteral notFollowed =
     "Not analysed to the end (too large, too deep, or calls too deep): ";
+
+/// What `gradtidy ir` shows of a unit.
+struct UnitText {
+  std::string text;
+  std::string error; ///< Why there is no text; a clear text without a full stop. Or empty.
+};
+
+/// From now on this process writes units down in place of checking them.
+void showUnits(IrRequest request);
+
+/// What was written since the last call.
+UnitText takeUnitText();
 
 /// How much of their units analyses have seen.
 struct UnitCoverage {

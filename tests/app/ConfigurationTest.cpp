@@ -45,7 +45,7 @@ TEST_CASE("Every subcommand has a help of its own") {
   const std::string all = project.gradtidy({"help"}).out;
   CHECK(all == project.gradtidy({"--help"}).out);
   for (const std::string name :
-       {"explain", "prove", "watch", "merge", "lsp", "completion", "man", "help"}) {
+       {"explain", "prove", "watch", "merge", "ir", "lsp", "completion", "man", "help"}) {
     CHECK_THAT(all, Contains("  gradtidy " + name));
     const Run run = project.gradtidy({name, "--help"});
     CHECK(run.status == 0);

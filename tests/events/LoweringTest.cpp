@@ -1,6 +1,5 @@
-// What small functions become when they are lowered to events, as Print.h prints them. Temporaries
-// are numbered anew, in the order in which they are printed. Behind a path stands its role, then
-// `!` for a new object without a name and `&` for what the callee can change.
+// What small functions become when they are lowered, as Print.h prints them: their events and
+// edges. The number of code, as in `@7` and `%7`, is its place in the function, from the outermost.
 #include "analyzer/events/lowering/Lowering.h"
 #include "analyzer/events/Print.h"
 
@@ -12,9 +11,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <catch2/catch.hpp>
-
-#include <map>
-#include <regex>
 
 using namespace gradtidy;
 
@@ -48,14 +44,13 @@ public:
     REQUIRE(body);
   }
 
-  /// The events and edges, without the line that names the function.
+  /// The blocks of the function.
   std::string text() const {
     std::string printed;
     llvm::raw_string_ostream out(printed);
-    print(out, *body, paths);
-    out.flush();
-    printed = printed.substr(printed.find('\n') + 1);
-    return "\n" + renumbered(printed);
+    print(out, body.get(), paths, ir::SourcePlaces(unit->getSourceManager(), ""));
+    const size_t begin = printed.find("\n  block ");
+    return printed.substr(begin, printed.find("\n  code\n") + 1 - begin);
   }
 
   std::unique_ptr<clang::ASTUnit> unit;
@@ -88,21 +83,6 @@ private:
         finder.TraverseDecl(*declaration);
     return finder.found;
   }
-
-  static std::string renumbered(const std::string &text) {
-    static const std::regex temporary("%[0-9]+");
-    std::map<std::string, std::string> names;
-    std::string result;
-    auto position = text.begin();
-    for (std::sregex_iterator match(text.begin(), text.end(), temporary), end; match != end;
-         ++match) {
-      const auto known = names.try_emplace(match->str(), "%" + std::to_string(names.size() + 1));
-      result.append(position, text.begin() + match->position());
-      result += known.first->second;
-      position = text.begin() + match->position() + match->length();
-    }
-    return result.append(position, text.end());
-  }
 };
 
 std::string lowered(const std::string &code, llvm::StringRef name = "f") {
@@ -126,34 +106,34 @@ void f(Net net, Tensor x, Tensor y) {
   }
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  combine net:module& -> %1
-  construct %2 (%3) -> %2
-  construct %4:optimizer (%1&, %2!) -> %4
-  bind optimizer:optimizer (%4:optimizer!)
-  bind i
-  to 2
- block 2 (loop head)
-  to 3
-  to 5 after at least one round
- block 3
-  forward net:module-holder& (x:tensor&) -> %5
-  combine (%5:tensor, y:tensor) -> %6
-  bind loss:tensor (%6:tensor)
-  clear-gradients optimizer:optimizer& -> %7
-  backward loss:tensor off -> %8
-  step optimizer:optimizer& -> %9
-  end-lifetime loss
-  to 4
- block 4
-  to 2
- block 5
-  end-lifetime i
-  end-lifetime optimizer
-  to 6
- block 6
+  block 0
+    to 1
+  block 1 temporaries=[%4 %10 %11 %3]
+    combine net@6:module& -> %4 {tensor gives-parameters}
+    construct %10@- (%11) -> %10 {trait=step-options}
+    construct %3@-:optimizer (%4&{tensor}, %10!) -> %3 {trait=gradient-steps rate=(expr=@11 value=0.1)}
+    bind optimizer:optimizer (%3:optimizer!) @2
+    bind i @13 {arithmetic}
+    to 2
+  block 2 loop-head exit-edge=1 latch=4
+    to 3
+    to 5
+  block 3 temporaries=[%24 %22 %30 %34 %41]
+    forward:torch::nn::LinearImpl::forward net@26:module-holder& (x@27:tensor&{lent}) -> %24:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    combine (%24:tensor, y@28:tensor) -> %22:tensor {operation=distance-loss run=mse_loss typing=(rule=loss) not-dimensions}
+    bind loss:tensor{not-tensor} (%22:tensor) @21
+    clear-gradients optimizer@32:optimizer& -> %30 {arithmetic}
+    backward loss@36:tensor -> %34 {arithmetic constant=off}
+    step optimizer@43:optimizer& -> %41:tensor {trait=gradient-steps clear="zero_grad"}
+    end-lifetime loss @20
+    to 4
+  block 4
+    to 2
+  block 5
+    end-lifetime i @12
+    end-lifetime optimizer @1
+    to 6
+  block 6
 )");
 }
 
@@ -166,26 +146,26 @@ Tensor f(Tensor a, Tensor b) {
   return c / norm;
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  combine a:tensor& (b:tensor) -> %1
-  combine a:tensor -> %2
-  construct %3 (%4) -> %3
-  combine (%2:tensor, %3!) -> %5
-  bind c:tensor (%5:tensor)
-  combine c:tensor -> %6
-  combine %6:tensor -> %7
-  bind norm
-  construct %8 (norm) -> %8
-  combine (c:tensor, %8!) -> %9
-  return return:tensor (%9:tensor)
-  end-lifetime norm
-  end-lifetime c
-  end-lifetime b
-  end-lifetime a
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%2 %9 %12 %13 %7 %17 %15 %25 %22]
+    combine a@4:tensor& (b@5:tensor) -> %2:tensor {run=add_ changes-elements typing=(rule=same)}
+    combine a@11:tensor -> %9:tensor {run=neg typing=(rule=same)}
+    construct %12@- (%13) -> %12
+    combine (%9:tensor, %12!) -> %7:tensor {run=mul typing=(rule=elementwise number=int64) keeps-strides}
+    bind c:tensor{not-tensor} (%7:tensor) @6
+    combine c@19:tensor -> %17:tensor {run=norm typing=(rule=reduce) not-dimensions}
+    combine %17:tensor -> %15 {operation=read-scalar run=item arithmetic use=(joined=@22)}
+    bind norm @14 {arithmetic}
+    construct %25@- (norm@26) -> %25
+    combine (c@24:tensor, %25!) -> %22:tensor {run=div typing=(rule=real number=float32) keeps-strides}
+    return return:tensor{not-tensor} (%22:tensor) @21
+    end-lifetime norm @21
+    end-lifetime c @21
+    end-lifetime b @21
+    end-lifetime a @21
+    to 2
+  block 2
 )");
 }
 
@@ -200,19 +180,19 @@ void f(Net net, std::unique_ptr<torch::optim::Optimizer> optimizer) {
   (*optimizer).step();
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  bind inner:module (net:module)
-  bind raw:optimizer (optimizer:optimizer)
-  clear-gradients inner:module& -> %1
-  clear-gradients net:module& -> %2
-  step raw:optimizer& -> %3
-  step optimizer:optimizer& -> %4
-  end-lifetime raw
-  end-lifetime inner
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%10 %14 %22 %26]
+    bind inner:module (net@3:module) @2 {bind=reference}
+    bind raw:optimizer (optimizer@7:optimizer) @6 {bind=handle}
+    clear-gradients inner@12:module& -> %10 {arithmetic}
+    clear-gradients net@16:module& -> %14 {arithmetic}
+    step raw@24:optimizer& -> %22:tensor {clear="zero_grad"}
+    step optimizer@28:optimizer& -> %26:tensor {clear="zero_grad"}
+    end-lifetime raw @1
+    end-lifetime inner @1
+    to 2
+  block 2
 )");
 }
 
@@ -223,18 +203,18 @@ void f(Pair &pair) {
   optimizer->add_param_group({pair.second->parameters()});
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  combine pair.first:module& -> %1
-  construct %2:optimizer (%1&, %3) -> %2
-  bind optimizer:optimizer (%2:optimizer!)
-  combine pair.second:module& -> %4
-  construct %5 (%4&) -> %5
-  combine optimizer:optimizer& (%5!) -> %6
-  end-lifetime optimizer
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%5 %3 %12 %19 %18 %13]
+    combine pair.first@7:module& -> %5 {tensor gives-parameters}
+    construct %3@-:optimizer (%5&{tensor lent given-away}, %12{lent given-away}) -> %3:optimizer {trait=gradient-steps rate=(expr=@12 value=0.1) any-device}
+    bind optimizer:optimizer (%3:optimizer!) @2 {bind=handle}
+    combine pair.second@21:module& -> %19 {tensor gives-parameters}
+    construct %18@- (%19&{tensor}) -> %18 {trait=step-options}
+    combine optimizer@15:optimizer& (%18!) -> %13 {arithmetic}
+    end-lifetime optimizer @1
+    to 2
+  block 2
 )");
 }
 
@@ -246,37 +226,37 @@ void f(Net net) {
       parameter.mutable_grad().reset();
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  combine net:module& -> %1
-  bind __range1 (%1)
-  bind __end1 (__range1[*])
-  bind __begin1 (__range1[*])
-  to 2
- block 2 (loop head)
-  combine (__begin1, __end1) -> %2
-  to 3
-  to 7 after at least one round
- block 3
-  bind parameter:tensor (__begin1:tensor)
-  combine parameter.grad():tensor -> %3
-  to 4
-  to 5 where parameter.grad() is undefined
- block 4
-  overwrite parameter.grad():tensor& -> %4
-  to 5
- block 5
-  end-lifetime parameter
-  to 6
- block 6
-  to 2
- block 7
-  end-lifetime __end1
-  end-lifetime __begin1
-  end-lifetime __range1
-  to 8
- block 8
+  block 0
+    to 1
+  block 1 temporaries=[%4]
+    combine net@6:module& -> %4 {tensor gives-parameters}
+    bind __range1 (%4{tensor given-away}) @3 {bind=reference}
+    bind __end1 (__range1[*]@15{tensor}) @14
+    bind __begin1 (__range1[*]@11{tensor}) @10 {bind=handle}
+    to 2
+  block 2 loop-head exit-edge=1 latch=6 temporaries=[%20]
+    combine (__begin1@22{tensor}, __end1@23{tensor}) -> %20 {arithmetic any-device}
+    to 3
+    to 7
+  block 3 temporaries=[%32]
+    bind parameter:tensor{not-tensor} (__begin1@28:tensor) @27 {bind=reference}
+    combine parameter.grad()@34:tensor -> %32 {arithmetic attribute}
+    to 4
+    to 5 undefined=parameter.grad()
+  block 4 temporaries=[%37]
+    overwrite parameter.grad()@39:tensor& -> %37 {changes-elements arithmetic}
+    to 5
+  block 5
+    end-lifetime parameter @27
+    to 6
+  block 6
+    to 2
+  block 7
+    end-lifetime __end1 @2
+    end-lifetime __begin1 @2
+    end-lifetime __range1 @2
+    to 8
+  block 8
 )");
 }
 
@@ -287,24 +267,24 @@ void f() {
   net(x).backward();
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  construct %1:module-holder (%2, %3) -> %1
-  combine (%4) -> %5
-  construct %6 (%5!) -> %6
-  create (%6!) -> %7
-  construct %8 (%1:module-holder!&, %7:tensor&) -> %8
-  bind  (%8!)
-  bind net:module-holder ([0]:module-holder)
-  bind x:tensor ([1]:tensor)
-  forward net:module-holder& (x:tensor&) -> %9
-  backward %9:tensor off -> %10
-  end-lifetime net
-  end-lifetime x
-  end-lifetime 
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%4 %5 %6 %11 %12 %9 %7 %3 %16 %14]
+    construct %4@-:module-holder (%5{lent given-away}, %6{lent given-away}) -> %4 {trait=opaque}
+    combine (%12) -> %11
+    construct %9@- (%11@10!) -> %9 {trait=views-elements}
+    create (%9!) -> %7:tensor {run=ones typing=(rule=sizes shape=(not-open sizes=[1])) pageable}
+    construct %3@- (%4:module-holder!&{lent given-away}, %7:tensor&{lent given-away}) -> %3 {tensor}
+    bind "" (%3!{tensor}) @2
+    bind net:module-holder (""[0]@25:module-holder{given-away}) @24 {bind=reference}
+    bind x:tensor{not-tensor} (""[1]@29:tensor{given-away}) @28 {bind=reference}
+    forward:torch::nn::LinearImpl::forward net@18:module-holder& (x@19:tensor&{lent}) -> %16:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    backward %16:tensor{given-away} -> %14 {arithmetic constant=off}
+    end-lifetime net @1
+    end-lifetime x @1
+    end-lifetime "" @1
+    to 2
+  block 2
 )");
 }
 
@@ -320,18 +300,18 @@ void f(Net net, torch::optim::LBFGS &optimizer, Tensor x) {
 }
 )",
                 "lambda") == R"(
- block 0
-  to 1
- block 1
-  clear-gradients optimizer:optimizer& -> %1
-  forward net:module-holder& (x:tensor&) -> %2
-  combine (%2:tensor, scale:tensor) -> %3
-  bind loss:tensor (%3:tensor)
-  backward loss:tensor off -> %4
-  return return:tensor (loss:tensor)
-  end-lifetime loss
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%2 %9 %7 %14]
+    clear-gradients optimizer@4:optimizer& -> %2 {arithmetic}
+    forward:torch::nn::LinearImpl::forward net@11:module-holder& (x@12:tensor&{lent}) -> %9:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    combine (%9:tensor, scale@13:tensor) -> %7:tensor {run=mul typing=(rule=elementwise) keeps-strides}
+    bind loss:tensor{not-tensor} (%7:tensor) @6
+    backward loss@16:tensor -> %14 {arithmetic constant=off}
+    return return:tensor{not-tensor} (loss@22:tensor) @21
+    end-lifetime loss @21
+    to 2
+  block 2
 )");
 }
 
@@ -342,14 +322,14 @@ void f(torch::optim::LBFGS &optimizer) {
   optimizer.step(closure);
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  bind closure (%1!)
-  step optimizer:optimizer& (closure&) -> %2
-  end-lifetime closure
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%4 %14]
+    bind closure (%4@3!{closure}) @2 {bind=handle}
+    step optimizer@16:optimizer& (closure@17&{closure}) -> %14:tensor {trait=needs-closure clear="zero_grad"}
+    end-lifetime closure @1
+    to 2
+  block 2
 )");
 }
 
@@ -362,17 +342,17 @@ struct Trainer {
 };
 )",
                 "Trainer") == R"(
- block 0
-  to 1
- block 1
-  bind this.net:module-holder (net:module-holder)
-  combine net:module& -> %1
-  construct %2 (%3) -> %2
-  construct %4:optimizer (%1&, %2!) -> %4
-  bind this.optimizer:optimizer (%4:optimizer!)
-  call use (this.optimizer:optimizer&) -> %5
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%7 %13 %14 %6 %2]
+    bind this.net#2:module-holder (net@15:module-holder) @15 {bind=handle}
+    combine net@9:module& -> %7 {tensor gives-parameters}
+    construct %13@- (%14) -> %13 {trait=step-options}
+    construct %6@-:optimizer (%7&{tensor}, %13!) -> %6 {trait=gradient-steps rate=(expr=@14 value=0.1)}
+    bind this.optimizer:optimizer (%6:optimizer!) @6
+    call:use (this.optimizer@4:optimizer&{lent}) -> %2 {arithmetic}
+    to 2
+  block 2
 )");
 }
 
@@ -384,15 +364,15 @@ void f(Net net, torch::optim::Optimizer &optimizer, Tensor loss) {
   log(loss.item<double>());
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  call use (optimizer:optimizer&) -> %1
-  call look (optimizer:optimizer) -> %2
-  combine loss:tensor -> %3
-  call log (%3) -> %4
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%2 %5 %10 %8]
+    call:use (optimizer@4:optimizer&{lent}) -> %2 {arithmetic}
+    call:look (optimizer@7:optimizer) -> %5 {arithmetic}
+    combine loss@12:tensor -> %10 {operation=read-scalar run=item arithmetic shown=logged}
+    call:log (%10) -> %8 {arithmetic}
+    to 2
+  block 2
 )");
 }
 
@@ -403,15 +383,15 @@ void f(Net net, bool evaluates) {
   torch::AutoGradMode mode(!evaluates);
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  set-mode net:module& (%1) unless condition 0 holds -> %2
-  construct %3:grad-mode-guard (%4) -> %3
-  enter-grad-mode mode:grad-mode-guard unless condition 0 holds
-  end-lifetime mode
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%2 %7 %10 %11]
+    set-mode net@4:module& (%7{flag=!0}) -> %2 {arithmetic choice=!0}
+    construct %10@-:grad-mode-guard (%11{flag=!0}) -> %10 {trait=grad-guard}
+    enter-grad-mode mode:grad-mode-guard @9 {discarded choice=!0}
+    end-lifetime mode @1
+    to 2
+  block 2
 )");
 }
 
@@ -426,26 +406,26 @@ void f(torch::optim::Optimizer &optimizer, int i) {
   ++i;
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  to 2 if condition 0 holds
-  to 3 if condition 0 does not hold
- block 2
-  step optimizer:optimizer& -> %1
-  to 3
- block 3
-  to 4 if condition 0 does not hold
-  to 5 if condition 0 holds
- block 4
-  return return
-  end-lifetime i
-  to 6
- block 5
-  clear-gradients optimizer:optimizer& -> %2
-  assign
-  to 6
- block 6
+  block 0
+    to 1
+  block 1
+    to 2 condition=0 holds
+    to 3 condition=0
+  block 2 temporaries=[%8]
+    step optimizer@10:optimizer& -> %8:tensor {clear="zero_grad" every=@6 only-counts}
+    to 3
+  block 3
+    to 4 condition=0
+    to 5 condition=0 holds
+  block 4
+    return return @20
+    end-lifetime i @20
+    to 6
+  block 5 temporaries=[%21]
+    clear-gradients optimizer@23:optimizer& -> %21 {arithmetic}
+    assign @25 {forgets=1}
+    to 6
+  block 6
 )");
 }
 
@@ -458,38 +438,38 @@ void f(const std::vector<Tensor> &losses, int n) {
     losses[0].backward();
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  bind __range1 (losses)
-  bind __end1 (__range1[*])
-  bind __begin1 (__range1[*])
-  to 2
- block 2 (loop head)
-  combine (__begin1, __end1) -> %1
-  to 3
-  to 5 after at least one round
- block 3
-  bind loss:tensor (__begin1:tensor)
-  backward loss:tensor off -> %2
-  end-lifetime loss
-  to 4
- block 4
-  to 2
- block 5
-  end-lifetime __end1
-  end-lifetime __begin1
-  end-lifetime __range1
-  to 6
- block 6 (loop head)
-  to 7
-  to 9 after at least one round
- block 7
-  backward losses[0]:tensor off -> %3
-  to 8
- block 8
-  to 6
- block 9
+  block 0
+    to 1
+  block 1
+    bind __range1 (losses@4{tensor}) @3 {bind=reference}
+    bind __end1 (__range1[*]@10{tensor}) @9
+    bind __begin1 (__range1[*]@6{tensor}) @5 {bind=handle}
+    to 2
+  block 2 loop-head exit-edge=1 latch=4 temporaries=[%15]
+    combine (__begin1@17{tensor}, __end1@18{tensor}) -> %15 {arithmetic any-device}
+    to 3
+    to 5
+  block 3 temporaries=[%26]
+    bind loss:tensor{not-tensor} (__begin1@23:tensor) @22 {bind=reference}
+    backward loss@28:tensor -> %26 {arithmetic constant=off}
+    end-lifetime loss @22
+    to 4
+  block 4
+    to 2
+  block 5
+    end-lifetime __end1 @2
+    end-lifetime __begin1 @2
+    end-lifetime __range1 @2
+    to 6
+  block 6 loop-head exit-edge=1 latch=8
+    to 7
+    to 9
+  block 7 temporaries=[%38]
+    backward losses[0]@40:tensor -> %38 {arithmetic constant=off}
+    to 8
+  block 8
+    to 6
+  block 9
 )");
 }
 
@@ -501,17 +481,17 @@ void f(Net net, torch::optim::SGD &optimizer) {
   optimizer.step();
 }
 )") == R"(
- block 0
-  to 1
- block 1
-  bind image
-  call -> %1
-  forward net:module-holder& (%1&) -> %2
-  backward %2& -> %3
-  step optimizer:optimizer& -> %4
-  end-lifetime image
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%7 %5 %3 %8]
+    bind image @2
+    call -> %7
+    forward:torch::nn::LinearImpl::forward net@6:module-holder& (%7&{tensor lent}) -> %5 {operation=weighted-sum tensor}
+    backward %5&{tensor} -> %3 {arithmetic tensor}
+    step optimizer@10:optimizer& -> %8:tensor {trait=gradient-steps clear="zero_grad"}
+    end-lifetime image @1
+    to 2
+  block 2
 )");
 }
 
@@ -524,12 +504,415 @@ template <typename Model> struct Fit {
 void instantiate(Fit<Net> fit, Tensor x) { fit.fit(x); }
 )",
                 "fit") == R"(
- block 0
-  to 1
- block 1
-  forward this.model:module-holder& (x:tensor&) -> %1
-  backward %1:tensor off -> %2
-  to 2
- block 2
+  block 0
+    to 1
+  block 1 temporaries=[%4 %2]
+    forward:torch::nn::LinearImpl::forward this.model@6:module-holder& (x@8:tensor&{lent}) -> %4:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    backward %4:tensor{given-away} -> %2 {arithmetic constant=off}
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("A loop that is left early, and one that asks at its end") {
+  CHECK(lowered(R"(
+void f(Net net, const std::vector<Tensor> &batches) {
+  for (const Tensor &x : batches) {
+    if (x.dim() == 0)
+      continue;
+    if (x.dim() == 1)
+      break;
+    net(x).backward();
+  }
+  do
+    net->zero_grad();
+  while (batches.empty());
+}
+)") == R"(
+  block 0
+    to 1
+  block 1
+    bind __range1 (batches@4{tensor}) @3 {bind=reference}
+    bind __end1 (__range1[*]@10{tensor}) @9
+    bind __begin1 (__range1[*]@6{tensor}) @5 {bind=handle}
+    to 2
+  block 2 loop-head exit-edge=1 latch=8 temporaries=[%15]
+    combine (__begin1@17{tensor}, __end1@18{tensor}) -> %15 {arithmetic any-device}
+    to 3
+    to 9
+  block 3 temporaries=[%29]
+    bind x:tensor{not-tensor} (__begin1@23:tensor) @22 {bind=reference}
+    combine x@31:tensor -> %29 {run=dim arithmetic attribute}
+    to 4
+    to 5
+  block 4
+    end-lifetime x @33
+    to 8
+  block 5 temporaries=[%36]
+    combine x@38:tensor -> %36 {run=dim arithmetic attribute}
+    to 6
+    to 7
+  block 6
+    end-lifetime x @40
+    to 9
+  block 7 temporaries=[%43 %41]
+    forward:torch::nn::LinearImpl::forward net@45:module-holder& (x@46:tensor) -> %43:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    backward %43:tensor{given-away} -> %41 {arithmetic constant=off}
+    end-lifetime x @22
+    to 8
+  block 8
+    to 2
+  block 9
+    end-lifetime __end1 @2
+    end-lifetime __begin1 @2
+    end-lifetime __range1 @2
+    to 10
+  block 10 loop-head temporaries=[%52]
+    clear-gradients net@54:module& -> %52 {arithmetic}
+    to 11
+  block 11 temporaries=[%58]
+    combine batches@60{tensor} -> %58 {arithmetic any-device attribute}
+    to 12
+    to 13
+  block 12
+    to 10
+  block 13
+)");
+}
+
+TEST_CASE("A guard ends with its block") {
+  CHECK(lowered(R"(
+Tensor f(Net net, Tensor x) {
+  {
+    torch::NoGradGuard guard;
+    x = net(x);
+  }
+  return net(x);
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%4 %8 %13]
+    construct %4@-:no-grad-guard -> %4 {trait=grad-guard}
+    enter-grad-mode guard:no-grad-guard @3 {constant=off}
+    forward:torch::nn::LinearImpl::forward net@10:module-holder& (x@11:tensor&{lent}) -> %8:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    bind x:tensor{not-tensor} (%8:tensor{given-away}) @5
+    end-lifetime guard @2
+    forward:torch::nn::LinearImpl::forward net@15:module-holder& (x@16:tensor&{lent}) -> %13:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    return return:tensor{not-tensor} (%13:tensor) @12
+    end-lifetime net @12
+    end-lifetime x @12
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("A guard that a condition switches") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x, bool trains) {
+  c10::InferenceMode guard(!trains);
+  net(x);
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%3 %4 %6]
+    construct %3@-:inference-guard (%4{flag=!0}) -> %3 {trait=grad-guard}
+    enter-grad-mode guard:inference-guard @2 {choice=0}
+    forward:torch::nn::LinearImpl::forward net@8:module-holder& (x@9:tensor&{lent}) -> %6:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    end-lifetime guard @1
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("One value or another") {
+  CHECK(lowered(R"(
+Tensor f(Tensor x, bool chosen) {
+  Tensor y = chosen ? x.detach() : x;
+  return y.defined() ? y : torch::zeros({2, 3});
+}
+)") == R"(
+  block 0
+    to 1
+  block 1
+    to 2 condition=0 holds not-kept-apart
+    to 3 condition=0 not-kept-apart
+  block 2
+    detach x@7:tensor -> %5:tensor {run=detach typing=(rule=same)}
+    to 4
+  block 3
+    to 4
+  block 4 temporaries=[%5 %3 %12]
+    combine (%5:tensor, x@8:tensor) -> %3:tensor {any-device choice=0}
+    bind y:tensor{not-tensor} (%3:tensor) @2
+    combine y@14:tensor -> %12 {arithmetic attribute}
+    to 5
+    to 6 undefined=y
+  block 5
+    to 7
+  block 6 temporaries=[%21 %22 %23 %19]
+    combine (%22, %23) -> %21
+    construct %19@- (%21@20!) -> %19 {trait=views-elements}
+    create (%19!) -> %17:tensor {run=zeros typing=(rule=sizes shape=(not-open sizes=[2 3])) pageable}
+    to 7
+  block 7 temporaries=[%17 %11]
+    combine (y@15:tensor, %17:tensor) -> %11:tensor {any-device}
+    return return:tensor{not-tensor} (%11:tensor) @10
+    end-lifetime y @10
+    end-lifetime chosen @10
+    end-lifetime x @10
+    to 8
+  block 8
+)");
+}
+
+TEST_CASE("A device that the machine decides") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  torch::Device device = torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+  net->to(device);
+  x = x.to(device, torch::kHalf);
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%5]
+    combine -> %5 {arithmetic}
+    to 2
+    to 3 lacks-gpu
+  block 2
+    to 4
+  block 3
+    to 4
+  block 4 temporaries=[%4 %10 %21]
+    combine (kCUDA@7:device{device=cuda:0}, kCPU@8:device{device=cpu:0}) -> %4:device {any-device}
+    bind device:device (%4@3:device!) @2
+    move net@12:module& (device@15:device) -> %10 {arithmetic}
+    move x@23:tensor (device@24:device, kHalf@26) -> %21:tensor {run=to typing=(rule=cast element=float16 names-element)}
+    bind x:tensor{not-tensor} (%21:tensor{given-away}) @18 {discarded update}
+    end-lifetime device @1
+    to 5
+  block 5
+)");
+}
+
+TEST_CASE("A function template, as it is instantiated") {
+  CHECK(lowered(R"(
+template <typename Model> Tensor run(Model &model, Tensor x) { return model->forward(x); }
+void g(Net net, Tensor x) { run(net, x); }
+)",
+                "run") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%3]
+    forward:torch::nn::LinearImpl::forward model@5:module& (x@8:tensor) -> %3:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    return return:tensor{not-tensor} (%3:tensor) @2
+    end-lifetime x @2
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("A generic lambda") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  auto apply = [](auto &model, Tensor input) { return model(input); };
+  apply(net, x).backward();
+}
+)") == R"ir(
+  block 0
+    to 1
+  block 1 temporaries=[%3 %11 %9]
+    bind apply (%3{closure}) @2 {bind=handle}
+    call:"f(Net, Tensor)::(lambda)::operator()" apply@13{closure} (net@14:module-holder&{lent}, x@15:tensor) -> %11:tensor
+    backward %11:tensor{given-away} -> %9 {arithmetic constant=off}
+    end-lifetime apply @1
+    to 2
+  block 2
+)ir");
+}
+
+TEST_CASE("A coroutine") {
+  CHECK(lowered(R"(
+#include <coroutine>
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(Tensor) { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+Task f(Net net, Tensor x) {
+  co_yield net(x);
+  net(x).backward();
+  co_return;
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%7 %4 %11 %13 %20 %18 %14 %22 %26 %24 %35]
+    forward:torch::nn::LinearImpl::forward net@9:module-holder& (x@10:tensor&{lent}) -> %7:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    call:Task::promise_type::yield_value __promise@6 (%7:tensor) -> %4
+    combine %13 -> %11 {arithmetic any-device}
+    call:__builtin_coro_frame -> %20
+    combine (%20&{lent}) -> %18 {data any-device}
+    combine %13 (%18@16) -> %14 {arithmetic any-device}
+    combine %13 -> %22 {arithmetic any-device}
+    forward:torch::nn::LinearImpl::forward net@28:module-holder& (x@29:tensor&{lent}) -> %26:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    backward %26:tensor{given-away} -> %24 {arithmetic constant=off}
+    call:Task::promise_type::return_void __promise@37 -> %35 {arithmetic}
+    end-lifetime net @34
+    end-lifetime x @34
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("A switch over an enumeration that callers give") {
+  CHECK(lowered(R"(
+enum class Phase { Train, Test };
+void f(Net net, Phase phase) {
+  switch (phase) {
+  case Phase::Train:
+    net->train();
+    break;
+  case Phase::Test:
+    net->eval();
+    break;
+  }
+}
+)") == R"(
+  block 0
+    to 1
+  block 1
+    to 2 condition=0 holds excluded=2
+    to 3 condition=1 holds excluded=1
+  block 2 temporaries=[%16]
+    set-mode net@18:module& -> %16 {arithmetic constant=off}
+    to 4
+  block 3 temporaries=[%7]
+    set-mode net@9:module& -> %7 {arithmetic constant=on}
+    to 4
+  block 4
+)");
+}
+
+TEST_CASE("Exceptions") {
+  CHECK(lowered(R"(
+void f(Net net, Tensor x) {
+  if (!x.defined())
+    throw std::runtime_error("no batch");
+  try {
+    net(x).backward();
+  } catch (const std::exception &) {
+    net->zero_grad();
+  }
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%4]
+    combine x@6:tensor -> %4 {arithmetic attribute}
+    to 2
+  block 2
+    to 3 undefined=x
+    to 4
+  block 3 temporaries=[%9 %10]
+    construct %9@- (%10{string text=(parts=[(literal="no batch")])}) -> %9
+    to 10
+  block 4
+    forward:torch::nn::LinearImpl::forward net@17:module-holder& (x@18:tensor&{lent}) -> %15:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    to 5
+    to 6
+  block 5 temporaries=[%15 %13]
+    backward %15:tensor{given-away} -> %13 {arithmetic constant=off}
+    to 10
+    to 6
+  block 6
+    to 7
+  block 7
+    to 8
+  block 8 temporaries=[%25]
+    clear-gradients net@27:module& -> %25 {arithmetic}
+    to 9
+  block 9
+    end-lifetime "" @23
+    to 10
+  block 10
+)");
+}
+
+TEST_CASE("A variable of an if, and an object that is moved") {
+  CHECK(lowered(R"(
+void keep(std::shared_ptr<torch::nn::LinearImpl> module);
+void f(std::shared_ptr<torch::nn::LinearImpl> given) {
+  if (auto module = std::move(given); module)
+    keep(std::move(module));
+}
+)") == R"(
+  block 0
+    to 1
+  block 1
+    bind module:module (given@4:module) @3 {bind=handle}
+    to 2
+    to 3
+  block 2 temporaries=[%11]
+    call:keep (module@13:module&) -> %11 {arithmetic}
+    to 3
+  block 3
+    end-lifetime module @2
+    to 4
+  block 4
+)");
+}
+
+TEST_CASE("A virtual call") {
+  CHECK(lowered(R"(
+struct Model : torch::nn::Module { virtual Tensor forward(Tensor x) = 0; };
+Tensor f(Model &model, Tensor x) { return model.forward(x); }
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%3]
+    forward:Model::forward model@5:module& (x@6:tensor) -> %3:tensor {may-use-host virtual}
+    return return:tensor{not-tensor} (%3:tensor) @2
+    end-lifetime x @2
+    to 2
+  block 2
+)");
+}
+
+TEST_CASE("Shapes, elements and files") {
+  CHECK(lowered(R"(
+void f(Net net) {
+  auto x = torch::randn({32, 3}, torch::kFloat64);
+  auto y = x.view({-1, 4}).to(torch::kFloat32).sum(1);
+  torch::save(y, "y.pt");
+}
+)") == R"(
+  block 0
+    to 1
+  block 1 temporaries=[%7 %8 %9 %5 %10 %3 %22 %23 %25 %20 %17 %15 %29 %30 %13 %32 %35]
+    combine (%8, %9) -> %7
+    construct %5@- (%7@6!) -> %5 {trait=views-elements}
+    construct %10@-:device (kFloat64@11) -> %10 {trait=tensor-options}
+    create (%5!, %10:device!) -> %3:tensor {run=randn typing=(rule=sizes element=float64 names-element shape=(not-open sizes=[32 3])) noise pageable}
+    bind x:tensor{not-tensor} (%3:tensor) @2
+    combine (%23, %25) -> %22
+    construct %20@- (%22@21!) -> %20 {trait=views-elements}
+    combine x@19:tensor (%20!) -> %17:tensor {operation=view run=view typing=(rule=reshape shape=(not-open sizes=[-1 4]))}
+    move %17:tensor (kFloat32@26) -> %15:tensor {run=to typing=(rule=cast element=float32 names-element)}
+    construct %29@- (%30) -> %29 {trait=views-elements}
+    combine %15:tensor (%29!) -> %13:tensor {run=sum typing=(rule=sum shape=(not-open sizes=[1])) not-dimensions}
+    bind y:tensor{not-tensor} (%13:tensor) @12
+    combine (y@34:tensor, %35{string text=(parts=[(literal="y.pt")])}) -> %32 {operation=save arithmetic not-dimensions any-device file="y.pt"}
+    end-lifetime y @1
+    end-lifetime x @1
+    to 2
+  block 2
 )");
 }

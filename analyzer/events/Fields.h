@@ -1,0 +1,569 @@
+// The fields of the IR, each named once: what writes the IR and what reads it go through the same
+// lists. Internal to what does so (Print.cpp, Parse.cpp).
+//
+// An archive is called with the name of a field, the field, and the value that the field has where
+// nothing is said. Fields are written in the order of the lists, and read in the same order.
+#pragma once
+
+#include "Event.h"
+#include "Typing.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <iterator>
+#include <type_traits>
+
+namespace gradtidy::text {
+
+/// What an archive gets hold of: a reader changes it.
+template <typename Archive, typename Value>
+using Ref = std::conditional_t<Archive::isReading, Value, const Value> &;
+
+// ---- names of enumerators ----------------------------------------------------------------------
+
+/// The names of the values of an enumeration, in their order.
+template <typename Enumeration> struct Enumerators;
+
+template <> struct Enumerators<EventKind> {
+  static constexpr EventKind last = EventKind::Access;
+  static constexpr llvm::StringLiteral names[] = {"bind",
+                                                  "construct",
+                                                  "combine",
+                                                  "call",
+                                                  "forward",
+                                                  "backward",
+                                                  "step",
+                                                  "clear-gradients",
+                                                  "overwrite",
+                                                  "detach",
+                                                  "differentiate",
+                                                  "create",
+                                                  "move",
+                                                  "set-mode",
+                                                  "enter-grad-mode",
+                                                  "keep-grad-mode",
+                                                  "set-grad-mode",
+                                                  "enter-autocast",
+                                                  "set-autocast",
+                                                  "set-autocast-cache",
+                                                  "clear-autocast-cache",
+                                                  "require-grad",
+                                                  "load",
+                                                  "return",
+                                                  "end-lifetime",
+                                                  "assign",
+                                                  "release",
+                                                  "access"};
+};
+
+template <> struct Enumerators<BindKind> {
+  static constexpr BindKind last = BindKind::Value;
+  static constexpr llvm::StringLiteral names[] = {"reference", "handle", "value"};
+};
+
+template <> struct Enumerators<Coverage> {
+  static constexpr Coverage last = Coverage::Some;
+  static constexpr llvm::StringLiteral names[] = {"all", "part", "some"};
+};
+
+template <> struct Enumerators<ListChange> {
+  static constexpr ListChange last = ListChange::Other;
+  static constexpr llvm::StringLiteral names[] = {"none", "clear", "size", "append", "other"};
+};
+
+template <> struct Enumerators<HostRead> {
+  static constexpr HostRead last = HostRead::All;
+  static constexpr llvm::StringLiteral names[] = {"none", "packed", "elements", "all"};
+};
+
+template <> struct Enumerators<Device::Kind> {
+  static constexpr Device::Kind last = Device::Symbol;
+  static constexpr llvm::StringLiteral names[] = {"unknown", "unset", "cpu", "cuda", "symbol"};
+};
+
+template <> struct Enumerators<Ending> {
+  static constexpr Ending last = Ending::Mostly;
+  static constexpr llvm::StringLiteral names[] = {"none", "always", "copied", "packed", "mostly"};
+};
+
+template <> struct Enumerators<Shown> {
+  static constexpr Shown last = Shown::Printed;
+  static constexpr llvm::StringLiteral names[] = {"no", "returned", "logged", "printed"};
+};
+
+template <> struct Enumerators<ClassTest::Form> {
+  static constexpr ClassTest::Form last = ClassTest::Reference;
+  static constexpr llvm::StringLiteral names[] = {"comparison", "pointer", "reference"};
+};
+
+template <> struct Enumerators<Reduction> {
+  static constexpr Reduction last = Reduction::Kept;
+  static constexpr llvm::StringLiteral names[] = {"unknown", "reduced", "kept"};
+};
+
+template <> struct Enumerators<ir::SymbolKind> {
+  static constexpr ir::SymbolKind last = ir::SymbolKind::Other;
+  static constexpr llvm::StringLiteral names[] = {
+      "variable",    "parameter",  "binding", "member",     "function", "method",
+      "constructor", "destructor", "class",   "enumerator", "other"};
+};
+
+template <> struct Enumerators<ir::NodeKind> {
+  static constexpr ir::NodeKind last = ir::NodeKind::NullPointer;
+  static constexpr llvm::StringLiteral names[] = {"other",
+                                                  "compound",
+                                                  "declaration",
+                                                  "if",
+                                                  "for",
+                                                  "range-for",
+                                                  "while",
+                                                  "do",
+                                                  "switch",
+                                                  "catch",
+                                                  "break",
+                                                  "continue",
+                                                  "return",
+                                                  "null",
+                                                  "call",
+                                                  "member-call",
+                                                  "operator-call",
+                                                  "kernel-call",
+                                                  "construct",
+                                                  "temporary",
+                                                  "functional-cast",
+                                                  "cast",
+                                                  "list",
+                                                  "reference",
+                                                  "member",
+                                                  "this",
+                                                  "lambda",
+                                                  "conditional",
+                                                  "unary",
+                                                  "binary",
+                                                  "subscript",
+                                                  "parentheses",
+                                                  "throw",
+                                                  "default-argument",
+                                                  "boolean",
+                                                  "integer",
+                                                  "real",
+                                                  "string",
+                                                  "null-pointer"};
+};
+
+template <typename Enumeration> constexpr bool isComplete() {
+  return std::size(Enumerators<Enumeration>::names) ==
+         static_cast<size_t>(Enumerators<Enumeration>::last) + 1;
+}
+
+/// Those of the model have names there.
+template <typename Enumeration> llvm::StringRef nameOf(Enumeration value) {
+  static_assert(isComplete<Enumeration>());
+  return Enumerators<Enumeration>::names[static_cast<size_t>(value)];
+}
+inline llvm::StringRef nameOf(TypeRole role) { return roleName(role); }
+inline llvm::StringRef nameOf(Operation operation) { return operationName(operation); }
+inline llvm::StringRef nameOf(Trait trait) { return traitName(trait); }
+inline llvm::StringRef nameOf(ElementType element) { return elementName(element); }
+inline llvm::StringRef nameOf(ResultRule rule) { return ruleName(rule); }
+
+/// Gives \p value the value of that name; false if there is none.
+template <typename Enumeration> bool takeName(llvm::StringRef name, Enumeration &value) {
+  static_assert(isComplete<Enumeration>());
+  const auto *found = llvm::find(Enumerators<Enumeration>::names, name);
+  if (found == std::end(Enumerators<Enumeration>::names))
+    return false;
+  value = static_cast<Enumeration>(found - std::begin(Enumerators<Enumeration>::names));
+  return true;
+}
+
+/// What the model has no name for is its first value, "none".
+template <typename Value>
+bool takeName(llvm::StringRef name, Value &value, std::optional<Value> named) {
+  if (named || name == "none")
+    value = named.value_or(Value());
+  return named || name == "none";
+}
+inline bool takeName(llvm::StringRef name, TypeRole &role) {
+  return takeName(name, role, typeRole(name));
+}
+inline bool takeName(llvm::StringRef name, Operation &operation) {
+  return takeName(name, operation, operationOf(name));
+}
+inline bool takeName(llvm::StringRef name, Trait &trait) {
+  return takeName(name, trait, traitOf(name));
+}
+inline bool takeName(llvm::StringRef name, ElementType &element) {
+  return takeName(name, element, elementOf(name));
+}
+inline bool takeName(llvm::StringRef name, ResultRule &rule) {
+  return takeName(name, rule, ruleOf(name));
+}
+
+// ---- the source map ----------------------------------------------------------------------------
+
+/// Behind the kind, the range and, as lines of their own, the children.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Node> node) {
+  archive("expression", node.isExpression, node.kind > ir::NodeKind::Null);
+  archive("symbol", node.symbol);
+  archive("op", node.op);
+  archive("integer", node.integer);
+  archive("real", node.real);
+  archive("type", node.type);
+  archive("effects", node.hasSideEffects);
+  archive("constant", node.isConstant);
+  archive("constexpr", node.isConstantBranch);
+  archive("read", node.isOnlyRead);
+  archive("declared", node.declared);
+  archive("object", node.object);
+  archive("arguments", node.arguments);
+  archive("init", node.init);
+  archive("condition", node.condition);
+  archive("body", node.body);
+  archive("else", node.otherwise);
+  archive("spelled", node.spelledNode, node.isExpression ? &node : nullptr);
+  archive("caret", node.caret, node.isExpression ? node.begin() : clang::SourceLocation());
+  archive("name", node.name,
+          node.kind == ir::NodeKind::Reference ? node.begin() : clang::SourceLocation());
+  archive("brackets", node.brackets);
+  archive("template-argument", node.templateArgument);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type> type) {
+  archive("reference", type.isReference);
+  archive("const", type.isConst);
+  archive("pointer", type.isPointer);
+  archive("array", type.isArray);
+  archive("arithmetic", type.isArithmetic);
+  archive("integer", type.isInteger);
+  archive("boolean", type.isBoolean);
+  archive("void", type.isVoid);
+  archive("enumeration", type.isEnumeration);
+  archive("name", type.name);
+  archive("record", type.record);
+  archive("parts", type.parts);
+  archive("pointee", type.pointee);
+}
+
+/// Behind the kind.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbol> symbol) {
+  archive("name", symbol.name);
+  archive("spelling", symbol.spelling, symbol.name);
+  archive("qualified", symbol.qualifiedName, symbol.spelling);
+  archive("space", symbol.space);
+  archive("type", symbol.type);
+  archive("owner", symbol.owner);
+  archive("first", symbol.first, &symbol);
+  archive("at", symbol.location);
+  archive("range", symbol.range);
+  archive("type-range", symbol.typeRange);
+  archive("standard", symbol.isStandard);
+  archive("system", symbol.isOfSystem);
+  archive("init", symbol.init);
+  archive("index", symbol.index);
+  archive("forwarded", symbol.isForwarded);
+  archive("local", symbol.isLocal);
+  archive("static", symbol.isStatic);
+  archive("extern", symbol.isExtern);
+  archive("element", symbol.isRangeElement);
+  archive("public", symbol.isPublic);
+  archive("private", symbol.isPrivate);
+  archive("parameters", symbol.parameters);
+  archive("parentheses", symbol.parentheses);
+  archive("main", symbol.isMain);
+  archive("builtin", symbol.isBuiltin);
+  archive("closure", symbol.isClosure);
+  archive("pure", symbol.isPureVirtual);
+  archive("dependent", symbol.isDependent);
+  archive("delegating", symbol.isDelegating);
+  archive("implicit", symbol.isImplicit);
+}
+
+// ---- what takes part in events -----------------------------------------------------------------
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, TextPart> part) {
+  archive("literal", part.literal);
+  archive("place", part.place);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Text> text) {
+  archive("parts", text.parts);
+}
+
+/// Behind path, expression, role, and the marks for `fresh` and `escapes`.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Operand> operand) {
+  archive("closure", operand.isClosure);
+  archive("tensor", operand.isTensor, operand.role == TypeRole::Tensor);
+  archive("lent", operand.isLent);
+  archive("given-away", operand.isGivenAway);
+  archive("string", operand.isText);
+  archive("moved-there", operand.isMovedThere);
+  archive("flag", operand.flag);
+  archive("device", operand.device);
+  archive("text", operand.text);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, SampleChange> change) {
+  archive("call", change.call);
+  archive("dropped", change.isDropped);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, LoaderOptions> options) {
+  archive("workers", options.workers);
+  archive("no-workers", options.lacksWorkers);
+  archive("batch-size", options.batchSize);
+  archive("no-batch-size", options.lacksBatchSize);
+  archive("splits-samples", options.splitsSamples);
+  archive("gives-all", options.givesAll);
+  archive("drops-last", options.dropsLast);
+  archive("draw", options.draw);
+  archive("read", options.read);
+  archive("engine", options.engine);
+  archive("shared", options.shared);
+  archive("change", options.change);
+  archive("sample-change", options.sampleChange);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, EarlyEnd> end) {
+  archive("leave", end.leave);
+  archive("conditional", end.isConditional);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Leftover> leftover) {
+  archive("ending", leftover.ending);
+  archive("copy", leftover.copy);
+  archive("original", leftover.original);
+  archive("temporary", leftover.temporary);
+  archive("keeper", leftover.keeper);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Growth> growth) {
+  archive("list", growth.list);
+  archive("all", growth.isAll);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, CustomFunctionFacts> facts) {
+  archive("inputs", facts.inputs, -1);
+  archive("gradients", facts.gradients, -1);
+  archive("misplaced", facts.misplaced, -1);
+  archive("keeps-output", facts.keepsOutput);
+  archive("changes-input", facts.changesInput);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, EqualNeurons> neurons) {
+  archive("before", neurons.before);
+  archive("behind", neurons.behind);
+  archive("fill", neurons.fill);
+  archive("other", neurons.other);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ElementLoop> loop) {
+  archive("loop", loop.loop);
+  archive("computed", loop.isComputed);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, NumberUse> use) {
+  archive("assertion", use.assertion);
+  archive("vain", use.isVain);
+  archive("other-test", use.otherTest);
+  archive("joined", use.joined);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, OrderMark> order) {
+  archive("samples", order.samples, -1);
+  archive("plain", order.isPlain);
+  archive("pooled", order.pooled, -1);
+  archive("keeps-first", order.keepsFirst);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ClassTest> test) {
+  archive("form", test.form, ClassTest::Comparison);
+  archive("range", test.range);
+  archive("holder", test.holder);
+  archive("held", test.held);
+  archive("replaced", test.replaced);
+  archive("replacement", test.replacement);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, LearningRate> rate) {
+  archive("expr", rate.expr);
+  archive("value", rate.value);
+  archive("given", rate.given);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Shape> shape) {
+  archive("open", shape.isOpen, true);
+  archive("many", shape.isMany);
+  archive("sizes", shape.sizes);
+  archive("squeezed", shape.isSqueezed);
+  archive("arranged", shape.isArranged);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> typing) {
+  archive("rule", typing.rule, ResultRule::None);
+  archive("element", typing.element, ElementType::Unknown);
+  archive("names-element", typing.namesElement);
+  archive("number", typing.number, ElementType::Unknown);
+  archive("shape", typing.shape);
+  archive("numbers", typing.numbers);
+  archive("keeps-axes", typing.keepsAxes);
+  archive("reduction", typing.reduction, Reduction::Reduced);
+  archive("memory", typing.memory, ElementType::Unknown);
+  archive("addresses", typing.holdsAddresses);
+  archive("misread", typing.isMisread);
+  archive("measured", typing.isMeasured);
+  archive("scrambled", typing.isScrambled);
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+/// Behind kind, callee, subject, operands, result with its role, and site.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> event) {
+  archive("bind", event.bind, BindKind::Value);
+  archive("memory", event.memory);
+  archive("holder", event.holder);
+  archive("since", event.since);
+  archive("operation", event.operation, Operation::None);
+  archive("run", event.run);
+  archive("changes-elements", event.changesElements);
+  archive("coverage", event.coverage, Coverage::All);
+  archive("typing", event.typing);
+  archive("trait", event.trait, Trait::None);
+  archive("rate", event.rate);
+  archive("momentum", event.keepsMomentum);
+  archive("loader", event.loader);
+  archive("early-end", event.earlyEnd);
+  archive("arithmetic", event.isArithmetic);
+  archive("tensor", event.isTensor, event.resultRole == TypeRole::Tensor);
+  archive("differentiable", event.isDifferentiable, true);
+  archive("dimensions", event.keepsDimensions, true);
+  archive("noise", event.isNoise);
+  archive("data", event.isData);
+  archive("any-device", event.isAnyDevice);
+  archive("attribute", event.isAttribute);
+  archive("discarded", event.isDiscarded);
+  archive("switches-gradients", event.switchesGradients);
+  archive("ignores-mode", event.ignoresMode);
+  archive("own-gradient", event.usesOwnGradient);
+  archive("changes-copy", event.changesCopy);
+  archive("host-read", event.hostRead, HostRead::None);
+  archive("leftover", event.leftover);
+  archive("leads-in", event.leadsIn);
+  archive("custom", event.custom);
+  archive("growth", event.growth);
+  archive("equal-neurons", event.equalNeurons);
+  archive("list-change", event.listChange, ListChange::None);
+  archive("class-test", event.classTest);
+  archive("file", event.file);
+  archive("element", event.element);
+  archive("filled", event.filled);
+  archive("order", event.order);
+  archive("element-loop", event.elementLoop);
+  archive("last-of-loop", event.lastOfLoop);
+  archive("read-before", event.readBefore);
+  archive("parameter-loop", event.parameterLoop);
+  archive("use", event.use);
+  archive("shown", event.shown, Shown::No);
+  archive("batch-loop", event.batchLoop);
+  archive("drops-batch", event.dropsBatch);
+  archive("keeps-strides", event.keepsStrides);
+  archive("stateless", event.isStateless);
+  archive("weightless", event.isWeightless);
+  archive("follows-input", event.followsInput);
+  archive("casts-weights", event.castsWeights);
+  archive("guarded", event.isGuarded);
+  archive("may-use-host", event.mayUseHost);
+  archive("update", event.isUpdate);
+  archive("async", event.isAsync);
+  archive("pageable", event.isPageable);
+  archive("gpu", event.namesGpu);
+  archive("copied", event.copied);
+  archive("shared-change", event.sharedChange);
+  archive("keeps-best", event.keepsBest);
+  archive("registered", event.isRegistered);
+  archive("gives-parameters", event.givesParameters);
+  archive("grows-subject", event.growsSubject);
+  archive("registers-parameter", event.registersParameter);
+  archive("parameters", event.hasParameters);
+  archive("lost-edit", event.isLostEdit);
+  archive("starts-thread", event.startsThread);
+  archive("virtual", event.isVirtual);
+  archive("clear", event.clear);
+  archive("forgets", event.forgets);
+  archive("choice", event.choice);
+  archive("every", event.every);
+  archive("only-counts", event.onlyCounts);
+  archive("constant", event.constant);
+}
+
+// ---- functions ---------------------------------------------------------------------------------
+
+/// Behind the target.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Block::Edge> edge) {
+  archive("condition", edge.condition, -1);
+  archive("holds", edge.value);
+  archive("excluded", edge.excluded);
+  archive("kept-apart", edge.isKeptApart, true);
+  archive("undefined", edge.undefined);
+  archive("exhausted", edge.exhausted);
+  archive("lacks-gpu", edge.lacksGpu);
+  archive("switched-off", edge.isSwitchedOff);
+  archive("placed", edge.placed);
+  archive("last-iteration", edge.lastRound, -1);
+  archive("holds-in-last", edge.answerInLastRound);
+}
+
+/// Without events and edges.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Block> block) {
+  archive("loop-head", block.isLoopHead);
+  archive("exit-edge", block.exitEdge, -1);
+  archive("latch", block.latch);
+  archive("ends-program", block.endsProgram);
+  archive("switched-off", block.isSwitchedOff);
+  archive("temporaries", block.temporaries);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ParameterChoice> choice) {
+  archive("condition", choice.condition);
+  archive("value", choice.value);
+}
+
+/// Behind the place.
+template <typename Archive>
+void fields(Archive &archive, Ref<Archive, FunctionBody::Parameter> parameter) {
+  archive("declaration", parameter.declaration);
+  archive("bind", parameter.bind, BindKind::Value);
+  archive("condition", parameter.condition, -1);
+  archive("choices", parameter.choices);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, RankGroup> group) {
+  archive("variable", group.variable);
+  archive("one-machine", group.isOnOneMachine);
+  archive("chooses-device", group.choosesDevice);
+  archive("chooses-more", group.choosesMore);
+}
+
+/// Without parameters, blocks and code.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, FunctionBody> body) {
+  archive("code", body.body);
+  archive("this", body.thisObject);
+  archive("returned", body.returned);
+  archive("module-method", body.isModuleMethod);
+  archive("dataset", body.isOfDataset);
+  archive("step", body.isStep);
+  archive("callback", body.isCallback);
+  archive("own-backward", body.isOwnBackward);
+  archive("asks-for-devices", body.asksForDevices);
+  archive("asks-for-places", body.asksForPlaces);
+  archive("returns-tensors", body.returnsTensors);
+  archive("uses-gpu", body.usesGpu);
+  archive("moves-modules", body.movesModules);
+  archive("changes-order", body.changesOrder);
+  archive("changes-elements", body.changesElements);
+  archive("sets-default-type", body.setsDefaultType);
+  archive("group", body.group);
+  archive("batch-device", body.batchDevice);
+}
+
+} // namespace gradtidy::text

@@ -1,0 +1,118 @@
+// `gradtidy ir`: what it prints of which source and function, and what it says where it cannot.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::vector<std::string> flags = {"--", "-std=c++20", "-I" STAND_IN};
+
+Run ir(const Project &project, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "ir");
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return project.gradtidy(arguments);
+}
+
+constexpr const char *source = R"(#include <torch/torch.h>
+#include "model.h"
+namespace work {
+torch::Tensor twice(torch::Tensor x) {
+  auto doubled = [&] { return x + x; };
+  return doubled();
+}
+void train(torch::nn::Linear net, torch::Tensor x) { once(net, twice(x)).backward(); }
+}
+)";
+
+constexpr const char *header = R"(#pragma once
+inline torch::Tensor once(torch::nn::Linear &net, torch::Tensor x) {
+  torch::NoGradGuard guard;
+  return net(x);
+}
+)";
+
+class Work : public Project {
+public:
+  Work() {
+    write("work.cpp", source);
+    write("model.h", header);
+  }
+};
+
+} // namespace
+
+TEST_CASE("The text of a source has its functions and those of the user's headers") {
+  const Run run = ir(Work(), {"work.cpp"});
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  CHECK(run.out.rfind("gradtidy-ir 1\nfile f0 \"work.cpp\"\n", 0) == 0);
+  CHECK(count(run.out, "\nfunction ") == 4);
+  CHECK_THAT(run.out, Contains("\nfunction work::twice ") && Contains("\nfunction work::train ") &&
+                          Contains("\nfunction once ") && Contains("    backward %"));
+  CHECK_THAT(run.out, !Contains("\n      ; "));
+}
+
+TEST_CASE("A function is found by its name, with or without its namespace, and with its lambdas") {
+  for (const std::string name : {"twice", "work::twice"}) {
+    const Run run = ir(Work(), {"work.cpp", name});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, "\nfunction ") == 2);
+    CHECK_THAT(run.out, Contains("\nfunction work::twice ") && Contains("operator()"));
+  }
+}
+
+TEST_CASE("For a function that is not there the nearest names are given") {
+  const Run run = ir(Work(), {"work.cpp", "twise"});
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, Contains("there is no function 'twise'; the nearest names are 'work::twice', "
+                               "'once', 'work::train'"));
+}
+
+TEST_CASE("The text of a header has the functions of the header alone") {
+  const Work project;
+  project.writeDatabase("build", {"work.cpp"}, "-std=c++20 -I" STAND_IN);
+  const Run run = project.gradtidy({"ir", "model.h"});
+  CHECK(run.status == 0);
+  CHECK(count(run.out, "\nfunction ") == 1);
+  CHECK_THAT(run.out, Contains("\nfunction once "));
+}
+
+TEST_CASE("--values says what the engine knows, and for whom") {
+  const Run run = ir(Work(), {"--values", "work.cpp", "once"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Contains("; called by @") && Contains("gradients recorded: off") &&
+                          Contains("graph not recorded"));
+}
+
+TEST_CASE("Code with errors has a text, and the errors are said") {
+  const Project project;
+  project.write("broken.cpp", "int answer() { return 42; }\nint wrong() { return missing; }\n");
+  const Run run = ir(project, {"broken.cpp"});
+  CHECK(run.status == 1);
+  CHECK_THAT(run.out, Contains("\nfunction answer ") && Contains("\nfunction wrong "));
+  CHECK_THAT(run.err, Contains("broken.cpp:2:22: error: use of undeclared identifier 'missing'"));
+}
+
+TEST_CASE("The IR of one source at a time") {
+  const Work project;
+  CHECK_THAT(project.gradtidy({"ir"}).err, Contains("gradtidy ir SOURCE [FUNCTION]"));
+  CHECK(project.gradtidy({"ir"}).status == 2);
+  project.write("other.cpp", "int main() { return 0; }\n");
+  project.writeDatabase("build", {"work.cpp", "other.cpp"}, "-std=c++20 -I" STAND_IN);
+  const Run run = project.gradtidy({"ir", "."});
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, Contains("'.' stands for several sources; name one"));
+}
+
+TEST_CASE("The text is the same whatever the cache holds") {
+  const Work project;
+  const Run first = ir(project, {"--cache-dir=" + project.path("cache"), "work.cpp"});
+  CHECK(first.status == 0);
+  CHECK(ir(project, {"--cache-dir=" + project.path("cache"), "work.cpp"}).out == first.out);
+  CHECK(ir(project, {"--no-cache", "work.cpp"}).out == first.out);
+}

@@ -20,7 +20,7 @@ file f1 "model.h" inclusion=2
 file f2 "model.h"
 
 function work::f code=@1 this=this(work::f) returns-tensors
-  parameter x:tensor declaration=x condition=0 choices=[(condition=0 value=Mode)]
+  parameter x:tensor declaration=x condition=0 choices=[(condition=1 value=Mode)]
   parameter x#2:device& declaration=x#2
   block 0
     to 1 condition=0 holds not-kept-apart placed=[x this.net.layers[*]]

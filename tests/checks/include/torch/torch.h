@@ -636,6 +636,7 @@ public:
   virtual bool is_training() const noexcept;
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
+  virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
   std::vector<Tensor> buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
@@ -1360,6 +1361,9 @@ public:
   void train(bool on = true);
   void eval();
   bool is_training() const;
+  std::vector<Tensor> parameters() const;
+  Module copy() const;
+  Module deepcopy() const;
 };
 
 Module load(const std::string &path, std::optional<Device> device = std::nullopt);

@@ -16,8 +16,11 @@ public:
     const Event &step = visit.event;
     if (step.kind != EventKind::Step)
       return;
-    if (step.every)
-      return onAccumulation(visit, reporter);
+    if (step.every) {
+      onAccumulation(visit, reporter);
+      onEveryRound(visit, reporter);
+      return;
+    }
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
     if (!facts || facts->gradients.possible != Gradients::Lost)
       return;
@@ -63,6 +66,55 @@ private:
                     "that uses them");
     finding.notes.push_back({step, "the step uses those of the last round here"});
     reporter.report(std::move(finding));
+  }
+
+  /// `clear; backward; if (k % n == 0) step;`: each round forgets what those before it have added,
+  /// and only the last counts.
+  static void onEveryRound(const Visit &visit, Reporter &reporter) {
+    const Event &step = visit.event;
+    const FunctionBody &function = *step.function;
+    const ir::Node *choice = choiceOf(step);
+    const OptimizerFacts *facts = visit.before.optimizer(step.subject);
+    if (!choice || choice->otherwise || !facts || facts->gradients.possible != Gradients::Fresh)
+      return;
+    const auto loops = function.loopsAround(choice);
+    const Event *clear = nullptr;
+    bool isFilled = false;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events) {
+        if (readsGradients(visit, event))
+          return; // It may add them up by hand.
+        if (event.kind == EventKind::ClearGradients && event.subject.path == step.subject.path) {
+          if (clear)
+            return;
+          clear = &event;
+        }
+        const bool isInChoice = contains(visit, choice, event.site);
+        // Optimizers that take turns leave out what is not for them.
+        if ((event.kind == EventKind::Step && !isInChoice) ||
+            (event.kind == EventKind::Backward && isInChoice))
+          return;
+        isFilled |= event.kind == EventKind::Backward && clear && isBehind(visit, event, *clear) &&
+                    isBehind(visit, step, event) && event.function == &function &&
+                    function.loopsAround(event.site) == loops;
+      }
+    if (!isFilled || loops.empty() || clear->every || function.loopsAround(clear->site) != loops ||
+        function.isConditional(clear->site, loops.front()))
+      return;
+    Finding finding(Level::Certain, *clear,
+                    "the gradients are cleared in every round, but used only in some: those of the "
+                    "rounds between are lost");
+    finding.notes.push_back({step, "the step uses those of the last round here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether the event takes or changes the gradient of a tensor.
+  static bool readsGradients(const Visit &visit, const Event &event) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isGradient = [&](const Operand &operand) {
+      return operand.path && paths.last(operand.path).kind == PathStep::Gradient;
+    };
+    return isGradient(event.subject) || llvm::any_of(event.operands, isGradient);
   }
 
   /// What asks for the round in which the event happens.

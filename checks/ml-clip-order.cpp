@@ -1,5 +1,7 @@
 // Clipping bounds what a step does with the gradients, so it belongs between the backward that
-// computes them and that step. Anywhere else it bounds nothing.
+// computes them and that step. Anywhere else it bounds nothing, and so does a clip of the gradients
+// of other parameters. Gradients of a loss that was scaled are larger than they should be until
+// they are divided by the same number again: a clip before bounds them to almost nothing.
 
 #include "Check.h"
 #include "Fixes.h"
@@ -15,6 +17,8 @@ public:
     const Event &clip = visit.event;
     if (clip.operation != Operation::ClipGradients || clip.operands.empty())
       return;
+    onOtherParameters(visit, reporter);
+    onScaled(visit, reporter);
     const auto optimizers =
         visit.before.optimizersOf(visit.before.sourcesOf(clip.operands.front()));
     unsigned possible = 0;
@@ -45,6 +49,139 @@ public:
   }
 
 private:
+  /// `backward; clip; step;` of which the step uses none of the gradients that were clipped.
+  static void onOtherParameters(const Visit &visit, Reporter &reporter) {
+    const Event &clip = visit.event;
+    const FunctionBody &function = *clip.function;
+    const State &state = visit.before;
+    const SourcesTable &sources = visit.unit.tables().sources;
+    const ir::Node *statement = function.expressionStatementOf(clip.site);
+    if (!statement)
+      return; // The norm may be all that is wanted.
+    const ir::Node *block = function.compoundOf(statement);
+    const Event *backward = nullptr, *step = nullptr;
+    llvm::SmallVector<const Event *, 2> others; // That may clip the rest.
+    for (const Block &each : function.blocks)
+      for (const Event &event : each.events) {
+        const bool isBefore = visit.source.isBefore(event.site->begin(), clip.site->begin());
+        const bool isHere = isBeside(function, event, block);
+        if (event.kind == EventKind::Backward && isBefore && isHere)
+          backward = &event;
+        if (isHere && &event != &clip &&
+            (event.operation == Operation::ClipGradients || event.kind == EventKind::Call))
+          others.push_back(&event);
+        if (event.kind == EventKind::Step && !isBefore) {
+          if (step)
+            return;
+          step = &event;
+        }
+      }
+    if (!backward || !step || !isBeside(function, *step, block) ||
+        llvm::any_of(others, [&](const Event *other) {
+          return visit.source.isBefore(backward->site->begin(), other->site->begin()) &&
+                 visit.source.isBefore(other->site->begin(), step->site->begin());
+        }))
+      return;
+    const OptimizerFacts *facts = state.optimizer(step->subject);
+    const SourcesId clipped = state.sourcesOf(clip.operands.front());
+    if (!facts || facts->owned == noSources || clipped == noSources ||
+        !(facts->gradients.possible & (Gradients::Fresh | Gradients::Stale)) ||
+        sources.mayOverlap(facts->owned, clipped))
+      return;
+    Finding finding(Level::Certain, clip,
+                    "the gradients that are clipped here are not those that the step behind uses");
+    finding.notes.push_back({*backward, "the backward computes gradients here"});
+    finding.notes.push_back({*step, "the step uses those of other parameters here"});
+    reporter.report(std::move(finding));
+  }
+
+  static bool isBeside(const FunctionBody &function, const Event &event, const ir::Node *block) {
+    return function.compoundOf(function.statementOf(event.site)) == block;
+  }
+
+  /// A clip between the backward of a loss that was multiplied by a number and what divides the
+  /// gradients by it.
+  static void onScaled(const Visit &visit, Reporter &reporter) {
+    const Event &clip = visit.event;
+    const FunctionBody &function = *clip.function;
+    const auto loops = function.loopsAround(clip.site);
+    const auto isBefore = [&](const Event &one, const Event &other) {
+      return visit.source.isBefore(one.site->begin(), other.site->begin());
+    };
+    const Event *backward = nullptr;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Backward && isBefore(event, clip) &&
+            function.loopsAround(event.site) == loops && (!backward || isBefore(*backward, event)))
+          backward = &event;
+    const ir::Node *call = backward ? ir::asCall(backward->site) : nullptr;
+    const ir::Symbol *scale = call ? scaleOf(visit, call->object) : nullptr;
+    if (!scale)
+      return;
+    const Event *unscaled = nullptr;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events)
+        if (isBefore(*backward, event) && unscales(visit, event, *scale)) {
+          if (isBefore(event, clip))
+            return;
+          if (!unscaled)
+            unscaled = &event;
+        }
+    if (!unscaled)
+      return;
+    Finding finding(Level::Certain, clip,
+                    "the gradients are clipped while they are as many times larger as the loss was "
+                    "scaled");
+    finding.notes.push_back({*backward, "the backward of the scaled loss is here"});
+    finding.notes.push_back({*unscaled, "they are divided by the scale only here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// The variable or member by which the tensor \p value is multiplied, be it by the function that
+  /// gives it; null if it is anything else.
+  static const ir::Symbol *scaleOf(const Visit &visit, const ir::Node *value, unsigned depth = 0) {
+    value = value ? &ir::stripped(value)->spelled() : nullptr;
+    if (!value || depth > 3)
+      return nullptr;
+    if (const ir::Symbol *variable = ir::variableIn(value); variable && variable->isLocal)
+      return scaleOf(visit, variable->init, depth + 1);
+    if (value->kind == ir::NodeKind::OperatorCall && value->op == "*" &&
+        value->arguments.size() == 2) {
+      const ir::Symbol *scale = nullptr;
+      for (const ir::Node *factor : value->arguments)
+        if (const ir::Node &bare = factor->spelled();
+            bare.type && bare.type->isArithmetic && bare.symbol &&
+            (bare.kind == ir::NodeKind::Member || bare.kind == ir::NodeKind::Reference))
+          scale = bare.symbol;
+      return scale;
+    }
+    const ir::Node *called = ir::asCall(value);
+    const ir::Symbol *definition =
+        called && called->symbol ? visit.unit.code().definitionOf(*called->symbol) : nullptr;
+    const ir::Symbol *scale = nullptr;
+    if (definition)
+      ir::forEach(visit.unit.code().codeOf(*definition), [&](const ir::Node &node) {
+        if (node.kind == ir::NodeKind::Return && !node.children.empty())
+          scale = scaleOf(visit, node.children.front(), depth + 1);
+      });
+    return scale;
+  }
+
+  /// Whether the event, or what it calls, changes gradients by what \p scale is.
+  static bool unscales(const Visit &visit, const Event &event, const ir::Symbol &scale) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isOne = [&](const Event &each) {
+      return each.subject.path && paths.last(each.subject.path).kind == PathStep::Gradient &&
+             (each.kind == EventKind::Overwrite || each.changesElements || each.subject.escapes) &&
+             llvm::is_contained(each.function->namedIn(each.site), &scale);
+    };
+    const CallGraph &graph = visit.unit.callGraph();
+    return isOne(event) || (event.kind == EventKind::Call &&
+                            llvm::any_of(graph.candidates(event), [&](const FunctionBody *body) {
+                              return graph.mayRun(*body, isOne);
+                            }));
+  }
+
   /// Whether a backward follows in the same round. A call that cannot be seen may run one before.
   static bool isBeforeBackward(const Visit &visit) {
     const Event &clip = visit.event;

@@ -9,6 +9,9 @@
 
 #include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
+#include "analyzer/model/Operators.h"
+
+#include <cmath>
 
 namespace gradtidy {
 namespace {
@@ -19,6 +22,7 @@ public:
     const Event &event = visit.event;
     if (const Operand *mask = badMaskOf(event, visit.before))
       reportMask(visit, *mask, reporter);
+    reportFill(visit, reporter);
     if (!event.typing)
       return;
     if (event.typing->isMeasured)
@@ -55,6 +59,104 @@ private:
                         elementName(element).str());
     noteOrigin(visit, event.subject, "it is made here", finding);
     reporter.report(std::move(finding));
+  }
+
+  // --- numbers that the elements cannot hold ----------------------------------------------------
+
+  static constexpr double largestHalf = 65504;
+
+  /// A mask puts a number into elements of float16, into which it does not fit.
+  static void reportFill(const Visit &visit, Reporter &reporter) {
+    const Event &fill = visit.event;
+    const ir::Node *call = ir::asCall(fill.site);
+    if (!call || !fill.run || !llvm::StringRef(fill.run->name).starts_with("masked_fill"))
+      return;
+    std::optional<double> number;
+    for (const ir::Node *argument : call->arguments)
+      if (const std::optional<double> value = numberIn(argument))
+        number = value;
+    if (!number || std::abs(*number) <= largestHalf)
+      return;
+    const auto inputs = inputsOf(fill);
+    const ElementType element =
+        inputs.empty() ? ElementType::Unknown : visit.before.typeOf(*inputs.front()).element;
+    const Event *cast = element == ElementType::Unknown ? castBefore(visit) : nullptr;
+    if (element != ElementType::Float16 && !cast)
+      return;
+    Finding finding(element == ElementType::Float16 ? Level::Certain : Level::Likely, fill,
+                    "the number does not fit into float16, which ends at 65504: minus infinity "
+                    "does");
+    if (cast)
+      finding.notes.push_back({*cast, "the module becomes float16 here"});
+    else
+      noteOrigin(visit, *inputs.front(), "the tensor is made here", finding);
+    reporter.report(std::move(finding));
+  }
+
+  /// The number that \p expr is, if that is written there or where the constant that it names is
+  /// made.
+  static std::optional<double> numberIn(const ir::Node *expr, unsigned depth = 0) {
+    expr = expr ? &ir::stripped(expr)->spelled() : nullptr;
+    if (!expr || depth > 4)
+      return std::nullopt;
+    if (expr->real)
+      return expr->real;
+    if (expr->kind == ir::NodeKind::Integer && expr->integer)
+      return static_cast<double>(*expr->integer);
+    if (expr->kind == ir::NodeKind::Unary && expr->op == "-") {
+      const std::optional<double> value = numberIn(expr->children.front(), depth + 1);
+      return value ? std::optional(-*value) : std::nullopt;
+    }
+    const bool isConstant = expr->symbol && expr->symbol->isVariable() && expr->symbol->type &&
+                            expr->symbol->type->isConst;
+    return isConstant ? numberIn(expr->symbol->init, depth + 1) : std::nullopt;
+  }
+
+  /// What makes the parameters of a module float16 before it comes to a forward pass in which the
+  /// event, which stands in a method of the module or of a part, has its turn; null if nothing
+  /// does.
+  static const Event *castBefore(const Visit &visit) {
+    if (!visit.event.function->isModuleMethod)
+      return nullptr;
+    const CallGraph &graph = visit.unit.callGraph();
+    const auto isIt = [&](const Event &event) { return &event == &visit.event; };
+    const auto comesTo = [&](const Event &event) {
+      return (event.kind == EventKind::Call || event.kind == EventKind::Forward) &&
+             llvm::any_of(graph.candidates(event),
+                          [&](const FunctionBody *body) { return graph.mayRun(*body, isIt); });
+    };
+    for (const FunctionBody *function : graph.functions())
+      for (const Block &block : function->blocks)
+        for (const Event &cast : block.events) {
+          if (cast.kind != EventKind::Move || cast.element != ElementType::Float16 ||
+              !isModule(cast.subject.role) || isUndone(visit, cast))
+            continue;
+          const auto follows = [&](const Event &event) {
+            return visit.source.isBefore(cast.site->begin(), event.site->begin()) &&
+                   isGiven(visit, event, cast.subject) && comesTo(event);
+          };
+          if (hasEvent(*function, follows))
+            return &cast;
+        }
+    return nullptr;
+  }
+
+  /// Whether the module is made float32 again in the same function.
+  static bool isUndone(const Visit &visit, const Event &cast) {
+    return hasEvent(*cast.function, [&](const Event &event) {
+      return event.kind == EventKind::Move && event.element &&
+             event.element != ElementType::Float16 && event.subject.path == cast.subject.path &&
+             visit.source.isBefore(cast.site->begin(), event.site->begin());
+    });
+  }
+
+  /// Whether the event gets the module, as its object or an argument.
+  static bool isGiven(const Visit &visit, const Event &event, const Operand &module) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isIt = [&](const Operand &operand) {
+      return operand.path && paths.overlap(operand.path, module.path);
+    };
+    return isIt(event.subject) || llvm::any_of(event.operands, isIt);
   }
 
   static void reportMask(const Visit &visit, const Operand &mask, Reporter &reporter) {

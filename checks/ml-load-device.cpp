@@ -32,7 +32,9 @@ public:
           return report(*load, forward, device, "that of the inputs",
                         "used here with inputs on " + nameOf(visit, device), reporter);
         const Device saved = device.kind == Device::Cpu ? savedFrom(visit, *load) : Device();
-        if (visit.unit.program().mayBeGpu(saved) && isOwnFile(visit, *load))
+        // What is called the same by a text may be another program's.
+        if (visit.unit.program().mayBeGpu(saved) &&
+            (fileMemberOf(*load) || isOwnFile(visit, *load)))
           return report(*load, forward, saved, "that of the inputs",
                         "used here with inputs on the CPU; the file was saved from " +
                             nameOf(visit, saved),
@@ -163,13 +165,25 @@ private:
     return false;
   }
 
-  /// Where the module was when the program saved the file, if it says the name of the file twice.
+  /// Where the module was when the program saved the file, if it says the name of the file twice,
+  /// or a member of its settings.
   static Device savedFrom(const Visit &visit, const Event &load) {
+    const ir::Symbol *member = fileMemberOf(load);
     for (const Observation &other : visit.unit.observations())
       if (const Event &save = *other.event;
-          save.operation == Operation::Save && !save.file.empty() && save.file == load.file)
+          save.operation == Operation::Save && ((!save.file.empty() && save.file == load.file) ||
+                                                (member && fileMemberOf(save) == member)))
         return other.before.module(storedBy(save)).device;
     return {};
+  }
+
+  /// The data member that names the file, or null.
+  static const ir::Symbol *fileMemberOf(const Event &event) {
+    for (const Operand &operand : event.operands)
+      if (operand.isText && operand.expr)
+        if (const ir::Node *name = ir::as(ir::NodeKind::Member, ir::stripped(operand.expr)))
+          return name->symbol;
+    return nullptr;
   }
 };
 

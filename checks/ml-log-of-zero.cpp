@@ -1,5 +1,6 @@
 // The logarithm of 0 is minus infinity, and its gradient NaN after the next product. Probabilities
-// become exactly 0 as soon as the scores are far apart, and negative scores do behind a relu.
+// become exactly 0 as soon as the scores are far apart, and negative scores do behind a relu. And
+// what was masked with minus infinity is NaN as soon as it is multiplied by its probability, 0.
 
 #include "Check.h"
 #include "Fixes.h"
@@ -15,7 +16,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &logarithm = visit.event;
     if (logarithm.operation != Operation::Logarithm)
-      return;
+      return onProduct(visit, reporter);
     const auto inputs = inputsOf(logarithm);
     if (inputs.empty() || isSelection(visit, *inputs.front()))
       return;
@@ -34,6 +35,98 @@ public:
   }
 
 private:
+  // --- probabilities times their logarithms -----------------------------------------------------
+
+  /// `(p * log p).sum()`, where some of the logarithms are minus infinity.
+  static void onProduct(const Visit &visit, Reporter &reporter) {
+    const Event &product = visit.event;
+    const ir::Node *site = ir::as(ir::NodeKind::OperatorCall, product.site);
+    const auto inputs = inputsOf(product);
+    if (!site || site->op != "*" || inputs.size() != 2)
+      return;
+    for (const Operand *logs : inputs) {
+      const Operand *other = logs == inputs[0] ? inputs[1] : inputs[0];
+      const UnitAnalysis::Producer made = visit.unit.producerOf(visit.before.valueOf(*logs));
+      if (made.operation != Operation::LogSoftmax || !made.event ||
+          !areProbabilities(visit, *other, *made.event))
+        continue;
+      const ir::Node *mask = maskIn(*made.event);
+      if (!mask)
+        continue;
+      Finding finding(Level::Likely, product,
+                      "probabilities are multiplied by their logarithms, but those that are masked "
+                      "are 0, and their logarithms minus infinity: the product is NaN");
+      finding.notes.push_back(
+          {*mask, "they are masked here; a large negative number leaves them 0"});
+      reporter.report(std::move(finding));
+      return;
+    }
+  }
+
+  /// Whether the tensor is what a softmax gives, or the exponential of what \p logs gives.
+  static bool areProbabilities(const Visit &visit, const Operand &tensor, const Event &logs) {
+    const Value value = visit.before.valueOf(tensor);
+    if (visit.unit.producerOf(value).operation == Operation::Softmax)
+      return true;
+    if (!value.made || !value.made->typing || value.made->typing->rule != ResultRule::Real ||
+        value.made->operation != Operation::None)
+      return false;
+    const auto inputs = inputsOf(*value.made);
+    return inputs.size() == 1 &&
+           visit.unit.producerOf(visit.before.valueOf(*inputs.front())).event == &logs;
+  }
+
+  /// What gives some elements of the input of \p softmax the value minus infinity, or null.
+  static const ir::Node *maskIn(const Event &softmax) {
+    const auto inputs = inputsOf(softmax);
+    const ir::Node *input = inputs.empty() ? nullptr : ir::stripped(inputs.front()->expr);
+    const auto isInfinite = [](const ir::Node *argument) { return isMinusInfinity(argument); };
+    if (const ir::Node *call = ir::asCall(input))
+      return llvm::any_of(call->arguments, isInfinite) ? call : nullptr;
+    const ir::Symbol *variable = input ? ir::variableIn(input) : nullptr;
+    const ir::Node *found = nullptr;
+    if (variable) // What it is made of, and what changes it in place.
+      ir::forEach(softmax.function->body, [&](const ir::Node &node) {
+        const ir::Node *call = ir::asCall(&node);
+        if (call && call->object && ir::variableIn(ir::stripped(call->object)) == variable &&
+            llvm::any_of(call->arguments, isInfinite) && isOf(*call, *variable))
+          found = call;
+      });
+    return found;
+  }
+
+  /// Whether the value of \p call gets into \p variable, or is what it was: a statement of its own.
+  static bool isOf(const ir::Node &call, const ir::Symbol &variable) {
+    if (variable.init && &variable.init->spelled() == &call)
+      return true;
+    const ir::Node *around = call.parent;
+    while (around && around->kind == ir::NodeKind::Parentheses)
+      around = around->parent;
+    const bool isAssigned = around && around->kind == ir::NodeKind::OperatorCall &&
+                            around->op == "=" && around->arguments.size() == 2 &&
+                            ir::variableIn(around->arguments.front()) == &variable;
+    return isAssigned || (around && !around->isExpression);
+  }
+
+  /// Whether \p value is the constant minus infinity, be it by the name of a constant.
+  static bool isMinusInfinity(const ir::Node *value, unsigned depth = 0) {
+    value = value ? &ir::stripped(value)->spelled() : nullptr;
+    if (!value || depth > 3)
+      return false;
+    if ((value->kind == ir::NodeKind::Reference || value->kind == ir::NodeKind::Member) &&
+        value->symbol && value->symbol->isVariable() && value->symbol->type &&
+        value->symbol->type->isConst)
+      return isMinusInfinity(value->symbol->init, depth + 1);
+    if (value->kind != ir::NodeKind::Unary || value->op != "-")
+      return false;
+    const ir::Node *call = ir::asCall(&ir::stripped(value->children.front())->spelled());
+    const ir::Symbol *callee = call ? call->symbol : nullptr;
+    return callee && ((callee->isStandard && callee->name == "infinity") ||
+                      (callee->isBuiltin && callee->name.starts_with("__builtin_inf")));
+  }
+
+  // --- logarithms -------------------------------------------------------------------------------
+
   static const char *zeroIn(const Visit &visit, const Value &value) {
     if (value.made && value.made->typing && value.made->typing->rule == ResultRule::OneHot)
       return "a one-hot vector";

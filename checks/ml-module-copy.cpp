@@ -1,6 +1,8 @@
 // A module that is put into a container as an object, and not by a pointer or holder, is copied:
 // the copy shares its registered parts and nothing else. And clone() copies those parts of a module
-// whose classes say how, and makes the others anew.
+// whose classes say how, and makes the others anew. Some functions that are called copy give
+// another name to the same parameters: a target network that is made so follows its original at
+// every step.
 
 #include "Check.h"
 #include "Loops.h"
@@ -18,12 +20,66 @@ public:
     for (const FunctionBody *function : visit.unit.callGraph().relevant())
       for (const Block &block : function->blocks)
         for (const Event &event : block.events)
-          findCopies(visit, event);
+          if (event.subject.role == TypeRole::ScriptModule && event.operation == Operation::View)
+            onShared(visit, event, reporter);
+          else
+            findCopies(visit, event);
     for (const Copy &copy : copies)
       onCopy(visit, copy, reporter);
   }
 
 private:
+  // --- copies that share their parameters -------------------------------------------------------
+
+  /// A copy that is put beside its original, which is trained, and runs without gradients.
+  static void onShared(const Visit &visit, const Event &copy, Reporter &reporter) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const ir::Symbol *original = paths.last(copy.subject.path).name();
+    const ir::Symbol *name = targetOf(copy.site);
+    if (!original || !name || name == original)
+      return;
+    const auto isAbout = [&](const Operand &operand, const ir::Symbol *symbol) {
+      return operand.path && paths.last(operand.path).name() == symbol;
+    };
+    const auto trains = [](const Event &event) {
+      return event.kind == EventKind::Step || event.kind == EventKind::Backward;
+    };
+    const auto gives = [&](const Event &event) {
+      return event.givesParameters && isAbout(event.subject, original);
+    };
+    const auto functions = visit.unit.callGraph().functions();
+    const auto isInUnit = [&](llvm::function_ref<bool(const Event &)> one) {
+      return llvm::any_of(functions,
+                          [&](const FunctionBody *function) { return hasEvent(*function, one); });
+    };
+    if (!isInUnit(trains) || !isInUnit(gives))
+      return;
+    for (const Observation &other : visit.unit.observations())
+      if (const Event &forward = *other.event; forward.kind == EventKind::Forward &&
+                                               isAbout(forward.subject, name) &&
+                                               other.before.gradMode().possible == GradMode::Off) {
+        Finding finding(Level::Likely, copy,
+                        "the copy shares the parameters of '" + original->name.str() +
+                            "', and changes with them at every step of the optimizer");
+        finding.notes.push_back({forward, "it is used here as if it stayed what it was"});
+        reporter.report(std::move(finding));
+        return;
+      }
+  }
+
+  /// The variable or member that gets the value of \p site, or null.
+  static const ir::Symbol *targetOf(const ir::Node *site) {
+    for (const ir::Node *around = site->parent; around; around = around->parent) {
+      if (around->kind == ir::NodeKind::Declaration)
+        return around->declared.size() == 1 ? around->declared.front() : nullptr;
+      if (around->kind == ir::NodeKind::OperatorCall && around->op == "=")
+        return around->arguments.front()->spelled().symbol;
+      if (!around->isExpression)
+        return nullptr;
+    }
+    return nullptr;
+  }
+
   // --- clone() ----------------------------------------------------------------------------------
 
   static void onClone(const Visit &visit, Reporter &reporter) {

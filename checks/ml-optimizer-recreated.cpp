@@ -97,7 +97,8 @@ private:
       const bool isMethod = event.kind == EventKind::Combine && event.isArithmetic &&
                             isModule(event.subject.role) && event.subject.escapes;
       return event.kind == EventKind::Load || event.operation == Operation::Apply || isMethod ||
-             ((event.kind == EventKind::Overwrite || event.operation == Operation::Fill) &&
+             ((event.kind == EventKind::Overwrite ||
+               (event.operation == Operation::Fill && event.kind != EventKind::Create)) &&
               !isGradient);
     };
     const CallGraph &graph = visit.unit.callGraph();

@@ -1,7 +1,11 @@
 // A scheduler does nothing by itself: each of its steps sets the learning rate. One that is never
-// stepped leaves the rate what it is.
+// stepped leaves the rate what it is, and one whose steps are counted in rounds of the outer loop
+// is through long before the last of them if it is stepped in the inner one.
 
 #include "Check.h"
+#include "Loops.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -9,6 +13,12 @@ namespace {
 class SchedulerOrder : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
+    if (!std::exchange(isSearched, true))
+      for (const FunctionBody *function : visit.unit.callGraph().relevant())
+        for (const Block &block : function->blocks)
+          for (const Event &event : block.events)
+            if (event.kind == EventKind::Construct && event.trait == Trait::SchedulesRate)
+              onMade(visit, event, reporter);
     const Event &made = visit.event;
     if (made.kind != EventKind::Bind || !made.isDiscarded ||
         made.site->kind != ir::NodeKind::Declaration || !steps(*made.function))
@@ -22,6 +32,103 @@ public:
   }
 
 private:
+  /// `StepLR scheduler(optimizer, epochs / 3)` that is stepped for each batch of each epoch.
+  static void onMade(const Visit &visit, const Event &made, Reporter &reporter) {
+    const FunctionBody &function = *made.function;
+    const ir::Symbol *scheduler = variableOf(made);
+    const ir::Type *type = scheduler ? scheduler->type : nullptr;
+    const ir::Symbol *record = type && type->pointee ? type->pointee->record
+                               : type                ? type->record
+                                                     : nullptr;
+    // A class of the user's may count otherwise.
+    if (!record ||
+        llvm::any_of(visit.unit.code().classOf(*record).methods, [](const ir::Method &method) {
+          return method.isDefined && !method.isGenerated;
+        }))
+      return;
+    const ir::Node *step = onlyStepOf(*scheduler, function);
+    const auto loops = step ? function.loopsAround(step) : llvm::SmallVector<const ir::Node *, 4>();
+    if (loops.size() < 2 || function.isConditional(step, loops.front()))
+      return;
+    for (const ir::Node *argument : made.site->arguments)
+      if (const ir::Symbol *rounds = roundsIn(argument); rounds && !rounds->type->isReference)
+        if (const ir::Node *counted = loopOver(*rounds, function, loops);
+            counted && counted != loops.front() && !contains(visit, counted, made.site)) {
+          Finding finding(Level::Likely, *step,
+                          "the scheduler counts rounds of the outer loop by '" +
+                              rounds->spelling.str() +
+                              "', but is stepped in each of the inner one");
+          finding.notes.push_back({made, "it is made here"});
+          finding.notes.push_back({*counted, "the loop whose rounds it counts is here"});
+          reporter.report(std::move(finding));
+          return;
+        }
+  }
+
+  /// The local variable that holds what is made, or null.
+  static const ir::Symbol *variableOf(const Event &made) {
+    const ir::Node *around = made.site;
+    while (around && around->isExpression)
+      around = around->parent;
+    const ir::Node *declaration = ir::as(ir::NodeKind::Declaration, around);
+    return declaration && declaration->declared.size() == 1 &&
+                   declaration->declared.front()->isLocal
+               ? declaration->declared.front()
+               : nullptr;
+  }
+
+  /// The only thing that is done with the scheduler, if that is a step that is told nothing.
+  static const ir::Node *onlyStepOf(const ir::Symbol &scheduler, const FunctionBody &function) {
+    const ir::Node *step = nullptr;
+    llvm::SmallPtrSet<const ir::Node *, 4> names;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      if (node.kind == ir::NodeKind::Reference && node.symbol == &scheduler)
+        names.insert(&node);
+      const ir::Node *object =
+          node.kind == ir::NodeKind::MemberCall ? ir::stripped(node.object) : nullptr;
+      while (object && object->kind == ir::NodeKind::OperatorCall && object->op == "->")
+        object = ir::stripped(object->arguments.front());
+      if (object && ir::variableIn(object) == &scheduler && node.arguments.empty() && node.type &&
+          node.type->isVoid)
+        step = &node;
+    });
+    return names.size() == 1 ? step : nullptr;
+  }
+
+  /// The variable or member of which \p expr is a part or a multiple that the source tells, or
+  /// null.
+  static const ir::Symbol *roundsIn(const ir::Node *expr) {
+    expr = expr ? &ir::stripped(expr)->spelled() : nullptr;
+    while (expr && expr->kind == ir::NodeKind::Binary && (expr->op == "/" || expr->op == "*")) {
+      const bool isLeft = ir::stripped(expr->children.back())->isConstant ||
+                          ir::stripped(expr->children.back())->integer;
+      if (!isLeft && !ir::stripped(expr->children.front())->integer)
+        return nullptr;
+      expr = ir::stripped(isLeft ? expr->children.front() : expr->children.back());
+    }
+    const bool isName =
+        expr && (expr->kind == ir::NodeKind::Reference || expr->kind == ir::NodeKind::Member);
+    return isName && expr->symbol && expr->type && expr->type->isInteger &&
+                   (expr->symbol->isVariable() || expr->symbol->kind == ir::SymbolKind::Member)
+               ? expr->symbol
+               : nullptr;
+  }
+
+  /// The only one of the loops that runs as often as \p rounds says, or null.
+  static const ir::Node *loopOver(const ir::Symbol &rounds, const FunctionBody &function,
+                                  llvm::ArrayRef<const ir::Node *> loops) {
+    const ir::Node *found = nullptr;
+    for (const ir::Node *loop : loops)
+      if (loop->condition && llvm::is_contained(function.namedIn(loop->condition), &rounds)) {
+        if (found)
+          return nullptr;
+        found = loop;
+      }
+    return found;
+  }
+
+  bool isSearched = false;
+
   static bool steps(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events,

@@ -14,11 +14,14 @@ public:
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && isForgotten(visit.view, member))
         reporter.report(
-            unregistered(visit, member, "register_module",
-                         ("submodule '" + member.field->name + "' is used in " + userOf(member) +
-                          " but never registered: parameters(), to() and eval() do not "
-                          "reach it")
-                             .str()));
+            member.field->owner != visit.view.record
+                ? ofHelper(visit, member)
+                : unregistered(visit, member, "register_module",
+                               ("submodule '" + member.field->name + "' is used in " +
+                                userOf(member) +
+                                " but never registered: parameters(), to() and eval() do not "
+                                "reach it")
+                                   .str()));
     for (const ModuleMember &member : visit.view.members)
       if (member.role == TypeRole::Module && member.stateful == Answer::Yes && visit.view.isVisible)
         for (const MemberDefinition &definition : member.replacements)
@@ -29,6 +32,37 @@ public:
   }
 
 private:
+  /// A module that a helper, which is none itself, holds for the class.
+  static Finding ofHelper(const ClassVisit &visit, const ModuleMember &member) {
+    const ir::Symbol *holder = nullptr;
+    for (const ir::Symbol *field : visit.unit.code().classOf(*visit.view.record).members)
+      if (field->type && field->type->record == member.field->owner)
+        holder = field;
+    Finding finding(Level::Certain, placeOf(visit, holder ? *holder : *member.field),
+                    "the modules in '" + member.field->name.str() + "' of '" +
+                        (holder ? holder->name : member.field->owner->name).str() +
+                        "' are used in " + userOf(member) +
+                        " but never registered: parameters(), to() and eval() do not reach them");
+    finding.notes.push_back({*member.field, "they are held here"});
+    finding.notes.push_back({member.forwardUses.front()->caret, "they are used here"});
+    return finding;
+  }
+
+  /// Where a constructor makes the helper, beside the registrations of others; else where it is
+  /// declared.
+  static Place placeOf(const ClassVisit &visit, const ir::Symbol &holder) {
+    const PathTable &paths = visit.unit.tables().paths;
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      if (function->function->kind == ir::SymbolKind::Constructor &&
+          function->function->owner == visit.view.record)
+        for (const Block &block : function->blocks)
+          for (const Event &event : block.events)
+            if (event.kind == EventKind::Bind && event.subject.path &&
+                paths.last(event.subject.path).name() == &holder)
+              return Place(event);
+    return Place(holder);
+  }
+
   static Place placeOf(const Transient &transient) {
     return transient.variable ? Place(*transient.variable) : Place(*transient.made);
   }

@@ -2,6 +2,7 @@
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 
@@ -151,7 +152,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       result.copiedFrom = before.copiedFrom;
     }
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
-             (event.typing && event.typing->rule == ResultRule::OneHot)) {
+             (event.typing && event.typing->rule == ResultRule::OneHot) ||
+             (event.run && event.run->name == "exp")) {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
     result.shareMemory(held);

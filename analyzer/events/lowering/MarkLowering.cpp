@@ -155,7 +155,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     markConstruction(event, site.call->getType(), site.arguments);
   event.givesParameters = site.role == FunctionRole::Parameters &&
                           event.kind == EventKind::Combine && isModule(event.subject.role) &&
-                          event.isTensor;
+                          (event.isTensor || event.subject.role == TypeRole::ScriptModule);
   event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
                        isModule(event.subject.role) && event.subject.escapes &&
                        event.isArithmetic && givesLayer(site.arguments);
@@ -223,7 +223,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.operation = Operation::Exchange;
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))
     event.operation = Operation::None;
-  if (event.operation == Operation::Fill)
+  if (event.operation == Operation::Fill && event.kind != EventKind::Create)
     event.equalNeurons = equalNeuronsOf(*site.call, *code, vocabulary);
   else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
            apply && event.operation == Operation::Apply)

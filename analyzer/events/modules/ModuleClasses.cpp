@@ -52,6 +52,8 @@ private:
     for (const FieldDecl *field : record->fields())
       if (uses.heldBy(field->getType()).any())
         result.members.push_back(members.view(field));
+      else
+        addHelper(field, result);
     for (const ModeFlag &flag : flags)
       if (CodeMap::member(flag.field)->getParent() == record)
         result.stuckFlag = &flag;
@@ -63,6 +65,19 @@ private:
           result.transients.push_back(std::move(found));
     result.registeredNames = registrations.namesIn(record);
     return result;
+  }
+
+  /// The modules that an object of a class which is no module holds for its owner. Nobody else
+  /// makes such objects, or they may be what registers nothing on purpose.
+  void addHelper(const FieldDecl *holder, ModuleClass &owner) {
+    const CXXRecordDecl *helper = holder->getType()->getAsCXXRecordDecl();
+    helper = helper ? helper->getDefinition() : nullptr;
+    if (!helper || helper->isDependentContext() || !uses.isUser(helper) || helper->getNumBases() ||
+        vocabulary.roleOf(helper) != TypeRole::None || !uses.isVisible(helper))
+      return;
+    for (const FieldDecl *field : helper->fields())
+      if (uses.holdsModules(field->getType()) && !field->getType()->isReferenceType())
+        owner.members.push_back(members.view(field));
   }
 
   ASTContext &context;

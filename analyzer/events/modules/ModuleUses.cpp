@@ -4,6 +4,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 
@@ -16,8 +17,19 @@ ModuleUses::ModuleUses(ASTContext &context, Vocabulary &vocabulary,
   if (hasErrors)
     strays = findStrayMethods(context);
   const llvm::DenseSet<SourceLocation> registering = collect(context);
+  for (auto &[entity, known] : facts)
+    known.escapes |= llvm::any_of(known.givers, [&](const FunctionDecl *giver) {
+      return hasErrors || mayBeCalled(giver, context);
+    });
   if (hasErrors)
     damaged = findDamagedClasses(context, *this, vocabulary, registering);
+}
+
+bool ModuleUses::mayBeCalled(const FunctionDecl *function, const ASTContext &context) const {
+  const auto *method = dyn_cast<CXXMethodDecl>(function);
+  return !method || method->isVirtual() || method->isTemplated() ||
+         method->isTemplateInstantiation() || !callersOf(method).empty() ||
+         !context.getSourceManager().isInMainFile(method->getLocation());
 }
 
 void ModuleUses::link(Entity entity, const ValueDecl *to) {

@@ -40,6 +40,8 @@ struct EntityFacts {
   llvm::SmallSetVector<Entity, 2> parameters; ///< Of functions that get hold of it.
   std::vector<const clang::Expr *> arguments; ///< Of a parameter: what seen calls hand to it.
   llvm::SmallSetVector<Entity, 2> derived;    ///< Variables for tensors computed of it alone.
+  /// Methods of classes that are no modules: they give it to their callers, if they have any.
+  llvm::SmallSetVector<const clang::FunctionDecl *, 1> givers;
   bool isRegistered = false;
   bool escapes = false;   ///< Code that cannot be seen gets hold of it.
   bool isLent = false;    ///< The same, but code that has nothing to register it with.
@@ -133,6 +135,9 @@ private:
 
   /// Visits the traversal scope. Returns where functions that register are named.
   llvm::DenseSet<clang::SourceLocation> collect(const clang::ASTContext &context);
+
+  /// Whether the function is called, or may be by what is not seen.
+  bool mayBeCalled(const clang::FunctionDecl *function, const clang::ASTContext &context) const;
 
   /// \p to holds what \p entity holds; null stands for something registered.
   void link(Entity entity, const clang::ValueDecl *to);

@@ -55,7 +55,7 @@ ValueFlow::Step ValueFlow::intoStatement(const Stmt *statement) {
   if (isa<ReturnStmt>(statement)) {
     const bool isResult =
         isTensor && place.function && isForward(place.function) && !place.isInLambda();
-    return isResult ? Step::Used : lose();
+    return isResult ? Step::Used : give();
   }
   return dropped();
 }
@@ -166,6 +166,18 @@ ValueFlow::Step ValueFlow::keep(const ValueDecl *where) {
 ValueFlow::Step ValueFlow::lose() {
   if (entity && !isDerived)
     uses.facts[entity].escapes = true;
+  return Step::Used;
+}
+
+/// The function gives the value to its callers.
+ValueFlow::Step ValueFlow::give() {
+  const CXXRecordDecl *record = classOf(place.function);
+  const bool isHelper = record && !isTensor && !place.isInLambda() &&
+                        isa_and_nonnull<FieldDecl>(entity) &&
+                        vocabulary.roleOf(record) == TypeRole::None;
+  if (!isHelper || isDerived)
+    return lose();
+  uses.facts[entity].givers.insert(place.function->getCanonicalDecl());
   return Step::Used;
 }
 

@@ -68,6 +68,7 @@ private:
   Step dropped() const;
   Step keep(const clang::ValueDecl *where);
   Step lose();
+  Step give();
 
   // What is noted.
   void holdIn(const clang::ValueDecl *where);

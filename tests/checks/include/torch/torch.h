@@ -639,6 +639,7 @@ public:
   virtual bool is_training() const noexcept;
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
+  virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
   std::vector<Tensor> buffers(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
@@ -1364,6 +1365,9 @@ public:
   void train(bool on = true);
   void eval();
   bool is_training() const;
+  std::vector<Tensor> parameters() const;
+  Module copy() const;
+  Module deepcopy() const;
 };
 
 Module load(const std::string &path, std::optional<Device> device = std::nullopt);

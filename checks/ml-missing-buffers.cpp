@@ -23,7 +23,6 @@ public:
 
 private:
   // --- copies
-  // -------------------------------------------------------------------------------------
 
   /// Parameters of one module get values that are computed of those of another.
   void onCopy(const Visit &visit, Reporter &reporter) {
@@ -86,7 +85,6 @@ private:
   }
 
   // --- checkpoints
-  // --------------------------------------------------------------------------------
 
   /// Whether an object of the framework, such as an archive, gets a tensor and a name for it.
   static bool putsByName(const Visit &visit) {
@@ -130,7 +128,6 @@ private:
   }
 
   // --- what is known of a module
-  // ------------------------------------------------------------------
 
   /// Whether the path leads to an object that something is known of.
   static bool isKnown(const Visit &visit, PathId path) {

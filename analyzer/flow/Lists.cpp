@@ -5,7 +5,6 @@
 namespace gradtidy {
 
 // --- what is known at one point
-// --------------------------------------------------------------------
 
 const ListFacts *State::listAround(PathId path) const {
   const PathId element = resolve(path);
@@ -56,7 +55,6 @@ void State::joinLists(const State &other) {
 }
 
 // --- what events do
-// --------------------------------------------------------------------------------
 
 /// The variable that goes over the elements of a list, if \p path names one; or null.
 static const ir::Symbol *loopVariable(PathId path, const PathTable &paths) {
@@ -180,7 +178,6 @@ void Interpreter::changeList(const Event &event, State &state) const {
 }
 
 // --- members
-// ----------------------------------------------------------------------------------------
 
 static bool isConstructor(const FunctionBody &function) {
   return function.function->kind == ir::SymbolKind::Constructor;

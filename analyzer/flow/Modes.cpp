@@ -5,7 +5,6 @@
 namespace gradtidy {
 
 // --- modules
-// --------------------------------------------------------------------------------------
 
 ModuleFacts State::moduleAt(PathId object) const {
   PathTable &paths = tables->paths;
@@ -463,7 +462,6 @@ void State::joinGradMode(const State &other, Junction junction) {
 }
 
 // --- recording
-// -------------------------------------------------------------------------------------
 
 void State::setGradMode(std::optional<bool> enabled, const Event &event) {
   if (!enabled)
@@ -501,7 +499,6 @@ void State::leaveGuard(PathId guard) {
 }
 
 // --- autocast
-// --------------------------------------------------------------------------------------
 
 void State::setAutocast(std::optional<bool> enabled, const Event &event) {
   if (!enabled)
@@ -569,7 +566,6 @@ void State::joinAutocast(const State &other, Junction junction) {
 }
 
 // --- devices
-// --------------------------------------------------------------------------------------
 
 Device State::deviceOf(const Operand &operand) const {
   if (operand.role == TypeRole::Tensor || isModule(operand.role))

@@ -5,7 +5,6 @@
 namespace gradtidy {
 
 // --- names
-// ----------------------------------------------------------------------------------------
 
 const Alias *State::aliasOf(PathId path) const {
   if (const Alias *alias = aliases.find(path))
@@ -308,7 +307,6 @@ void State::shareElements(PathId container) {
 }
 
 // --- values
-// ---------------------------------------------------------------------------------------
 
 const Value *State::findValue(PathId path) const {
   for (; path; path = tables->paths.parent(path))
@@ -546,7 +544,6 @@ void State::replaceElements(PathId element, const Value &value) {
 }
 
 // --- join
-// -----------------------------------------------------------------------------------------
 
 void State::join(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;

@@ -222,7 +222,6 @@ std::string findCudaToolkit(StringRef nvcc) {
 }
 
 // --- The compiler's name
-// --------------------------------------------------------------------------
 
 /// Adds what the name of the compiler says: g++ and its like read C sources as C++, a prefix names
 /// the target. Of the modes of clang's driver these two alone parse sources as the gate reads the

@@ -289,7 +289,6 @@ EqualNeurons equalNeuronsOf(const CallExpr &fill, const FunctionCode &function,
 }
 
 // --- functions that are called for all parts
-// ------------------------------------------------------
 
 /// The call in \p statement that fills the weights of the layers of a class with one value, and the
 /// variable that names the layer. Null where something else is asked but of which class it is.

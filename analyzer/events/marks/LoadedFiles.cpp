@@ -36,7 +36,6 @@ StringRef fileOf(const CallExpr &call, const Stmt &body) {
 }
 
 // --- archives
-// ----------------------------------------------------------------------------------------
 
 /// The calls that open archives: `archive.load_from(path)`.
 static void findOpenings(const Stmt *statement, SmallVectorImpl<const CallExpr *> &found) {
@@ -68,7 +67,6 @@ bool mayHaveDevice(const CallExpr &load, const Stmt &body) {
 }
 
 // --- lists
-// ----------------------------------------------------------------------------------------
 
 namespace {
 

@@ -248,7 +248,6 @@ bool isSkipped(const Stmt *site, const Stmt &loop, const FunctionCode &function,
 }
 
 // --- parameters
-// -------------------------------------------------------------------------------------
 
 /// `net->parameters()`, `group.params()`, or a variable that was made of one.
 bool givesParameters(const Expr *range) {
@@ -312,7 +311,6 @@ bool isComputedOf(const Expr *number, const Stmt &loop, const VarDecl &element,
 }
 
 // --- batches
-// ----------------------------------------------------------------------------------------
 
 bool slices(const CallExpr &call, Vocabulary &vocabulary);
 

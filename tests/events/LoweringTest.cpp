@@ -273,7 +273,7 @@ void f() {
     construct %4@-:module-holder (%5{lent given-away}, %6{lent given-away}) -> %4 {trait=opaque}
     combine (%12) -> %11
     construct %9@- (%11@10!) -> %9 {trait=views-elements}
-    create (%9!) -> %7:tensor {run=ones typing=(rule=sizes shape=(not-open sizes=[1])) pageable}
+    create (%9!) -> %7:tensor {operation=fill run=ones typing=(rule=sizes shape=(not-open sizes=[1])) pageable}
     construct %3@- (%4:module-holder!&{lent given-away}, %7:tensor&{lent given-away}) -> %3 {tensor}
     bind "" (%3!{tensor}) @2
     bind net:module-holder (""[0]@25:module-holder{given-away}) @24 {bind=reference}
@@ -654,7 +654,7 @@ Tensor f(Tensor x, bool chosen) {
   block 6 temporaries=[%21 %22 %23 %19]
     combine (%22, %23) -> %21
     construct %19@- (%21@20!) -> %19 {trait=views-elements}
-    create (%19!) -> %17:tensor {run=zeros typing=(rule=sizes shape=(not-open sizes=[2 3])) pageable}
+    create (%19!) -> %17:tensor {operation=fill run=zeros typing=(rule=sizes shape=(not-open sizes=[2 3])) pageable}
     to 7
   block 7 temporaries=[%17 %11]
     combine (y@15:tensor, %17:tensor) -> %11:tensor {any-device}

@@ -27,6 +27,10 @@ public:
       onBackward(visit, reporter);
     else if (event.operation == Operation::Compare || event.kind == EventKind::Overwrite)
       onUse(visit, reporter);
+    if (event.kind == EventKind::Bind || event.kind == EventKind::Combine)
+      onKept(visit, reporter);
+    else if (event.kind == EventKind::Overwrite)
+      onRestored(visit, reporter);
   }
 
 private:
@@ -121,6 +125,68 @@ private:
                contains(visit, loop, event.site);
       });
     });
+  }
+
+  // --- what one method keeps in a member, and another one puts back ------------------------------
+
+  /// The member of the object whose method runs in which, or in whose elements, \p path leads; null
+  /// if it leads elsewhere.
+  static const ir::Symbol *memberAt(const Visit &visit, PathId path) {
+    const PathTable &paths = pathsOf(visit);
+    const PathId whole = paths.containerOf(visit.before.resolve(path));
+    const PathId object = paths.parent(whole);
+    return object && paths.last(object).kind == PathStep::This ? paths.last(whole).symbol()
+                                                               : nullptr;
+  }
+
+  /// The member that is the only module in whose parameters' memory something lies, or null.
+  static const ir::Symbol *moduleIn(const Visit &visit, SourcesId memory) {
+    const SourcesTable &sources = visit.unit.tables().sources;
+    const auto owners = sources.members(memory);
+    return owners.size() == 1 && !sources.isUnknown(memory) ? memberAt(visit, owners.front())
+                                                            : nullptr;
+  }
+
+  void onKept(const Visit &visit, Reporter &reporter) {
+    const ir::Symbol *member = memberAt(visit, visit.event.subject.path);
+    if (!member)
+      return;
+    for (const Operand &operand : visit.event.operands)
+      if (operand.role == TypeRole::Tensor) {
+        const Value value = visit.before.valueOf(operand);
+        const ir::Symbol *module = moduleIn(visit, value.taken ? value.shared : noSources);
+        Kept &held = kept[member];
+        if (!module || value.taken->kind != EventKind::Detach || (held.taken && held.of != module))
+          held.hasOthers = true;
+        else
+          held.taken = value.taken;
+        held.of = module;
+      }
+    reportKept(visit, *member, reporter);
+  }
+
+  void onRestored(const Visit &visit, Reporter &reporter) {
+    const ir::Symbol *module = moduleIn(visit, visit.before.memoryOf(visit.event.subject));
+    if (!module)
+      return;
+    for (const Operand &operand : visit.event.operands)
+      if (const ir::Symbol *member =
+              operand.role == TypeRole::Tensor ? memberAt(visit, operand.path) : nullptr) {
+        kept[member].restored = &visit.event;
+        kept[member].to = module;
+        reportKept(visit, *member, reporter);
+      }
+  }
+
+  void reportKept(const Visit &visit, const ir::Symbol &member, Reporter &reporter) {
+    const Kept &both = kept[&member];
+    if (!both.taken || !both.restored || both.hasOthers || both.of != both.to)
+      return;
+    Finding finding(Level::Certain, *both.taken,
+                    "this lies in the memory of the parameters, and is no copy of their values");
+    finding.notes.push_back({*both.restored, "the parameters are overwritten by themselves here"});
+    finding.fixes = append(visit, both.taken->site, phrase(visit.unit.code(), Phrase::Copy));
+    reporter.report(std::move(finding));
   }
 
   // --- a module and its target ------------------------------------------------------------------
@@ -376,6 +442,15 @@ private:
     PathId module = noPath;
     bool isUnrecorded = false;
   };
+  /// What a member holds of parameters.
+  struct Kept {
+    const Event *taken = nullptr;    ///< What has taken it from them, without a copy.
+    const Event *restored = nullptr; ///< What gives it back to parameters.
+    const ir::Symbol *of = nullptr;  ///< The modules of the ones
+    const ir::Symbol *to = nullptr;  ///< and the others.
+    bool hasOthers = false;          ///< Something else is put there, too.
+  };
+  llvm::DenseMap<const ir::Symbol *, Kept> kept;
   llvm::DenseMap<const Event *, Pass> passes; ///< What forward passes call.
   std::vector<Replacement> replacements;      ///< In the unit, once a backward asks for them.
   bool isSearched = false;

@@ -74,7 +74,7 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
       !contents.taken && value->role == TypeRole::Tensor ? state.memoryOf(*value) : noSources;
   PathId place = state.place(event.subject.path);
   bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
-  if (observing && !isDeclaration && (contents.graph & Graph::Attached))
+  if (observing && !isDeclaration && ((contents.graph & Graph::Attached) || contents.taken))
     observe(event, state);
   state.bind(event.subject.path, event.bind, event.subject.role, value);
   if (event.isUpdate)
@@ -124,7 +124,10 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     return operand.isTensor && (state.valueOf(operand).graph & Graph::Attached) &&
            (state.gradMode().possible & GradMode::On || event.subject.role != TypeRole::Tensor);
   });
-  if (observing && addsGraph)
+  const bool addsParameters = llvm::any_of(event.operands, [&](const Operand &operand) {
+    return operand.role == TypeRole::Tensor && state.valueOf(operand).taken;
+  });
+  if (observing && (addsGraph || addsParameters))
     observe(event, state);
   const bool isUnknown = llvm::any_of(event.operands, [&](const Operand &operand) {
     return operand.isTensor && (state.valueOf(operand).graph & Graph::Unknown);

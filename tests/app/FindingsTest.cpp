@@ -464,7 +464,7 @@ TEST_CASE("Checks are explained") {
   // Globs, each page once, with or without what all names begin with.
   const Run several = project.gradtidy({"explain", "missing-*", "ml-missing-step"});
   CHECK(several.status == 0);
-  CHECK_THAT(several.out, Catch::StartsWith("# ml-missing-eval-mode\n"));
+  CHECK_THAT(several.out, Catch::StartsWith("# ml-missing-buffers\n"));
   CHECK(count(several.out, "\n# ml-missing-step\n") == 1);
   // For people: without marks, a screen at a time.
   const std::string command = "stty rows 10 cols 60; PAGER='sed s/^/page:/' " + gradtidyProgram() +

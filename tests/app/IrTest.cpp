@@ -81,7 +81,7 @@ TEST_CASE("The text of a header has the functions of the header alone") {
   CHECK_THAT(run.out, Contains("\nfunction once "));
 }
 
-TEST_CASE("--values says what the engine knows, and for whom") {
+TEST_CASE("The text with --values says what the engine knows, and for whom") {
   const Run run = ir(Work(), {"--values", "work.cpp", "once"});
   CHECK(run.status == 0);
   CHECK_THAT(run.out, Contains("; called by @") && Contains("gradients recorded: off") &&

@@ -54,7 +54,8 @@ const Operand *inferenceTensorSavedBy(const Event &forward, const State &state);
 
 class Interpreter {
 public:
-  /// How deep calls are followed, and how many blocks one root may visit.
+  /// How deep calls are followed, through how many functions one virtual call may run, and how many
+  /// blocks one root may visit.
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;

@@ -40,6 +40,14 @@ void Interpreter::bindArguments(const FunctionBody &closure, const Event &event,
   state.bind(parameter, BindKind::Reference, element.role, &element);
 }
 
+/// Joins \p end to what holds behind others; either is empty if control does not come there.
+static void meet(std::optional<State> &after, std::optional<State> end) {
+  if (after && end)
+    after->join(*end, Junction::Branches);
+  else if (end)
+    after = std::move(end);
+}
+
 bool Interpreter::runClosure(const Operand &operand, const Event &event, State &state,
                              bool observing) {
   const Closures closures = closuresOf(operand, state);
@@ -61,11 +69,7 @@ bool Interpreter::runClosure(const Operand &operand, const Event &event, State &
   for (const FunctionBody *closure : closures) {
     State before = state;
     bindArguments(*closure, event, before);
-    std::optional<State> end = enter(*closure, event, before, /*told=*/{}, observing);
-    if (after && end)
-      after->join(*end, Junction::Branches);
-    else if (end)
-      after = std::move(end);
+    meet(after, enter(*closure, event, before, /*told=*/{}, observing));
   }
   if (!after)
     return false;
@@ -150,13 +154,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     return true;
   }
   std::optional<State> after; // Of all that override it.
-  for (const FunctionBody *body : bodies) {
-    std::optional<State> end = callOne(*body, event, state, observing);
-    if (after && end)
-      after->join(*end, Junction::Branches);
-    else if (end)
-      after = std::move(end);
-  }
+  for (const FunctionBody *body : bodies)
+    meet(after, callOne(*body, event, state, observing));
   if (!after)
     return false;
   state = std::move(*after);

@@ -1,7 +1,5 @@
 #include "Interpreter.h"
 
-#include "Snapshots.h"
-
 #include "analyzer/events/lowering/LoweredUnit.h"
 
 namespace gradtidy {
@@ -335,8 +333,8 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
     }
     known = answers;
     const bool goesOn = transfer(event, state, observing);
-    if (observing)
-      Snapshots::take(event, state, callers, goesOn);
+    if (snapshots && observing)
+      (*snapshots)[&event].push_back({state, {callers.begin(), callers.end()}, goesOn});
     if (!goesOn)
       return false;
     if (event.kind == EventKind::Combine && event.choice.condition >= 0 &&

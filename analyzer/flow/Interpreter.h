@@ -11,6 +11,7 @@
 #include "Numbers.h"
 #include "Partition.h"
 #include "ProgramFacts.h"
+#include "Snapshots.h"
 #include "StoredGraphs.h"
 
 #include "analyzer/events/modules/Layer.h"
@@ -60,12 +61,13 @@ public:
   static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;
 
-  /// All arguments must outlive this object.
+  /// All arguments must outlive this object. \p snapshots gets the states behind events, if it is
+  /// not null.
   Interpreter(Tables &tables, const LoweredUnit &unit, const CallGraph &graph,
               const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
-              const MemberLists &memberLists)
+              const MemberLists &memberLists, Snapshots *snapshots)
       : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
-        program(program), memberLists(memberLists), numbers(unit, graph) {}
+        program(program), memberLists(memberLists), snapshots(snapshots), numbers(unit, graph) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
   struct Receiver {
@@ -300,6 +302,7 @@ private:
   const StoredGraphs &stored;
   const ProgramFacts &program;
   const MemberLists &memberLists;
+  Snapshots *snapshots;
   const Numbers numbers;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};

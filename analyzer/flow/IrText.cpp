@@ -1,6 +1,5 @@
 #include "IrText.h"
 
-#include "Snapshots.h"
 #include "UnitAnalysis.h"
 #include "analyzer/events/Print.h"
 
@@ -98,6 +97,7 @@ void describe(Words &words, const Storage &storage, const Tables &tables) {
   words.add("partly written by", storage.partly);
   words.add("over memory of others since", storage.wrapped);
   words.add("memory released by", storage.released);
+  words.add("made for inference under", storage.inference);
   words.addIf(storage.anyStrides, "any strides");
   words.add("memory held by", storage.origin);
   words.add("object", storage.object);
@@ -246,7 +246,10 @@ public:
 
   std::vector<std::string> about(const Event &event, const Labels &labels) override {
     std::vector<std::string> lines; // Several contexts may say the same.
-    for (const Snapshots::Snapshot &snapshot : snapshots.of(event)) {
+    const auto known = snapshots.find(&event);
+    if (known == snapshots.end())
+      return lines;
+    for (const Snapshot &snapshot : known->second) {
       std::string context;
       for (const Event *call : snapshot.callers)
         context += "called by " + labels.of(call->site) + ", ";
@@ -393,8 +396,8 @@ llvm::Expected<std::string> irOf(clang::ASTContext &context, const Model &model,
     const LoweredUnit unit(context, model, userCode, paths);
     return textOf(unit, paths, root, request, nullptr);
   }
-  const Snapshots snapshots;
-  const UnitAnalysis unit(context, model, userCode);
+  Snapshots snapshots;
+  const UnitAnalysis unit(context, model, userCode, &snapshots);
   Knowledge knowledge(unit, snapshots);
   return textOf(unit.code(), unit.tables().paths, root, request, &knowledge);
 }

@@ -53,11 +53,13 @@ private:
 
 } // namespace
 
-UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode)
+UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
+                           Snapshots *snapshots)
     : lowered(context, model, userCode, interned.paths), graph(lowered),
       sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
       ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
-      interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists) {
+      interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists,
+                  snapshots) {
   Passes(graph, sideEffects, interpreter).run();
 }
 
@@ -66,11 +68,11 @@ UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
   for (unsigned depth = 0; made; ++depth) {
     if (made->operation != Operation::None || depth == Interpreter::maxDepth)
       return {made, made->operation};
-    const auto bodies = graph.candidates(*made);
-    if (bodies.size() != 1)
+    const FunctionBody *body = graph.calleeOf(*made);
+    if (!body)
       return {made, made->kind == EventKind::Forward ? modules().layerOf(*made).operation
                                                      : Operation::None};
-    made = interpreter.returned(*bodies.front());
+    made = interpreter.returned(*body);
   }
   return {};
 }

@@ -10,7 +10,8 @@ class UnitAnalysis {
 public:
   /// Analyses the functions of the context's traversal scope. All arguments must outlive this
   /// object.
-  UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode);
+  UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
+               Snapshots *snapshots = nullptr);
   UnitAnalysis(const UnitAnalysis &) = delete;
 
   /// What is known whatever the flow.

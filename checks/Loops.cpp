@@ -1,5 +1,4 @@
 #include "Loops.h"
-#include "TrainingSites.h"
 
 #include "Calls.h"
 
@@ -285,11 +284,22 @@ bool trainsIn(const Visit &visit, const FunctionBody &function, const ir::Node *
                 [&](const ir::Node *site) { return contains(visit, statement, site); });
 }
 
+/// Whether \p site stands behind \p statement in \p block.
+static bool isBehind(const Visit &visit, const ir::Node *site, const ir::Node *statement,
+                     const ir::Node &block) {
+  return contains(visit, &block, site) && visit.source.isBefore(statement->end(), site->begin());
+}
+
 bool trainsBehind(const Visit &visit, const FunctionBody &function, const ir::Node *statement,
                   const ir::Node &block) {
-  const Source &sources = visit.source;
-  return trains(visit, function, [&](const ir::Node *site) {
-    return contains(visit, &block, site) && sources.isBefore(statement->end(), site->begin());
+  return trains(visit, function,
+                [&](const ir::Node *site) { return isBehind(visit, site, statement, block); });
+}
+
+bool areInOrBehind(const Visit &visit, llvm::ArrayRef<const ir::Node *> sites,
+                   const ir::Node *statement, const ir::Node &block) {
+  return llvm::any_of(sites, [&](const ir::Node *site) {
+    return contains(visit, statement, site) || isBehind(visit, site, statement, block);
   });
 }
 

@@ -81,4 +81,11 @@ bool trainsIn(const Visit &visit, const FunctionBody &function, const ir::Node *
 bool trainsBehind(const Visit &visit, const FunctionBody &function, const ir::Node *statement,
                   const ir::Node &block);
 
+/// The events for which these two look, for who asks of many statements.
+std::vector<const ir::Node *> trainingSites(const Visit &visit, const FunctionBody &function);
+
+/// Whether one of \p sites stands in \p statement, or behind it in \p block.
+bool areInOrBehind(const Visit &visit, llvm::ArrayRef<const ir::Node *> sites,
+                   const ir::Node *statement, const ir::Node &block);
+
 } // namespace gradtidy

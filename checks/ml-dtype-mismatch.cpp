@@ -95,21 +95,23 @@ private:
 
   /// The number that \p expr is, if that is written there or where the constant that it names is
   /// made.
-  static std::optional<double> numberIn(const ir::Node *expr, unsigned depth = 0) {
-    expr = expr ? &ir::stripped(expr)->spelled() : nullptr;
-    if (!expr || depth > 4)
-      return std::nullopt;
-    if (expr->real)
-      return expr->real;
-    if (expr->kind == ir::NodeKind::Integer && expr->integer)
-      return static_cast<double>(*expr->integer);
-    if (expr->kind == ir::NodeKind::Unary && expr->op == "-") {
-      const std::optional<double> value = numberIn(expr->children.front(), depth + 1);
-      return value ? std::optional(-*value) : std::nullopt;
+  static std::optional<double> numberIn(const ir::Node *expr) {
+    constexpr unsigned maxSigns = 4;
+    double sign = 1;
+    for (unsigned signs = 0; signs <= maxSigns; ++signs) {
+      expr = ir::constantIn(expr);
+      if (!expr)
+        return std::nullopt;
+      if (expr->real)
+        return sign * *expr->real;
+      if (expr->kind == ir::NodeKind::Integer && expr->integer)
+        return sign * static_cast<double>(*expr->integer);
+      if (expr->kind != ir::NodeKind::Unary || expr->op != "-")
+        return std::nullopt;
+      sign = -sign;
+      expr = expr->children.front();
     }
-    const bool isConstant = expr->symbol && expr->symbol->isVariable() && expr->symbol->type &&
-                            expr->symbol->type->isConst;
-    return isConstant ? numberIn(expr->symbol->init, depth + 1) : std::nullopt;
+    return std::nullopt;
   }
 
   /// What makes the parameters of a module float16 before it comes to a forward pass in which the

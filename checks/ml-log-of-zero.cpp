@@ -109,15 +109,9 @@ private:
   }
 
   /// Whether \p value is the constant minus infinity, be it by the name of a constant.
-  static bool isMinusInfinity(const ir::Node *value, unsigned depth = 0) {
-    value = value ? &ir::stripped(value)->spelled() : nullptr;
-    if (!value || depth > 3)
-      return false;
-    if ((value->kind == ir::NodeKind::Reference || value->kind == ir::NodeKind::Member) &&
-        value->symbol && value->symbol->isVariable() && value->symbol->type &&
-        value->symbol->type->isConst)
-      return isMinusInfinity(value->symbol->init, depth + 1);
-    if (value->kind != ir::NodeKind::Unary || value->op != "-")
+  static bool isMinusInfinity(const ir::Node *value) {
+    value = ir::constantIn(value);
+    if (!value || value->kind != ir::NodeKind::Unary || value->op != "-")
       return false;
     const ir::Node *call = ir::asCall(&ir::stripped(value->children.front())->spelled());
     const ir::Symbol *callee = call ? call->symbol : nullptr;

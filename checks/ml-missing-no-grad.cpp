@@ -4,7 +4,6 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
-#include "TrainingSites.h"
 #include "Trials.h"
 
 #include "analyzer/frontend/UserCode.h"
@@ -201,12 +200,7 @@ private:
       const ir::Node *block = function.compoundOf(statement);
       if (!block)
         continue;
-      const auto isInOrBehind = [&](const ir::Node *site) {
-        return contains(visit, statement, site) ||
-               (contains(visit, block, site) &&
-                visit.source.isBefore(statement->end(), site->begin()));
-      };
-      if (llvm::any_of(sites, isInOrBehind))
+      if (areInOrBehind(visit, sites, statement, *block))
         break;
       place = statement;
     }

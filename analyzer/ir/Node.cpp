@@ -68,6 +68,19 @@ bool areAlike(const Node &a, const Node &b) {
   return true;
 }
 
+const Node *constantIn(const Node *node) {
+  constexpr unsigned maxNames = 4;
+  for (unsigned names = 0; node && names <= maxNames; ++names) {
+    node = &stripped(node)->spelled();
+    const bool isName = node->kind == NodeKind::Reference || node->kind == NodeKind::Member;
+    const Symbol *named = isName ? node->symbol : nullptr;
+    if (!named || !named->isVariable() || !named->type || !named->type->isConst)
+      return node;
+    node = named->init;
+  }
+  return nullptr;
+}
+
 const Symbol *variableIn(const Node *node) {
   const Node *named = node ? &node->spelled() : nullptr;
   return named && named->kind == NodeKind::Reference && named->symbol && named->symbol->isVariable()

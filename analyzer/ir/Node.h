@@ -146,6 +146,10 @@ bool areAlike(const Node &a, const Node &b);
 /// The variable that \p node names and nothing else, or null.
 const Symbol *variableIn(const Node *node);
 
+/// What \p node says, without what changes nothing about it: of a constant's name what that is made
+/// with, be it another one's. Null if it is null, or names go on for long.
+const Node *constantIn(const Node *node);
+
 /// Calls \p visit for \p node and all that stands in it.
 void forEach(const Node *node, llvm::function_ref<void(const Node &)> visit);
 

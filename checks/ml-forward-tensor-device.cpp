@@ -49,7 +49,7 @@ private:
       if (parameter.place.role == TypeRole::Tensor)
         return phrase(visit.unit.code(), Phrase::TensorDevice,
                       {{"tensor", parameter.declaration->spelling}});
-    return function.isModuleMethod ? "parameters().front().device()" : "";
+    return function.isModuleMethod ? phrase(visit.unit.code(), Phrase::ModuleDevice) : "";
   }
 };
 

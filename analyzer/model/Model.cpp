@@ -254,6 +254,7 @@ constexpr Named<Phrase> phraseNames[] = {
     {Phrase::ElementSize, "element-size"},
     {Phrase::NumberedDevice, "numbered-device"},
     {Phrase::TensorDevice, "tensor-device"},
+    {Phrase::ModuleDevice, "module-device"},
     {Phrase::DeviceOptions, "device-options"},
     {Phrase::GuardDevice, "guard-device"},
     {Phrase::CurrentStream, "current-stream"},

@@ -293,6 +293,7 @@ enum class Phrase : unsigned char {
   ElementSize,        ///< The bytes of one element of {type}.
   NumberedDevice,     ///< The GPU {number}.
   TensorDevice,       ///< Where {tensor} is.
+  ModuleDevice,       ///< In a method of a module: where its parameters are.
   DeviceOptions,      ///< The options of {type} on {device}.
   GuardDevice,        ///< A statement: kernels run where {tensor} is.
   CurrentStream,      ///< The stream in whose order tensors are computed.

@@ -29,6 +29,13 @@ struct ClassVisit {
   const Source &source; ///< For the text of what is reported.
 };
 
+/// One function of the user, as it stands in the unit.
+struct FunctionVisit {
+  const FunctionBody &function;
+  const UnitAnalysis &unit;
+  const Source &source; ///< For the text of what is reported.
+};
+
 /// One function of the user that launches CUDA kernels on memory of tensors.
 struct LauncherVisit {
   const FunctionBody &function;
@@ -60,6 +67,9 @@ public:
 
   /// Called once for every module class.
   virtual void onClass(const ClassVisit &visit, Reporter &reporter) {}
+
+  /// Called once for every function of the unit itself, and for each instance of a template.
+  virtual void onFunction(const FunctionVisit &visit, Reporter &reporter) {}
 
   /// Called once for every function that launches kernels.
   virtual void onLauncher(const LauncherVisit &visit, Reporter &reporter) {}

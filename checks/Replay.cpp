@@ -45,6 +45,9 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
     check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, source}, collector);
   for (const ModuleClass &view : analysis.modules().classes())
     check.onClass({view, analysis, source}, collector);
+  for (const FunctionBody *function : analysis.code().functions())
+    if (analysis.code().isOwn(*function))
+      check.onFunction({*function, analysis, source}, collector);
   for (const FunctionBody *function : analysis.program().launchers())
     check.onLauncher({*function, analysis.program().kernelCareOf(*function), analysis, source},
                      collector);

@@ -13,7 +13,9 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Without these ccache keeps nothing that is compiled with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
@@ -32,6 +34,9 @@ function(gradtidy_warnings target)
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-warning-option -Wno-deprecated-declarations
       -Wno-c2y-extensions -Wno-pass-failed>)
 endfunction()
+
+# Precompiled headers are told by their content, as it is what ccache goes by.
+add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 
 # gradtidy_precompiled(NAME HEADERS...): the target NAME, whose precompiled headers others use by
 # gradtidy_precompile(TARGET NAME).

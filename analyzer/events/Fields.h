@@ -237,6 +237,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("arithmetic", type.isArithmetic);
   archive("integer", type.isInteger);
   archive("boolean", type.isBoolean);
+  archive("bits", type.bits);
   archive("void", type.isVoid);
   archive("enumeration", type.isEnumeration);
   archive("name", type.name);

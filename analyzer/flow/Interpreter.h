@@ -65,9 +65,9 @@ public:
   /// not null.
   Interpreter(Tables &tables, const LoweredUnit &unit, const CallGraph &graph,
               const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
-              const MemberLists &memberLists, Snapshots *snapshots)
+              const MemberLists &memberLists, const Numbers &numbers, Snapshots *snapshots)
       : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
-        program(program), memberLists(memberLists), snapshots(snapshots), numbers(unit, graph) {}
+        program(program), memberLists(memberLists), numbers(numbers), snapshots(snapshots) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
   struct Receiver {
@@ -302,8 +302,8 @@ private:
   const StoredGraphs &stored;
   const ProgramFacts &program;
   const MemberLists &memberLists;
+  const Numbers &numbers;
   Snapshots *snapshots;
-  const Numbers numbers;
   mutable llvm::DenseMap<const Event *, Layer> knownLayers;
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.

@@ -14,7 +14,8 @@ const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
   auto made = std::make_unique<Index>();
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
-      if (event.operation == Operation::ReadScalar || event.kind == EventKind::Call)
+      if (event.operation == Operation::ReadScalar ||
+          event.operation == Operation::CountElements || event.kind == EventKind::Call)
         made->events[event.site].push_back(&event);
       if (event.kind == EventKind::Return && !event.operands.empty())
         made->returned.push_back(event.operands.front().expr);
@@ -37,8 +38,9 @@ const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
 /// One search, which asks each expression and each variable once.
 class Numbers::Trail {
 public:
-  Trail(const Numbers &numbers, llvm::ArrayRef<const Event *> callers)
-      : numbers(numbers), callers(callers) {}
+  /// Goes back to what does \p operation.
+  Trail(const Numbers &numbers, Operation operation, llvm::ArrayRef<const Event *> callers)
+      : numbers(numbers), operation(operation), callers(callers) {}
 
   const Event *readFor(const ir::Node *expr, const FunctionBody &function) {
     const ir::Node *node = expr ? ir::stripped(&expr->spelled()) : nullptr;
@@ -82,14 +84,16 @@ private:
     const Index &index = numbers.indexOf(function);
     if (const auto events = index.events.find(&call); events != index.events.end())
       for (const Event *event : events->second) {
-        if (event->operation == Operation::ReadScalar)
+        if (event->operation == operation)
           return event;
         if (const FunctionBody *body = bodyOf(*event))
           if (const Event *read = readForAny(numbers.indexOf(*body).returned, *body))
             return read;
       }
-    const bool isOfStandard = call.symbol && call.symbol->isStandard;
-    return isOfStandard ? readForAny(call.arguments, function) : nullptr;
+    const bool passesOn =
+        (call.symbol && call.symbol->isStandard) ||
+        (call.kind == ir::NodeKind::OperatorCall && call.op == "[]"); // `x.sizes()[1]`
+    return passesOn ? readForAny(call.arguments, function) : nullptr;
   }
 
   /// The same for a variable, by what gives it its value in the function.
@@ -128,6 +132,7 @@ private:
   const FunctionBody *bodyOf(const Event &call) const { return numbers.graph.calleeOf(call); }
 
   const Numbers &numbers;
+  const Operation operation;
   llvm::ArrayRef<const Event *> callers;
   llvm::SmallPtrSet<const ir::Node *, 16> seen;
   llvm::DenseSet<std::pair<const ir::Symbol *, const FunctionBody *>> asked;
@@ -135,7 +140,11 @@ private:
 
 const Event *Numbers::readFor(const ir::Node *expr, const FunctionBody &function,
                               llvm::ArrayRef<const Event *> callers) const {
-  return Trail(*this, callers).readFor(expr, function);
+  return Trail(*this, Operation::ReadScalar, callers).readFor(expr, function);
+}
+
+const Event *Numbers::countFor(const ir::Node *expr, const FunctionBody &function) const {
+  return Trail(*this, Operation::CountElements, {}).readFor(expr, function);
 }
 
 } // namespace gradtidy

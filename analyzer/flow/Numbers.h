@@ -1,4 +1,4 @@
-// Where numbers on the host come from: what has read them from a tensor.
+// Where numbers on the host come from: what has read them from a tensor, or counted its elements.
 #pragma once
 
 #include "CallGraph.h"
@@ -17,6 +17,10 @@ public:
   /// nothing does, as far as one can see.
   const Event *readFor(const ir::Node *expr, const FunctionBody &function,
                        llvm::ArrayRef<const Event *> callers) const;
+
+  /// What counts the elements of a tensor for the number \p expr: goes back in the same way, but to
+  /// no caller. Null if nothing does, as far as one can see.
+  const Event *countFor(const ir::Node *expr, const FunctionBody &function) const;
 
 private:
   class Trail;

@@ -2,6 +2,7 @@
 // Made once per ASTContext and shared by all checks.
 #pragma once
 
+#include "Counts.h"
 #include "Interpreter.h"
 
 namespace gradtidy {
@@ -20,6 +21,7 @@ public:
   const CallGraph &callGraph() const { return graph; }
   const Effects &effects() const { return sideEffects; }
   const ProgramFacts &program() const { return ofProgram; }
+  const Counts &counts() const { return sizeCounts; }
 
   /// What checks may want to see, in the order of the flow: once per event, calling context and
   /// partition.
@@ -63,6 +65,8 @@ private:
   StoredGraphs storedGraphs;
   ProgramFacts ofProgram;
   MemberLists memberLists;
+  Numbers numbers;
+  Counts sizeCounts;
   Interpreter interpreter;
 };
 

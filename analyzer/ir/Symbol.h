@@ -24,6 +24,7 @@ struct Type {
   bool isArithmetic = false; ///< A number, a truth value or an enumeration without a scope.
   bool isInteger = false;    ///< Of these all but floating-point numbers.
   bool isBoolean = false;
+  unsigned bits = 0; ///< How wide an integer is; 0 where a template decides that.
   bool isVoid = false;
   bool isEnumeration = false;
   llvm::StringRef name;           ///< Of a class or enumeration.

@@ -179,6 +179,8 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::ChooseStream, "choose-stream"},
     {Operation::RecordStream, "record-stream"},
     {Operation::AwaitEvent, "await-event"},
+    {Operation::CountElements, "count-elements"},
+    {Operation::FitsCount, "fits-count"},
     {Operation::SpreadBatch, "spread-batch"},
 };
 

@@ -267,6 +267,8 @@ enum class Operation : unsigned char {
   ChooseStream,         ///< Makes a stream of a GPU the current one; a class: while objects live.
   RecordStream,         ///< Tells the allocator that another stream uses the memory of a tensor.
   AwaitEvent,           ///< Has a stream wait for what was given to another one.
+  CountElements,        ///< How many elements a tensor has, in all or along its dimensions.
+  FitsCount,            ///< Whether 32 bits are enough to count the elements of a tensor.
 };
 
 /// What fix-its write. The comments tell what stands in braces: for which something is put.

@@ -298,7 +298,7 @@ void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
 void FunctionLowering::markOrder(Event &event, const CallSite &site) {
   if (event.operation == Operation::Pad)
     event.order = orderOfPadded(*site.call, context);
-  else if (event.isAttribute && event.subject.role == TypeRole::Tensor && site.name == "size")
+  else if (event.operation == Operation::CountElements && !site.arguments.empty())
     event.order.samples = samplesCountedBy(*site.call, *code, vocabulary);
   else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
     event.order.isPlain = isPlainLoss(site.arguments, vocabulary);

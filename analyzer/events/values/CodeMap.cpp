@@ -494,6 +494,8 @@ const ir::Type *CodeMap::type(QualType type) {
   result->isArithmetic = object->isArithmeticType();
   result->isInteger = object->isIntegerType();
   result->isBoolean = object->isBooleanType();
+  if (object->isIntegerType() && !object->isDependentType())
+    result->bits = ast.getIntWidth(object);
   result->isVoid = object->isVoidType();
   const auto *enumeration = object->getAs<EnumType>();
   result->isEnumeration = enumeration != nullptr;

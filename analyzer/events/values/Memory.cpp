@@ -163,7 +163,8 @@ static bool isToldSizes(const CallExpr &call, Vocabulary &vocabulary) {
     const auto *size = dyn_cast<CXXMemberCallExpr>(strip(argument));
     return size &&
            vocabulary.roleOf(size->getImplicitObjectArgument()->getType()) == TypeRole::Tensor &&
-           llvm::is_contained({"size", "numel", "sizes"}, simpleName(size->getDirectCallee()));
+           size->getDirectCallee() &&
+           vocabulary.operationOf(size->getDirectCallee()) == Operation::CountElements;
   });
 }
 

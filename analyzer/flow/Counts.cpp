@@ -1,0 +1,158 @@
+#include "Counts.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+
+/// Whether \p number is one that 16 bits cannot hold, or a limit that the standard library tells.
+static bool isLimit(const ir::Node *number) {
+  constexpr std::int64_t least = 32767;
+  if (number && number->integer)
+    return *number->integer >= least;
+  const ir::Node *call = ir::as(ir::NodeKind::Call, ir::stripped(number));
+  return call && call->symbol && call->symbol->isStandard && call->arguments.empty();
+}
+
+const Counts::Index &Counts::indexOf(const FunctionBody &function) const {
+  std::unique_ptr<const Index> &known = indices[&function];
+  if (known)
+    return *known;
+  auto made = std::make_unique<Index>();
+  const auto compare = [&](const ir::Node *below, const ir::Node *above) {
+    made->asksForLimit |= isLimit(below) || isLimit(above);
+    if (const ir::Symbol *variable = ir::variableIn(ir::stripped(below)))
+      made->bounds[variable].push_back(above);
+  };
+  ir::forEach(function.body, [&](const ir::Node &node) {
+    if (node.kind == ir::NodeKind::RangeFor && node.symbol && node.symbol->type &&
+        node.symbol->type->isInteger && ir::asCall(ir::stripped(node.object))) {
+      llvm::append_range(made->bounds[node.symbol], ir::stripped(node.object)->arguments);
+    } else if (node.kind == ir::NodeKind::Binary && node.children.size() == 2) {
+      if (node.op == "<" || node.op == "<=" || node.op == "!=" || node.op == ">=")
+        compare(node.children[0], node.children[1]); // `if (i >= n) return;` says the same.
+      if (node.op == ">" || node.op == ">=")
+        compare(node.children[1], node.children[0]);
+    }
+  });
+  made->asksForLimit |= hasEvent(
+      function, [](const Event &event) { return event.operation == Operation::FitsCount; });
+  return *(known = std::move(made));
+}
+
+void Counts::forEachCall(
+    const FunctionBody &function,
+    llvm::function_ref<void(const ir::Node &call, const FunctionBody &caller)> visit) const {
+  for (const FunctionBody *caller : graph.callersOf(function))
+    for (const Block &block : caller->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Call && graph.calleeOf(event) == &function &&
+            ir::asCall(event.site))
+          visit(*event.site, *caller);
+  for (const FunctionBody *launcher : program.launchers())
+    for (const KernelLaunch &launch : program.kernelCareOf(*launcher).launches)
+      if (launch.call->symbol && launch.call->symbol->first == function.function->first)
+        visit(*launch.call, *launcher);
+}
+
+/// One question, which follows each variable once.
+class Counts::Reader {
+public:
+  explicit Reader(const Counts &counts) : counts(counts) {}
+
+  unsigned degreeOf(const ir::Node *number, const FunctionBody &function) {
+    const ir::Node *node = number ? ir::stripped(&number->spelled()) : nullptr;
+    if (!node || node->integer || ++asked > limit)
+      return 0;
+    const auto of = [&](const ir::Node *part) { return degreeOf(part, function); };
+    switch (node->kind) {
+    case ir::NodeKind::Binary:
+      return node->children.size() == 2 ? degreeOf(*node, of(node->children[0]),
+                                                   of(node->children[1]))
+                                        : 0;
+    case ir::NodeKind::Unary:
+      return node->children.empty() ? 0 : of(node->children.front());
+    case ir::NodeKind::Conditional: {
+      unsigned most = 0;
+      for (const ir::Node *value : llvm::ArrayRef(node->children).drop_front())
+        most = std::max(most, of(value));
+      return most;
+    }
+    case ir::NodeKind::Construct:
+    case ir::NodeKind::FunctionalCast:
+    case ir::NodeKind::List:
+      return node->children.size() == 1 ? of(node->children.front()) : 0;
+    case ir::NodeKind::Reference:
+      if (node->symbol && node->symbol->isVariable())
+        if (const unsigned degree = degreeOf(*node->symbol, function))
+          return degree;
+      break;
+    default:
+      break;
+    }
+    return counts.numbers.countFor(node, function) ? 1 : 0;
+  }
+
+private:
+  static constexpr unsigned limit = 200; ///< Of expressions.
+
+  static unsigned degreeOf(const ir::Node &binary, unsigned left, unsigned right) {
+    if (binary.op == "*")
+      return left + right;
+    if (binary.op == "+" || binary.op == "-")
+      return std::max(left, right);
+    if (binary.op == "/")
+      return left - std::min(left, right);
+    return binary.op == "%" ? std::min(left, right) : 0;
+  }
+
+  unsigned degreeOf(const ir::Symbol &variable, const FunctionBody &function) {
+    if (!followed.insert(&variable).second)
+      return 0;
+    unsigned degree = 0;
+    if (variable.isLocal && variable.init)
+      degree = degreeOf(variable.init, function);
+    const auto &bounds = counts.indexOf(function).bounds;
+    if (const auto bound = bounds.find(&variable); degree == 0 && bound != bounds.end())
+      for (const ir::Node *above : bound->second)
+        degree = std::max(degree, std::min(degreeOf(above, function), 1U));
+    if (degree == 0 && variable.kind == ir::SymbolKind::Parameter &&
+        variable.owner == function.function)
+      degree = degreeOfArgument(variable.index, function);
+    followed.erase(&variable);
+    return degree;
+  }
+
+  /// The largest that a caller gives for a parameter of \p function.
+  unsigned degreeOfArgument(unsigned index, const FunctionBody &function) {
+    unsigned degree = 0;
+    counts.forEachCall(function, [&](const ir::Node &call, const FunctionBody &caller) {
+      if (index < call.arguments.size())
+        degree = std::max(degree, degreeOf(call.arguments[index], caller));
+    });
+    return degree;
+  }
+
+  const Counts &counts;
+  llvm::SmallPtrSet<const ir::Symbol *, 8> followed;
+  unsigned asked = 0;
+};
+
+unsigned Counts::degreeOf(const ir::Node *number, const FunctionBody &function) const {
+  return Reader(*this).degreeOf(number, function);
+}
+
+bool Counts::isBounded(const FunctionBody &function) const {
+  llvm::SmallPtrSet<const FunctionBody *, 8> seen = {&function};
+  llvm::SmallVector<const FunctionBody *, 8> reached = {&function};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (indexOf(*reached[i]).asksForLimit)
+      return true;
+    forEachCall(*reached[i], [&](const ir::Node &, const FunctionBody &caller) {
+      if (seen.insert(&caller).second)
+        reached.push_back(&caller);
+    });
+  }
+  return false;
+}
+
+} // namespace gradtidy

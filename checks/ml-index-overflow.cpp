@@ -80,19 +80,45 @@ private:
                : bitsOf(number);
   }
 
-  /// Whether \p number, or a variable that keeps it, is the index of an element, is added to a
-  /// pointer, returned, or taken for a number of 64 bits.
+  /// Whether \p number, a variable that keeps it or what the function returns of it is the index of
+  /// an element, is added to a pointer, or bounds such an index.
   static bool leadsToElements(const ir::Node &number, const FunctionVisit &visit) {
-    if (isIndex(number))
-      return true;
+    if (isReturned(number)) {
+      bool isUsed = false;
+      visit.unit.counts().forEachCall(visit.function, [&](const ir::Node &call, const auto &) {
+        isUsed |= isIndex(call);
+      });
+      return isUsed;
+    }
     const ir::Symbol *keeper = keeperOf(number);
-    if (!keeper)
-      return false;
-    bool isUsed = keeper->type && keeper->type->bits > bitsOf(number);
-    ir::forEach(visit.function.body, [&](const ir::Node &node) {
-      isUsed |= node.kind == ir::NodeKind::Reference && node.symbol == keeper && isIndex(node);
+    return isIndex(number) || (keeper && anyUse(*keeper, visit.function, [&](const ir::Node &use) {
+             const ir::Symbol *bounded = boundedBy(use);
+             return isIndex(use) || (bounded && anyUse(*bounded, visit.function, isIndex));
+           }));
+  }
+
+  static bool anyUse(const ir::Symbol &variable, const FunctionBody &function,
+                     llvm::function_ref<bool(const ir::Node &)> isSuch) {
+    bool isAny = false;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      isAny |= node.kind == ir::NodeKind::Reference && node.symbol == &variable && isSuch(node);
     });
-    return isUsed;
+    return isAny;
+  }
+
+  /// What `i < number` compares with it, if that is a variable; else null.
+  static const ir::Symbol *boundedBy(const ir::Node &number) {
+    const ir::Node *comparison = ir::as(ir::NodeKind::Binary, number.parent);
+    return comparison && comparison->op == "<" && comparison->children.back() == &number
+               ? ir::variableIn(ir::stripped(comparison->children.front()))
+               : nullptr;
+  }
+
+  static bool isReturned(const ir::Node &number) {
+    const ir::Node *outer = number.parent;
+    while (outer && outer->kind == ir::NodeKind::Parentheses)
+      outer = outer->parent;
+    return outer && outer->kind == ir::NodeKind::Return;
   }
 
   static bool isIndex(const ir::Node &number) {
@@ -103,25 +129,14 @@ private:
         return outer->children.front() != inner;
       case ir::NodeKind::OperatorCall:
         return outer->op == "[]" && outer->arguments.size() == 2 && outer->arguments[1] == inner;
-      case ir::NodeKind::Return:
-        return true;
       case ir::NodeKind::Binary:
-        if (outer->type && outer->type->isPointer && outer->children.front() != inner)
-          return true;
-        if (outer->op == "+=" && outer->children.back() == inner && outer->type &&
-            outer->type->isPointer)
-          return true;
+        if (outer->type && outer->type->isPointer)
+          return outer->children.front() != inner;
         if (!isArithmetic(*outer))
           return false;
         break;
-      case ir::NodeKind::Call:
-      case ir::NodeKind::MemberCall:
-        return takesWider(*outer, *inner);
       case ir::NodeKind::Cast:
       case ir::NodeKind::FunctionalCast:
-        if (bitsOf(*outer) > bitsOf(*inner))
-          return true;
-        break;
       case ir::NodeKind::Parentheses:
       case ir::NodeKind::Other:
         break;
@@ -129,15 +144,6 @@ private:
         return false;
       }
     }
-    return false;
-  }
-
-  /// Whether what is called takes the argument for an integer of more bits.
-  static bool takesWider(const ir::Node &call, const ir::Node &argument) {
-    for (const auto &[index, each] : llvm::enumerate(call.arguments))
-      if (each == &argument && call.symbol && index < call.symbol->parameters.size())
-        if (const ir::Type *type = call.symbol->parameters[index]->type)
-          return type->bits > bitsOf(argument);
     return false;
   }
 

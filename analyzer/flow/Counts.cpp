@@ -34,8 +34,17 @@ const Counts::Index &Counts::indexOf(const FunctionBody &function) const {
         compare(node.children[1], node.children[0]);
     }
   });
-  made->asksForLimit |= hasEvent(
-      function, [](const Event &event) { return event.operation == Operation::FitsCount; });
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events) {
+      made->asksForLimit |= event.operation == Operation::FitsCount;
+      const ir::Node *call = ir::asCall(event.site);
+      if (event.kind != EventKind::Create || !call || call->arguments.empty())
+        continue;
+      ir::forEach(call->arguments.front(), [&](const ir::Node &node) {
+        if (node.symbol && node.type && node.type->isInteger)
+          made->sizes.insert(node.symbol); // `torch::zeros({height, width})`
+      });
+    }
   return *(known = std::move(made));
 }
 
@@ -82,14 +91,11 @@ public:
     case ir::NodeKind::List:
       return node->children.size() == 1 ? of(node->children.front()) : 0;
     case ir::NodeKind::Reference:
-      if (node->symbol && node->symbol->isVariable())
-        if (const unsigned degree = degreeOf(*node->symbol, function))
-          return degree;
-      break;
+    case ir::NodeKind::Member:
+      return node->symbol ? degreeOf(*node->symbol, function) : 0;
     default:
-      break;
+      return node->isCall() ? degreeOfCall(*node, function) : 0;
     }
-    return counts.numbers.countFor(node, function) ? 1 : 0;
   }
 
 private:
@@ -105,19 +111,41 @@ private:
     return binary.op == "%" ? std::min(left, right) : 0;
   }
 
+  unsigned degreeOfCall(const ir::Node &call, const FunctionBody &function) {
+    unsigned degree = 0;
+    const Numbers::Index &index = counts.numbers.indexOf(function);
+    if (const auto events = index.events.find(&call); events != index.events.end())
+      for (const Event *event : events->second) {
+        if (event->operation == Operation::CountElements)
+          return 1;
+        if (const FunctionBody *body = counts.graph.calleeOf(*event))
+          for (const ir::Node *value : counts.numbers.indexOf(*body).returned)
+            degree = std::max(degree, degreeOf(value, *body));
+      }
+    if ((call.symbol && call.symbol->isStandard) || call.op == "[]") // `std::min(a, b)`, `sizes[1]`
+      for (const ir::Node *argument : call.arguments)
+        degree = std::max(degree, degreeOf(argument, function));
+    return degree;
+  }
+
   unsigned degreeOf(const ir::Symbol &variable, const FunctionBody &function) {
     if (!followed.insert(&variable).second)
       return 0;
     unsigned degree = 0;
-    if (variable.isLocal && variable.init)
-      degree = degreeOf(variable.init, function);
-    const auto &bounds = counts.indexOf(function).bounds;
-    if (const auto bound = bounds.find(&variable); degree == 0 && bound != bounds.end())
+    const auto take = [&](const ir::Node *value, const FunctionBody &giver) {
+      degree = std::max(degree, degreeOf(value, giver));
+      return false;
+    };
+    counts.numbers.anyGiven(variable, function, take);
+    const Index &index = counts.indexOf(function);
+    if (const auto bound = index.bounds.find(&variable); degree == 0 && bound != index.bounds.end())
       for (const ir::Node *above : bound->second)
         degree = std::max(degree, std::min(degreeOf(above, function), 1U));
     if (degree == 0 && variable.kind == ir::SymbolKind::Parameter &&
         variable.owner == function.function)
       degree = degreeOfArgument(variable.index, function);
+    if (degree == 0 && index.sizes.contains(&variable))
+      degree = 1;
     followed.erase(&variable);
     return degree;
   }

@@ -4,6 +4,8 @@
 #include "Numbers.h"
 #include "ProgramFacts.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace gradtidy {
 
 class Counts {
@@ -20,6 +22,11 @@ public:
   /// cannot hold, or leaves that to the framework: it knows that counts have a bound.
   bool isBounded(const FunctionBody &function) const;
 
+  /// Visits the calls of \p function that can be seen, and its launches, if it is a kernel.
+  void forEachCall(
+      const FunctionBody &function,
+      llvm::function_ref<void(const ir::Node &call, const FunctionBody &caller)> visit) const;
+
 private:
   class Reader;
 
@@ -27,14 +34,10 @@ private:
   struct Index {
     /// What variables are compared with from below, be they counters of loops or positions.
     llvm::DenseMap<const ir::Symbol *, llvm::SmallVector<const ir::Node *, 1>> bounds;
+    llvm::DenseSet<const ir::Symbol *> sizes; ///< What tells the sizes of new tensors.
     bool asksForLimit = false;
   };
   const Index &indexOf(const FunctionBody &function) const;
-
-  /// Visits the calls of \p function that can be seen, and its launches, if it is a kernel.
-  void forEachCall(
-      const FunctionBody &function,
-      llvm::function_ref<void(const ir::Node &call, const FunctionBody &caller)> visit) const;
 
   const CallGraph &graph;
   const ProgramFacts &program;

@@ -19,6 +19,11 @@ const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
         made->events[event.site].push_back(&event);
       if (event.kind == EventKind::Return && !event.operands.empty())
         made->returned.push_back(event.operands.front().expr);
+      if (event.kind == EventKind::Bind && event.isArithmetic && event.subject.path &&
+          event.site->kind != ir::NodeKind::Binary) // The initializers of a constructor.
+        if (const PathStep &member = paths.last(event.subject.path);
+            member.kind == PathStep::Member)
+          made->given[member.symbol()].push_back(event.site);
     }
   const auto give = [&](const ir::Node *place, llvm::ArrayRef<const ir::Node *> values) {
     place = ir::stripped(place);
@@ -35,12 +40,30 @@ const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
   return *(known = std::move(made));
 }
 
+bool Numbers::anyGiven(
+    const ir::Symbol &variable, const FunctionBody &function,
+    llvm::function_ref<bool(const ir::Node *value, const FunctionBody &giver)> visit) const {
+  const auto anyIn = [&](const FunctionBody &giver) {
+    const Index &index = indexOf(giver);
+    const auto given = index.given.find(&variable);
+    return given != index.given.end() &&
+           llvm::any_of(given->second, [&](const ir::Node *value) { return visit(value, giver); });
+  };
+  if ((variable.isLocal && variable.init && visit(variable.init, function)) || anyIn(function))
+    return true;
+  if (variable.kind == ir::SymbolKind::Member)
+    for (const ir::Method &method : unit.classOf(*variable.owner).methods)
+      if (const FunctionBody *body = graph.bodyOf(*method.symbol);
+          body && body != &function && anyIn(*body))
+        return true;
+  return false;
+}
+
 /// One search, which asks each expression and each variable once.
 class Numbers::Trail {
 public:
-  /// Goes back to what does \p operation.
-  Trail(const Numbers &numbers, Operation operation, llvm::ArrayRef<const Event *> callers)
-      : numbers(numbers), operation(operation), callers(callers) {}
+  Trail(const Numbers &numbers, llvm::ArrayRef<const Event *> callers)
+      : numbers(numbers), callers(callers) {}
 
   const Event *readFor(const ir::Node *expr, const FunctionBody &function) {
     const ir::Node *node = expr ? ir::stripped(&expr->spelled()) : nullptr;
@@ -84,16 +107,14 @@ private:
     const Index &index = numbers.indexOf(function);
     if (const auto events = index.events.find(&call); events != index.events.end())
       for (const Event *event : events->second) {
-        if (event->operation == operation)
+        if (event->operation == Operation::ReadScalar)
           return event;
         if (const FunctionBody *body = bodyOf(*event))
           if (const Event *read = readForAny(numbers.indexOf(*body).returned, *body))
             return read;
       }
-    const bool passesOn =
-        (call.symbol && call.symbol->isStandard) ||
-        (call.kind == ir::NodeKind::OperatorCall && call.op == "[]"); // `x.sizes()[1]`
-    return passesOn ? readForAny(call.arguments, function) : nullptr;
+    const bool isOfStandard = call.symbol && call.symbol->isStandard;
+    return isOfStandard ? readForAny(call.arguments, function) : nullptr;
   }
 
   /// The same for a variable, by what gives it its value in the function.
@@ -109,30 +130,18 @@ private:
       callers = all;
       return read;
     }
-    if (variable.isLocal && variable.init)
-      if (const Event *read = readFor(variable.init, function))
-        return read;
-    if (const Event *read = readForGiven(variable, function))
-      return read;
-    if (variable.kind == ir::SymbolKind::Member)
-      for (const ir::Method &method : numbers.unit.classOf(*variable.owner).methods)
-        if (const FunctionBody *body = numbers.graph.bodyOf(*method.symbol);
-            body && body != &function)
-          if (const Event *read = readForGiven(variable, *body))
-            return read;
-    return nullptr;
-  }
-
-  const Event *readForGiven(const ir::Symbol &variable, const FunctionBody &function) {
-    const Index &index = numbers.indexOf(function);
-    const auto given = index.given.find(&variable);
-    return given == index.given.end() ? nullptr : readForAny(given->second, function);
+    const Event *read = nullptr;
+    numbers.anyGiven(variable, function, [&](const ir::Node *value, const FunctionBody &giver) {
+      if (!isOver())
+        read = readFor(value, giver);
+      return read || isOver();
+    });
+    return read;
   }
 
   const FunctionBody *bodyOf(const Event &call) const { return numbers.graph.calleeOf(call); }
 
   const Numbers &numbers;
-  const Operation operation;
   llvm::ArrayRef<const Event *> callers;
   llvm::SmallPtrSet<const ir::Node *, 16> seen;
   llvm::DenseSet<std::pair<const ir::Symbol *, const FunctionBody *>> asked;
@@ -140,11 +149,7 @@ private:
 
 const Event *Numbers::readFor(const ir::Node *expr, const FunctionBody &function,
                               llvm::ArrayRef<const Event *> callers) const {
-  return Trail(*this, Operation::ReadScalar, callers).readFor(expr, function);
-}
-
-const Event *Numbers::countFor(const ir::Node *expr, const FunctionBody &function) const {
-  return Trail(*this, Operation::CountElements, {}).readFor(expr, function);
+  return Trail(*this, callers).readFor(expr, function);
 }
 
 } // namespace gradtidy

@@ -58,7 +58,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
     : lowered(context, model, userCode, interned.paths), graph(lowered),
       sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
       ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
-      numbers(lowered, graph), sizeCounts(graph, ofProgram, numbers),
+      numbers(lowered, graph, interned.paths), sizeCounts(graph, ofProgram, numbers),
       interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists,
                   numbers, snapshots) {
   Passes(graph, sideEffects, interpreter).run();

@@ -46,6 +46,25 @@ int printed_ok(Tensor x) {
   return 0;
 }
 
+// How many features a layer gets leads to no element.
+struct FlatImpl : torch::nn::Module {
+  FlatImpl(int channels, int height, int width)
+      : mean(torch::zeros({channels, height, width})), layer(channels * height * width, 10) {
+    register_buffer("mean", mean);
+    register_module("layer", layer);
+  }
+
+  static int features(Tensor x) {
+    const int channels = x.size(1), height = x.size(2), width = x.size(3);
+    return channels * height * width;
+  }
+
+  Tensor forward(Tensor x) { return layer(x.view({x.size(0), features(x)})); }
+
+  Tensor mean;
+  torch::nn::Linear layer;
+};
+
 float ratio_ok(Tensor x) {
   const int total = x.numel(), height = x.size(2), width = x.size(3);
   return x.data_ptr<float>()[total / (height * width) * height];
@@ -84,10 +103,14 @@ float variable_bad(Tensor x) {
 }
 
 // Widened too late.
-Tensor widened_bad(Tensor x, float *memory) {
+float widened_bad(Tensor x) {
+  const float *data = x.data_ptr<float>();
   int samples = x.size(0), height = x.size(2), width = x.size(3);
   int64_t count = samples * height * width; // expect: ml-index-overflow (level 1)
-  return torch::from_blob(memory, {count}).clone();
+  float sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += data[i];
+  return sum;
 }
 
 float narrowed_bad(Tensor x, int64_t n) {
@@ -143,4 +166,32 @@ float helper_bad(Tensor x) {
       for (int h = 0; h < x.size(2); ++h)
         sum += data[flat_index(n, c, h, x.size(1), x.size(2))];
   return sum;
+}
+
+// What tells the sizes of a new tensor is one.
+class Grid {
+public:
+  Grid(int width, int height, int depth)
+      : width(width), height(height), cells(torch::zeros({depth, height, width})),
+        data(cells.data_ptr<float>()) {}
+
+  float at(int x, int y, int z) const { return data[offset(x, y, z)]; }
+
+private:
+  int offset(int x, int y, int z) const {
+    return (z * height + y) * width + x; // expect: ml-index-overflow (level 1)
+  }
+
+  int width, height;
+  Tensor cells;
+  float *data;
+};
+
+float first_of_planes(int depth) {
+  const Grid grid(64, 64, depth);
+  auto planes = torch::zeros({depth});
+  float sum = 0;
+  for (int z = 0; z < depth; ++z)
+    sum += grid.at(0, 0, z);
+  return sum + planes.sum().item<float>();
 }

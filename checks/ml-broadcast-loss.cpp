@@ -59,7 +59,8 @@ private:
     const Shape column = visit.before.typeOf(*crossing.column).shape;
     const Shape row = visit.before.typeOf(*crossing.row).shape;
     const bool isOfSameSamples =
-        column.hasRank(2) && row.last() > 1 && column.sizes.front() == row.last();
+        column.hasRank(2) && (row.last() > 1 || row.last() == Shape::many) &&
+        column.sizes.front() == row.last();
     const auto isTrained = [&](const Operand &operand) {
       return visit.before.valueOf(operand).graph & Graph::Attached;
     };
@@ -82,10 +83,10 @@ private:
     const Value row = visit.before.valueOf(*crossing.row);
     const Value &target = isPrediction(column) ? row : column;
     const Shape shape = visit.before.typeOf(*crossing.column).shape;
-    const bool isColumnOfTargets = shape.hasRank(2) && shape.sizes.front() == Shape::unknown;
+    const bool isColumnOfTargets = shape.hasRank(2) && shape.sizes.front() < 0;
     return isPrediction(column) != isPrediction(row) && target.graph == Graph::Detached &&
            !isScale(target) && (isPrediction(column) || isColumnOfTargets) &&
-           visit.before.typeOf(*crossing.row).shape.last() == Shape::unknown;
+           visit.before.typeOf(*crossing.row).shape.last() < 0;
   }
 };
 

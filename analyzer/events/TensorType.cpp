@@ -88,7 +88,9 @@ Shape broadcast(const Shape &a, const Shape &b) {
       size = *left;
     else if (*left == 1)
       size = *right;
-    else if (*left == Shape::unknown || *right == Shape::unknown)
+    else if (*left < 0 && *right < 0)
+      size = std::min(*left, *right); // If one is many, that is what comes of it.
+    else if (*left < 0 || *right < 0)
       size = std::max(*left, *right); // One of them is 1, or they are the same.
     result.sizes.insert(result.sizes.begin(), size);
   }
@@ -234,8 +236,7 @@ Shape flattened(const Shape &shape, std::int64_t first, std::int64_t last) {
   Shape result = shape;
   std::int64_t size = 1;
   for (size_t i = *from; i <= *to; ++i)
-    size = size == Shape::unknown || shape.sizes[i] == Shape::unknown ? Shape::unknown
-                                                                      : size * shape.sizes[i];
+    size = size < 0 || shape.sizes[i] < 0 ? std::min(size, shape.sizes[i]) : size * shape.sizes[i];
   result.sizes.erase(result.sizes.begin() + *from, result.sizes.begin() + *to + 1);
   result.sizes.insert(result.sizes.begin() + *from, size);
   return result;
@@ -271,7 +272,7 @@ std::string spell(const Shape &shape) {
   bool isFirst = !shape.isOpen;
   for (const std::int64_t size : shape.sizes) {
     text += isFirst ? "" : ", ";
-    text += size == Shape::unknown ? "N" : std::to_string(size);
+    text += size < 0 ? "N" : std::to_string(size);
     isFirst = false;
   }
   return text + ")";

@@ -19,6 +19,9 @@ namespace gradtidy {
 
 struct Shape {
   static constexpr std::int64_t unknown = -1; ///< A size that is not known.
+  /// The number of elements of a list that the program makes, such as one for each sample: nobody
+  /// knows it, but it is as good as never 1.
+  static constexpr std::int64_t many = -2;
 
   bool isOpen = true;  ///< There may be dimensions before the first of `sizes`.
   bool isMany = false; ///< There is an element for each sample: a loss that is not reduced.

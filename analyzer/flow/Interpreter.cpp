@@ -58,6 +58,40 @@ void Interpreter::keepOwned(const ir::Class &record, const State &end, PathId ob
   }
 }
 
+const std::optional<State> &Interpreter::endOf(const FunctionBody &constructor) {
+  const auto [known, isFirst] = constructed.try_emplace(&constructor);
+  if (isFirst)
+    known->second = solve(constructor, entryOf(constructor), /*observe=*/false);
+  return known->second;
+}
+
+void Interpreter::establishTypes(const ir::Symbol &method, PathId thisObject, State &state) {
+  const ir::Class &record = unit.classOf(*method.owner);
+  if (record.isDamaged)
+    return;
+  for (const ir::Symbol *member : record.members) {
+    if (!member->type || !member->type->record || !unit.isFramework(*member->type->record) ||
+        effects.isReplaced(*member))
+      continue;
+    TypeId type = noType;
+    for (const ir::Symbol *constructor : record.constructors) {
+      const FunctionBody *body = graph.bodyOf(*constructor);
+      if (!body)
+        return;
+      if (const std::optional<State> &end = endOf(*body); end && !constructor->isDelegating)
+        type = tables.types.join(
+            type, end->valueOf({tables.paths.member(body->thisObject, member), TypeRole::Tensor})
+                      .type);
+    }
+    if (type == noType || type == unknownType)
+      continue;
+    const PathId place = tables.paths.member(thisObject, member);
+    Value value = state.valueOf({place, TypeRole::Tensor});
+    value.type = type;
+    state.setValue(place, value);
+  }
+}
+
 void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &state) {
   const ir::Class &record = unit.classOf(*method.owner);
   // What does not compile may change what the rest of the class shows as fixed.
@@ -68,10 +102,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     const FunctionBody *body = graph.bodyOf(*constructor);
     if (!body || constructor->isDelegating)
       return;
-    const auto [known, isFirst] = constructed.try_emplace(body);
-    if (isFirst)
-      known->second = solve(*body, entryOf(*body), /*observe=*/false);
-    const std::optional<State> &end = known->second;
+    const std::optional<State> &end = endOf(*body);
     if (!end)
       continue;
     keepOwned(record, *end, body->thisObject, thisObject, !made);
@@ -140,8 +171,9 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
 State Interpreter::entryOf(const FunctionBody &body) {
   State state(tables);
   const ir::Symbol &function = *body.function;
-  if (function.isMethod() && body.thisObject && !body.isModuleMethod &&
-      function.kind != ir::SymbolKind::Constructor)
+  const bool isCalled = function.isMethod() && body.thisObject && function.owner &&
+                        function.kind != ir::SymbolKind::Constructor;
+  if (isCalled && !body.isModuleMethod)
     establish(function, body.thisObject, state);
   if (body.isOwnBackward)
     for (const FunctionBody::Parameter &parameter : body.parameters)
@@ -160,6 +192,8 @@ State Interpreter::entryOf(const FunctionBody &body) {
     bool isGiven = body.batchDevice.device.isKnown() || (said && said == body.thisObject);
     for (const FunctionBody::Parameter &parameter : body.parameters)
       isGiven |= said && said == parameter.place.path;
+    if (isCalled)
+      establishTypes(function, body.thisObject, state);
     if (!isGiven)
       return state;
     Device device = state.deviceOf(body.batchDevice);
@@ -184,6 +218,8 @@ State Interpreter::entryOf(const FunctionBody &body) {
     if (parameter.place.isTensor)
       place(parameter.place.path);
   nameOrders(body, state);
+  if (isCalled)
+    establishTypes(function, body.thisObject, state);
   return state;
 }
 

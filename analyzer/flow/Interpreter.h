@@ -188,6 +188,10 @@ private:
                  bool isFirst);
   /// What the constructors of its class have established when a method is called.
   void establish(const ir::Symbol &method, PathId thisObject, State &state);
+  /// The elements and shapes of tensors that they leave in members which nothing replaces.
+  void establishTypes(const ir::Symbol &method, PathId thisObject, State &state);
+  /// What is known behind a constructor, if it comes to an end.
+  const std::optional<State> &endOf(const FunctionBody &constructor);
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;

@@ -29,10 +29,11 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     const Shape one = state.typeOf(*column).shape, other = state.typeOf(*row).shape;
     const bool isColumn = one.last() == 1 && (one.isOpen || one.hasRank(2)) &&
                           !(one.hasRank(2) && one.sizes.front() == 1);
-    const bool isRow = other.hasRank(1) && other.last() != 1;
+    const bool isRow = (other.hasRank(1) && other.last() != 1) ||
+                       (isLoss && (other.last() > 1 || other.last() == Shape::many));
     // Whatever it has been squeezed out of had as many rows as the column.
     const bool isLikeRow = other.isSqueezed && other.sizes.empty() && one.hasRank(2) &&
-                           one.sizes.front() == Shape::unknown;
+                           one.sizes.front() < 0;
     // What a convolution gives has a feature and its space for each sample.
     const bool isMap = isLoss && one.sizes.size() > 2 && !one.isOne();
     if ((isColumn && (isRow || isLikeRow)) || (isMap && isRow))
@@ -388,7 +389,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result.shape.isMany = result.shape.isSqueezed = false;
     if (!result.shape.isOpen || axisOr(0) != 0) // Else it comes before what is known.
       result.shape =
-          resized(unsqueezed(result.shape, axisOr(0)), axisOr(0), sized(typing.shape).last());
+          resized(unsqueezed(result.shape, axisOr(0)), axisOr(0),
+                  typing.shape ? sized(typing.shape).last() : Shape::many);
     break;
   case ResultRule::Join:
     result = tables.types[typeOfElements(event, state)];

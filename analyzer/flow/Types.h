@@ -12,7 +12,8 @@ llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event);
 /// of a column meets each of a row.
 struct Crossing {
   const Operand *column = nullptr; ///< Of one feature, or a map of them, for each sample.
-  const Operand *row = nullptr;    ///< Of one dimension, perhaps squeezed out of a column.
+  /// Of one dimension, perhaps squeezed out of a column; in a loss with whatever before it.
+  const Operand *row = nullptr;
 };
 std::optional<Crossing> crossingOf(const Event &event, const State &state);
 

@@ -270,7 +270,7 @@ void TypingReader::readValues(const Expr *expr, Typing &typing) const {
     typing.number = kept(record->getTemplateArgs().get(0).getAsType());
     if (typing.number == ElementType::Unknown)
       return;
-    sizes.push_back(Shape::unknown);
+    sizes.push_back(Shape::many);
   }
   typing.shape = Shape::of(sizes);
 }

@@ -38,7 +38,8 @@ llvm::SmallVector<PathId, 2> State::lookedAtWithin(PathId place) const {
 }
 
 bool State::isHeld(PathId holder) const {
-  return holder == tables->paths.unknown() || llvm::any_of(values, [&](const auto &entry) {
+  return holder == tables->paths.unknown() || tables->heldOnOneWay.contains(holder) ||
+         llvm::any_of(values, [&](const auto &entry) {
            return holds(entry.second, holder) && !tables->paths.isTemporary(entry.first);
          });
 }

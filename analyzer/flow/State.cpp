@@ -362,7 +362,11 @@ Value State::joined(const Value &a, const Value &b) const {
   result.parts = commonParts(a.parts, b.parts, *tables);
   result.storage = commonStorage(a.storage, b.storage, *tables);
   if (a.look.taken != b.look.taken || a.look.into != b.look.into)
-    result.look = a.look.ended ? a.look : b.look.ended ? b.look : Look(); // On one way, it is lost.
+    result.look = a.look.ended    ? a.look // On one way, it is lost.
+                  : b.look.ended  ? b.look
+                  : !b.look.taken ? a.look
+                  : !a.look.taken ? b.look
+                                  : Look();
   else if (!b.look.ended)
     result.look.ended = nullptr;
   result.cut = commonCut(a, b);
@@ -550,10 +554,16 @@ void State::join(const State &other, Junction junction) {
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };
 
-  // A pointer that leads nowhere on one of the ways is not to be used behind them.
-  const auto isLost = [](const State &state, const Alias &alias) {
-    const Value *value = state.values.find(alias.target);
-    return value && value->look.ended;
+  // A pointer that leads nowhere on one of the ways is not to be used behind them; nor is one that
+  // leads to what ends behind them, if it leads nowhere that is known on the other.
+  const auto lookOf = [](const State &state, const Alias *alias) {
+    const Value *value = alias ? state.values.find(alias->target) : nullptr;
+    return value ? value->look : Look();
+  };
+  const auto isKept = [&](const State &state, const Alias &alias, const State &elsewhere,
+                          const Alias *there) {
+    const Look look = lookOf(state, &alias);
+    return look.ended || (look.taken && !lookOf(elsewhere, there).taken);
   };
   aliases.changeIf(
       [&](const auto &entry) {
@@ -562,13 +572,15 @@ void State::join(const State &other, Junction junction) {
       },
       [&](PathId name, Alias &alias) {
         const Alias *there = other.aliases.find(name);
-        if (!isLost(*this, alias))
-          alias.target = there && isLost(other, *there) ? there->target : unknown;
+        if (!isKept(*this, alias, other, there))
+          alias.target = there && isKept(other, *there, *this, &alias) ? there->target : unknown;
       });
   for (const auto &[name, alias] : other.aliases)
     if (!aliases.find(name))
       aliases[name] =
-          isTemporary(name) || isLost(other, alias) ? alias : Alias{unknown, alias.isReference};
+          isTemporary(name) || isKept(other, alias, *this, nullptr)
+              ? alias
+              : Alias{unknown, alias.isReference};
 
   joinValues(other, junction);
   joinModules(other, junction);

@@ -54,6 +54,7 @@ struct Tables {
   llvm::SmallSetVector<PathId, 8> looked;       ///< What pointers and views lead into.
   bool hasLost = false;               ///< Something has ended that pointers or views lead into.
   llvm::DenseSet<PathId> mayBeShared; ///< What others may hold, too, of what has such a name.
+  llvm::DenseSet<PathId> heldOnOneWay; ///< What variables hold on one of two ways that have met.
 
   /// The same owners, in whose memory a tensor now lies.
   SourcesId lent(SourcesId owners) {

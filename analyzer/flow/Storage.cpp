@@ -24,8 +24,12 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
     result.inference = a.inference;
   result.anyStrides = a.anyStrides && b.anyStrides;
   const auto common = [&](PathId one, PathId other) {
-    const bool isShared = one == unknown || other == unknown;
-    return one == other ? one : isShared ? unknown : noPath;
+    if (one == other)
+      return one;
+    for (PathId holder : {one, other})
+      if (holder && holder != unknown)
+        tables.heldOnOneWay.insert(holder);
+    return one == unknown || other == unknown ? unknown : noPath;
   };
   result.origin = common(a.origin, b.origin);
   result.object = common(a.object, b.object);

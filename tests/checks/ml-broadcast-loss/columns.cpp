@@ -110,3 +110,21 @@ torch::Tensor braces_bad(Regression net, torch::Tensor x, const std::vector<floa
   auto returns = torch::tensor(rewards);
   return torch::mse_loss(net(x), torch::cat({returns, returns})); // expect: ml-broadcast-loss
 }
+
+// However many dimensions are before it, the last counts the elements of a list.
+torch::Tensor targets_bad(Regression net, torch::Tensor x, torch::Tensor best,
+                          const std::vector<float> &rewards) {
+  auto targets = torch::tensor(rewards) + 0.99 * best;
+  return torch::mse_loss(net(x), targets); // expect: ml-broadcast-loss: of shape (…, N)
+}
+
+torch::Tensor classes_bad(Regression net, torch::Tensor x, nn::Linear layer) {
+  nn::Linear other(4, 6);
+  return torch::mse_loss(net(x), other(x)); // expect: ml-broadcast-loss: of shape (…, 6)
+}
+
+torch::Tensor targets_ok(Regression net, torch::Tensor x, torch::Tensor best,
+                         const std::vector<float> &rewards) {
+  auto targets = torch::tensor(rewards).unsqueeze(1) + 0.99 * best;
+  return torch::mse_loss(net(x), targets) + torch::mse_loss(net(x), best * best);
+}

@@ -322,6 +322,48 @@ float gray_ok(Tensor image) {
   return sumOf(luma, 10);
 }
 
+// The best of several, which end with their rounds.
+
+float best_bad(const std::vector<Tensor> &images) {
+  const float *best = nullptr;
+  float most = -1;
+  for (const Tensor &image : images) {
+    auto output = image.exp().contiguous();
+    if (const float score = output.max().item<float>(); score > most) {
+      most = score;
+      best = output.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix)
+    }
+  }
+  return best ? sumOf(best, 10) : 0;
+}
+
+float best_ok(const std::vector<Tensor> &images) {
+  const float *best = nullptr;
+  Tensor held;
+  float most = -1;
+  for (const Tensor &image : images) {
+    auto output = image.exp().contiguous();
+    if (const float score = output.max().item<float>(); score > most) {
+      most = score;
+      best = output.data_ptr<float>();
+      held = output;
+    }
+  }
+  return best ? sumOf(best, 10) : 0;
+}
+
+float best_here_ok(const std::vector<Tensor> &images) {
+  float sum = 0;
+  for (const Tensor &image : images) {
+    const float *values = nullptr;
+    auto output = image.exp().contiguous();
+    if (output.max().item<float>() > 0)
+      values = output.data_ptr<float>();
+    sum += values ? sumOf(values, 10) : 0;
+  }
+  return sum;
+}
+
 // --- numbers are copied, pointers are kept
 
 std::vector<float> numbers_ok(std::vector<Tensor> waves) {

@@ -43,7 +43,42 @@ struct Attention : torch::nn::Module {
   Tensor mask;
 };
 
+// What the constructor leaves is what every method finds.
+class Causal : public torch::nn::Module {
+public:
+  explicit Causal(int64_t length)
+      : future(register_buffer("future", torch::ones({length, length}))) {}
+  Tensor forward(Tensor scores) { return hide(scores).softmax(-1); }
+
+private:
+  Tensor hide(Tensor scores) const {
+    auto hidden = future.narrow(0, 0, scores.size(0));
+    return scores.masked_fill(hidden, 0); // expect: ml-dtype-mismatch
+  }
+  Tensor future;
+};
+
 // --- silent
+
+class Replaced : public torch::nn::Module {
+public:
+  explicit Replaced(int64_t length) : future(torch::ones({length, length})) {}
+  Tensor forward(Tensor scores) {
+    future = future.to(torch::kBool);
+    return scores.masked_fill(future, 0);
+  }
+  Tensor future;
+};
+
+class OneOfTwo : public torch::nn::Module {
+public:
+  explicit OneOfTwo(int64_t length) : mask(torch::ones({length})) {}
+  explicit OneOfTwo(Tensor mask) : mask(mask) {}
+  Tensor forward(Tensor scores) { return scores.masked_fill(mask, 0); }
+
+private:
+  Tensor mask;
+};
 
 Tensor truth_ok(Tensor x, Tensor given) {
   auto mask = torch::ones({4, 4}).to(torch::kBool);

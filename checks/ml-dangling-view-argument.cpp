@@ -41,8 +41,10 @@ private:
   static void reportLost(const Visit &visit, const Lost &lost, Reporter &reporter) {
     const Event &taken = *lost.look.taken;
     const bool isShape = taken.kind == EventKind::Combine;
-    if (!lost.isUsed && !isShape &&
-        ir::as(ir::NodeKind::Return, taken.function->statementOf(taken.site)))
+    const ir::Node *returned =
+        ir::as(ir::NodeKind::Return, taken.function->statementOf(taken.site));
+    if (!lost.isUsed && !isShape && returned && !returned->children.empty() &&
+        ir::stripped(returned->children.front()) == ir::stripped(taken.site))
       return; // See there.
     Finding finding(levelOf(visit, lost), taken,
                     std::string("the view is of ") + (isShape ? "the shape of " : "") +

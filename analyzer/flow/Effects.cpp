@@ -39,7 +39,8 @@ static bool isFollowedItself(const Event &event) {
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
   return !isPlain || event.operation != Operation::None || event.classTest ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
-         event.leftover.ending != Ending::None || isFollowed(event.subject) ||
+         event.leftover.ending != Ending::None ||
+         (event.leadsIn && event.trait == Trait::ViewsElements) || isFollowed(event.subject) ||
          llvm::any_of(event.operands, isFollowed);
 }
 

@@ -55,21 +55,21 @@ Look State::lookOf(PathId path) const {
   return {};
 }
 
-Look State::lostWithin(PathId path) const {
+Look State::lookWithin(PathId path, llvm::function_ref<bool(const Look &)> isOne) const {
   const PathTable &paths = tables->paths;
   path = resolve(path);
-  const auto lost = [&](PathId part) {
-    const Value *value = values.find(part);
-    return value && value->look.ended ? value->look : Look();
-  };
   for (const auto &[part, alias] : aliases.within(paths.sameRoot(path)))
     if (paths.isWithin(part, path))
-      if (const Look look = lost(alias.target); look.taken)
-        return look;
+      if (const Value *value = values.find(alias.target); value && isOne(value->look))
+        return value->look;
   for (const auto &[part, value] : values.within(paths.sameRoot(path)))
-    if (value.look.ended && paths.isWithin(part, path))
+    if (isOne(value.look) && paths.isWithin(part, path))
       return value.look;
   return {};
+}
+
+Look State::lostWithin(PathId path) const {
+  return lookWithin(path, [](const Look &look) { return look.ended; });
 }
 
 llvm::SmallVector<State::Ended, 2> State::endedBy(const Event &event) const {
@@ -227,9 +227,14 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
     // What it takes by value is where elements are to be copied from.
     const auto parameters = event.site->symbol->parameters;
     for (unsigned i = 0; i < event.operands.size() && i < parameters.size(); ++i)
-      if (parameters[i]->type && parameters[i]->type->isReference)
-        if (const Look look = state.lookOf(event.operands[i].path); look.taken)
+      if (parameters[i]->type && parameters[i]->type->isReference) {
+        const PathId element = event.operands[i].path;
+        if (const Look look = state.lookOf(element); look.taken)
           return look;
+        const auto leads = [](const Look &look) { return look.taken; };
+        if (const Look look = state.lookWithin(element, leads); look.taken)
+          return look; // `problems.push_back({n, x.data_ptr<float>()})`
+      }
     return {};
   }
   const auto isNumber = [](const Operand &operand) { // `sizes[0]`
@@ -396,8 +401,9 @@ Look lostUsedBy(const Event &event, const State &state) {
     if (event.isAttribute || event.leadsIn ||
         llvm::is_contained({"size", "empty"}, event.site->calledName())) // It has that itself.
       return {};
-    if (const Look look = lost(event.subject); look.taken && !event.subject.escapes)
-      return look;
+    if (const Look look = lost(event.subject);
+        look.taken && (!event.subject.escapes || (event.site->type && event.site->type->isPointer)))
+      return look; // `pointers.data()`
     return lostAmong(event.operands);
   case EventKind::Construct:
     return event.leadsIn ? Look() : lostAmong(event.operands);

@@ -463,7 +463,9 @@ public:
   bool isHeld(PathId holder) const;
   /// What is known of where the pointer, view, or list of such at \p path leads.
   Look lookOf(PathId path) const;
-  /// The same of a part of the object at \p path that leads into what has ended; none if none does.
+  /// The first of these of the object at \p path and its parts that \p isOne; none if none is.
+  Look lookWithin(PathId path, llvm::function_ref<bool(const Look &)> isOne) const;
+  /// The same of what leads into what has ended.
   Look lostWithin(PathId path) const;
 
   /// A pointer or view into what an event has ended, and a name for it.

@@ -364,6 +364,35 @@ float best_here_ok(const std::vector<Tensor> &images) {
   return sum;
 }
 
+// --- structs of pointers, in lists
+
+struct Problem {
+  long count;
+  const float *values;
+};
+
+float solve(const Problem *problems, size_t count);
+
+float problems_bad(const std::vector<Tensor> &images) {
+  std::vector<Problem> problems;
+  for (const Tensor &image : images) {
+    const auto values = image.exp();
+    problems.push_back({values.numel(), values.data_ptr<float>()}); // expect: ml-dangling-data-ptr (no fix)
+  }
+  return solve(problems.data(), problems.size());
+}
+
+float problems_ok(const std::vector<Tensor> &images) {
+  std::vector<Problem> problems;
+  std::vector<Tensor> held;
+  for (const Tensor &image : images) {
+    const auto values = image.exp();
+    problems.push_back({values.numel(), values.data_ptr<float>()});
+    held.push_back(values);
+  }
+  return solve(problems.data(), problems.size());
+}
+
 // --- numbers are copied, pointers are kept
 
 std::vector<float> numbers_ok(std::vector<Tensor> waves) {

@@ -163,6 +163,31 @@ Picture numbers_ok(Tensor x, void *copy) {
   return Picture(static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), copy);
 }
 
+// What a struct keeps is kept by whoever has the struct.
+struct Header {
+  int64_t version;
+  torch::IntArrayRef sizes;
+};
+
+Header header_bad(int64_t version) {
+  std::vector<int64_t> sizes = {version, 2};
+  return Header{version, sizes}; // expect: ml-dangling-view-argument
+}
+
+struct OwnHeader {
+  int64_t version;
+  std::vector<int64_t> sizes;
+};
+
+OwnHeader header_ok(int64_t version) {
+  std::vector<int64_t> sizes = {version, 2};
+  return OwnHeader{version, sizes};
+}
+
+Header header_of_caller_ok(int64_t version, const std::vector<int64_t> &sizes) {
+  return Header{version, sizes};
+}
+
 class Restarted {
 public:
   explicit Restarted(Tensor first) : sum(std::move(first)) {}

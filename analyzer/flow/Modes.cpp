@@ -275,12 +275,16 @@ void State::makeParameter(PathId object) {
     return;
   Value value = valueOf({object, TypeRole::Tensor});
   value.isParameter = true;
+  value.graph = Graph::Attached;
   setValue(object, value);
 }
 
 void State::forgetParameters() {
   values.changeIf([](const auto &entry) { return entry.second.isParameter; },
-                  [](PathId, Value &value) { value.isParameter = false; });
+                  [](PathId, Value &value) {
+                    value.isParameter = false;
+                    value.graph = Graph::Unknown;
+                  });
 }
 
 void State::ageModules(SourcesId changed) {

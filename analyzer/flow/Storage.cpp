@@ -151,7 +151,10 @@ static const Operand *viewedBy(const Event &event) {
 
 /// Whether the result of the event may lie in memory that one of its operands has.
 static bool mayShareMemory(const Event &event) {
-  return !event.run || keepsValues(event.operation) ||
+  // What rearranges values by a formula of its own copies them; what is made of others may not.
+  const bool copies = event.run && event.operation == Operation::Rearrange &&
+                      event.run->gradient() == GradientRule::Formula;
+  return !event.run || (keepsValues(event.operation) && !copies) ||
          llvm::any_of(event.run->overloads, [](const Overload &overload) {
            return overload.viewOf || !overload.givesTensor;
          });

@@ -7,6 +7,7 @@
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
+#include "analyzer/events/values/Selection.h"
 #include "analyzer/model/Operators.h"
 
 #include "clang/AST/ASTContext.h"
@@ -124,6 +125,10 @@ void FunctionLowering::describeCallee(Event &event, const CallSite &site) {
     event.operation = vocabulary.operationOf(site.callee);
   if (site.callee && site.isExternal) {
     event.run = vocabulary.operatorOf(site.callee);
+    if (event.operation == Operation::Index && takesRanges(*site.call, vocabulary)) {
+      event.operation = Operation::View;
+      event.run = nullptr;
+    }
     event.changesElements =
         event.run ? event.run->changesElements() : site.role == FunctionRole::Overwrite;
   }

@@ -45,6 +45,34 @@ static bool holdsMask(const Expr *indices, Vocabulary &vocabulary) {
   return llvm::any_of(list->inits(), [&](const Expr *index) { return isMask(index, vocabulary); });
 }
 
+/// Whether \p index is a number, a range or a new dimension.
+static bool isRange(const Expr *index, Vocabulary &vocabulary) {
+  index = strip(index);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(index)) {
+    if (vocabulary.traitOf(construct->getConstructor()->getParent()) != Trait::Index ||
+        construct->getNumArgs() != 1)
+      break;
+    index = strip(construct->getArg(0));
+  }
+  const QualType type = index->getType().getNonReferenceType();
+  return !type->isDependentType() && !type->isBooleanType() && !vocabulary.holdsTensors(type);
+}
+
+bool takesRanges(const CallExpr &call, Vocabulary &vocabulary) {
+  if (call.getNumArgs() != 1)
+    return false;
+  const Expr *indices = strip(call.getArg(0));
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(indices)) {
+    if (construct->getNumArgs() == 0)
+      return false;
+    indices = strip(construct->getArg(0));
+  }
+  const auto *list = dyn_cast<InitListExpr>(indices);
+  return list && llvm::all_of(list->inits(), [&](const Expr *index) {
+           return isRange(index, vocabulary);
+         });
+}
+
 const Expr *copiedFrom(const Expr *expr, Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CXXMemberCallExpr>(strip(expr));
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;

@@ -5,6 +5,8 @@
 #include "Check.h"
 #include "Fixes.h"
 
+#include "analyzer/events/Typing.h"
+
 namespace gradtidy {
 namespace {
 
@@ -12,12 +14,18 @@ class NoncontiguousDataPtr : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
-    const bool isHandedOn = read.hostRead == HostRead::Packed;
-    if ((read.hostRead != HostRead::All && !isHandedOn) || knowsStrides(*read.function))
+    const bool isPointer = read.operation == Operation::PointToMemory;
+    if ((read.hostRead == HostRead::None && !isPointer) || knowsStrides(*read.function))
       return;
     const Value value = visit.before.valueOf(read.subject);
-    if (value.storage.anyStrides)
+    if (isPointer && madeLikeOther(visit, value))
+      return onLike(visit, *value.made, reporter);
+    if (value.storage.anyStrides && read.hostRead != HostRead::None &&
+        (isPointer || read.hostRead != HostRead::Elements))
       return onGradient(visit, reporter);
+    const bool isHandedOn = read.hostRead == HostRead::Packed;
+    if (read.hostRead != HostRead::All && !isHandedOn)
+      return;
     const ir::Node *call = value.permuted ? ir::asCall(value.permuted->site) : nullptr;
     if (!call || !call->symbol)
       return;
@@ -36,6 +44,33 @@ public:
   }
 
 private:
+  /// Whether the tensor was made like another one of the function, which is made contiguous before
+  /// it is read itself: it need not be so.
+  static bool madeLikeOther(const Visit &visit, const Value &value) {
+    const Event *made = value.made;
+    const FunctionBody &function = *visit.event.function;
+    if (!made || made->kind != EventKind::Create || made->function != &function || !made->typing ||
+        made->typing->rule != ResultRule::Like)
+      return false;
+    const ir::Symbol *other = ir::variableIn(ir::stripped(made->subject.expr));
+    return other && !function.mayChange(*other, function.body) &&
+           hasEvent(function, [&](const Event &event) {
+             const ir::Node *call = ir::asCall(event.site);
+             return call && call->symbol &&
+                    visit.unit.code().traitOf(*call->symbol) == Trait::Packs &&
+                    ir::variableIn(ir::stripped(event.subject.expr)) == other;
+           });
+  }
+
+  static void onLike(const Visit &visit, const Event &made, Reporter &reporter) {
+    Finding finding(Level::Likely, visit.event);
+    finding.message = "the memory is in the order of '" + textOf(visit, made.subject.expr).str() +
+                      "', like which the tensor was made: that need not be contiguous, or it would "
+                      "not be made so to be read";
+    finding.notes.push_back({made, "it is made here"});
+    reporter.report(std::move(finding));
+  }
+
   /// A gradient that autograd has computed: that of a sum has one element for all.
   static void onGradient(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;

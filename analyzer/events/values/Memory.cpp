@@ -157,6 +157,31 @@ static HostRead readThrough(const VarDecl &variable, const Stmt &body, const Fun
   return most;
 }
 
+/// Whether \p code goes to elements by \p pointer.
+static bool indexes(const Stmt &code, const ParmVarDecl &pointer) {
+  const auto isPointer = [&](const Expr *expr) {
+    const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
+    return reference && reference->getDecl() == &pointer;
+  };
+  if (const auto *access = dyn_cast<ArraySubscriptExpr>(&code); access && isPointer(access->getBase()))
+    return true;
+  if (const auto *sum = dyn_cast<BinaryOperator>(&code);
+      sum && sum->isAdditiveOp() && (isPointer(sum->getLHS()) || isPointer(sum->getRHS())))
+    return true;
+  return llvm::any_of(code.children(),
+                      [&](const Stmt *child) { return child && indexes(*child, pointer); });
+}
+
+/// What the function that \p call calls, one of the user's, does with the pointer \p argument.
+static HostRead readByCallee(const CallExpr &call, const Stmt &argument) {
+  const FunctionDecl *callee = call.getDirectCallee();
+  const Stmt *body = callee && !isStandard(callee) ? callee->getBody(callee) : nullptr;
+  for (unsigned i = 0; body && i < std::min(call.getNumArgs(), callee->getNumParams()); ++i)
+    if (call.getArg(i) == &argument && indexes(*body, *callee->getParamDecl(i)))
+      return HostRead::Elements;
+  return HostRead::None;
+}
+
 /// Whether the call is told how large a tensor is: by that alone it knows what it gets.
 static bool isToldSizes(const CallExpr &call, Vocabulary &vocabulary) {
   return llvm::any_of(call.arguments(), [&](const Expr *argument) {
@@ -180,8 +205,9 @@ HostRead readBy(const FunctionCode &function, const Expr &pointer, Vocabulary &v
       return unary->getOpcode() == UO_Deref ? HostRead::Elements : HostRead::None;
     if (const auto *call = dyn_cast<CallExpr>(outer))
       return call->getDirectCallee() && readsMemory(*call->getDirectCallee()) ? HostRead::All
-             : isToldSizes(*call, vocabulary)                                 ? HostRead::Packed
-                                                                              : HostRead::None;
+             : isToldSizes(*call, vocabulary)
+                 ? HostRead::Packed
+                 : readByCallee(*call, *inner);
     if (const auto *construct = dyn_cast<CXXConstructExpr>(outer))
       return allIf(vocabulary.traitOf(construct->getConstructor()->getParent()) ==
                    Trait::OwnsElements);

@@ -49,3 +49,18 @@ struct Computed : torch::autograd::Function<Computed> {
     return {grads[0] * 2};
   }
 };
+
+static void add(const float *in, int64_t count, float *out) {
+  for (int64_t i = 0; i < count; ++i)
+    out[i] += in[i];
+}
+
+struct Counted : torch::autograd::Function<Counted> {
+  static torch::Tensor forward(AutogradContext *ctx, torch::Tensor x) { return x * 2; }
+  static variable_list backward(AutogradContext *ctx, variable_list grads) {
+    const int64_t count = 12;
+    auto result = torch::zeros({count});
+    add(grads[0].data_ptr<float>(), count, result.data_ptr<float>()); // expect: ml-noncontiguous-data-ptr (no fix): any strides
+    return {result};
+  }
+};

@@ -146,7 +146,7 @@ static const Operand *viewedBy(const Event &event) {
   const std::optional<unsigned> index = event.run ? event.run->viewOf() : std::nullopt;
   if (index)
     return argumentOf(event, *index);
-  return sharesMemory(event.operation) && !event.run ? argumentOf(event, 0) : nullptr;
+  return sharesMemory(event.operation) ? argumentOf(event, 0) : nullptr;
 }
 
 /// Whether the result of the event may lie in memory that one of its operands has.

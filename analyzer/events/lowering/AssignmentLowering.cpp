@@ -176,7 +176,7 @@ void FunctionLowering::writeInto(const Expr *base, const CallExpr *call,
   event.isAnyDevice = true; // It is copied there, or said of the view.
   event.changesElements = true;
   if (const Expr *view = objectOf(call))
-    event.coverage = coverageOf(*view, *call, *code);
+    event.coverage = coverageOf(*view, *call, *code, vocabulary);
 }
 
 } // namespace gradtidy

@@ -1,6 +1,7 @@
 // Calls, step by step: each describes one aspect of the event.
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/marks/Coverages.h"
 #include "analyzer/events/marks/FixedValues.h"
 #include "analyzer/events/marks/GradientModes.h"
 #include "analyzer/events/marks/Loaders.h"
@@ -393,6 +394,8 @@ void FunctionLowering::finishCall(Event event, const CallSite &site) {
   const bool givesIndices = site.callee && event.resultRole == TypeRole::None &&
                             vocabulary.traitOf(site.callee) == Trait::GivesIndices;
   const bool startsThread = event.startsThread;
+  if (base)
+    event.coverage = coverageOf(*site.object, *site.call, *code, vocabulary);
   current->events.push_back(std::move(event));
   if (startsThread)
     startMethod(site.call, site.arguments);

@@ -1,6 +1,7 @@
 // Elements of empty() that are read before somebody has assigned them.
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -45,6 +46,39 @@ torch::Tensor makeBuffer(int64_t size) {
 float helper_bad(torch::Tensor x) {
   auto buffer = makeBuffer(8);
   return (buffer * x).sum().item<float>();
+}
+
+// As long as the longest, and filled as far as each goes.
+torch::Tensor padded_bad(const std::vector<torch::Tensor> &samples) {
+  const int64_t count = samples.size();
+  int64_t longest = 0;
+  for (const torch::Tensor &sample : samples)
+    longest = std::max(longest, sample.size(0));
+  auto batch = torch::empty({count, longest}); // expect: ml-uninitialized-tensor (level 1)
+  for (int64_t i = 0; i < count; ++i)
+    batch[i].slice(0, 0, samples[i].size(0)).copy_(samples[i]);
+  return batch.mean(1);
+}
+
+torch::Tensor padded_ok(const std::vector<torch::Tensor> &samples) {
+  const int64_t count = samples.size();
+  int64_t longest = 0;
+  for (const torch::Tensor &sample : samples)
+    longest = std::max(longest, sample.size(0));
+  auto batch = torch::empty({count, longest});
+  for (int64_t i = 0; i < count; ++i) {
+    batch[i].slice(0, 0, samples[i].size(0)).copy_(samples[i]);
+    batch[i].slice(0, samples[i].size(0), longest).fill_(0);
+  }
+  return batch.mean(1);
+}
+
+torch::Tensor pieces_ok(const std::vector<torch::Tensor> &samples, int64_t each) {
+  const int64_t count = samples.size();
+  auto batch = torch::empty({count * each});
+  for (int64_t i = 0; i < count; ++i)
+    batch.slice(0, i * each, (i + 1) * each).copy_(samples[i]);
+  return batch.mean();
 }
 
 float filled_ok(torch::Tensor x) {

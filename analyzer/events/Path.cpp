@@ -5,13 +5,23 @@ namespace gradtidy {
 PathTable::PathTable() { nodes.emplace_back(); }
 
 PathId PathTable::intern(PathId parent, PathStep step) {
-  auto [entry, isNew] =
-      ids.try_emplace({{parent, step.identity}, {static_cast<int>(step.kind), step.index}}, noPath);
+  const std::pair key{std::pair{parent, step.identity},
+                      std::pair{static_cast<int>(step.kind), step.index}};
+  auto [entry, isNew] = ids.try_emplace(key, noPath);
   if (!isNew)
     return entry->second;
+  const bool isElement = step.kind == PathStep::Element, isToldApart = isElement && step.index >= 0;
+  if (isToldApart && node(parent).elements == maxElements)
+    return ids[key] = element(parent);
   const PathId index = nodes.size();
   const PathId root = parent ? parent >> 32 : index;
-  nodes.push_back({parent, parent ? depthOf(parent) + 1 : 0, step});
+  Node added{.parent = parent, .step = step};
+  if (parent) {
+    added.depth = depthOf(parent) + 1;
+    added.hasElement = isElement || hasElement(parent);
+    nodes[static_cast<std::uint32_t>(parent)].elements += isToldApart;
+  }
+  nodes.push_back(added);
   return entry->second = root << 32 | index;
 }
 

@@ -65,6 +65,10 @@ private:
 /// Owns all paths of one translation unit.
 class PathTable {
 public:
+  /// How many elements of one container are told from each other. All others are one, of which
+  /// nobody knows the index, so that what is known of a container has a bound.
+  static constexpr unsigned maxElements = 256;
+
   PathTable();
 
   PathId root(PathStep::Kind kind, const void *subject) { return intern(noPath, {kind, subject}); }
@@ -100,6 +104,10 @@ public:
     return path;
   }
 
+  /// Whether an element of a container is on the way. Only such paths may overlap with others that
+  /// are not within them, or they within these.
+  bool hasElement(PathId path) const { return node(path).hasElement; }
+
   /// How many steps lead from the root.
   unsigned depthOf(PathId path) const { return node(path).depth; }
 
@@ -120,6 +128,8 @@ private:
   struct Node {
     PathId parent = noPath;
     unsigned depth = 0;
+    std::uint16_t elements = 0; ///< That are told from each other.
+    bool hasElement = false;
     PathStep step{PathStep::Temporary};
   };
   PathId intern(PathId parent, PathStep step);

@@ -49,3 +49,21 @@ TEST_CASE("Paths overlap if one may contain the other") {
   CHECK_FALSE(paths.overlap(x, y));
   CHECK_FALSE(paths.overlap(paths.element(x), paths.element(y)));
 }
+
+TEST_CASE("Of very many elements of a container the last are one") {
+  PathTable paths;
+  const PathId x = rootOf(paths, a), any = paths.element(x);
+  for (unsigned index = 0; index < PathTable::maxElements; ++index)
+    REQUIRE(paths.element(x, index) != any);
+  CHECK(paths.element(x, PathTable::maxElements) == any);
+  CHECK(paths.element(x, "key") == any);
+  CHECK(paths.element(x, 7) != any);
+  CHECK(paths.element(paths.element(x, 7), 1) != any);
+}
+
+TEST_CASE("A path knows whether elements lie on it") {
+  PathTable paths;
+  const PathId x = rootOf(paths, a);
+  CHECK_FALSE(paths.hasElement(paths.step(x, {PathStep::Gradient})));
+  CHECK(paths.hasElement(paths.step(paths.element(x, 0), {PathStep::Gradient})));
+}

@@ -131,16 +131,27 @@ void State::escape(const Operand &operand, bool computes) {
   bool hasSources =
       operand.role == TypeRole::Tensor ||
       (operand.role == TypeRole::None && operand.isTensor && !computes && findValue(object));
-  optimizers.change([&](PathId path, OptimizerFacts &facts) {
-    bool concernsParameters = tables->sources.mayOverlap(facts.owned, set);
-    if (isModule(operand.role)
-            ? concernsParameters
-            : isObject && (object == paths.unknown() || paths.overlap(path, object))) {
-      facts.gradients.mayBeCleared();
-      facts.outdated = nullptr;
-    } else if (hasSources && concernsParameters)
-      facts.gradients.mayBeRewritten();
-  });
+  const auto concernsParameters = [&](const OptimizerFacts &facts) {
+    return tables->sources.mayOverlap(facts.owned, set);
+  };
+  const auto isReached = [&](PathId path, const OptimizerFacts &facts) {
+    return isModule(operand.role)
+               ? concernsParameters(facts)
+               : isObject && (object == paths.unknown() || paths.overlap(path, object));
+  };
+  optimizers.changeIf(
+      [&](const auto &entry) {
+        return isReached(entry.first, entry.second) ||
+               (hasSources && concernsParameters(entry.second));
+      },
+      [&](PathId path, OptimizerFacts &facts) {
+        if (isReached(path, facts)) {
+          facts.gradients.mayBeCleared();
+          facts.outdated = nullptr;
+        } else {
+          facts.gradients.mayBeRewritten();
+        }
+      });
   if (mayHoldTensors(operand.role) && object != paths.unknown() && findValue(object)) {
     Value unknown;
     unknown.sources = tables->sources.unknown();
@@ -165,19 +176,27 @@ bool State::mayBeSame(SourcesId some, SourcesId others) const {
 
 void State::clearGradients(PathId target, SourcesId cleared, const Event *event) {
   bool byOptimizer = optimizers.find(target) != nullptr;
-  optimizers.change([&](PathId path, OptimizerFacts &facts) {
-    if (path == target || tables->sources.covers(cleared, facts.owned)) {
-      facts.gradients.clear(event);
-      return;
-    }
+  const auto isCleared = [&](PathId path, const OptimizerFacts &facts) {
+    return path == target || tables->sources.covers(cleared, facts.owned);
+  };
+  const auto mayBeCleared = [&](PathId path, const OptimizerFacts &facts) {
     // Two optimizers of which nothing is known do not share their parameters.
     bool known = !tables->sources.isUnknown(cleared) && !tables->sources.isUnknown(facts.owned);
     bool reachesOptimizer = tables->sources.mayOverlap(cleared, tables->sources.of(path));
-    if (byOptimizer ? known && tables->sources.mayOverlap(cleared, facts.owned)
-                    : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned) ||
-                          mayBeSame(cleared, facts.owned))
-      facts.gradients.mayBeCleared();
-  });
+    return byOptimizer ? known && tables->sources.mayOverlap(cleared, facts.owned)
+                       : reachesOptimizer || tables->sources.mayOverlap(cleared, facts.owned) ||
+                             mayBeSame(cleared, facts.owned);
+  };
+  optimizers.changeIf(
+      [&](const auto &entry) {
+        return isCleared(entry.first, entry.second) || mayBeCleared(entry.first, entry.second);
+      },
+      [&](PathId path, OptimizerFacts &facts) {
+        if (isCleared(path, facts))
+          facts.gradients.clear(event);
+        else
+          facts.gradients.mayBeCleared();
+      });
 }
 
 bool State::isGradient(PathId path) const {

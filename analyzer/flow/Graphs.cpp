@@ -3,22 +3,24 @@
 
 namespace gradtidy {
 
-void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCertain) {
+void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCertain,
+                        bool isFirst) {
   SourcesTable &histories = tables->histories;
   const auto isOther = [&](SiteId other) { return other != site; };
   const bool isFreed = freedBy(site);
   if (llvm::is_contained(histories.members(value.parts.last), site) && passedBy(site))
     value.parts.again = &event;
   value.parts.last = histories.filter(value.parts.last, isOther);
-  values.changeIf(
-      [&](const auto &entry) {
-        return llvm::is_contained(histories.members(entry.second.parts.last), site);
-      },
-      [&](PathId, Value &other) {
-        other.parts.last = histories.filter(other.parts.last, isOther);
-        if (isFreed)
-          other.parts.freed = &event;
-      });
+  if (!isFirst)
+    values.changeIf(
+        [&](const auto &entry) {
+          return llvm::is_contained(histories.members(entry.second.parts.last), site);
+        },
+        [&](PathId, Value &other) {
+          other.parts.last = histories.filter(other.parts.last, isOther);
+          if (isFreed)
+            other.parts.freed = &event;
+        });
   if (isCertain)
     value.parts.last = histories.join(value.parts.last, histories.of(site));
   graphs.untouched = histories.join(graphs.untouched, histories.of(site));
@@ -52,23 +54,26 @@ const Event *State::freedBy(SiteId site) const {
 void State::joinGraphs(const State &other) {
   graphs.untouched = tables->histories.join(graphs.untouched, other.graphs.untouched);
   graphs.kept = tables->histories.join(graphs.kept, other.graphs.kept);
-  for (const auto &[site, backward] : other.graphs.backwards)
-    graphs.backwards[site] = backward;
+  graphs.backwards.take(other.graphs.backwards);
 }
 
 void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {
   graphs.untouched = graphs.kept = noSources;
   for (const State *round : rounds)
     joinGraphs(*round);
-  values.change([&](PathId path, Value &value) {
+  const auto partsAt = [&](PathId path) {
     const auto partsIn = [&](const State &round) {
       const Value *there = round.values.find(path);
       return there ? there->parts : Value::Parts();
     };
-    value.parts = partsIn(*rounds.front());
+    Value::Parts common = partsIn(*rounds.front());
     for (const State *round : rounds.drop_front())
-      value.parts = commonParts(value.parts, partsIn(*round), *tables);
-  });
+      common = commonParts(common, partsIn(*round), *tables);
+    return common;
+  };
+  values.changeIf(
+      [&](const auto &entry) { return !(entry.second.parts == partsAt(entry.first)); },
+      [&](PathId path, Value &value) { value.parts = partsAt(path); });
 }
 
 } // namespace gradtidy

@@ -122,10 +122,11 @@ void State::shareHolders(const Operand &operand) {
 
 void State::shareAllHolders() {
   const PathId unknown = tables->paths.unknown();
+  const auto isNamed = [&](PathId holder) { return holder && holder != unknown; };
   values.changeIf(
       [&](const auto &entry) {
         const Value &value = entry.second;
-        return value.storage.origin || value.storage.object ||
+        return isNamed(value.storage.origin) || isNamed(value.storage.object) ||
                (value.look.taken && !value.look.ended);
       },
       [&](PathId, Value &value) {

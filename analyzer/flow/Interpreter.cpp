@@ -356,7 +356,21 @@ void Interpreter::observeAll(const FunctionBody &body, Answers told, const Solut
     }
 }
 
+bool Interpreter::isInLoop(const FunctionBody &body, const Block &block) {
+  const auto [entry, isNew] = loops.try_emplace(&body);
+  llvm::BitVector &inLoop = entry->second;
+  if (isNew) {
+    inLoop.resize(body.blocks.size());
+    for (unsigned number = 0; number < body.blocks.size(); ++number)
+      for (const Block::Edge &edge : body.blocks[number].edges)
+        if (edge.target <= number)
+          inLoop.set(edge.target, number + 1);
+  }
+  return inLoop[&block - body.blocks.data()];
+}
+
 bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, bool observing) {
+  const bool isFirst = stack.size() == 1 && !isInLoop(*stack.back(), block);
   for (const Event &event : block.events) {
     if (event.kind == EventKind::Assign) {
       for (unsigned condition = 0; event.forgets >> condition; ++condition)
@@ -368,6 +382,7 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
       continue;
     }
     known = answers;
+    isFirstRun = isFirst;
     const bool goesOn = transfer(event, state, observing);
     if (snapshots && observing)
       (*snapshots)[&event].push_back({state, {callers.begin(), callers.end()}, goesOn});

@@ -16,6 +16,7 @@
 
 #include "analyzer/events/modules/Layer.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -146,6 +147,8 @@ private:
               Answers answers, const State &state, Solution &solution);
   /// Runs each block once more, to see its events.
   void observeAll(const FunctionBody &body, Answers told, const Solution &solution);
+  /// Whether control may come back to a block of \p body.
+  bool isInLoop(const FunctionBody &body, const Block &block);
   /// Runs a block; false if control does not reach its end.
   bool runBlock(const Block &block, State &state, Answers &answers, bool observe);
   bool transfer(const Event &event, State &state, bool observe);
@@ -331,10 +334,12 @@ private:
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
   Answers known; ///< At the event that is run.
+  bool isFirstRun = false; ///< That event has been run on no way that leads to it.
   llvm::SmallSetVector<const FunctionBody *, 4> bounded;
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
+  llvm::DenseMap<const FunctionBody *, llvm::BitVector> loops; ///< See isInLoop().
   llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
   llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See touchesFiles().

@@ -37,21 +37,21 @@ void State::fillList(PathId path) {
 }
 
 void State::joinLists(const State &other) {
-  lists.eraseIf([&](const auto &entry) {
-    const ListFacts *there = other.lists.find(entry.first);
-    return !there || there->isEmpty != entry.second.isEmpty || there->sized != entry.second.sized;
-  });
-  lists.change([&](PathId path, ListFacts &facts) {
-    const ListFacts *there = other.lists.find(path);
-    if (there->isGrown && !facts.isGrown) {
+  for (PathId path : lists.differences(other.lists)) {
+    const ListFacts *here = lists.find(path), *there = other.lists.find(path);
+    if (here && (!there || there->isEmpty != here->isEmpty || there->sized != here->sized)) {
+      lists.erase(path);
+    } else if (here && there->isGrown && !here->isGrown) {
+      ListFacts &facts = *lists.edit(path);
       facts.isGrown = true;
       facts.grown = there->grown;
     }
-  });
-  saved.eraseIf([&](const auto &entry) {
-    const SavedFile *there = other.saved.find(entry.first);
-    return !there || !(*there == entry.second);
-  });
+  }
+  for (FileId file : saved.differences(other.saved)) {
+    const SavedFile *here = saved.find(file), *there = other.saved.find(file);
+    if (here && !(there && *there == *here))
+      saved.erase(file);
+  }
 }
 
 // --- what events do

@@ -410,39 +410,34 @@ void State::joinModules(const State &other, Junction junction) {
     if (!facts.placed)
       facts.placed = there.placed;
   };
-  modules.changeIf(
-      [&](const auto &entry) {
-        const PathId path = entry.first;
-        if (const ModuleFacts *there = other.modules.find(path))
-          return there != &entry.second; // What both have in common is joined already.
-        return !(paths.isTemporary(path) || other.isUnfilled(path));
-      },
-      [&](PathId path, ModuleFacts &facts) { join(facts, other.moduleAt(path), lacksGpu); });
-  for (const auto &[path, facts] : other.modules)
-    if (!modules.find(path)) {
-      ModuleFacts both = facts;
+  // What both have in common is joined already.
+  const auto different = modules.differences(other.modules);
+  for (PathId path : different)
+    if (modules.find(path) &&
+        (other.modules.find(path) || !(paths.isTemporary(path) || other.isUnfilled(path))))
+      join(*modules.edit(path), other.moduleAt(path), lacksGpu);
+  for (PathId path : different)
+    if (const ModuleFacts *there = other.modules.find(path); there && !modules.find(path)) {
+      ModuleFacts both = *there;
       if (!(paths.isTemporary(path) || isUnfilled(path)))
         join(both, moduleAt(path), other.lacksGpu);
       modules[path] = both;
     }
 
   // A device chosen under a condition is one choice of the program, the same wherever it is used.
-  devices.changeIf(
-      [&](const auto &entry) {
-        const Device *there = other.devices.find(entry.first);
-        return !there || !(*there == entry.second);
-      },
-      [](PathId path, Device &device) { device = {Device::Symbol, path}; });
-  for (const auto &[path, device] : other.devices)
-    if (!devices.find(path))
+  for (PathId path : devices.differences(other.devices)) {
+    const Device *here = devices.find(path), *there = other.devices.find(path);
+    if (!(here && there && *here == *there))
       devices[path] = {Device::Symbol, path};
+  }
 }
 
 void State::joinGradMode(const State &other, Junction junction) {
-  kept.eraseIf([&](const auto &entry) {
-    const GradMode *there = other.kept.find(entry.first);
-    return !there || !(*there == entry.second);
-  });
+  for (PathId name : kept.differences(other.kept)) {
+    const GradMode *here = kept.find(name), *there = other.kept.find(name);
+    if (here && !(there && *there == *here))
+      kept.erase(name);
+  }
   auto join = [&](GradMode &here, const GradMode &there) {
     // Set on one way only: whoever runs a backward later may ask the same condition again.
     if (junction == Junction::Branches && here.possible != there.possible)
@@ -460,8 +455,7 @@ void State::joinGradMode(const State &other, Junction junction) {
     guards[guard] = both;
   }
   join(mode, other.mode);
-  for (const auto &[forward, backward] : other.retained)
-    retained[forward] = backward;
+  retained.take(other.retained);
   gradientGraphs = tables->histories.join(gradientGraphs, other.gradientGraphs);
 }
 

@@ -25,6 +25,7 @@ private:
     Value value = {};
     const Value &get() const { return value; }
     Value &own() { return value; }
+    bool isSame(const Inline &) const { return false; } ///< Each is one of its own.
     bool operator==(const Inline &) const = default;
   };
   class Shared {
@@ -35,6 +36,7 @@ private:
         box = llvm::makeIntrusiveRefCnt<Box>(*box);
       return box->value;
     }
+    bool isSame(const Shared &other) const { return box == other.box; }
     bool operator==(const Shared &other) const {
       return box == other.box || box->value == other.box->value;
     }
@@ -182,25 +184,67 @@ public:
     changeIf([](const Entry &) { return true; }, change);
   }
 
+  /// Takes the entries of \p other for all keys that it has.
+  void take(const SharedMap &other) {
+    if (empty()) {
+      *this = other;
+      return;
+    }
+    for (Key key : differences(other))
+      if (const Value *value = other.find(key))
+        (*this)[key] = *value;
+  }
+
+  /// The keys that only one of the maps has, or that have values of their own in both, in order:
+  /// what copies have in common is passed over, a part at a time.
+  std::vector<Key> differences(const SharedMap &other) const {
+    std::vector<Key> keys;
+    if (chunks == other.chunks)
+      return keys;
+    Iterator a = begin(), b = other.begin();
+    while (a != end() || b != other.end()) {
+      const bool isLeft = a != end(), isRight = b != other.end();
+      if (isLeft && isRight && skipShared(a, b, other))
+        continue;
+      if (!isRight || (isLeft && slotAt(a).key < slotAt(b).key)) {
+        keys.push_back(slotAt(a++).key);
+      } else if (!isLeft || slotAt(b).key < slotAt(a).key) {
+        keys.push_back(slotAt(b++).key);
+      } else {
+        if (!slotAt(a).held.isSame(slotAt(b).held))
+          keys.push_back(slotAt(a).key);
+        ++a;
+        ++b;
+      }
+    }
+    return keys;
+  }
+
   bool operator==(const SharedMap &other) const {
     if (chunks == other.chunks)
       return true;
     Iterator a = begin(), b = other.begin();
     while (a != end() && b != other.end()) {
-      if (a.slot == 0 && b.slot == 0 && chunks->list[a.chunk] == other.chunks->list[b.chunk]) {
-        ++a.chunk;
-        ++b.chunk;
-      } else if (!(slotAt(a) == slotAt(b))) {
+      if (skipShared(a, b, other))
+        continue;
+      if (!(slotAt(a) == slotAt(b)))
         return false;
-      } else {
-        ++a;
-        ++b;
-      }
+      ++a;
+      ++b;
     }
     return a == end() && b == other.end();
   }
 
 private:
+  /// Whether both are at the begin of one part, behind which they are then.
+  bool skipShared(Iterator &a, Iterator &b, const SharedMap &other) const {
+    if (a.slot || b.slot || chunks->list[a.chunk] != other.chunks->list[b.chunk])
+      return false;
+    ++a.chunk;
+    ++b.chunk;
+    return true;
+  }
+
   size_t size() const { return chunks ? chunks->list.size() : 0; }
   static const Slot &slotAt(Iterator place) {
     return place.chunks->list[place.chunk]->slots[place.slot];

@@ -9,8 +9,11 @@ SourcesTable::SourcesTable(const PathTable &paths, unsigned limit) : paths(paths
 
 SourcesId SourcesTable::intern(Set set) {
   auto [entry, isNew] = ids.try_emplace(set, static_cast<SourcesId>(sets.size()));
-  if (isNew)
+  if (isNew) {
+    for (PathId path : set.paths)
+      roots.insert(PathTable::rootOf(path));
     sets.push_back(std::move(set));
+  }
   return entry->second;
 }
 

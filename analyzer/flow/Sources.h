@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,6 +37,9 @@ public:
 
   /// The known members, sorted.
   llvm::ArrayRef<PathId> members(SourcesId set) const { return sets[set].paths; }
+
+  /// Whether a set may have members with the root of \p path.
+  bool mayMention(PathId path) const { return roots.contains(PathTable::rootOf(path)); }
 
   /// Whether there may be others than the known members.
   bool isUnknown(SourcesId set) const { return sets[set].unknown; }
@@ -82,6 +86,7 @@ private:
   std::vector<Set> sets;
   std::unordered_map<Set, SourcesId, Hash> ids;
   llvm::DenseMap<std::pair<SourcesId, SourcesId>, SourcesId> joined; ///< The same are joined often.
+  llvm::DenseSet<PathId> roots; ///< Of all members of all sets.
   SourcesId unknownId;
 };
 

@@ -75,13 +75,16 @@ void State::forget(PathId path, bool isOverwritten) {
     return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
   });
   const PathId unknown = tables->paths.unknown();
-  aliases.changeIf(
-      [&](const auto &entry) {
-        const Alias &alias = entry.second;
-        return paths.isWithin(alias.target, path) &&
-               !(isOverwritten && alias.isReference && alias.target == path);
-      },
-      [&](PathId, Alias &alias) { alias.target = unknown; });
+  if (mayBeTarget(path)) {
+    tables->targets.insert(unknown);
+    aliases.changeIf(
+        [&](const auto &entry) {
+          const Alias &alias = entry.second;
+          return paths.isWithin(alias.target, path) &&
+                 !(isOverwritten && alias.isReference && alias.target == path);
+        },
+        [&](PathId, Alias &alias) { alias.target = unknown; });
+  }
   auto isOther = [&](PathId module) { return !paths.isWithin(module, path); };
   if (tables->lenders.contains(paths.rootOf(path)))
     values.changeIf(
@@ -105,6 +108,8 @@ void State::endLifetime(PathId path) {
           return borrowed && tables->paths.rootOf(borrowed->memory) == path;
         },
         [](PathId, Value &value) { value.borrowed = nullptr; }); // Said once.
+  if (!mayBeTarget(path))
+    return forget(path);
   PathId heir = noPath;
   for (const auto &[name, alias] : aliases)
     if (alias.target == path && !alias.isReference &&
@@ -158,28 +163,42 @@ void State::rename(PathId from, PathId to) {
   auto renamed = [&](PathId path) {
     return paths.isWithin(path, from) ? rebase(path, from, to) : path;
   };
-  aliases.changeIf([&](const auto &entry) { return paths.isWithin(entry.second.target, from); },
-                   [&](PathId, Alias &alias) { alias.target = renamed(alias.target); });
-  auto before = std::move(parts);
-  parts = {};
-  for (const auto &[pair, isPart] : before)
-    parts[{renamed(pair.first), renamed(pair.second)}] = isPart;
+  if (mayBeTarget(from)) {
+    tables->targets.insert(paths.rootOf(to));
+    aliases.changeIf([&](const auto &entry) { return paths.isWithin(entry.second.target, from); },
+                     [&](PathId, Alias &alias) { alias.target = renamed(alias.target); });
+  }
+  const auto isPartRenamed = [&](const auto &entry) {
+    return paths.isWithin(entry.first.first, from) || paths.isWithin(entry.first.second, from);
+  };
+  if (llvm::any_of(parts, isPartRenamed)) {
+    const auto before = parts;
+    parts.eraseIf(isPartRenamed);
+    for (const auto &entry : before)
+      if (isPartRenamed(entry))
+        parts[{renamed(entry.first.first), renamed(entry.first.second)}] = entry.second;
+  }
   const auto isRenamed = [&](SourcesId set) {
     return llvm::any_of(tables->sources.members(set),
                         [&](PathId path) { return paths.isWithin(path, from); });
   };
-  values.changeIf(
+  if (tables->sources.mayMention(from))
+    values.changeIf(
+        [&](const auto &entry) {
+          return isRenamed(entry.second.sources) || isRenamed(entry.second.shared);
+        },
+        [&](PathId, Value &value) {
+          value.sources = tables->sources.map(value.sources, renamed);
+          value.shared = tables->sources.map(value.shared, renamed);
+        });
+  optimizers.changeIf(
       [&](const auto &entry) {
-        return isRenamed(entry.second.sources) || isRenamed(entry.second.shared);
+        return isRenamed(entry.second.owned) || paths.isWithin(entry.second.outdatedPart, from);
       },
-      [&](PathId, Value &value) {
-        value.sources = tables->sources.map(value.sources, renamed);
-        value.shared = tables->sources.map(value.shared, renamed);
+      [&](PathId, OptimizerFacts &facts) {
+        facts.owned = tables->sources.map(facts.owned, renamed);
+        facts.outdatedPart = renamed(facts.outdatedPart);
       });
-  optimizers.change([&](PathId, OptimizerFacts &facts) {
-    facts.owned = tables->sources.map(facts.owned, renamed);
-    facts.outdatedPart = renamed(facts.outdatedPart);
-  });
   casting.kept = tables->sources.map(casting.kept, renamed);
   casting.stale = tables->sources.map(casting.stale, renamed);
 }
@@ -198,7 +217,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     if (kind == BindKind::Value)
       addValue(to, contents);
     else if (value && !value->fresh)
-      aliases[to] = {paths.unknown(), false};
+      setAlias(to, {paths.unknown(), false});
     return;
   }
   const bool isPart = value && modules.find(paths.parent(to)) && isOnlyTemporary(target);
@@ -215,11 +234,11 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   if (!value)
     return;
   if (kind == BindKind::Reference) {
-    aliases[to] = {target, true};
+    setAlias(to, {target, true});
   } else if ((value->fresh && !value->isClosure) || (isPart && kind == BindKind::Handle)) {
     rename(target, to);
   } else if (kind == BindKind::Handle) {
-    aliases[to] = {target, false};
+    setAlias(to, {target, false});
     if (last.kind == PathStep::Element) // `modules["encoder"] = encoder`
       addPart(paths.parent(to), *value);
   } else if (target != paths.unknown()) {
@@ -247,11 +266,14 @@ bool State::isOnlyTemporary(PathId object) const {
   const PathTable &paths = tables->paths;
   const ModuleFacts *facts = modules.find(object);
   return facts && facts->isNew && paths.isTemporary(object) && paths.rootOf(object) == object &&
-         llvm::none_of(aliases, [&](const auto &entry) { return entry.second.target == object; });
+         (!mayBeTarget(object) ||
+          llvm::none_of(aliases, [&](const auto &entry) { return entry.second.target == object; }));
 }
 
 void State::mayBeMoved(PathId place, Device device) {
   const PathTable &paths = tables->paths;
+  if (!paths.hasElement(place))
+    return; // What overlaps with it is within it, or it within that.
   values.changeIf(
       paths.sameRoot(place),
       [&](const auto &entry) {
@@ -288,13 +310,15 @@ Device State::settledDevice(Device device) const {
 void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
   const PathTable &paths = tables->paths;
   llvm::SmallDenseSet<PathId, 16> dead(roots.begin(), roots.end());
-  for (const auto &[name, alias] : aliases)
-    if (PathId root = paths.rootOf(alias.target); !dead.contains(paths.rootOf(name)))
-      dead.erase(root);
+  if (llvm::any_of(dead, [&](PathId root) { return mayBeTarget(root); }))
+    for (const auto &[name, alias] : aliases)
+      if (PathId root = paths.rootOf(alias.target); !dead.contains(paths.rootOf(name)))
+        dead.erase(root);
   if (dead.empty())
     return;
   forEachMap([&](auto &map) {
-    map.eraseIf([&](const auto &entry) { return dead.contains(paths.rootOf(entry.first)); });
+    for (PathId root : dead)
+      map.eraseIf(paths.sameRoot(root), [](const auto &) { return true; });
   });
   parts.eraseIf([&](const auto &entry) {
     return dead.contains(paths.rootOf(entry.first.first)) ||
@@ -303,7 +327,7 @@ void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
 }
 
 void State::shareElements(PathId container) {
-  aliases[tables->paths.element(resolve(container))] = {tables->paths.unknown(), false};
+  setAlias(tables->paths.element(resolve(container)), {tables->paths.unknown(), false});
 }
 
 // --- values
@@ -442,7 +466,10 @@ Value State::valueOf(const Operand &operand) const {
     };
     const bool isUnset = value.device.kind == Device::Unset; // It is where its parts are.
     bool isPlaced = false;
+    const bool hasOthers = operand.role == TypeRole::None || paths.hasElement(path);
     for (const auto &[part, contents] : values.within(paths.sameRoot(path))) {
+      if (!hasOthers)
+        break; // Nothing is a part of it, or may be it.
       if (isUnset && isPart(part) && contents.device.kind != Device::Unset) {
         if (!std::exchange(isPlaced, true))
           value.stayOn(contents);
@@ -565,22 +592,19 @@ void State::join(const State &other, Junction junction) {
     const Look look = lookOf(state, &alias);
     return look.ended || (look.taken && !lookOf(elsewhere, there).taken);
   };
-  aliases.changeIf(
-      [&](const auto &entry) {
-        const Alias *there = other.aliases.find(entry.first);
-        return there ? there->target != entry.second.target : !isTemporary(entry.first);
-      },
-      [&](PathId name, Alias &alias) {
-        const Alias *there = other.aliases.find(name);
-        if (!isKept(*this, alias, other, there))
-          alias.target = there && isKept(other, *there, *this, &alias) ? there->target : unknown;
-      });
-  for (const auto &[name, alias] : other.aliases)
-    if (!aliases.find(name))
-      aliases[name] =
-          isTemporary(name) || isKept(other, alias, *this, nullptr)
-              ? alias
-              : Alias{unknown, alias.isReference};
+  const auto names = aliases.differences(other.aliases);
+  for (PathId name : names) {
+    const Alias *here = aliases.find(name), *there = other.aliases.find(name);
+    if (here && (there ? there->target != here->target : !isTemporary(name)) &&
+        !isKept(*this, *here, other, there))
+      setAlias(name, {there && isKept(other, *there, *this, here) ? there->target : unknown,
+                      here->isReference});
+  }
+  for (PathId name : names)
+    if (const Alias *there = other.aliases.find(name); there && !aliases.find(name))
+      setAlias(name, isTemporary(name) || isKept(other, *there, *this, nullptr)
+                         ? *there
+                         : Alias{unknown, there->isReference});
 
   joinValues(other, junction);
   joinModules(other, junction);
@@ -594,33 +618,33 @@ void State::join(const State &other, Junction junction) {
   if (work.clock != other.work.clock)
     work.clock = nullptr;
 
-  for (const auto &[loader, begin] : other.unfinished)
-    if (!unfinished.find(loader))
-      unfinished[loader] = begin;
-  for (const auto &[pair, isPart] : other.parts)
-    parts[pair] = isPart;
-  settled.eraseIf([&](const auto &entry) {
-    const Device *there = other.settled.find(entry.first);
-    return !there || !(*there == entry.second);
-  });
+  for (PathId loader : unfinished.differences(other.unfinished))
+    if (const Event *const *begin = other.unfinished.find(loader); begin && !unfinished.find(loader))
+      unfinished[loader] = *begin;
+  parts.take(other.parts);
+  for (PathId symbol : settled.differences(other.settled)) {
+    const Device *here = settled.find(symbol), *there = other.settled.find(symbol);
+    if (here && !(there && *there == *here))
+      settled.erase(symbol);
+  }
 
-  optimizers.change([&](PathId path, OptimizerFacts &facts) {
+  for (PathId path : optimizers.differences(other.optimizers)) {
     const OptimizerFacts *there = other.optimizers.find(path);
-    if (there)
-      facts.owned = tables->sources.join(facts.owned, there->owned);
-    facts.needsClosure &= there && there->needsClosure;
-    if (!there || !there->outdated || there->outdatedPart != facts.outdatedPart)
-      facts.outdated = nullptr;
-    facts.gradients.join(there ? there->gradients : Gradients{}, junction);
-  });
-  for (const auto &[path, facts] : other.optimizers)
-    if (!optimizers.find(path)) {
-      OptimizerFacts joined = facts;
+    if (OptimizerFacts *here = optimizers.edit(path)) {
+      if (there)
+        here->owned = tables->sources.join(here->owned, there->owned);
+      here->needsClosure &= there && there->needsClosure;
+      if (!there || !there->outdated || there->outdatedPart != here->outdatedPart)
+        here->outdated = nullptr;
+      here->gradients.join(there ? there->gradients : Gradients{}, junction);
+    } else {
+      OptimizerFacts joined = *there;
       joined.gradients.join(Gradients{}, junction);
       joined.needsClosure = false;
       joined.outdated = nullptr;
       optimizers[path] = joined;
     }
+  }
 }
 
 Value State::joinedWith(const State &other, const Value &here, const Value &there) const {
@@ -649,10 +673,12 @@ void State::joinValues(const State &other, Junction junction) {
     return both;
   };
   // What both have in common is joined already.
-  const auto differs = [&](const auto &entry) {
-    return other.values.find(entry.first) != &entry.second;
-  };
-  values.changeIf(differs, [&](PathId path, Value &value) {
+  const auto different = values.differences(other.values);
+  for (PathId path : different) {
+    Value *known = values.edit(path);
+    if (!known)
+      continue;
+    Value &value = *known;
     // Where a loop is entered is where it goes wrong first.
     Device entered = value.device;
     const Event *copying = value.copying;
@@ -676,14 +702,14 @@ void State::joinValues(const State &other, Junction junction) {
       value.device = entered;
     else if (junction == Junction::LoopEntry && there && there->device.kind != Device::Unset)
       value.device = there->device;
-  });
-  for (const auto &[path, value] : other.values)
-    if (!values.find(path)) {
-      Value both = value;
+  }
+  for (PathId path : different)
+    if (const Value *there = other.values.find(path); there && !values.find(path)) {
+      Value both = *there;
       if (const Value *here = findValue(path))
-        both = joinedWith(other, *here, value);
+        both = joinedWith(other, *here, *there);
       else if (!paths.isTemporary(path))
-        both = joinedWithNothing(*this, path, value);
+        both = joinedWithNothing(*this, path, *there);
       values[path] = both;
     }
 }

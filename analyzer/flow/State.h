@@ -52,6 +52,7 @@ struct Tables {
   bool hasUnwritten = false;                    ///< Some factory leaves elements without a value.
   bool hasReleased = false;                     ///< Memory in which tensors lie is freed somewhere.
   llvm::SmallSetVector<PathId, 8> looked;       ///< What pointers and views lead into.
+  llvm::DenseSet<PathId> targets; ///< Roots of what names denote that are not names of themselves.
   bool hasLost = false;               ///< Something has ended that pointers or views lead into.
   llvm::DenseSet<PathId> mayBeShared; ///< What others may hold, too, of what has such a name.
   llvm::DenseSet<PathId> heldOnOneWay; ///< What variables hold on one of two ways that have met.
@@ -510,7 +511,8 @@ public:
   void addStorage(PathId path, const Storage &before, const Storage &written);
   /// The tensor at \p path, which is known, has taken up \p added.
   void addCuts(PathId path, const Value &added);
-  /// What \p memory names is allocated again: what is known of the last one is that of another.
+  /// What \p memory names is allocated, again perhaps: what is known of the last one is that of
+  /// another.
   void allocate(PathId memory);
   /// Elements in \p memory change.
   void changeMemory(PathId memory, const Event &event);
@@ -609,8 +611,8 @@ public:
   void leaveGuard(PathId guard);
 
   /// The forward \p site, which is \p event, records a graph anew, into \p value if that
-  /// \p isCertain.
-  void recordGraph(SiteId site, const Event &event, Value &value, bool isCertain);
+  /// \p isCertain. It \p isFirst if it has done so on no way that leads here.
+  void recordGraph(SiteId site, const Event &event, Value &value, bool isCertain, bool isFirst);
   /// A backward goes through the graph of \p value; \p isKept tells whether it keeps it, if known.
   void passGraph(const Value &value, const Event &backward, std::optional<bool> isKept);
   /// The backward that has freed the last graph of the forward \p site, or null.
@@ -751,6 +753,15 @@ private:
   void joinGraphs(const State &other);
   void joinLists(const State &other);
   Device settledDevice(Device device) const;
+  /// \p name denotes what \p alias says.
+  void setAlias(PathId name, Alias alias) {
+    tables->targets.insert(tables->paths.rootOf(alias.target));
+    aliases[name] = alias;
+  }
+  /// Whether a name may denote what has the root of \p path: other names need not be looked at.
+  bool mayBeTarget(PathId path) const {
+    return tables->targets.contains(tables->paths.rootOf(path));
+  }
   PathId rebase(PathId path, PathId from, PathId to) const;
   /// Whether \p path, which is within \p from, is not to be known within \p to as well.
   bool isTooDeep(PathId path, PathId from, PathId to) const;

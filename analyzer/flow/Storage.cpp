@@ -372,7 +372,7 @@ void Interpreter::doubtElements(const Event &event, State &state) const {
 }
 
 void Interpreter::followMemory(const Event &event, State &state, bool observing) {
-  if (event.result && event.isTensor)
+  if (event.result && event.isTensor && !isFirstRun)
     state.allocate(event.result);
   if (observing && releasedReadBy(event, state))
     observe(event, state);

@@ -303,7 +303,7 @@ void Interpreter::passModule(const Event &event, State &state, Value &value, boo
     value.history =
         tables.histories.join(value.history, tables.histories.of(tables.sites.inEvaluation(site)));
   value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
-  state.recordGraph(site, event, value, isCertain);
+  state.recordGraph(site, event, value, isCertain, isFirstRun);
 }
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {

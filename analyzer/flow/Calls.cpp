@@ -149,7 +149,7 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
     return false;
   if (isKnown && !isOfOthers && stack.size() > maxDepth && !effects.isHarmless(event))
     bounded.insert(stack.front());
-  if (!isKnown || isOfOthers || stack.size() > maxDepth || visits > maxVisits) {
+  if (!isKnown || isOfOthers || stack.size() > maxDepth || isSpent()) {
     callUnknown(event, state, observing);
     return true;
   }

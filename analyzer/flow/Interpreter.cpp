@@ -14,14 +14,14 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   memory.clear();
   rootSites.clear();
   ownedFromStart.clear();
-  visits = 0;
+  visits = work = 0;
   State entry = entryOf(body);
   const ir::Symbol &function = *body.function;
   if (function.isMethod() && body.thisObject && function.kind != ir::SymbolKind::Constructor)
     for (const ir::Symbol *member : unit.classOf(*function.owner).members)
       entry.setList(tables.paths.member(body.thisObject, member),
                     memberLists.of(*member, unit.classOf(*member->owner)));
-  visits = 0; // What constructors take is not the function's.
+  visits = work = 0; // What constructors take is not the function's.
   solve(body, entry, /*observe=*/true, told);
 }
 
@@ -312,7 +312,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
   solution.pending.insert({0, first});
   std::map<std::pair<unsigned, Partition>, State> ends;
 
-  while (!solution.pending.empty() && ++visits <= maxVisits) {
+  while (!solution.pending.empty() && (++visits, !isSpent())) {
     auto [number, from] = *solution.pending.begin();
     solution.pending.erase(solution.pending.begin());
     const Block &block = body.blocks[number];
@@ -370,6 +370,7 @@ bool Interpreter::isInLoop(const FunctionBody &body, const Block &block) {
 }
 
 bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, bool observing) {
+  work += block.events.size() * state.size();
   const bool isFirst = stack.size() == 1 && !isInLoop(*stack.back(), block);
   for (const Event &event : block.events) {
     if (event.kind == EventKind::Assign) {

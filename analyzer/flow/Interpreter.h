@@ -61,6 +61,9 @@ public:
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;
+  /// How many events one root may run, times the size of what is known there (State::size): about
+  /// ten seconds, and what checks are to see of it fits into 300 MB.
+  static constexpr std::uint64_t maxWork = 20'000'000;
 
   /// All arguments must outlive this object. \p snapshots gets the states behind events, if it is
   /// not null.
@@ -147,6 +150,7 @@ private:
               Answers answers, const State &state, Solution &solution);
   /// Runs each block once more, to see its events.
   void observeAll(const FunctionBody &body, Answers told, const Solution &solution);
+  bool isSpent() const { return visits > maxVisits || work > maxWork; }
   /// Whether control may come back to a block of \p body.
   bool isInLoop(const FunctionBody &body, const Block &block);
   /// Runs a block; false if control does not reach its end.
@@ -349,6 +353,7 @@ private:
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;
+  std::uint64_t work = 0; ///< See maxWork.
 };
 
 } // namespace gradtidy

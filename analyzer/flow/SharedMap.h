@@ -107,6 +107,7 @@ public:
   Iterator begin() const { return {chunks.get(), 0, 0}; }
   Iterator end() const { return {chunks.get(), size(), 0}; }
   bool empty() const { return size() == 0; }
+  size_t parts() const { return size(); } ///< What a copy shares, of some dozen entries each.
 
   /// The entries with keys of the range, to be gone through.
   struct Entries {

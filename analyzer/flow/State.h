@@ -443,6 +443,9 @@ public:
   /// What is known of the optimizer, or null.
   const OptimizerFacts *optimizer(const Operand &operand) const;
 
+  /// How much is known: what a look at all of it takes, in parts of a map.
+  size_t size() const { return aliases.parts() + values.parts() + modules.parts(); }
+
   bool hasOptimizers() const { return !optimizers.empty(); }
 
   /// The optimizers that update parameters of \p owners.

@@ -177,6 +177,16 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
     double mostSeconds;
     bool isFollowed;
   };
+  const auto numbered = [](unsigned times, const std::string &text) {
+    std::string result;
+    for (unsigned i = 0; i < times; ++i) {
+      std::string line = text;
+      for (size_t at; (at = line.find('#')) != std::string::npos;)
+        line.replace(at, 1, std::to_string(i));
+      result += line + "\n";
+    }
+    return result;
+  };
   std::string ifs, returns, terms = "c[0]";
   for (unsigned i = 0; i < 4000; ++i)
     ifs += "if (c[" + std::to_string(i) + "]) x = x + net(x);\n";
@@ -186,11 +196,23 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
     terms += " && (c[" + std::to_string(i) + "] || c[0])";
   for (const Shape &shape : {Shape{"assignments", ifs, 9, true},
                              Shape{"variables that end at each return", returns, 9, false},
-                             Shape{"terms", "if (" + terms + ") net(x);\n", 8, true}}) {
+                             Shape{"terms", "if (" + terms + ") net(x);\n", 8, true},
+                             Shape{"elements of a list",
+                                   "std::vector<torch::Tensor> list(10000);\n" +
+                                       numbered(10000, "list[#] = net(x);"),
+                                   9, true},
+                             Shape{"entries of a map",
+                                   "std::map<std::string, torch::Tensor> map;\n" +
+                                       numbered(10000, "map[\"k#\"] = net(x);"),
+                                   9, true},
+                             Shape{"closures that are called",
+                                   numbered(1000, "auto g# = [&](torch::Tensor t) { return net(t) + "
+                                                  "x; }; auto z# = g#(x);"),
+                                   9, true}}) {
     INFO(shape.what);
     const Project project;
     project.write("train.cpp",
-                  "#include <torch/torch.h>\n"
+                  "#include <torch/torch.h>\n#include <map>\n#include <string>\n"
                   "void large(torch::nn::Linear net, torch::Tensor x, const int *c) {\n" +
                       shape.code +
                       "}\n"

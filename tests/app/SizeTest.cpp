@@ -67,6 +67,14 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
   }
 }
 
+TEST_CASE("Brackets that are nested too deeply outside of functions are no function's fault") {
+  const Run run = lintAround(repeated("namespace a {", 5000) + repeated("}", 5000));
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") >= 1);
+  CHECK(count(run.err, "Not analysed") == 0);
+  CHECK_THAT(run.out, Contains("bracket nesting level exceeded"));
+  CHECK(run.status == 1);
+}
+
 TEST_CASE("A class template that is derived from itself with other arguments is survived") {
   const Run run =
       lintAround("template <unsigned N> struct Rank : Rank<N - 1> {\n"

@@ -64,6 +64,29 @@ private:
       reporter.report(std::move(finding));
       return;
     }
+    onGraph(visit, **step, loss, reporter);
+  }
+
+  /// The same through a loss that has been computed before the step, of whatever.
+  static void onGraph(const Visit &visit, const Event &step, const Value &loss,
+                      Reporter &reporter) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const ir::Node *lambda = ir::as(
+        ir::NodeKind::Lambda,
+        paths.last(visit.before.resolve(step.operands.front().path)).made());
+    const FunctionBody *closure =
+        lambda ? visit.unit.callGraph().bodyOf(*lambda->declared.front()) : nullptr;
+    const ir::Node *made = loss.storage.memory ? paths.last(loss.storage.memory).made() : nullptr;
+    const auto isIt = [&](const Event &event) { return event.site == made; };
+    if (!closure || !made || loss.graph != Graph::Attached || loss.storage.saved == noSources ||
+        visit.unit.callGraph().mayRun(*closure, isIt))
+      return;
+    Finding finding(Level::Certain, visit.event,
+                    "this loss is computed once, but L-BFGS calls its closure several times: the "
+                    "second backward throws; compute it in the closure");
+    finding.notes.push_back({*made, "it is computed here"});
+    finding.notes.push_back({step, "the step calls the closure here"});
+    reporter.report(std::move(finding));
   }
 
   static bool isRecorded(const Visit &visit, const Event &pass) {

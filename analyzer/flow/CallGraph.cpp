@@ -40,9 +40,24 @@ const FunctionBody *CallGraph::bodyAround(const FunctionBody &closure) const {
   return around ? bodyOf(*around) : nullptr;
 }
 
+bool CallGraph::isAlwaysOverridden(const ir::Symbol &base) const {
+  const auto overriders = unit.overridersOf(*base.first);
+  const auto inherits = [&](const ir::Symbol *other) {
+    return llvm::none_of(overriders, [&](const ir::Symbol *each) {
+      return unit.isOrDerives(*other->owner, *each->owner);
+    });
+  };
+  return base.owner && llvm::any_of(unit.classOf(*base.owner).methods, [&](const ir::Method &each) {
+           const ir::Symbol &method = *each.symbol;
+           const auto whole = unit.overridersOf(*method.first);
+           return method.isPureVirtual && !whole.empty() && llvm::none_of(whole, inherits);
+         });
+}
+
 llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &call) const {
   llvm::SmallVector<const ir::Symbol *, 4> callees;
-  if (call.callee && !call.callee->isPureVirtual)
+  if (call.callee && !call.callee->isPureVirtual &&
+      !(call.isVirtual && isAlwaysOverridden(*call.callee)))
     callees.push_back(call.callee);
   if (call.callee && call.isVirtual)
     llvm::append_range(callees, unit.overridersOf(*call.callee->first));
@@ -53,6 +68,34 @@ llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &ca
     else
       return {};
   return found;
+}
+
+llvm::SmallVector<const FunctionBody *, 4>
+CallGraph::candidates(const Event &call, const ir::Symbol &record) const {
+  auto bodies = candidates(call);
+  const auto ownerOf = [](const FunctionBody *body) { return body->function->owner; };
+  const FunctionBody *last = nullptr; // Of those that the class has, the last to be declared.
+  for (const FunctionBody *body : bodies)
+    if (ownerOf(body) && unit.isOrDerives(record, *ownerOf(body)) &&
+        (!last || unit.isOrDerives(*ownerOf(body), *ownerOf(last))))
+      last = body;
+  if (last)
+    bodies = {last};
+  return bodies;
+}
+
+bool CallGraph::livesOn(const ir::Symbol &variable) const {
+  const FunctionBody *body = variable.owner ? bodyOf(*variable.owner) : nullptr;
+  const auto handsOut = [&](const Event &event) {
+    const bool isKept =
+        event.kind == EventKind::Return ||
+        (event.kind == EventKind::Bind && event.site->kind != ir::NodeKind::Declaration);
+    return isKept &&
+           llvm::any_of(event.operands, [](const Operand &each) { return each.isClosure; });
+  };
+  return body && llvm::any_of(closures.lookup(body),
+                              [&](const FunctionBody *each) { return each->mentions(variable); }) &&
+         hasEvent(*body, handsOut);
 }
 
 const FunctionBody *CallGraph::calleeOf(const Event &call) const {

@@ -25,6 +25,11 @@ public:
   /// All that a call may run, as far as the unit shows; empty if not all of it can be seen.
   llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call) const;
 
+  /// The same for a call of a method of an object of the class \p record, and of none that derives
+  /// from it.
+  llvm::SmallVector<const FunctionBody *, 4> candidates(const Event &call,
+                                                        const ir::Symbol &record) const;
+
   /// The only one of these, or null.
   const FunctionBody *calleeOf(const Event &call) const;
 
@@ -44,6 +49,9 @@ public:
   /// \p one.
   bool mayRun(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one) const;
 
+  /// Whether a closure that the function of \p variable hands out names it: it lives on in that.
+  bool livesOn(const ir::Symbol &variable) const;
+
   /// The functions of the unit and its partners that call \p function, or in which it is a closure.
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 
@@ -55,6 +63,9 @@ private:
   bool runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,
             llvm::function_ref<bool(const Event &)> unseen,
             llvm::function_ref<void(const FunctionBody &)> more) const;
+  /// Whether all objects whose class has the method \p base have one that overrides it: the class
+  /// is abstract, and so is none of those that make it whole.
+  bool isAlwaysOverridden(const ir::Symbol &base) const;
   /// The function in which a lambda stands, or null.
   const FunctionBody *bodyAround(const FunctionBody &closure) const;
 

@@ -123,8 +123,26 @@ static bool tellsOutcome(const FunctionBody &body) {
   return !body.returnsTensors && !(body.function->type && body.function->type->isVoid);
 }
 
+/// The class of the object, where that is certainly its own: the path leads to the object itself,
+/// or to what has just made it.
+static const ir::Symbol *classOf(PathId object, const PathTable &paths) {
+  const PathStep &last = paths.last(object);
+  const ir::Node *made = last.made();
+  const ir::Type *type = last.name() ? last.name()->type : made ? made->type : nullptr;
+  if (!type || type->isReference)
+    return nullptr;
+  const bool isMaker = made && made->isCall() && made->symbol && made->symbol->isStandard &&
+                       made->calledName().starts_with("make_");
+  if (type->pointee)
+    return isMaker ? type->pointee->record : nullptr;
+  return last.name() || ir::asConstruction(made) ? type->record : nullptr;
+}
+
 bool Interpreter::call(const Event &event, State &state, bool observing) {
-  auto bodies = graph.candidates(event);
+  const ir::Symbol *record = event.isVirtual && event.subject.path
+                                 ? classOf(state.resolve(event.subject.path), tables.paths)
+                                 : nullptr;
+  auto bodies = record ? graph.candidates(event, *record) : graph.candidates(event);
   if (bodies.empty() && event.subject.path)
     if (const Closures closures = closuresOf(event.subject, state); closures.size() == 1)
       bodies.push_back(closures.front());
@@ -233,6 +251,11 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
       Operand argument = event.operands[i];
       if (parameter.bind == BindKind::Reference)
         argument.fresh = false;
+      // Of closures that an earlier call has handed out, each has its own.
+      if (const PathId place = parameter.place.path, before = state.resolve(place);
+          before != place && before != state.resolve(argument.path) &&
+          graph.livesOn(*parameter.declaration))
+        argument.path = tables.paths.unknown();
       state.bind(parameter.place.path, parameter.bind, parameter.place.role, &argument);
     }
     // Which device a default argument names is not followed.
@@ -246,6 +269,8 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   if (!after)
     return std::nullopt;
   for (const FunctionBody::Parameter &parameter : body.parameters) {
+    if (graph.livesOn(*parameter.declaration))
+      continue;
     const auto left = after->lookedAtWithin(parameter.place.path);
     after->endLifetime(parameter.place.path);
     lose(event, left, *after, observing);

@@ -1000,7 +1000,9 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     if (observing && !state.borrowersOf(event.subject.path).empty())
       observe(event, state);
     state.leaveGuard(event.subject.path);
-    state.endLifetime(event.subject.path);
+    if (const ir::Symbol *variable = tables.paths.last(event.subject.path).symbol();
+        !variable || !graph.livesOn(*variable))
+      state.endLifetime(event.subject.path);
     break;
   case EventKind::Release:
     state.releaseMemory(event.subject.path, event);

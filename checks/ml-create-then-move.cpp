@@ -31,7 +31,8 @@ public:
     const Value value = visit.before.valueOf(move.subject);
     const Event *creation = value.freshOnHost;
     const Operand *target = deviceIn(move);
-    if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target))
+    if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target) ||
+        !mayBeMadeThere(visit, *creation))
       return;
     const bool isNeededOnHost = visit.unit.uses().isNeededOnHost(*creation);
     if (move.function != creation->function)
@@ -424,6 +425,14 @@ private:
     const auto isLoader = [](const Operand &each) { return each.role == TypeRole::DataLoader; };
     return !nameOf(creation).empty() && creation.operation != Operation::WrapMemory &&
            llvm::none_of(creation.operands, isLoader);
+  }
+
+  /// Whether the factory can be told where: one that takes sizes alone makes all it makes on the
+  /// CPU.
+  static bool mayBeMadeThere(const Visit &visit, const Event &creation) {
+    const ir::Node *call = ir::asCall(creation.site);
+    return !call || !call->symbol || creation.subject.path ||
+           visit.unit.code().takesDevice(*call->symbol);
   }
 
   /// Gives the device to the factory, where it is all that the move is told.

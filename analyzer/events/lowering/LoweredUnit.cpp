@@ -94,6 +94,13 @@ const ir::Symbol *LoweredUnit::definitionOf(const ir::Symbol &function) const {
                                                    : nullptr;
 }
 
+bool LoweredUnit::takesDevice(const ir::Symbol &function) const {
+  const clang::FunctionDecl *declared = CodeMap::function(&function);
+  return declared && llvm::any_of(declared->parameters(), [&](const clang::ParmVarDecl *parameter) {
+           return vocabulary->roleOf(parameter->getType()) == TypeRole::Device;
+         });
+}
+
 const ir::Node *LoweredUnit::codeOf(const ir::Symbol &function) const {
   const clang::FunctionDecl *declared = CodeMap::function(&function), *definition = nullptr;
   return declared && declared->hasBody(definition) ? vocabulary->code().node(definition->getBody())

@@ -65,6 +65,9 @@ public:
   /// Whether all that \p function takes are tensors and numbers.
   bool takesTensors(const ir::Symbol &function) const;
 
+  /// Whether \p function can be told a device, by itself or with other options.
+  bool takesDevice(const ir::Symbol &function) const;
+
   /// Whether a name belongs to a framework of the model.
   bool isFramework(const ir::Symbol &symbol) const;
 

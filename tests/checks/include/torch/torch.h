@@ -414,6 +414,9 @@ Tensor relu(const Tensor &input);
 Tensor sigmoid(const Tensor &input);
 Tensor log_softmax(const Tensor &input, int64_t dimension);
 Tensor softmax(const Tensor &input, int64_t dimension);
+Tensor scaled_dot_product_attention(const Tensor &query, const Tensor &key, const Tensor &value,
+                                    const std::optional<Tensor> &attn_mask = {},
+                                    double dropout_p = 0.0, bool is_causal = false);
 Tensor exp(const Tensor &input);
 Tensor log(const Tensor &input);
 Tensor abs(const Tensor &input);
@@ -882,6 +885,10 @@ public:
   Tensor forward(const Tensor &source, const Tensor &mask = {}, const Tensor &padding = {});
 };
 TORCH_MODULE(TransformerEncoderLayer);
+class TransformerImpl : public Cloneable<TransformerImpl> {
+public:
+  static Tensor generate_square_subsequent_mask(int64_t size);
+};
 
 namespace utils::rnn {
 class PackedSequence {};

@@ -303,7 +303,7 @@ void FunctionLowering::markOrder(Event &event, const CallSite &site) {
   else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
     event.order.isPlain = isPlainLoss(site.arguments, vocabulary);
   else if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
-    event.order = orderOf(*site.call, event);
+    event.order = orderOf(*site.call, event, context);
   result->changesOrder |= changesOrder(*site.call, vocabulary);
 }
 

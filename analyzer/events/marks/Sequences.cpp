@@ -144,20 +144,50 @@ static bool isLast(const Expr *index) {
   return one && one->getValue() == 1;
 }
 
+/// Whether \p index is `x.size(axis) - 1` of the tensor \p x that the call takes it of.
+static bool isLastOf(const CallExpr &call, const Expr *index, std::int64_t axis,
+                     const ASTContext &context) {
+  const auto *method = dyn_cast<CXXMemberCallExpr>(&call);
+  const VarDecl *subject = method ? variableOf(method->getImplicitObjectArgument()) : nullptr;
+  index = numberIn(index);
+  if (const VarDecl *variable = variableOf(index);
+      variable && variable->isLocalVarDecl() && variable->hasInit())
+    index = numberIn(variable->getInit());
+  const auto *minus = dyn_cast<BinaryOperator>(index);
+  if (!subject || !minus || minus->getOpcode() != BO_Sub)
+    return false;
+  const auto isNumber = [&](const Expr *expr, std::int64_t value) {
+    Expr::EvalResult result;
+    return !expr->isValueDependent() && expr->EvaluateAsInt(result, context) &&
+           result.Val.getInt() == value;
+  };
+  const auto *size = dyn_cast<CXXMemberCallExpr>(numberIn(minus->getLHS()));
+  return size && simpleName(size->getMethodDecl()) == "size" && size->getNumArgs() == 1 &&
+         variableOf(size->getImplicitObjectArgument()) == subject &&
+         isNumber(size->getArg(0), axis) && isNumber(minus->getRHS(), 1);
+}
+
 /// The dimension of which the subject of the event loses all but the last entry or the mean.
-static int pooledBy(const CallExpr &call, const Event &event) {
+static int pooledBy(const CallExpr &call, const Event &event, const ASTContext &context) {
   const Typing &typing = *event.typing;
   switch (typing.rule) {
   case ResultRule::Select:
     if (typing.numbers.size() == 1 && typing.numbers[0] == -1)
       return 0; // `x[-1]`
-    return typing.numbers.size() == 2 && typing.numbers[1] == -1 ? dimensionOf(typing.numbers[0])
-                                                                 : -1;
+    return typing.numbers.size() == 2 &&
+                   (typing.numbers[1] == -1 ||
+                    (call.getNumArgs() == 2 &&
+                     isLastOf(call, call.getArg(1), typing.numbers[0], context)))
+               ? dimensionOf(typing.numbers[0])
+               : -1;
   case ResultRule::Pick: {
     const ArrayRef<Expr *> indices = indicesIn(call);
     if (!indices.empty() && isLast(indices[0]))
       return 0;
-    return indices.size() > 1 && isWhole(indices[0]) && isLast(indices[1]) ? 1 : -1;
+    return indices.size() > 1 && isWhole(indices[0]) &&
+                   (isLast(indices[1]) || isLastOf(call, indices[1], 1, context))
+               ? 1
+               : -1;
   }
   case ResultRule::Reduce: {
     const bool isNamed = typing.shape && typing.shape->sizes.size() == 1 && !typing.shape->isOpen;
@@ -200,11 +230,11 @@ static bool keepsFirst(const CallExpr &call, const Event &event) {
   return isOwn;
 }
 
-OrderMark orderOf(const CallExpr &call, const Event &event) {
+OrderMark orderOf(const CallExpr &call, const Event &event, const ASTContext &context) {
   OrderMark mark;
   if (!event.typing)
     return mark;
-  mark.pooled = pooledBy(call, event);
+  mark.pooled = pooledBy(call, event, context);
   mark.keepsFirst = event.typing->rule == ResultRule::Reshape && keepsFirst(call, event);
   return mark;
 }

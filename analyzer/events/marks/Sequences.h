@@ -15,7 +15,8 @@ int samplesCountedBy(const clang::CallExpr &size, const FunctionCode &function,
                      Vocabulary &vocabulary);
 
 /// What \p call, of which \p event is lowered, says of the order of its subject.
-OrderMark orderOf(const clang::CallExpr &call, const Event &event);
+OrderMark orderOf(const clang::CallExpr &call, const Event &event,
+                  const clang::ASTContext &context);
 
 /// What \p pad, which fills up sequences, says of its result: it is plain if what it fills up with
 /// is 0, which may be anything else, too.

@@ -104,3 +104,29 @@ struct Last : nn::Module {
   nn::Linear out;
   nn::TransformerEncoderLayer encoder{nullptr};
 };
+
+struct Counted : nn::Module {
+  Counted() : steps(nn::LSTMOptions(8, 16)), out(16, 2) {
+    register_module("steps", steps);
+    register_module("out", out);
+  }
+  torch::Tensor counted_bad(torch::Tensor x) {
+    auto y = std::get<0>(steps->forward(x));
+    return out(y.select(1, y.size(1) - 1)); // expect: ml-rnn-batch-first: dimension 1 of 'y'
+  }
+  torch::Tensor named_bad(torch::Tensor x) {
+    auto y = std::get<0>(steps->forward(x));
+    const auto last = y.size(1) - 1;
+    return out(y.index({Slice(), last})); // expect: ml-rnn-batch-first: dimension 1 of 'y'
+  }
+  torch::Tensor counted_ok(torch::Tensor x) {
+    auto y = std::get<0>(steps->forward(x));
+    return out(y.select(0, y.size(0) - 1));
+  }
+  torch::Tensor one_of_all_ok(torch::Tensor x) {
+    auto y = std::get<0>(steps->forward(x));
+    return out(y.select(1, y.size(0) - 1));
+  }
+  nn::LSTM steps;
+  nn::Linear out;
+};

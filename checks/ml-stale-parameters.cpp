@@ -4,6 +4,8 @@
 
 #include "Calls.h"
 #include "Check.h"
+#include "Loops.h"
+#include "Variation.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -47,8 +49,8 @@ private:
   void onIdle(const Visit &visit, const OptimizerFacts &facts, Reporter &reporter) {
     if (facts.gradients.possible & ~unsigned(Gradients::Clean | Gradients::Used))
       return;
-    for (const auto &[root, pass, backward] : untrained) {
-      if (root != rootOf(visit))
+    for (const auto &[root, pass, backward, loops] : untrained) {
+      if (root != rootOf(visit) || (!loops.empty() && loops != loopsAround(visit)))
         continue;
       Finding finding(Level::Certain, *pass,
                       nameOf(visit, visit.before.resolve(pass->subject.path)) +
@@ -93,7 +95,7 @@ private:
     const SourcesId reached = state.sourcesOf(visit.event.subject);
     if (!state.hasOptimizers())
       return;
-    llvm::SmallVector<const Event *, 2> forgotten;
+    llvm::SmallVector<const Event *, 2> forgotten, others;
     bool isTraining = false;
     for (PathId module : sources.members(reached)) {
       const ModuleFacts facts = state.moduleAt(module);
@@ -103,13 +105,20 @@ private:
             !isAskedLater(visit, pass->second->subject.path) && !isAskedLater(visit, module) &&
             !isHandedOn(visit, pass->second->subject.path))
           forgotten.push_back(pass->second);
+        else if (facts.isTrained && !facts.isFrozen && pass != passes.end())
+          others.push_back(pass->second);
       } else if (pass != passes.end()) {
         isTraining = true;
       }
     }
     if (!isTraining) {
       for (const Event *pass : forgotten)
-        untrained.push_back({rootOf(visit), pass, &visit.event});
+        untrained.push_back({rootOf(visit), pass, &visit.event, {}});
+      // What something else may step is so only where the step is beside the backward.
+      const auto loops = loopsAround(visit);
+      for (const Event *pass : others)
+        if (!loops.empty() && !readsGradients(visit, pass->subject.path))
+          untrained.push_back({rootOf(visit), pass, &visit.event, loops});
       return;
     }
     for (const Event *pass : forgotten) {
@@ -119,6 +128,24 @@ private:
       finding.notes.push_back({visit.event, "it gets its gradients here"});
       reporter.report(std::move(finding));
     }
+  }
+
+  /// Whether the program goes by gradients that may be those of the module.
+  static bool readsGradients(const Visit &visit, PathId module) {
+    const Tables &tables = visit.unit.tables();
+    const PathId object = visit.before.resolve(module);
+    return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {
+      const auto isRead = [&](const Operand &operand) {
+        if (!operand.path || !operand.isTensor || !seen.before.isGradient(operand.path))
+          return false;
+        const SourcesId owners = seen.before.sourcesOf({operand.path, TypeRole::Tensor});
+        return tables.sources.isUnknown(owners) ||
+               llvm::any_of(tables.sources.members(owners),
+                            [&](PathId each) { return tables.paths.overlap(each, object); });
+      };
+      return rootOf(visitOf(visit, seen)) == rootOf(visit) &&
+             (isRead(seen.event->subject) || llvm::any_of(seen.event->operands, isRead));
+    });
   }
 
   /// Whether a function on the way asks the module for its parameters, perhaps in a later phase.
@@ -162,6 +189,7 @@ private:
   struct Untrained {
     const FunctionBody *root; ///< Where the analysis began.
     const Event *pass, *backward;
+    llvm::SmallVector<const ir::Node *, 8> loops; ///< Around both, and the step; empty: any.
   };
   llvm::SmallVector<Untrained, 2> untrained;
 };

@@ -47,11 +47,18 @@ private:
   /// a norm, what sends them elsewhere.
   static bool isUsed(const Visit &visit, SourcesId owners) {
     const PathTable &paths = visit.unit.tables().paths;
-    const auto changesParameters = [&](const Event &event) {
-      return (event.kind == EventKind::Overwrite || event.changesElements) && event.subject.path &&
-             paths.last(event.subject.path).kind != PathStep::Gradient;
+    // What changes parameters before all the rounds in which the gradients are written is no step.
+    const auto loops = visit.event.function->loopsAround(visit.event.site);
+    const auto changesParameters = [&](const Observation &other) {
+      const Event &event = *other.event;
+      const bool isBefore =
+          !loops.empty() && visit.source.isBefore(event.site->begin(), loops.back()->begin());
+      return event.function == visit.event.function && !isBefore &&
+             (event.kind == EventKind::Overwrite || event.changesElements) && event.subject.path &&
+             paths.last(event.subject.path).kind != PathStep::Gradient &&
+             other.before.memoryOf(event.subject) != noSources;
     };
-    if (hasEvent(*visit.event.function, changesParameters))
+    if (llvm::any_of(visit.unit.observations(), changesParameters))
       return true;
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       const Event &read = *other.event;

@@ -36,6 +36,13 @@ bool leavesGraphs(const Event &event) {
          !callee->isStandard;
 }
 
+/// Whether the result lies in no memory that parameters have: it reaches none unless it is
+/// recorded.
+static bool givesNew(const Event &event) {
+  return event.kind == EventKind::Forward ||
+         (leavesGraphs(event) && !keepsValues(event.operation) && !event.subject.escapes);
+}
+
 /// Whether the event gives the tensor that it has added to a list: `list.emplace_back(tensor)`.
 static bool addsToList(const Event &event) {
   const ir::Node &call = *event.site;
@@ -124,6 +131,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.graph |= Graph::Unknown;
   if (mode == GradMode::Off && leavesGraphs(event))
     result.graphs = noSources;
+  if (mode == GradMode::Off && givesNew(event))
+    result.sources = noSources;
   if (!event.isDifferentiable) {
     result.graph = Graph::Detached;
     result.graphs = noSources;

@@ -97,6 +97,16 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
     state.addValue(place, stored);
 }
 
+/// A change that is not recorded leaves a leaf what it is, and adds nothing that a backward
+/// reaches.
+static void keepLeaf(const Value &before, const State &state, Value &contents) {
+  if (state.gradMode().possible != GradMode::Off)
+    return;
+  contents.sources = before.sources;
+  if (isLeaf(before))
+    contents.made = before.made;
+}
+
 /// Whether tensors, or closures that may give some, are among the operands.
 static bool takesTensors(const Event &event) {
   return llvm::any_of(event.operands,
@@ -162,6 +172,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     if (state.gradMode().possible == GradMode::Off &&
         before.graph & (Graph::Attached | Graph::Unknown))
       contents.graph = before.graph;
+    keepLeaf(before, state, contents);
   }
   const bool isOneTensor = event.subject.role == TypeRole::Tensor && addsGraph;
   if (!isOneTensor)
@@ -809,9 +820,10 @@ void Interpreter::overwrite(const Event &event, State &state) {
     state.moveParameters(state.sourcesOf(event.subject),
                          state.valueOf(event.operands.front()).device);
   if (object != tables.paths.unknown()) {
-    const Storage before = state.valueOf(event.subject).storage;
+    const Value before = state.valueOf(event.subject);
+    keepLeaf(before, state, value);
     state.addValue(object, value);
-    state.addStorage(object, before, value.storage);
+    state.addStorage(object, before.storage, value.storage);
   }
 }
 

@@ -37,6 +37,29 @@ namespace gradtidy {
 
 using namespace clang;
 
+/// Whether a module with parameters is made in \p code.
+static bool makesLayers(const Stmt *code, Vocabulary &vocabulary) {
+  if (!code || isa<LambdaExpr>(code))
+    return false;
+  const auto *made = dyn_cast<CXXConstructExpr>(code);
+  return (made && vocabulary.hasParameters(made->getType())) ||
+         llvm::any_of(code->children(),
+                      [&](const Stmt *child) { return makesLayers(child, vocabulary); });
+}
+
+/// Whether \p place is a local variable, a container of modules made of some that have parameters.
+static bool isMadeOfLayers(const PathStep &place, Vocabulary &vocabulary) {
+  const auto *variable = place.kind == PathStep::Variable
+                             ? dyn_cast<VarDecl>(CodeMap::declaration(place.symbol()))
+                             : nullptr;
+  const auto *made = variable && variable->isLocalVarDecl() && variable->hasInit()
+                         ? dyn_cast<CXXConstructExpr>(strip(variable->getInit()))
+                         : nullptr;
+  return made && llvm::any_of(made->arguments(), [&](const Expr *argument) {
+           return makesLayers(argument, vocabulary);
+         });
+}
+
 /// `data_parallel(model, input, {0})` is a forward pass like any other.
 static bool isForOneDevice(const CallExpr &call) {
   return llvm::any_of(call.arguments(), [](const Expr *argument) {
@@ -163,7 +186,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
                     event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
                     event.operands.size() == 1 && isOfBest(*site.call, *code);
   if (event.kind == EventKind::Forward && site.object)
-    event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object));
+    event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object)) ||
+                          isMadeOfLayers(paths.last(event.subject.path), vocabulary);
   event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
   // A copy may be asked for in another order.
   event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&

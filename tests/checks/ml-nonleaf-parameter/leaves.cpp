@@ -142,3 +142,29 @@ struct Plain : torch::nn::Module {
   }
   torch::Tensor weight, bias, mean, half;
 };
+
+// A change that is not recorded leaves it a leaf.
+static torch::Tensor initial(double scale) {
+  auto weight = torch::empty({2, 3}, torch::requires_grad());
+  {
+    torch::NoGradGuard guard;
+    weight.uniform_(-1, 1);
+  }
+  return weight.mul(scale); // expect: ml-nonleaf-parameter
+}
+
+struct Filled : torch::nn::Module {
+  Filled() { weight = register_parameter("weight", initial(0.5)); }
+  torch::Tensor weight;
+};
+
+void filled_ok() {
+  auto w = torch::empty({2, 3}, torch::requires_grad());
+  {
+    torch::NoGradGuard guard;
+    w.uniform_(-1, 1);
+    w.copy_(torch::ones({2, 3}));
+  }
+  SGD optimizer({w}, 0.1);
+  optimizer.step();
+}

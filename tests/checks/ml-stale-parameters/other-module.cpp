@@ -79,3 +79,54 @@ void byHand_ok(torch::Tensor x, torch::Tensor y) {
       parameter -= 0.1 * parameter.grad();
   }
 }
+
+void targets_bad() {
+  auto x = torch::randn({8, 2});
+  torch::nn::Sequential online(torch::nn::Linear(2, 2), torch::nn::Linear(2, 2)),
+      target(torch::nn::Linear(2, 2), torch::nn::Linear(2, 2));
+  torch::optim::Adam optimizer(target->parameters());
+  for (int i = 0; i < 10; ++i) {
+    torch::Tensor goal;
+    {
+      torch::NoGradGuard guard;
+      goal = target->forward(x);
+    }
+    auto loss = torch::mse_loss(online->forward(x), goal); // expect: ml-stale-parameters
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    torch::NoGradGuard guard;
+    auto from = online->parameters(), to = target->parameters();
+    for (size_t k = 0; k < to.size(); ++k)
+      to[k].copy_(from[k]);
+  }
+}
+
+void stepped_by_hand_ok() {
+  auto x = torch::randn({8, 2});
+  Net online, head;
+  torch::optim::Adam optimizer(head->parameters());
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    online->forward(x).mean().backward();
+    optimizer.step();
+    torch::NoGradGuard guard;
+    for (auto &p : online->parameters())
+      p.sub_(0.1 * p.grad());
+  }
+}
+
+void stepped_elsewhere_ok() {
+  auto x = torch::randn({8, 2});
+  Net online, head;
+  torch::optim::Adam optimizer(head->parameters()), other(online->parameters());
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    other.zero_grad();
+    online->forward(x).mean().backward();
+    other.step();
+    if (i % 2 == 0)
+      head->forward(x).mean().backward();
+    optimizer.step();
+  }
+}

@@ -141,3 +141,36 @@ void agent_bad(Tensor x) {
   Agent agent;
   agent.learn(x);
 }
+
+void copied_before_bad(Tensor x) {
+  Net policy, target;
+  auto from = policy.parameters(), to = target.parameters();
+  {
+    torch::NoGradGuard guard;
+    for (size_t i = 0; i < to.size(); ++i)
+      to[i].copy_(from[i]);
+  }
+  torch::optim::Adam optimizer(from, torch::optim::AdamOptions(1e-3));
+  auto sum = torch::zeros({});
+  for (int i = 0; i < 10; ++i) {
+    train(policy, optimizer, x);
+    sum += x.mean();
+    torch::NoGradGuard guard;
+    for (size_t k = 0; k < to.size(); ++k)
+      to[k].mutable_grad() = from[k].grad().clone(); // expect: ml-unused-gradients
+  }
+}
+
+void changed_by_hand_ok(Tensor x) {
+  Net policy, target;
+  auto from = policy.parameters(), to = target.parameters();
+  torch::optim::Adam optimizer(from, torch::optim::AdamOptions(1e-3));
+  for (int i = 0; i < 10; ++i) {
+    train(policy, optimizer, x);
+    torch::NoGradGuard guard;
+    for (size_t k = 0; k < to.size(); ++k) {
+      to[k].mutable_grad() = from[k].grad().clone();
+      to[k].sub_(to[k].grad());
+    }
+  }
+}

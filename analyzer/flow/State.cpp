@@ -221,6 +221,8 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   }
   const bool isPart = value && modules.find(paths.parent(to)) && isOnlyTemporary(target);
+  // An object of which its constructor tells nothing as a whole: its members speak for themselves.
+  const bool isOfParts = value && value->fresh && role == TypeRole::None && !findValue(target);
   if (value && value->fresh)
     target = value->path;
   if (kind == BindKind::Value && value && paths.isWithin(target, to)) {
@@ -253,7 +255,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     settleDevice(to, settledDevice(*chosen));
     devices[to] = {Device::Symbol, to};
   }
-  if (kind == BindKind::Value && mayHoldTensors(role)) {
+  if (kind == BindKind::Value && mayHoldTensors(role) && !isOfParts) {
     // A tensor made of nothing that has gradients may be a parameter itself.
     if (contents.sources == noSources && role == TypeRole::Tensor)
       contents.sources = tables->sources.of(to);

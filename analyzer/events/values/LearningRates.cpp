@@ -90,9 +90,33 @@ static bool setsMomentumOf(const VarDecl &variable, const Stmt *statement, const
   });
 }
 
-bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {
+/// \param depth Through how many functions the options have come.
+static bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context,
+                         unsigned depth);
+
+/// Whether a part of \p statement returns options that have a momentum.
+static bool returnsMomentum(const Stmt *statement, const Stmt &body, const ASTContext &context,
+                            unsigned depth) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  const auto *returned = dyn_cast<ReturnStmt>(statement);
+  if (returned && returned->getRetValue())
+    return setsMomentum(*returned->getRetValue(), body, context, depth);
+  return llvm::any_of(statement->children(), [&](const Stmt *child) {
+    return returnsMomentum(child, body, context, depth);
+  });
+}
+
+static bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context,
+                         unsigned depth) {
+  constexpr unsigned maxDepth = 4;
   const Expr *expr = strip(&options);
   while (true) {
+    const auto *call = dyn_cast<CallExpr>(expr);
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (const Stmt *called = callee && depth < maxDepth ? callee->getBody() : nullptr;
+        called && returnsMomentum(called, *called, context, depth + 1))
+      return true;
     const auto *setter = dyn_cast<CXXMemberCallExpr>(expr);
     const auto *construct = dyn_cast<CXXConstructExpr>(expr);
     if (setter && simpleName(setter->getMethodDecl()) == "momentum" && setter->getNumArgs() == 1)
@@ -106,9 +130,13 @@ bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &conte
       return variable && variable->isLocalVarDecl() && variable->hasInit() &&
              (setsMomentumOf(*variable, &body, body, context) ||
               (strip(variable->getInit()) != expr &&
-               setsMomentum(*variable->getInit(), body, context)));
+               setsMomentum(*variable->getInit(), body, context, depth)));
     }
   }
+}
+
+bool setsMomentum(const Expr &options, const Stmt &body, const ASTContext &context) {
+  return setsMomentum(options, body, context, /*depth=*/0);
 }
 
 } // namespace gradtidy

@@ -283,3 +283,48 @@ private:
   Net net{4, 4};
   double rate = 1e-3;
 };
+
+// --- options and parameters of members -----------------------------------------------------------
+
+struct Settings {
+  double rate = 0.1, momentum = 0.9;
+};
+
+class Session {
+public:
+  explicit Session(const Settings &settings) : settings(settings) {}
+  void run_bad(const Batches &batches) {
+    for (int epoch = 0; epoch < 10; ++epoch) // note: the loop is here
+      pass(batches);
+  }
+
+private:
+  SGDOptions options() const { return SGDOptions(settings.rate).momentum(settings.momentum); }
+  void pass(const Batches &batches) {
+    SGD optimizer(net->parameters(), options()); // expect: ml-optimizer-recreated
+    for (const auto &x : batches)
+      step(net, optimizer, x);
+  }
+  Settings settings;
+  Net net{4, 1};
+};
+
+void member_bad(const Batches &batches) {
+  Session session(Settings{});
+  session.run_bad(batches);
+}
+
+class Stateless {
+public:
+  void run_ok(const Batches &batches) {
+    for (int epoch = 0; epoch < 10; ++epoch) {
+      SGD optimizer(net->parameters(), options());
+      for (const auto &x : batches)
+        step(net, optimizer, x);
+    }
+  }
+
+private:
+  SGDOptions options() const { return SGDOptions(0.1); }
+  Net net{4, 1};
+};

@@ -49,17 +49,28 @@ public:
   }
 
 private:
-  /// `backward; clip; step;` of which the step uses none of the gradients that were clipped.
+  /// `backward; clip; step;` of which the step uses none of the gradients that were clipped. The
+  /// clip may be that of a function that is called there.
   static void onOtherParameters(const Visit &visit, Reporter &reporter) {
-    const Event &clip = visit.event;
+    llvm::SmallVector<const Event *, 8> frames(visit.callers);
+    frames.push_back(&visit.event);
+    for (const Event *frame : llvm::reverse(frames)) {
+      const FunctionBody &function = *frame->function;
+      if (function.statementOf(frame->site) != function.fullExpressionOf(frame->site))
+        return; // The norm may be all that is wanted.
+      if (onOtherParameters(visit, *frame, reporter))
+        return;
+    }
+  }
+
+  /// The same of \p clip, which is the visited one or calls it; whether it is beside a backward.
+  static bool onOtherParameters(const Visit &visit, const Event &clip, Reporter &reporter) {
     const FunctionBody &function = *clip.function;
     const State &state = visit.before;
     const SourcesTable &sources = visit.unit.tables().sources;
-    const ir::Node *statement = function.expressionStatementOf(clip.site);
-    if (!statement)
-      return; // The norm may be all that is wanted.
-    const ir::Node *block = function.compoundOf(statement);
+    const ir::Node *block = function.compoundOf(function.statementOf(clip.site));
     const Event *backward = nullptr, *step = nullptr;
+    bool hasSeveral = false;
     llvm::SmallVector<const Event *, 2> others; // That may clip the rest.
     for (const Block &each : function.blocks)
       for (const Event &event : each.events) {
@@ -71,28 +82,28 @@ private:
             (event.operation == Operation::ClipGradients || event.kind == EventKind::Call))
           others.push_back(&event);
         if (event.kind == EventKind::Step && !isBefore) {
-          if (step)
-            return;
+          hasSeveral |= step != nullptr;
           step = &event;
         }
       }
-    if (!backward || !step || !isBeside(function, *step, block) ||
+    if (!backward || !step || hasSeveral || !isBeside(function, *step, block) ||
         llvm::any_of(others, [&](const Event *other) {
           return visit.source.isBefore(backward->site->begin(), other->site->begin()) &&
                  visit.source.isBefore(other->site->begin(), step->site->begin());
         }))
-      return;
+      return backward;
     const OptimizerFacts *facts = state.optimizer(step->subject);
-    const SourcesId clipped = state.sourcesOf(clip.operands.front());
+    const SourcesId clipped = state.sourcesOf(visit.event.operands.front());
     if (!facts || facts->owned == noSources || clipped == noSources ||
         !(facts->gradients.possible & (Gradients::Fresh | Gradients::Stale)) ||
         sources.mayOverlap(facts->owned, clipped))
-      return;
+      return true;
     Finding finding(Level::Certain, clip,
                     "the gradients that are clipped here are not those that the step behind uses");
     finding.notes.push_back({*backward, "the backward computes gradients here"});
     finding.notes.push_back({*step, "the step uses those of other parameters here"});
     reporter.report(std::move(finding));
+    return true;
   }
 
   static bool isBeside(const FunctionBody &function, const Event &event, const ir::Node *block) {

@@ -55,3 +55,34 @@ void of_some_function_ok(Net policy, std::vector<torch::Tensor> chosen, torch::T
     optimizer.step();
   }
 }
+
+// --- through a function --------------------------------------------------------------------------
+
+static void clipAny(const std::vector<torch::Tensor> &parameters, double most) {
+  if (most > 0)
+    clip_grad_norm_(parameters, most);
+}
+
+void called_bad(Net policy, Net value, torch::Tensor x, double most) {
+  torch::optim::SGD first(policy->parameters(), 0.1), second(value->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    second.zero_grad();
+    value(x).mean().backward();
+    clipAny(value->parameters(), most);
+    second.step();
+    first.zero_grad();
+    policy(x).mean().backward();        // note: computes gradients here
+    clipAny(value->parameters(), most); // expect: ml-clip-order (no fix): not those
+    first.step();                       // note: of other parameters
+  }
+}
+
+void called_ok(Net policy, Net value, torch::Tensor x, double most) {
+  torch::optim::SGD first(policy->parameters(), 0.1), second(value->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    first.zero_grad();
+    policy(x).mean().backward();
+    clipAny(policy->parameters(), most);
+    first.step();
+  }
+}

@@ -15,8 +15,15 @@ public:
       return;
     // Else a layer that calls the function.
     const ir::Node *call = ir::asCall(event.site);
+    const bool isDropout = !call || call->symbol->name.contains("dropout");
+    if (call && !isDropout && !call->symbol->name.contains("norm"))
+      return reporter.report(
+          {Level::Likely, event,
+           "'" + call->symbol->name.str() +
+               "' drops in evaluation, too: its rate does not ask whether the module is "
+               "training"});
     Finding finding(Level::Certain, event,
-                    !call || call->symbol->name.contains("dropout")
+                    isDropout
                         ? "this dropout is on in evaluation, too: it does not ask whether the "
                           "module is training"
                         : "this normalises by the batch in evaluation, too, and changes the "

@@ -97,8 +97,34 @@ static bool trainsWith(const FunctionDecl &callee, llvm::ArrayRef<const Expr *> 
   return false;
 }
 
-bool ignoresMode(const CallExpr &call, const Vocabulary &vocabulary) {
+/// Whether \p rate is the same in both modes: a number, or a member that holds one.
+static bool isFixedRate(const Expr *rate) {
+  rate = madeOf(strip(rate));
+  if (isa<FloatingLiteral>(rate))
+    return !isZero(rate);
+  const auto *member = dyn_cast<MemberExpr>(rate);
+  while (member && isa<FieldDecl>(member->getMemberDecl())) {
+    const Expr *object = strip(member->getBase());
+    if (isa<CXXThisExpr>(object))
+      return true;
+    member = dyn_cast<MemberExpr>(object);
+  }
+  return false;
+}
+
+/// Whether \p call computes more than dropout, and drops as it is told by a rate alone.
+static bool dropsByRate(const CallExpr &call, const FunctionDecl &callee) {
+  for (unsigned i = 0; i < call.getNumArgs() && i < callee.getNumParams(); ++i)
+    if (const ParmVarDecl *parameter = callee.getParamDecl(i);
+        parameter->getName() == "dropout_p" && parameter->getType()->isFloatingType())
+      return !isa<CXXDefaultArgExpr>(call.getArg(i)) && isFixedRate(call.getArg(i));
+  return false;
+}
+
+bool ignoresMode(const CallExpr &call, Vocabulary &vocabulary) {
   const FunctionDecl *callee = call.getDirectCallee();
+  if (callee && vocabulary.isFramework(callee) && dropsByRate(call, *callee))
+    return true;
   if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent)
     return false;
   const StringRef name = simpleName(callee);

@@ -11,7 +11,7 @@ namespace gradtidy {
 
 /// Whether \p call drops, or normalises by the batch, whatever the mode of a module is: it is
 /// told so literally, or by a default.
-bool ignoresMode(const clang::CallExpr &call, const Vocabulary &vocabulary);
+bool ignoresMode(const clang::CallExpr &call, Vocabulary &vocabulary);
 
 /// Whether a \p layer does so that is made of a function and all that this is to be called with but
 /// the tensor.

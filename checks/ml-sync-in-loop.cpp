@@ -56,7 +56,12 @@ private:
     if (visit.event.parameterLoop)
       return onParameter(visit, reporter);
     if (!isOnGpu(visit, sourceOf(visit))) {
-      if (isLikelyOnGpu(visit) && !onUse(visit, reporter))
+      if (!isLikelyOnGpu(visit) || onUse(visit, reporter))
+        return;
+      if (const TrainingLoop training = trainingLoopOrBranchAround(visit);
+          training.loop && training.depth == 1 && isOfList(visit.event))
+        report(visit, training, "tensor of the list", reporter);
+      else
         onSeveral(visit, reporter);
       return;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -259,4 +260,32 @@ void epochs(Net net, torch::optim::Optimizer &optimizer, const Batches &batches,
     log.record("sum", scores.sum().item<double>());   // expect: ml-sync-in-loop (level 2)
     log.record("max", scores.max().item<double>());   // expect: ml-sync-in-loop (level 2)
   }
+}
+
+// ---- those of a list
+
+using Metrics = std::map<std::string, Tensor>;
+
+struct Meter {
+  void update(const Metrics &metrics) {
+    for (const auto &[name, value] : metrics)
+      sums[name] += value.item<double>(); // expect: ml-sync-in-loop: each tensor of the list
+  }
+  std::map<std::string, double> sums;
+};
+
+Metrics metricsOf(Net net, torch::optim::Optimizer &optimizer, const Tensor &data) {
+  optimizer.zero_grad();
+  Tensor scores = net(data);
+  Tensor loss = scores.mean();
+  loss.backward();
+  optimizer.step();
+  return {{"loss", loss.detach()}, {"largest", scores.max().detach()}};
+}
+
+void metered(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  Meter meter;
+  for (const auto &batch : batches)
+    meter.update(metricsOf(net, optimizer, batch.data.to(device)));
 }

@@ -314,7 +314,7 @@ const Expr *temporaryAround(const Expr *element, Vocabulary &vocabulary) {
   const auto *made = object ? dyn_cast<CallExpr>(strip(object)) : nullptr;
   if (!made || !made->getDirectCallee())
     return nullptr;
-  if (made->isPRValue())
+  if (made->isPRValue() && !made->getType()->isPointerType())
     return vocabulary.isFramework(made->getDirectCallee()) ||
                    vocabulary.holdsTensors(made->getType())
                ? made

@@ -1,6 +1,7 @@
 // References to elements of lists that end.
 #include <torch/torch.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -84,4 +85,20 @@ std::vector<std::string> words();
 char letters_ok() {
   const auto &word = words()[0];
   return word[0];
+}
+
+struct Scene {
+  Tensor picture;
+  std::vector<float> boxes;
+};
+
+void shared_ok(std::shared_ptr<const std::vector<Scene>> scenes, size_t i,
+               const std::unique_ptr<std::vector<Tensor>> &tensors,
+               std::vector<std::vector<Tensor>>::iterator list) {
+  const Scene &scene = scenes->at(i);
+  scene.picture.sum();
+  auto &first = tensors->front();
+  first.sum();
+  auto &last = list->back();
+  last.sum();
 }

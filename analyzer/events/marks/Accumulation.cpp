@@ -27,6 +27,38 @@ static const Expr *divisorIn(const Expr *condition) {
   return divisor ? divisor : divisorIn(operation->getRHS());
 }
 
+/// The same of a condition under which what follows is left out: `if (i % N != 0) continue;`.
+static const Expr *divisorOfOthers(const Expr *condition) {
+  condition = strip(condition);
+  const auto *operation = dyn_cast<BinaryOperator>(condition);
+  if (!operation)
+    return nullptr;
+  if (operation->getOpcode() == BO_Rem)
+    return strip(operation->getRHS());
+  if (operation->getOpcode() == BO_NE)
+    return divisorOfOthers(strip(operation->getLHS()));
+  const Expr *first =
+      operation->getOpcode() == BO_LOr ? divisorOfOthers(operation->getLHS()) : nullptr;
+  return first || operation->getOpcode() != BO_LOr ? first : divisorOfOthers(operation->getRHS());
+}
+
+/// What \p block asks, before it comes to \p inner, in order to leave all rounds but every Nth.
+static const Expr *roundsLeft(const CompoundStmt &block, const Stmt *inner) {
+  const Expr *rounds = nullptr;
+  for (const Stmt *child : block.body()) {
+    if (child == inner)
+      return rounds;
+    const auto *choice = dyn_cast<IfStmt>(child);
+    const Stmt *taken = choice && !choice->getElse() ? choice->getThen() : nullptr;
+    if (const auto *braces = dyn_cast_or_null<CompoundStmt>(taken); braces && braces->size() == 1)
+      taken = braces->body_front();
+    if (isa_and_nonnull<ReturnStmt, ContinueStmt>(taken))
+      if (const Expr *divisor = divisorOfOthers(choice->getCond()))
+        rounds = divisor;
+  }
+  return nullptr;
+}
+
 namespace {
 
 /// Looks for what is done with a number, by whichever of its names, besides counting, comparing and
@@ -87,6 +119,9 @@ const Expr *roundsBetween(const Expr &call, const FunctionCode &function) {
       return nullptr;
     if (const auto *choice = dyn_cast<IfStmt>(outer); choice && inner == choice->getThen())
       if (const Expr *rounds = divisorIn(choice->getCond()))
+        return rounds;
+    if (const auto *block = dyn_cast<CompoundStmt>(outer))
+      if (const Expr *rounds = roundsLeft(*block, inner))
         return rounds;
   }
   return nullptr;

@@ -283,3 +283,27 @@ void copied_in_memory_ok(Net net, Net target, const Tensors &inputs) {
     copyWeights(net, target);
   }
 }
+
+struct Store {
+  int64_t period;
+  // Every Nth is said by what leaves the others out.
+  void done(int64_t epoch, const Net &net) const {
+    if (epoch % period != 0)
+      return;
+    torch::serialize::OutputArchive archive;
+    net->save(archive); // expect: ml-incomplete-checkpoint (level 2)
+    archive.save_to("latest.pt");
+  }
+};
+
+void left_out_bad(Net net, const Tensors &inputs, const Store &store) {
+  torch::optim::Adam optimizer(net->parameters(), 1e-3);
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    for (const auto &x : inputs) {
+      optimizer.zero_grad();
+      net(x).mean().backward();
+      optimizer.step(); // note: the optimizer steps here
+    }
+    store.done(epoch, net);
+  }
+}

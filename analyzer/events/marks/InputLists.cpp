@@ -29,7 +29,7 @@ Use useOf(const Expr &mention, const FunctionCode &function) {
       const StringRef name = simpleName(method);
       if (name == "push_back" || name == "emplace_back")
         return Use::Adds;
-      return method && method->isConst() ? Use::Reads : Use::Other;
+      return method && (method->isConst() || name == "reserve") ? Use::Reads : Use::Other;
     }
     const auto *cast = dyn_cast<ImplicitCastExpr>(outer);
     if (cast && cast->getType().isConstQualified())
@@ -81,16 +81,47 @@ bool mentions(const Stmt &part, Entity list) {
          });
 }
 
-/// Whether other methods of the class than \p method leave the member alone, as far as all of them
-/// can be seen.
-bool isOwnOf(const CXXMethodDecl &method, Entity member) {
-  return llvm::all_of(method.getParent()->methods(), [&](const CXXMethodDecl *other) {
-    const FunctionDecl *body = nullptr;
+/// Whether each run of the function calls \p method of its own object.
+bool callsAlways(const FunctionCode &function, const CXXMethodDecl &method) {
+  bool isFound = false;
+  forEach(function.body, [&](const Stmt *statement) {
+    const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
+    isFound |= call && call->getMethodDecl() &&
+               call->getMethodDecl()->getCanonicalDecl() == method.getCanonicalDecl() &&
+               isa<CXXThisExpr>(strip(call->getImplicitObjectArgument())) &&
+               !function.isConditional(call);
+  });
+  return isFound;
+}
+
+/// What the method that \p function is of, the others that it calls and the constructors do to the
+/// member. Something else, too, if not all of the class can be seen.
+Uses usesOfMember(const CXXMethodDecl &method, Entity member, const FunctionCode &function) {
+  Uses uses;
+  collect(*function.body, member, function, nullptr, uses);
+  for (const CXXMethodDecl *other : method.getParent()->methods()) {
+    const FunctionDecl *definition = nullptr;
     if (other == method.getCanonicalDecl() || other->isImplicit() || other->isDefaulted() ||
         other->isDeleted() || isa<CXXDestructorDecl>(other))
-      return true;
-    return other->hasBody(body) && !mentions(*body->getBody(), member);
-  });
+      continue;
+    if (!other->hasBody(definition)) {
+      uses.isOther = true;
+      continue;
+    }
+    if (!mentions(*definition->getBody(), member))
+      continue;
+    const FunctionBody lowered(function.map.symbol(definition),
+                               function.map.node(definition->getBody()));
+    Uses inner;
+    collect(*definition->getBody(), member, FunctionCode(lowered, function.map), nullptr, inner);
+    uses.isOther |= inner.isOther;
+    if (isa<CXXConstructorDecl>(other) || inner.count == 0)
+      continue; // It fills the list once, or reads it.
+    uses.count += inner.count;
+    if (!uses.added && callsAlways(function, *other))
+      uses.added = inner.added;
+  }
+  return uses;
 }
 
 } // namespace
@@ -123,8 +154,8 @@ Growth growthOf(const Expr &argument, const CallExpr &call, const FunctionCode &
   const auto *member = dyn_cast<MemberExpr>(named);
   const auto *method = dyn_cast<CXXMethodDecl>(function.function);
   const bool isOwn = member && isa<CXXThisExpr>(strip(member->getBase())) && method &&
-                     !isa<CXXConstructorDecl>(method) && isOwnOf(*method, list);
-  return isOwn ? growth(all) : Growth{};
+                     !isa<CXXConstructorDecl>(method);
+  return isOwn ? growth(usesOfMember(*method, list, function)) : Growth{};
 }
 
 } // namespace gradtidy

@@ -267,8 +267,23 @@ private:
       return;
     if (std::optional<EntityUse> use = follow(entity, site))
       uses.facts[entity].uses.push_back(*use);
-    if (place.function && isa<FieldDecl>(entity) && uses.isManagement(place.function))
+    if (place.function && isa<FieldDecl>(entity) && uses.isManagement(place.function) &&
+        !(passesModeOnly(*place.function) && vocabulary.hasParameters(entity->getType())))
       uses.facts[entity].isManaged = true;
+  }
+
+  /// Whether the function is train() or eval() of a class that hides nothing else of its base: who
+  /// passes on the mode wants the part to be trained, and nothing does that.
+  bool passesModeOnly(const FunctionDecl &function) {
+    const auto isMode = [&](const CXXMethodDecl *method) {
+      const FunctionRole role = vocabulary.roleOf(method);
+      return role == FunctionRole::Train || role == FunctionRole::Eval;
+    };
+    const auto *method = dyn_cast<CXXMethodDecl>(&function);
+    return method && isMode(method) &&
+           llvm::all_of(method->getParent()->methods(), [&](const CXXMethodDecl *other) {
+             return isMode(other) || !uses.isManagement(other);
+           });
   }
 
   std::optional<EntityUse> follow(Entity entity, const Expr *site) {

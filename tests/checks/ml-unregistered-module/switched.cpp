@@ -54,3 +54,28 @@ struct FrozenLater : torch::nn::Module {
   torch::nn::Linear in;
   Block teacher;
 };
+
+// --- only the mode is passed on ------------------------------------------------------------------
+
+struct PassedOnBad : torch::nn::Module {
+  PassedOnBad() : front(4, 4), // note: it is made here
+        head(register_module("head", torch::nn::Linear(4, 4))) {}
+  Tensor forward(Tensor x) { return head(front(x)); } // note: it is used here
+  void train(bool on = true) override {
+    torch::nn::Module::train(on);
+    front->train(on);
+  }
+  torch::nn::Linear front; // expect: ml-unregistered-module: 'front'
+  torch::nn::Linear head;
+};
+
+struct DropPassedOn : torch::nn::Module {
+  DropPassedOn() : drop(0.5), head(register_module("head", torch::nn::Linear(4, 4))) {}
+  Tensor forward(Tensor x) { return head(drop(x)); }
+  void train(bool on = true) override {
+    torch::nn::Module::train(on);
+    drop->train(on);
+  }
+  torch::nn::Dropout drop;
+  torch::nn::Linear head;
+};

@@ -47,12 +47,29 @@ private:
     const auto gives = [&](const Event &event) {
       return event.givesParameters && isAbout(event.subject, original);
     };
+    const auto keeps = [&](const Event &event) {
+      return event.kind == EventKind::Bind && event.keepsBest && isAbout(event.subject, name);
+    };
     const auto functions = visit.unit.callGraph().functions();
     const auto isInUnit = [&](llvm::function_ref<bool(const Event &)> one) {
       return llvm::any_of(functions,
                           [&](const FunctionBody *function) { return hasEvent(*function, one); });
     };
-    if (!isInUnit(trains) || !isInUnit(gives))
+    if (!isInUnit(trains))
+      return;
+    const bool isGiven = original->kind == ir::SymbolKind::Parameter; // By another name elsewhere.
+    const auto givesAny = [](const Event &event) {
+      return event.givesParameters && event.subject.role == TypeRole::ScriptModule;
+    };
+    if (hasEvent(*copy.function, keeps) && (isGiven ? isInUnit(givesAny) : isInUnit(gives))) {
+      Finding finding(Level::Likely, copy,
+                      "the copy that is kept as the best so far shares the parameters of '" +
+                          original->name.str() +
+                          "', and changes with them at every step of the optimizer");
+      reporter.report(std::move(finding));
+      return;
+    }
+    if (!isInUnit(gives))
       return;
     for (const Observation &other : visit.unit.observations())
       if (const Event &forward = *other.event; forward.kind == EventKind::Forward &&

@@ -1375,6 +1375,8 @@ public:
   std::vector<Tensor> parameters() const;
   Module copy() const;
   Module deepcopy() const;
+  Module clone(bool inplace = false) const;
+  void save(const std::string &filename) const;
 };
 
 Module load(const std::string &path, std::optional<Device> device = std::nullopt);

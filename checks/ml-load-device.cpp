@@ -10,6 +10,7 @@
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -19,7 +20,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind == EventKind::Load)
-      return onLoad(visit, reporter);
+      return storedBy(forward).role == TypeRole::Optimizer ? onOptimizer(visit, reporter)
+                                                           : onLoad(visit, reporter);
     if (forward.kind != EventKind::Forward)
       return;
     const ModuleFacts module = visit.before.module(forward.subject);
@@ -49,6 +51,31 @@ public:
   }
 
 private:
+  /// The function says where the model is to be, and not where the state of its optimizer is.
+  void onOptimizer(const Visit &visit, Reporter &reporter) {
+    const Event &load = visit.event;
+    const auto isTold = [&](const Event &other) {
+      return other.kind == EventKind::Load && isModule(storedBy(other).role) &&
+             llvm::any_of(other.operands, [&](const Operand &operand) {
+               const Device device =
+                   isDevice(operand) && operand.expr ? visit.before.deviceOf(operand) : Device();
+               return device.kind == Device::Symbol && visit.unit.program().mayBeGpu(device);
+             });
+    };
+    if (load.site->kind == ir::NodeKind::MemberCall || llvm::any_of(load.operands, isDevice) ||
+        !reported.insert(load.site).second)
+      return;
+    for (const Block &block : load.function->blocks)
+      for (const Event &other : block.events)
+        if (isTold(other)) {
+          Finding finding(Level::Likely, load,
+                          "the state of the optimizer comes back to the device that the file says, "
+                          "which this machine may not have; name the device here, too");
+          finding.notes.push_back({other, "the parameters are put on theirs here"});
+          return reporter.report(std::move(finding));
+        }
+  }
+
   /// A member that constructors put on its device, which others use there.
   static void onLoad(const Visit &visit, Reporter &reporter) {
     const Event &load = visit.event;
@@ -185,6 +212,8 @@ private:
           return name->symbol;
     return nullptr;
   }
+
+  llvm::SmallPtrSet<const ir::Node *, 4> reported; ///< Loads of optimizers, once each.
 };
 
 } // namespace

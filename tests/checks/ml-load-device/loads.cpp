@@ -172,3 +172,15 @@ void told_ok(const std::string &path, torch::Device device) {
     torch::load(net, path, device);
   net(prompt(1)).print();
 }
+
+// --- the optimizer's state -----------------------------------------------------------------------
+
+void state_elsewhere_bad(Net net, torch::optim::Adam &optimizer, torch::Device device) {
+  torch::load(net, "net.pt", device);
+  torch::load(optimizer, "optimizer.pt"); // expect: ml-load-device (level 1): name the device here, too
+}
+
+void state_beside_ok(Net net, torch::optim::Adam &optimizer, torch::Device device) {
+  torch::load(net, "net.pt", device);
+  torch::load(optimizer, "optimizer.pt", device);
+}

@@ -2,6 +2,8 @@
 
 #include "Interpreter.h"
 
+#include "analyzer/model/Operators.h"
+
 namespace gradtidy {
 
 // --- what is known at one point
@@ -168,7 +170,8 @@ void Interpreter::changeList(const Event &event, State &state) const {
       if (operand.isLent ||
           (event.isAnyDevice && operand.path && paths.containerOf(operand.path) != operand.path))
         state.fillList(operand.path);
-    if (event.isAttribute && event.subject.role != TypeRole::None)
+    if (event.isAttribute && !(event.run && event.run->name == "size") && // That throws.
+        event.subject.role != TypeRole::None)
       state.fillList(state.resolve(event.subject.path));
     break;
   }

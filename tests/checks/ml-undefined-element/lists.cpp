@@ -374,3 +374,13 @@ torch::Tensor in_lambda_bad(const torch::Tensor &x) {
   add(x + 1);
   return torch::stack(steps); // note: read here
 }
+
+void sizes_bad(const std::vector<torch::Tensor> &given) {
+  std::vector<torch::Tensor> rows(std::size(given)); // note: made here
+  std::transform(given.begin(), given.end(), std::back_inserter(rows), // expect: ml-undefined-element (no fix)
+                 [](const torch::Tensor &each) { return each + 1; });
+  std::vector<int64_t> lengths;
+  for (const auto &row : rows)
+    lengths.push_back(row.size(0));
+  torch::nn::utils::rnn::pad_sequence(rows, true); // note: read here
+}

@@ -53,8 +53,14 @@ private:
         continue;
       const Event &call = *callers[callee - 1];
       const size_t index = parameter - function.parameters.begin();
-      return call.kind == EventKind::Call && index < call.operands.size() &&
-             call.operands[index].text && add(*call.operands[index].text, callee - 1);
+      if (call.kind == EventKind::Call && index < call.operands.size() &&
+          call.operands[index].text)
+        return add(*call.operands[index].text, callee - 1);
+      // The number that this call is given: each call binds it anew.
+      const ir::Type *type = parameter->declaration->type;
+      if (!type || !type->isInteger || type->isReference || type->isPointer)
+        return false;
+      break;
     }
     PathTable &paths = state.tables->paths;
     const PathId object = state.resolve(place);
@@ -101,11 +107,12 @@ void Interpreter::noteFiles(const Event &event, State &state) {
       state.save(file, {&event, state.resolve(storedBy(event).path)});
     return;
   }
-  if (!state.hasSaved())
-    return;
-  const bool isFollowed = event.kind == EventKind::Call;
-  if (!isFollowed)
+  if (event.kind != EventKind::Call) // See callMayTouchFiles().
     callMayTouchFiles(event, state, /*isSeen=*/true);
+}
+
+/// What the event may change is no part of a name any more.
+static void changeTexts(const Event &event, State &state) {
   if (event.subject.escapes && event.subject.role == TypeRole::None)
     state.changeText(state.resolve(event.subject.path));
   for (const Operand &operand : event.operands)
@@ -116,6 +123,7 @@ void Interpreter::noteFiles(const Event &event, State &state) {
 void Interpreter::callMayTouchFiles(const Event &event, State &state, bool isSeen) {
   if (!state.hasSaved())
     return;
+  changeTexts(event, state);
   if (!isSeen)
     return state.touchFiles([](FileId) { return true; });
   for (const Operand &operand : event.operands) {
@@ -136,13 +144,14 @@ bool Interpreter::touchesFiles(const FunctionBody &body) {
   if (!added)
     return known->second;
   const bool result = hasEvent(body, [&](const Event &event) {
-    if (llvm::any_of(event.operands, [](const Operand &operand) { return operand.text; }))
-      return true;
-    if (event.kind != EventKind::Call)
-      return false;
-    const auto callees = graph.candidates(event);
-    if (callees.empty())
-      return !event.callee || !event.callee->isOfSystem;
+    llvm::SmallVector<const FunctionBody *, 4> callees;
+    if (event.kind == EventKind::Call)
+      callees = graph.candidates(event);
+    if (callees.empty()) {
+      const auto isText = [](const Operand &operand) { return operand.text; };
+      return llvm::any_of(event.operands, isText) ||
+             (event.kind == EventKind::Call && !(event.callee && event.callee->isOfSystem));
+    }
     return llvm::any_of(callees, [&](const FunctionBody *each) { return touchesFiles(*each); });
   });
   return touching[&body] = result;

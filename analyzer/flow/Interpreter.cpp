@@ -380,6 +380,8 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
           if (event.constant)
             answers.learn(condition, *event.constant);
         }
+      if (event.subject.path)
+        state.changeText(state.resolve(event.subject.path));
       continue;
     }
     known = answers;

@@ -44,9 +44,16 @@ void FunctionLowering::modify(const Expr *target, const Stmt *site) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(strip(target)))
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
       assign(variable, nullptr, site);
-  if (const auto *member = dyn_cast<MemberExpr>(strip(target)))
-    if (unsigned affected = conditions.affectedBy(member->getMemberDecl()))
-      emit(EventKind::Assign, site).forgets = affected;
+  if (const auto *member = dyn_cast<MemberExpr>(strip(target))) {
+    const unsigned affected = conditions.affectedBy(member->getMemberDecl());
+    const bool isNumber = member->getType()->isIntegerType() && !member->getType()->isBooleanType();
+    if (!affected && !isNumber)
+      return;
+    Event &event = emit(EventKind::Assign, site);
+    event.forgets = affected;
+    if (isNumber)
+      event.subject.path = values.pathOf(target); // Names of files may be made of it.
+  }
 }
 
 // --- assignments --------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ void FunctionLowering::lowerMeasure(const UnaryExprOrTypeTraitExpr &size) {
 void FunctionLowering::markTexts(Event &event) {
   for (Operand &operand : event.operands)
     if (operand.isText && operand.role == TypeRole::None)
-      if (std::optional<Text> text = textOf(*CodeMap::expr(operand.expr), *code, values)) {
+      if (std::optional<Text> text = textOf(*CodeMap::expr(operand.expr), *code, values, paths)) {
         result->texts.push_back(std::make_unique<const Text>(std::move(*text)));
         operand.text = result->texts.back().get();
       }

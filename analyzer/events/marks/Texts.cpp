@@ -11,15 +11,23 @@ namespace gradtidy {
 
 namespace {
 
+/// The call of a function that makes a text of its arguments and its object.
+struct TextCall {
+  const CallExpr &call;
+  const FunctionDecl &callee;
+  const TextCall *outer; ///< The one in whose function this one stands; null for the outermost.
+};
+
 class TextReader {
 public:
-  TextReader(const FunctionCode &function, Values &values) : function(function), values(values) {}
+  TextReader(const FunctionCode &function, Values &values, PathTable &paths)
+      : function(function), values(values), paths(paths) {}
 
   Text text;
 
   bool read(const Expr *expr, unsigned depth = 0) {
     expr = strip(expr);
-    if (depth > 8)
+    if (depth > 16)
       return false;
     if (const auto *literal = dyn_cast<StringLiteral>(expr))
       return literal->isOrdinary() && add(literal->getString());
@@ -59,7 +67,7 @@ private:
   bool readCall(const CallExpr &call, unsigned depth) {
     const FunctionDecl *callee = call.getDirectCallee();
     if (!callee || !isStandard(callee))
-      return false;
+      return callee && readResult(call, *callee, depth);
     if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(&call)) {
       const bool isPath = operation->getOperator() == OO_Slash;
       return (operation->getOperator() == OO_Plus || isPath) && call.getNumArgs() == 2 &&
@@ -74,17 +82,73 @@ private:
            read(call.getArg(0), depth + 1);
   }
 
+  /// `std::string file(int epoch) const { return folder + std::to_string(epoch); }`
+  bool readResult(const CallExpr &call, const FunctionDecl &callee, unsigned depth) {
+    const FunctionDecl *definition = nullptr;
+    const auto *method = dyn_cast<CXXMethodDecl>(&callee);
+    const auto *body = callee.hasBody(definition)
+                           ? dyn_cast_or_null<CompoundStmt>(definition->getBody())
+                           : nullptr;
+    const auto *result =
+        body && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
+    if (!result || !result->getRetValue() || !isText(call.getType()) ||
+        isa<CXXOperatorCallExpr>(call) || (method && method->isVirtual()))
+      return false;
+    const TextCall inner{call, *definition, within};
+    within = &inner;
+    const bool isRead = read(result->getRetValue(), depth + 1);
+    within = inner.outer;
+    return isRead;
+  }
+
+  /// What the call that is read gives for the parameter.
+  bool readArgument(const ParmVarDecl &parameter, unsigned depth) {
+    const TextCall &inner = *within;
+    const unsigned index = parameter.getFunctionScopeIndex();
+    if (parameter.getDeclContext() != &inner.callee || index >= inner.call.getNumArgs())
+      return false;
+    within = inner.outer;
+    const bool isRead = read(inner.call.getArg(index), depth + 1);
+    within = &inner;
+    return isRead;
+  }
+
+  /// The path of the object or member \p expr in the function that is lowered; none if that is not
+  /// known.
+  PathId pathOf(const Expr *expr, const TextCall *call) {
+    expr = strip(expr);
+    if (!call)
+      return values.pathOf(expr);
+    if (isa<CXXThisExpr>(expr)) {
+      const Expr *object = methodObject(&call->call);
+      return object ? pathOf(object, call->outer) : noPath;
+    }
+    const auto *member = dyn_cast<MemberExpr>(expr);
+    const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+    const PathId object = field ? pathOf(member->getBase(), call) : noPath;
+    return object ? paths.member(object, function.map.symbol(field->getCanonicalDecl())) : noPath;
+  }
+
   bool readPlace(const Expr *expr, unsigned depth) {
     const QualType type = expr->getType();
     if (!isText(type) && !type->isIntegerType())
       return false;
     const VarDecl *variable = variableOf(expr);
-    if (variable && variable->hasInit() && isFixed(*variable) &&
-        TextReader(function, values).read(variable->getInit(), depth + 1))
-      return read(variable->getInit(), depth + 1);
-    if (type->isIntegerType() && (!variable || changesWithin(*variable)))
+    if (const auto *parameter = dyn_cast_or_null<ParmVarDecl>(variable); parameter && within)
+      return readArgument(*parameter, depth);
+    if (within && !(variable && variable->hasGlobalStorage()) && !isa<MemberExpr>(expr))
       return false;
-    text.parts.push_back({{}, values.pathOf(expr)});
+    if (variable && variable->hasInit() && isFixed(*variable) &&
+        TextReader(function, values, paths).read(variable->getInit(), depth + 1))
+      return read(variable->getInit(), depth + 1);
+    // What changes a member is an event.
+    if (type->isIntegerType() &&
+        (variable ? changesWithin(*variable) : !isa<MemberExpr>(expr) || type->isBooleanType()))
+      return false;
+    const PathId place = pathOf(expr, within);
+    if (!place)
+      return false;
+    text.parts.push_back({{}, place});
     return true;
   }
 
@@ -121,12 +185,15 @@ private:
 
   const FunctionCode &function;
   Values &values;
+  PathTable &paths;
+  const TextCall *within = nullptr; ///< Null for the function that is lowered.
 };
 
 } // namespace
 
-std::optional<Text> textOf(const Expr &expr, const FunctionCode &function, Values &values) {
-  TextReader reader(function, values);
+std::optional<Text> textOf(const Expr &expr, const FunctionCode &function, Values &values,
+                           PathTable &paths) {
+  TextReader reader(function, values, paths);
   if (!reader.read(&expr) || reader.text.parts.empty())
     return std::nullopt;
   return std::move(reader.text);

@@ -14,11 +14,11 @@ class ElementwiseAccess : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
-    if (read.operation != Operation::ReadScalar || !read.elementLoop.loop ||
-        read.elementLoop.isComputed || read.parameterLoop || isForPeople(visit) ||
-        isElsewhere(visit))
+    if (read.operation != Operation::ReadScalar ||
+        !(read.elementLoop.loop || read.elementLoop.isOfCalls) || read.elementLoop.isComputed ||
+        read.parameterLoop || isForPeople(visit) || isElsewhere(visit))
       return;
-    const auto loops = countedBy(read);
+    const auto loops = read.elementLoop.loop ? countedBy(read) : askedIn(visit);
     if (loops.size() < 2 || elementsOf(loops) < fewElements ||
         !reported.insert(loops.back()).second)
       return;
@@ -48,18 +48,99 @@ private:
                             : visit.unit.program().movesModules();
   }
 
+  using Names = llvm::SmallSetVector<const ir::Symbol *, 8>;
+
+  /// Adds what \p expr is made of, and what variables of the function are that it names.
+  static void addNames(const FunctionBody &function, const ir::Node *expr, Names &named) {
+    size_t i = named.size();
+    const auto add = [&](const ir::Node *part) {
+      for (const ir::Symbol *name : function.namedIn(part))
+        named.insert(name);
+      ir::forEach(part, [&](const ir::Node &node) {
+        if (node.kind == ir::NodeKind::Reference && node.symbol->kind == ir::SymbolKind::Binding)
+          named.insert(node.symbol);
+      });
+    };
+    add(expr);
+    for (; i < named.size(); ++i) // `auto row = image[y];`
+      if (named[i]->isLocal && named[i]->init && !named[i]->isRangeElement)
+        add(named[i]->init);
+  }
+
+  /// For each number that the index is made of: the loop of a caller, or the algorithm that calls a
+  /// closure, each round of which asks for another one. Nothing where the tensor may change.
+  static llvm::SmallVector<const ir::Node *, 4> askedIn(const Visit &visit) {
+    const FunctionBody *callee = visit.event.function;
+    llvm::SmallVector<const ir::Node *, 4> loops;
+    Names named;
+    addNames(*callee, visit.event.subject.expr, named);
+    if (mayBeWritten(visit, named))
+      return {};
+    for (const Event *call : llvm::reverse(visit.callers)) {
+      const FunctionBody &caller = *call->function;
+      const ir::Node *site = ir::asCall(call->site);
+      const bool isAlgorithm = call->kind == EventKind::Combine;
+      if (!site || !(isAlgorithm || call->kind == EventKind::Call))
+        return {};
+      Names outside;
+      for (const ir::Symbol *name : named) {
+        const auto parameter = llvm::find(callee->function->parameters, name);
+        if (parameter == callee->function->parameters.end()) {
+          if (isAlgorithm && callee->mayChange(*name, callee->body))
+            loops.push_back(call->site); // A captured counter.
+          else
+            outside.insert(name);
+        } else if (isAlgorithm) {
+          loops.push_back(call->site);
+        } else if (const size_t index = parameter - callee->function->parameters.begin() +
+                                        (site->kind == ir::NodeKind::OperatorCall);
+                   index < site->arguments.size()) {
+          addNames(caller, site->arguments[index], outside);
+        }
+      }
+      for (const ir::Node *loop : caller.loopsAround(call->site))
+        outside.remove_if([&](const ir::Symbol *name) {
+          const bool isOfRound = counterOf(*loop) == name ||
+                                 contains(visit, loop, name->location) ||
+                                 caller.mayChange(*name, loop);
+          if (isOfRound && !(name->type && name->type->record))
+            loops.push_back(loop);
+          return isOfRound;
+        });
+      if (loops.size() > 1)
+        return loops;
+      named = std::move(outside);
+      callee = &caller;
+    }
+    return {};
+  }
+
+  /// Whether something but a constructor gives one of the tensors other values.
+  static bool mayBeWritten(const Visit &visit, const Names &named) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const auto isOne = [&](PathId path) {
+      const ir::Symbol *name = path ? paths.last(path).name() : nullptr;
+      return name && named.contains(name) && name->type && !name->type->isInteger;
+    };
+    return llvm::any_of(visit.unit.callGraph().functions(), [&](const FunctionBody *function) {
+      return function->function->kind != ir::SymbolKind::Constructor &&
+             llvm::any_of(function->blocks, [&](const Block &block) {
+               return llvm::any_of(block.events, [&](const Event &event) {
+                 const bool isChange =
+                     event.kind == EventKind::Bind
+                         ? event.site->kind != ir::NodeKind::Declaration
+                         : event.subject.escapes && event.subject.role == TypeRole::Tensor;
+                 return isChange && isOne(event.subject.path);
+               });
+             });
+    });
+  }
+
   /// The loops around the read whose counters the index is made of, innermost first.
   static llvm::SmallVector<const ir::Node *, 4> countedBy(const Event &read) {
     const FunctionBody &function = *read.function;
-    llvm::SmallSetVector<const ir::Symbol *, 8> named;
-    const auto add = [&](const ir::Node *expr) {
-      for (const ir::Symbol *name : function.namedIn(expr))
-        named.insert(name);
-    };
-    add(read.subject.expr);
-    for (size_t i = 0; i < named.size(); ++i) // `auto row = image[y];`
-      if (named[i]->isLocal && named[i]->init && !named[i]->isRangeElement)
-        add(named[i]->init);
+    Names named;
+    addNames(function, read.subject.expr, named);
     llvm::SmallVector<const ir::Node *, 4> loops;
     for (const ir::Node *loop : function.loopsAround(read.site))
       if (const ir::Symbol *counter = counterOf(*loop); counter && named.contains(counter))

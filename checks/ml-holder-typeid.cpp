@@ -10,20 +10,55 @@ class HolderTypeid : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
     const ClassTest *test = visit.event.classTest;
-    if (!test)
+    if (!test || test->form == ClassTest::Lookup ||
+        (test->form == ClassTest::Key && !looksUpModules(visit)))
       return;
-    Finding finding(Level::Certain, test->range);
+    Finding finding(test->form == ClassTest::Key ? Level::Likely : Level::Certain, test->range);
     finding.message =
         "no module is of the class of the holder '" + test->holder + "': " +
-        (test->form == ClassTest::Comparison  ? "this comparison always has the same result"
+        (test->form == ClassTest::Key
+             ? "what is looked up by the class of a module never has this key"
+         : test->form == ClassTest::Comparison  ? "this comparison always has the same result"
          : test->form == ClassTest::Reference ? "this cast always throws"
                                               : "this cast always gives null") +
-        "; use as<" + test->holder + ">()" +
-        (test->held.empty() ? std::string() : ", or ask for '" + test->held + "'");
+        (test->form == ClassTest::Key ? "" : "; use as<" + test->holder + ">()") +
+        (test->held.empty()             ? ""
+         : test->form == ClassTest::Key ? "; use '" + test->held + "'"
+                                        : ", or ask for '" + test->held + "'");
     if (!test->replacement.empty())
       finding.fixes.push_back(
           clang::FixItHint::CreateReplacement(test->replaced, test->replacement));
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether something in the container with that key is looked up by the class of a module.
+  static bool looksUpModules(const Visit &visit) {
+    const ir::Symbol *place = placeOf(visit.event.site);
+    return place && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+      const ClassTest *test = other.event->classTest;
+      const ir::Symbol *container =
+          test && test->form == ClassTest::Lookup ? placeOf(other.event->site) : nullptr;
+      return container && (container == place || container->owner == place);
+    });
+  }
+
+  /// The container that gets the key, or the class of which a method does.
+  static const ir::Symbol *placeOf(const ir::Node *key) {
+    for (const ir::Node *around = key->parent; around; around = around->parent) {
+      if (around->kind == ir::NodeKind::Declaration)
+        return around->declared.size() == 1 ? around->declared.front() : nullptr;
+      if (!around->isCall() || !around->symbol)
+        continue;
+      if (!around->symbol->isStandard)
+        return around->symbol->owner;
+      const ir::Node *object = around->kind == ir::NodeKind::MemberCall ? around->object
+                               : around->arguments.empty()              ? nullptr
+                                                                        : around->arguments.front();
+      if (object && object != key)
+        return object->spelled().symbol;
+    }
+    return nullptr;
   }
 };
 

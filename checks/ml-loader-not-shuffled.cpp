@@ -54,8 +54,7 @@ private:
 
   /// Whether the samples are numbers that a factory makes up, as in a demonstration.
   static bool isMadeUp(const Value &samples) {
-    return samples.made && samples.made->kind == EventKind::Create && !samples.made->isData &&
-           samples.made->operation != Operation::WrapMemory;
+    return samples.isMadeUp;
   }
 
   static bool hasBackward(const Visit &visit, const ir::Node &loop) {

@@ -17,7 +17,8 @@ public:
     const Event &event = visit.event;
     if (event.operation == Operation::Save || putsByName(visit))
       onSave(visit, reporter);
-    else if (event.kind == EventKind::Overwrite || event.changesElements)
+    else if (event.kind == EventKind::Overwrite ||
+             (event.changesElements && event.kind != EventKind::RequireGrad))
       onCopy(visit, reporter);
   }
 
@@ -67,7 +68,7 @@ private:
       if (!operand.isTensor)
         continue;
       const Value value = visit.before.valueOf(operand);
-      for (SourcesId set : {value.shared, value.sources})
+      for (SourcesId set : {value.shared, value.copied, value.sources})
         for (PathId module : sources.members(set))
           if (askedFor(visit, module) && !isSame(visit, module, to))
             return module;
@@ -101,7 +102,7 @@ private:
     const Event &save = visit.event;
     for (const Operand &operand : save.operands) {
       const PathId module = operand.isTensor && !isModule(operand.role)
-                                ? onlyOwner(visit, visit.before.valueOf(operand).shared)
+                                ? savedIn(visit, visit.before.valueOf(operand))
                                 : noPath;
       if (!module || !askedFor(visit, module) || !normalizes(visit, module, module) ||
           !isTrained(visit, module) || handlesBuffers(visit, module, module) ||
@@ -113,6 +114,14 @@ private:
                            "Save the module, or its buffers, too"});
       return;
     }
+  }
+
+  /// The module whose parameters the tensors are, or are copies of; or none.
+  static PathId savedIn(const Visit &visit, const Value &value) {
+    if (value.shared == noSources || value.copied == noSources)
+      return onlyOwner(visit, value.shared == noSources ? value.copied : value.shared);
+    const PathId owner = onlyOwner(visit, value.shared);
+    return owner == onlyOwner(visit, value.copied) ? owner : noPath;
   }
 
   static bool isSavedWhole(const Visit &visit, PathId module) {

@@ -34,7 +34,9 @@ enum class EventKind : unsigned char {
   Create,         ///< `result` is a new tensor; operands may tell its device.
   Move,           ///< `result` is the tensor `subject` on the device of operand 0, if any; a module
                   ///< moves itself.
-  SetMode,        ///< The module `subject` gets into the mode `constant` (training or not).
+  SetMode,        ///< The module `subject` gets into the mode `constant` (training or not), or
+                  ///< into that which the variable operand 0 has kept.
+  KeepMode,       ///< The variable `subject` keeps the mode of the module operand 0.
   EnterGradMode,  ///< While the variable `subject` lives, recording of gradients is `constant`.
   KeepGradMode,   ///< The variable `subject` keeps whether gradients are recorded.
   SetGradMode,    ///< Recording of gradients is `constant` from now on.
@@ -201,6 +203,8 @@ struct ElementLoop {
   const ir::Node *loop = nullptr; ///< Null if there is none.
   bool isComputed = false;        ///< It reads a number that is computed from the element, or
                                   ///< of all elements for the round.
+  /// There is none in this function, of which each call reads the element that it is asked for.
+  bool isOfCalls = false;
 };
 
 /// What becomes of a number that is for people alone.
@@ -236,6 +240,8 @@ struct ClassTest {
     Comparison, ///< `typeid(module) == typeid(Holder)`
     Pointer,    ///< `dynamic_cast<Holder *>(&module)`, or the same of shared pointers.
     Reference,  ///< `dynamic_cast<Holder &>(module)`, which throws.
+    Key,        ///< `std::type_index(typeid(Holder))`, by which something is kept or looked up.
+    Lookup,     ///< `std::type_index(typeid(module))`: no question, but what such keys are for.
   };
   Form form = Comparison;
   clang::SourceRange range; ///< Of the question.

@@ -40,6 +40,7 @@ template <> struct Enumerators<EventKind> {
                                                   "create",
                                                   "move",
                                                   "set-mode",
+                                                  "keep-mode",
                                                   "enter-grad-mode",
                                                   "keep-grad-mode",
                                                   "set-grad-mode",
@@ -92,8 +93,9 @@ template <> struct Enumerators<Shown> {
 };
 
 template <> struct Enumerators<ClassTest::Form> {
-  static constexpr ClassTest::Form last = ClassTest::Reference;
-  static constexpr llvm::StringLiteral names[] = {"comparison", "pointer", "reference"};
+  static constexpr ClassTest::Form last = ClassTest::Lookup;
+  static constexpr llvm::StringLiteral names[] = {"comparison", "pointer", "reference", "key",
+                                                  "lookup"};
 };
 
 template <> struct Enumerators<Reduction> {
@@ -361,6 +363,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, EqualNeur
 template <typename Archive> void fields(Archive &archive, Ref<Archive, ElementLoop> loop) {
   archive("loop", loop.loop);
   archive("computed", loop.isComputed);
+  archive("of-calls", loop.isOfCalls);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, NumberUse> use) {

@@ -16,6 +16,7 @@ static bool isTraining(const Event &event) {
   case EventKind::Assign:
   case EventKind::Release:
   case EventKind::Access:
+  case EventKind::KeepMode:
     return false;
   case EventKind::Move:
     return isModule(event.subject.role);

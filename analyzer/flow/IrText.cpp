@@ -127,6 +127,7 @@ void describe(Words &words, const Value &value, PathId path, const Tables &table
   words.add("disabled by", value.disabled.event());
   words.addIf(value.hasDimensions, "has dimensions");
   words.addIf(value.isNoise, "noise");
+  words.addIf(value.isMadeUp, "made up");
   words.addIf(value.isRecorded, "recorded");
   words.addIf(value.isParameter, "parameter");
   words.add("samples second", value.order.isSecond ? value.order.told : nullptr);
@@ -147,6 +148,7 @@ void describe(Words &words, const Value &value, PathId path, const Tables &table
   words.add("derived by", value.derived);
   words.add("taken from parameters by", value.taken);
   words.addPaths("shares", value.shared);
+  words.addPaths("copied from parameters of", value.copied);
   words.add("changed by", value.changed);
   words.add("gradient cut by", value.cut);
   words.add("gradient of a term cut by", value.idleTerm);

@@ -226,6 +226,21 @@ void State::loadElements(PathId object, const Event &load) {
   });
 }
 
+bool State::restoreMode(PathId object, PathId name, const Event &event) {
+  const std::uint8_t *before = name ? keptModes.find(name) : nullptr;
+  if (!before)
+    return false;
+  setMode(object, std::nullopt, event);
+  const PathStep &last = tables->paths.last(object);
+  if (last.kind == PathStep::Element && last.index < 0)
+    return true; // Of which one, nobody knows.
+  modules.changeIf(
+      tables->paths.sameRoot(object),
+      [&](const auto &entry) { return tables->paths.isWithin(entry.first, object); },
+      [&](PathId, ModuleFacts &facts) { facts.mode = *before; });
+  return true;
+}
+
 void State::replaceTensor(PathId object, Device device) {
   if (ModuleFacts *facts = modules.edit(object); facts && !(facts->device == device))
     facts->device = facts->isWeighted ? device : Device();
@@ -438,6 +453,11 @@ void State::joinGradMode(const State &other, Junction junction) {
     if (here && !(there && *there == *here))
       kept.erase(name);
   }
+  for (PathId name : keptModes.differences(other.keptModes)) {
+    const std::uint8_t *here = keptModes.find(name), *there = other.keptModes.find(name);
+    if (here && !(there && *there == *here))
+      keptModes.erase(name);
+  }
   auto join = [&](GradMode &here, const GradMode &there) {
     // Set on one way only: whoever runs a backward later may ask the same condition again.
     if (junction == Junction::Branches && here.possible != there.possible)
@@ -604,16 +624,20 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     bool isUnsure = false; ///< It may as well be where the module is.
   };
   llvm::SmallVector<Place, 4> places;
+  /// Takes what some ways make on the CPU to be there; whether it is such a value.
+  const auto isUnsureOf = [](Value &value) {
+    if (value.device.isKnown() || !value.madeOnHost)
+      return false;
+    value.device = {Device::Cpu};
+    value.placed = value.madeOnHost;
+    value.hasDimensions = true;
+    return true;
+  };
   auto add = [&](const Operand &operand) {
     if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
       return;
     Value value = valueOf(operand);
-    const bool isUnsure = !value.device.isKnown() && value.madeOnHost;
-    if (isUnsure) {
-      value.device = {Device::Cpu};
-      value.placed = value.madeOnHost;
-      value.hasDimensions = true;
-    }
+    const bool isUnsure = isUnsureOf(value);
     if (value.device.isKnown())
       places.push_back({&operand, value, isUnsure});
     if (PathId own = event.function->thisObject;
@@ -625,9 +649,13 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     if (operand.role != TypeRole::None)
       return;
     const PathId object = resolve(operand.path);
-    for (const auto &[part, value] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
-      if (value.device.isKnown() && part != object && tables->paths.isWithin(part, object))
-        places.push_back({&operand, value});
+    for (const auto &[part, held] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
+      if (part != object && tables->paths.isWithin(part, object)) {
+        Value there = held;
+        const bool mayBeOnHost = isUnsureOf(there);
+        if (there.device.isKnown())
+          places.push_back({&operand, there, mayBeOnHost});
+      }
   };
   const bool isAnywhere =
       event.kind == EventKind::Forward && (event.isWeightless || event.followsInput);

@@ -51,9 +51,17 @@ static bool addsToList(const Event &event) {
          call.symbol->isStandard && call.symbol->name.starts_with("emplace");
 }
 
+/// Value::copied of a copy of the tensor.
+static SourcesId copiedOf(const Operand &tensor, const State &state) {
+  return tensor.isTensor ? state.tables->sources.join(state.valueOf(tensor).copied,
+                                                      state.memoryOf(tensor))
+                         : noSources;
+}
+
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true, onlyFresh = true;
+  bool isMadeUp = false, hasData = false;
   const Event *fresh = nullptr;
   Value held; // In whose memory parts of it lie.
   const Event *derived = nullptr;
@@ -97,6 +105,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     if (value.freshOnHost)
       fresh = value.freshOnHost;
     onlyFresh &= value.freshOnHost || !operand.isTensor;
+    (value.isMadeUp ? isMadeUp : hasData) |= operand.isTensor;
+    held.copied = tables.sources.join(held.copied, value.copied);
     result.hasDimensions |= value.hasDimensions;
     onlyHost &= value.device.kind == Device::Cpu;
     // What meets in an operation is on one device; scalars of the host go along with any.
@@ -141,6 +151,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.parts = {};
   if (onlyFresh && event.kind != EventKind::Forward)
     result.freshOnHost = fresh;
+  result.isMadeUp = isMadeUp && !hasData && event.kind != EventKind::Forward;
   result.hasDimensions &= event.keepsDimensions;
   const Operand *base = event.subject.path       ? &event.subject
                         : event.operands.empty() ? nullptr
@@ -151,6 +162,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.placed = value.placed;
     result.madeOnHost = value.madeOnHost;
   }
+  if (event.subject.path &&
+      (keepsValues(event.operation) || (event.run && event.run->name == "clone")))
+    result.copied = copiedOf(event.subject, state);
   if (keepsValues(event.operation)) {
     const Value before = rearranged(event, state);
     result.made = before.made;
@@ -166,6 +180,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.made = &event;
   } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
     result.shareMemory(held);
+    result.copied = held.copied;
     result.derived = derived;
   }
   const bool computes = event.keepsStrides || sharesMemory(event.operation);
@@ -184,6 +199,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.stayOn(either);
     result.made = either.made;
     result.shareMemory(either);
+    result.copied = either.copied;
     result.derived = either.derived;
     result.isRecorded = either.isRecorded;
     result.parts = either.parts;
@@ -207,6 +223,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.graph = Graph::Detached;
   result.hasDimensions = event.keepsDimensions;
   result.isNoise = event.isNoise;
+  result.isMadeUp = !event.isData && event.operation != Operation::WrapMemory;
   result.device = {Device::Cpu};
   result.placed = result.made = &event;
   result.type = typeOf(event, state);
@@ -285,6 +302,8 @@ Value Interpreter::moved(const Event &event, const State &state) const {
   result.graphs = before.graphs;
   result.parts = before.parts;
   result.isNoise = before.isNoise;
+  result.isMadeUp = before.isMadeUp;
+  result.copied = copiedOf(event.subject, state);
   result.made = before.made;
   result.freshOnHost = before.freshOnHost;
   result.stayOn(before); // In memory of its own it keeps the order.

@@ -60,6 +60,7 @@ template <typename Visit> void State::forEachMap(Visit visit) {
   visit(devices);
   visit(guards);
   visit(kept);
+  visit(keptModes);
   visit(casters);
   visit(unfinished);
   visit(lists);
@@ -185,11 +186,13 @@ void State::rename(PathId from, PathId to) {
   if (tables->sources.mayMention(from))
     values.changeIf(
         [&](const auto &entry) {
-          return isRenamed(entry.second.sources) || isRenamed(entry.second.shared);
+          return isRenamed(entry.second.sources) || isRenamed(entry.second.shared) ||
+                 isRenamed(entry.second.copied);
         },
         [&](PathId, Value &value) {
           value.sources = tables->sources.map(value.sources, renamed);
           value.shared = tables->sources.map(value.shared, renamed);
+          value.copied = tables->sources.map(value.copied, renamed);
         });
   optimizers.changeIf(
       [&](const auto &entry) {
@@ -354,6 +357,8 @@ Value State::joined(const Value &a, const Value &b) const {
   result.graph |= b.graph;
   result.hasDimensions &= b.hasDimensions;
   result.isNoise &= b.isNoise;
+  result.isMadeUp &= b.isMadeUp;
+  result.copied = tables->sources.join(a.copied, b.copied);
   result.type = tables->types.join(a.type, b.type);
   if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
     // Nothing in it yet: it is where that will be.

@@ -197,6 +197,7 @@ struct Value {
   std::uint8_t graph = Graph::Unknown;
   bool hasDimensions = false;    ///< Certainly more than a scalar.
   bool isNoise = false;          ///< Several random samples, perhaps on another device.
+  bool isMadeUp = false;         ///< Computed from nothing but what factories make of no data.
   TypeId type = unknownType;     ///< Its elements and shape.
   SampleOrder order;             ///< Of its dimensions.
   const Event *padded = nullptr; ///< What has filled up the shorter of its sequences.
@@ -234,6 +235,7 @@ struct Value {
   const Event *taken = nullptr;
   SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
   const Event *changed = nullptr; ///< The step that has changed them since.
+  SourcesId copied = noSources;   ///< The same of what has, or holds, copies of their values.
   Storage storage = {};           ///< Of its elements.
   Look look = {};                 ///< Of what is no tensor.
   /// An operation without a gradient, of what may have one: it is computed of its result, and of
@@ -558,6 +560,10 @@ public:
   /// Whether a call has put modules into evaluation mode, as it may have since \p before, is told
   /// by its result.
   void doubtModes(const State &before);
+  /// The variable \p name keeps the mode of a module.
+  void keepMode(PathId name, const Operand &module) { keptModes[name] = this->module(module).mode; }
+  /// The mode of \p object is what the variable \p name has kept; false if that is none.
+  bool restoreMode(PathId object, PathId name, const Event &event);
   /// `to()` of a module.
   void moveModule(PathId object, Device device, const Event *event);
   /// `to()` of a module makes its parameters \p element, which is unknown if nobody knows.
@@ -775,6 +781,7 @@ private:
   SharedMap<PathId, OptimizerFacts> optimizers;
   SharedMap<PathId, ModuleFacts> modules;
   SharedMap<PathId, GradMode> kept;  ///< By variables, to be restored.
+  SharedMap<PathId, std::uint8_t> keptModes; ///< The same of ModuleFacts::mode.
   SharedMap<PathId, Device> devices; ///< What variables that name devices stand for.
   SharedMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.

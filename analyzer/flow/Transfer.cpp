@@ -1059,7 +1059,12 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     break;
   case EventKind::SetMode:
     observeHere();
-    state.setMode(state.resolve(event.subject.path), constantOf(event), event);
+    if (event.operands.empty() ||
+        !state.restoreMode(state.resolve(event.subject.path), event.operands.front().path, event))
+      state.setMode(state.resolve(event.subject.path), constantOf(event), event);
+    break;
+  case EventKind::KeepMode:
+    state.keepMode(event.subject.path, event.operands.front());
     break;
   case EventKind::EnterGradMode:
     if (!event.isDiscarded)

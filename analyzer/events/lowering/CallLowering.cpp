@@ -248,6 +248,8 @@ void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
   const CXXRecordDecl *module = !object.isNull() && isModule(vocabulary.roleOf(object))
                                     ? vocabulary.classOf(object)
                                     : nullptr;
+  if (event.kind == EventKind::SetMode && !event.constant && call->getNumArgs() == 1)
+    event.operands.push_back({values.pathOf(strip(call->getArg(0)))}); // What may have kept one.
   event.switchesGradients = module && switchesGradients(*module, vocabulary);
 }
 

@@ -36,6 +36,15 @@ void FunctionLowering::lowerGradMode(const VarDecl *variable, const Stmt *site) 
                argumentsOf(guard, variable->getInit()), site);
 }
 
+void FunctionLowering::keepMode(PathId place, const Expr *value, const Stmt *site) {
+  const Expr *module = moduleAskedForMode(value, vocabulary);
+  if (!module)
+    return;
+  Event &event = emit(EventKind::KeepMode, site);
+  event.subject.path = place;
+  event.operands.push_back(values.operand(module));
+}
+
 void FunctionLowering::enterGuard(PathId guard, const Expr *value, const Stmt *site) {
   const Expr *made = strip(value);
   TypeRole role = values.roleOf(made);

@@ -365,6 +365,7 @@ void FunctionLowering::lowerElement(const CFGElement &element) {
       bind(paths.member(values.thisObject(), symbol(field->getCanonicalDecl())), field->getType(),
            member->getInit(), member->getInit());
       markMember(current->events.back(), *member->getInit());
+      keepMode(current->events.back().subject.path, member->getInit(), member->getInit());
     }
   } else if (auto destroyed = element.getAs<CFGAutomaticObjDtor>()) {
     lowerDestructor(*destroyed);
@@ -452,6 +453,8 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
   if (variable->getInit())
     assign(variable, variable->getInit(), site);
   lowerGradMode(variable, site);
+  if (variable->getInit() && !code->mayChange(*variable, code->body))
+    keepMode(pathOf(variable), variable->getInit(), site);
 }
 
 void FunctionLowering::lowerChoice(const AbstractConditionalOperator *choice) {

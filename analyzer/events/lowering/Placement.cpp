@@ -237,11 +237,32 @@ std::optional<bool> movesFirst(const Stmt *body, const VarDecl *tensor, Vocabula
   return FirstUse(vocabulary, values).isMove(body, tensor);
 }
 
+/// Whether \p expr is \p whole or a part of it, be it by another name: `state.first`,
+/// `std::get<0>(state)`, `auto [h, c] = state`.
+static bool isPartOf(const Expr *expr, const VarDecl *whole, unsigned depth = 0) {
+  expr = strip(expr);
+  if (depth > 4)
+    return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expr)) {
+    const ValueDecl *named = reference->getDecl();
+    if (const auto *binding = dyn_cast<BindingDecl>(named))
+      named = binding->getDecomposedDecl();
+    const auto *variable = dyn_cast<VarDecl>(named);
+    return named == whole || (variable && !isa<ParmVarDecl>(variable) && variable->hasInit() &&
+                              isPartOf(variable->getInit(), whole, depth + 1));
+  }
+  if (const auto *member = dyn_cast<MemberExpr>(expr))
+    return isPartOf(member->getBase(), whole, depth + 1);
+  const auto *call = dyn_cast<CallExpr>(expr);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  const Expr *object = callee && isStandard(callee) ? objectOf(call) : nullptr;
+  if (callee && !object && isStandard(callee) && simpleName(callee) == "get")
+    object = call->getArg(0);
+  return object && isPartOf(object, whole, depth + 1);
+}
+
 bool meetsTensors(const Stmt *body, const VarDecl *tensor, Vocabulary &vocabulary) {
-  const auto isIt = [&](const Expr *argument) {
-    const auto *reference = dyn_cast<DeclRefExpr>(strip(argument));
-    return reference && reference->getDecl() == tensor;
-  };
+  const auto isIt = [&](const Expr *argument) { return isPartOf(argument, tensor); };
   const auto isOther = [&](const Expr *argument) {
     return vocabulary.roleOf(strip(argument)->getType()) == TypeRole::Tensor && !isIt(argument);
   };

@@ -20,6 +20,8 @@ public:
   std::optional<ClassTest> read(const Stmt &statement) {
     if (const auto *cast = dyn_cast<CXXDynamicCastExpr>(&statement))
       return ofCast(*cast);
+    if (const auto *made = dyn_cast<CXXConstructExpr>(&statement))
+      return ofKey(*made);
     const auto *call = dyn_cast<CallExpr>(&statement);
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
     if (const auto *operation = dyn_cast_or_null<CXXOperatorCallExpr>(call);
@@ -119,6 +121,31 @@ private:
 
   /// Whether \p side is a `typeid` as it stands.
   static bool isPlain(const Expr *side) { return isa<CXXTypeidExpr>(strip(side)); }
+
+  /// `std::type_index(typeid(x))` that is not compared.
+  std::optional<ClassTest> ofKey(const CXXConstructExpr &made) const {
+    const CXXRecordDecl *record = made.getConstructor()->getParent();
+    const auto *asked = made.getNumArgs() == 1 && isStandard(record) && record->getIdentifier() &&
+                                record->getName() == "type_index"
+                            ? dyn_cast<CXXTypeidExpr>(strip(made.getArg(0)))
+                            : nullptr;
+    if (!asked)
+      return std::nullopt;
+    const Stmt *outer = function.statementAround(&made);
+    while (isa_and_nonnull<CastExpr, ParenExpr, MaterializeTemporaryExpr, FullExpr>(outer))
+      outer = function.statementAround(outer);
+    const auto *compared = dyn_cast_or_null<CXXOperatorCallExpr>(outer);
+    if (isa_and_nonnull<CXXRewrittenBinaryOperator>(outer) ||
+        (compared && compared->isComparisonOp()))
+      return std::nullopt;
+    if (const CXXRecordDecl *holder = holderOf(askedBy(*asked)))
+      return about(ClassTest::Key, *asked, *holder);
+    if (asked->isTypeOperand() || !isModule(askedBy(*asked)))
+      return std::nullopt;
+    ClassTest lookup;
+    lookup.form = ClassTest::Lookup;
+    return lookup;
+  }
 
   std::optional<ClassTest> ofCast(const CXXDynamicCastExpr &cast) const {
     const QualType to = cast.getTypeAsWritten(), from = cast.getSubExpr()->getType();
@@ -243,7 +270,7 @@ private:
 
 std::optional<ClassTest> classTestOf(const Stmt &statement, const FunctionCode &function,
                                      Vocabulary &vocabulary, const ASTContext &context) {
-  if (!isa<CXXDynamicCastExpr, CallExpr, BinaryOperator>(statement))
+  if (!isa<CXXDynamicCastExpr, CallExpr, BinaryOperator, CXXConstructExpr>(statement))
     return std::nullopt;
   return ClassTestReader(function, vocabulary, context).read(statement);
 }

@@ -554,6 +554,12 @@ ElementLoop elementLoopOf(const CallExpr &read, const FunctionCode &function,
   if (!element)
     return {};
   const auto loops = function.loopsAround(&read);
+  if (loops.empty()) {
+    const Selection asked(element, *function.body, vocabulary);
+    const Entity tensor = asked.lasting();
+    return {.isOfCalls = tensor && asked.isOfVariableIndices() &&
+                         !isChangedIn(*function.body, tensor, vocabulary)};
+  }
   const auto loop =
       llvm::find_if(loops, [&](const Stmt *each) { return !isShort(*each, context); });
   if (loop == loops.end())

@@ -8,7 +8,8 @@
 namespace gradtidy {
 
 /// The loop in which \p read, of a number on the host, reads another element of one and the same
-/// tensor in each round, or what is computed from it; none if it is one of a few rounds.
+/// tensor in each round, or what is computed from it; none if it is one of a few rounds. Outside of
+/// loops: whether the function reads what its arguments, or what it has captured, say.
 ElementLoop elementLoopOf(const clang::CallExpr &read, const FunctionCode &function,
                           Vocabulary &vocabulary, const clang::ASTContext &context);
 

@@ -1,5 +1,6 @@
 #include "Guards.h"
 
+#include "Syntax.h"
 #include "Values.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -57,6 +58,14 @@ bool asksForGradMode(const Expr *expr, Vocabulary &vocabulary) {
   const auto *method = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
   return method && simpleName(method) == "is_enabled" && vocabulary.isFramework(method) &&
          method->getParent()->getName() == "GradMode";
+}
+
+const Expr *moduleAskedForMode(const Expr *expr, Vocabulary &vocabulary) {
+  const auto *call = dyn_cast<CallExpr>(strip(expr));
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return callee && simpleName(callee) == "is_training" && vocabulary.isFramework(callee)
+             ? objectOf(call)
+             : nullptr;
 }
 
 } // namespace gradtidy

@@ -21,4 +21,7 @@ bool hasGuard(const clang::Stmt *body, Vocabulary &vocabulary);
 /// Whether the expression tells if gradients are recorded.
 bool asksForGradMode(const clang::Expr *expr, Vocabulary &vocabulary);
 
+/// The module of which the expression tells whether it is in training mode, or null.
+const clang::Expr *moduleAskedForMode(const clang::Expr *expr, Vocabulary &vocabulary);
+
 } // namespace gradtidy

@@ -1,6 +1,7 @@
 // Loops over the elements of a tensor on the host.
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cassert>
 #include <iostream>
 #include <vector>
@@ -90,4 +91,50 @@ void channels_bad(Tensor image, float *pixels) {
     for (int64_t y = 0; y < image.size(1); ++y)
       for (int64_t x = 0; x < image.size(2); ++x)
         *pixels++ = image[c][y][x].item<float>(); // expect: ml-elementwise-access
+}
+
+// --- asked for one by one ------------------------------------------------------------------------
+
+struct Map {
+  Tensor costs;
+  explicit Map(const Tensor &given) : costs(given.detach().to(torch::kCPU)) {}
+  float at(int r, int c) const { return costs.index({r, c}).item<float>(); } // expect: ml-elementwise-access
+};
+
+float asked_bad(const Map &map, int64_t rows, int64_t columns) {
+  float sum = 0;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      sum += map.at(r, c);
+  return sum;
+}
+
+struct Table {
+  Tensor values;
+  float at(int state, int action) const { return values[state][action].item<float>(); }
+  void set(int state, int action, float value) { values[state][action] = value; }
+};
+
+// What is read is changed in between.
+float learned_ok(Table &table, int steps) {
+  float sum = 0;
+  for (int s = 0; s < steps; ++s)
+    for (int a = 0; a < steps; ++a) {
+      sum += table.at(s, a);
+      table.set(s, a, sum);
+    }
+  return sum;
+}
+
+float asked_once_ok(const Map &map, int r, int c) { return map.at(r, c); }
+
+std::vector<float> by_algorithm_bad(const Tensor &table, const std::vector<int64_t> &rows,
+                                    const std::vector<int64_t> &columns) {
+  std::vector<float> result;
+  std::for_each(rows.begin(), rows.end(), [&](int64_t r) {
+    std::for_each(columns.begin(), columns.end(), [&](int64_t c) {
+      result.push_back(table[r][c].item<float>()); // expect: ml-elementwise-access
+    });
+  });
+  return result;
 }

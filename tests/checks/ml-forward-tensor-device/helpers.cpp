@@ -1,6 +1,9 @@
 // In what forward() calls: methods, free functions, lambdas, base classes.
 #include <torch/torch.h>
 
+#include <utility>
+#include <vector>
+
 struct AutoencoderImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x) {
     auto mean = encoder(x), deviation = torch::exp(encoder(x));
@@ -105,3 +108,48 @@ class Simulator {
 public:
   torch::Tensor forward(int steps) { return torch::zeros({4}) + static_cast<double>(steps); }
 };
+
+// What the method of a part makes for it, and gives back in a pair.
+struct CellImpl : torch::nn::Module {
+  using State = std::pair<torch::Tensor, torch::Tensor>;
+  State forward(const torch::Tensor &x, const State &state) {
+    const auto &[h, c] = state;
+    auto next = torch::tanh(gates(torch::cat({x, h}, 1))) + c * x;
+    return {next, next};
+  }
+  State begin(int64_t count) const {
+    return {torch::zeros({count, 4}),  // expect: ml-forward-tensor-device
+            torch::zeros({count, 4})}; // expect: ml-forward-tensor-device
+  }
+  State beginWith(const torch::Tensor &x) const {
+    return {torch::zeros({x.size(0), 4}, x.options()), torch::zeros({x.size(0), 4}, x.options())};
+  }
+  torch::nn::Linear gates = register_module("gates", torch::nn::Linear(8, 4));
+};
+TORCH_MODULE(Cell);
+
+struct CellsImpl : torch::nn::Module {
+  torch::Tensor forward(const torch::Tensor &frames) {
+    std::vector<CellImpl::State> states;
+    states.push_back(cell->begin(frames.size(0)));
+    for (int64_t i = 0; i < frames.size(1); ++i)
+      for (size_t k = 0; k < states.size(); ++k)
+        states[k] = cell(frames.select(1, i), states[k]);
+    return states[0].first;
+  }
+  Cell cell = register_module("cell", Cell());
+};
+TORCH_MODULE(Cells);
+
+struct CellsOkImpl : torch::nn::Module {
+  torch::Tensor forward(const torch::Tensor &frames) {
+    std::vector<CellImpl::State> states;
+    states.push_back(cell->beginWith(frames.select(1, 0)));
+    for (int64_t i = 0; i < frames.size(1); ++i)
+      for (size_t k = 0; k < states.size(); ++k)
+        states[k] = cell(frames.select(1, i), states[k]);
+    return states[0].first;
+  }
+  Cell cell = register_module("cell", Cell());
+};
+TORCH_MODULE(CellsOk);

@@ -1,6 +1,7 @@
 // Questions for the class of a module.
 #include <torch/torch.h>
 
+#include <map>
 #include <memory>
 #include <typeindex>
 #include <typeinfo>
@@ -129,3 +130,21 @@ void in_lambda_bad(Net net) {
       m.eval();
   });
 }
+
+// --- keys ----------------------------------------------------------------------------------------
+
+struct Rules {
+  std::map<std::type_index, int> rules;
+  void on(std::type_index type, int rule) { rules.insert_or_assign(type, rule); }
+  int visit(const torch::nn::Module &m) const {
+    const auto found = rules.find(typeid(m));
+    return found == rules.end() ? 0 : found->second;
+  }
+};
+
+void keyed_bad(Rules &rules) {
+  rules.on(typeid(torch::nn::Embedding), 1); // expect: ml-holder-typeid (no fix) (level 1): never has this key; use 'EmbeddingImpl'
+  rules.rules[typeid(torch::nn::Linear)] = 2; // expect: ml-holder-typeid (no fix) (level 1)
+}
+
+void keyed_ok(Rules &rules) { rules.on(typeid(torch::nn::EmbeddingImpl), 1); }

@@ -234,3 +234,21 @@ void made_up_ok(Net net) {
     for (int64_t i = 0; i < x.size(0); i += 32)
       step(net, optimizer, x.slice(0, i, i + 32), y.slice(0, i, i + 32));
 }
+
+void made_up_from_noise_ok(Net net, torch::Device device) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto x = torch::randn({512, 6}).mm(torch::randn({6, 4})).to(device);
+  auto y = torch::relu(x.mm(torch::randn({4, 4}))).to(device);
+  for (int epoch = 0; epoch < 30; ++epoch)
+    for (int64_t i = 0; i < x.size(0); i += 32)
+      step(net, optimizer, x.narrow(0, i, 32), y.narrow(0, i, 32));
+}
+
+void noise_on_data_bad(Net net, const std::vector<float> &list) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto x = torch::tensor(list).view({-1, 4});
+  x = x + torch::randn({4});
+  for (int epoch = 0; epoch < 30; ++epoch) // note: each round of this loop is an epoch
+    for (int64_t i = 0; i < x.size(0); i += 32)
+      step(net, optimizer, x.narrow(0, i, 32), x.narrow(0, i, 32)); // expect: ml-loader-not-shuffled (no fix)
+}

@@ -2,6 +2,7 @@
 #include <torch/torch.h>
 
 #include <string>
+#include <vector>
 
 using torch::Tensor;
 
@@ -71,4 +72,35 @@ void archive_bad(Tensor x) {
   for (auto &parameter : net.named_parameters())
     archive.write(parameter.key(), parameter.value()); // expect: ml-missing-buffers: 'net'
   archive.save_to("net.pt");
+}
+
+static std::vector<Tensor> valuesOf(const torch::nn::Module &module) {
+  std::vector<Tensor> values;
+  for (const auto &parameter : module.parameters())
+    values.push_back(parameter.detach().cpu());
+  return values;
+}
+
+void copies_bad(Tensor x) {
+  Net net;
+  train(net, x);
+  torch::save(valuesOf(net), "values.pt"); // expect: ml-missing-buffers: 'net'
+}
+
+void clones_bad(Tensor x) {
+  Net net;
+  train(net, x);
+  std::vector<Tensor> values;
+  for (auto &item : net.named_parameters())
+    values.push_back(item.value().clone());
+  torch::save(values, "values.pt"); // expect: ml-missing-buffers: 'net'
+}
+
+void copies_ok(Tensor x) {
+  Net net;
+  train(net, x);
+  std::vector<Tensor> values = valuesOf(net);
+  for (const auto &buffer : net.buffers())
+    values.push_back(buffer.detach().cpu());
+  torch::save(values, "values.pt");
 }

@@ -209,3 +209,32 @@ void saved_bad(Tensor x) {
     to[i].set_data(from[i].detach().clone()); // expect: ml-missing-buffers: only the parameters of 'best' follow those of 'net'
   torch::save(best, "best.pt");
 }
+
+// --- the mode is put back ------------------------------------------------------------------------
+
+static double evaluateAsItWas(Net &net, const Tensor &x) {
+  torch::NoGradGuard guard;
+  const bool wasTraining = net.is_training();
+  net.eval();
+  const double mean = net.forward(x).mean().item<double>();
+  net.train(wasTraining);
+  return mean;
+}
+
+void put_back_bad(Tensor x) {
+  Net policy, target;
+  target.eval();
+  for (auto &parameter : target.parameters())
+    parameter.requires_grad_(false);
+  torch::optim::SGD optimizer(policy.parameters(), 0.1);
+  for (int i = 0; i < 10; ++i) {
+    train(policy, optimizer, x);
+    torch::NoGradGuard guard;
+    target.forward(x);
+    auto to = target.parameters(), from = policy.parameters();
+    for (size_t j = 0; j < to.size(); ++j)
+      to[j].mul_(0.99).add_(from[j], 0.01); // expect: ml-missing-buffers: only the parameters of 'target' follow
+    evaluateAsItWas(policy, x);
+    evaluateAsItWas(target, x);
+  }
+}

@@ -222,13 +222,16 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
 }
 
 Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
+  const auto isNumber = [](const Operand &operand) { // `sizes[0]`
+    return operand.expr && operand.expr->type && operand.expr->type->isArithmetic;
+  };
   if (!event.leadsIn) { // A list of pointers leads where its elements do.
     if (!mayMoveElements(event))
       return {};
     // What it takes by value is where elements are to be copied from.
     const auto parameters = event.site->symbol->parameters;
     for (unsigned i = 0; i < event.operands.size() && i < parameters.size(); ++i)
-      if (parameters[i]->type && parameters[i]->type->isReference) {
+      if (parameters[i]->type && parameters[i]->type->isReference && !isNumber(event.operands[i])) {
         const PathId element = event.operands[i].path;
         if (const Look look = state.lookOf(element); look.taken)
           return look;
@@ -238,9 +241,6 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
       }
     return {};
   }
-  const auto isNumber = [](const Operand &operand) { // `sizes[0]`
-    return operand.expr && operand.expr->type && operand.expr->type->isArithmetic;
-  };
   if (event.kind != EventKind::Combine)
     for (const Operand &operand : event.operands)
       if (const Look look = state.lookOf(operand.path); look.taken && !isNumber(operand))

@@ -29,14 +29,15 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     const Shape one = state.typeOf(*column).shape, other = state.typeOf(*row).shape;
     const bool isColumn = one.last() == 1 && (one.isOpen || one.hasRank(2)) &&
                           !(one.hasRank(2) && one.sizes.front() == 1);
-    const bool isRow = (other.hasRank(1) && other.last() != 1) ||
-                       (isLoss && (other.last() > 1 || other.last() == Shape::many));
+    const bool isVector = other.hasRank(1) && other.last() != 1;
+    const bool isRow =
+        isVector || (isLoss && (other.last() > 1 || other.last() == Shape::many));
     // Whatever it has been squeezed out of had as many rows as the column.
     const bool isLikeRow = other.isSqueezed && other.sizes.empty() && one.hasRank(2) &&
                            one.sizes.front() < 0;
     // What a convolution gives has a feature and its space for each sample.
     const bool isMap = isLoss && one.sizes.size() > 2 && !one.isOne();
-    if ((isColumn && (isRow || isLikeRow)) || (isMap && isRow))
+    if ((isColumn && (isRow || isLikeRow)) || (isMap && isVector))
       return Crossing{column, row};
   }
   return std::nullopt;

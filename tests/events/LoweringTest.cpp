@@ -386,7 +386,7 @@ void f(Net net, bool evaluates) {
   block 0
     to 1
   block 1 temporaries=[%2 %7 %10 %11]
-    set-mode net@4:module& (%7{flag=!0}) -> %2 {arithmetic choice=!0}
+    set-mode net@4:module& (%7@-, %7{flag=!0}) -> %2 {arithmetic choice=!0}
     construct %10@-:grad-mode-guard (%11{flag=!0}) -> %10 {trait=grad-guard}
     enter-grad-mode mode:grad-mode-guard @9 {discarded choice=!0}
     end-lifetime mode @1

@@ -61,8 +61,8 @@ public:
   static constexpr unsigned maxDepth = 6;
   static constexpr unsigned maxOverriders = 4;
   static constexpr unsigned maxVisits = 20000;
-  /// How many events one root may run, times the size of what is known there (State::size): about
-  /// ten seconds, and what checks are to see of it fits into 300 MB.
+  /// How many events one root may run, times the size of what is known there (State::size): some
+  /// seconds.
   static constexpr std::uint64_t maxWork = 20'000'000;
 
   /// All arguments must outlive this object. \p snapshots gets the states behind events, if it is

@@ -52,15 +52,18 @@ void made_ok(torch::Tensor x) {
 
 // Both are whole: which one it is, the object tells.
 struct Plain {
-  explicit Plain(Net net) : net(net) {}
+  explicit Plain(Net net) : net(net), optimizer(net->parameters(), 0.1) {}
   virtual ~Plain() = default;
   void epoch(torch::Tensor x) {
     before();
     torch::Tensor loss = net(x).mean();
+    optimizer.zero_grad();
     loss.backward();
+    optimizer.step();
   }
   virtual void before() {}
   Net net;
+  torch::optim::SGD optimizer;
 };
 struct Switching : Plain {
   using Plain::Plain;

@@ -10,14 +10,16 @@
 #include "Watch.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+
 int main(int argc, const char **argv) {
-  llvm::setBugReportMsg("Please report this with the backtrace below and the source.\n");
-  llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
+  // What crashes is said in a line. Who looks for the reason wants to see more.
+  if (std::getenv("GRADTIDY_BACKTRACE"))
+    llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
   // Inline assembly in a header is parsed by the target.
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargetMCs();

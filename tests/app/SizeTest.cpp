@@ -239,3 +239,15 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
     CHECK(peakMegabytes() < 300);
   }
 }
+
+#ifndef __SANITIZE_ADDRESS__ // which says more
+TEST_CASE("A crash of the parser is said in a line") {
+  const Project project;
+  project.write("train.cpp", "enum Signs { signs = " + repeated("- ", 20000) + "1 };\n");
+  const Run run = project.gradtidy({"--no-cache", "train.cpp", "--", "-std=c++20"});
+  if (run.status == 0)
+    return; // The stack of that machine is large enough.
+  CHECK(count(run.err, "crashed; its findings are lost") == 1);
+  CHECK(count(run.err, "\n") <= 3);
+}
+#endif

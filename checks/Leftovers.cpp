@@ -19,15 +19,15 @@ std::optional<Level> levelOfLeftover(const Visit &visit) {
     return Level::Likely;
   case Ending::Packed: {
     const Value original = tensorAt(visit, left.original);
-    if (original.permuted)
+    if (original.layout.permuted)
       return Level::Certain;
-    if (original.made && original.made->kind == EventKind::Create)
+    if (original.origin.made && original.origin.made->kind == EventKind::Create)
       return std::nullopt; // It is contiguous.
     return Level::Likely;
   }
   case Ending::Copied: {
-    const Device from = tensorAt(visit, left.original).device;
-    const Device to = tensorAt(visit, left.copy).device;
+    const Device from = tensorAt(visit, left.original).placement.device;
+    const Device to = tensorAt(visit, left.copy).placement.device;
     if (!from.isKnown() || !to.isKnown())
       return Level::Likely;
     if (from == to)

@@ -23,7 +23,7 @@ std::string nameOf(const Visit &visit, const Operand &tensor, llvm::StringRef ot
 }
 
 void noteOrigin(const Visit &visit, const Operand &tensor, llvm::StringRef what, Finding &finding) {
-  const Event *made = visit.before.valueOf(tensor).made;
+  const Event *made = visit.before.valueOf(tensor).origin.made;
   if (made &&
       (made->function != visit.event.function || !contains(visit, visit.event.site, made->site)))
     finding.notes.push_back({*made, what.str()});

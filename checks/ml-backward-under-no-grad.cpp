@@ -19,10 +19,10 @@ public:
     if (backward.kind != EventKind::Backward)
       return;
     Value loss = visit.before.valueOf(backward.subject);
-    if (!(loss.graph & Graph::Unrecorded) || !loss.disabled)
+    if (!(loss.autograd.graph & Graph::Unrecorded) || !loss.autograd.disabled)
       return;
-    const Event &guard = *loss.disabled;
-    const bool depends = loss.graph & Graph::Unknown;
+    const Event &guard = *loss.autograd.disabled;
+    const bool depends = loss.autograd.graph & Graph::Unknown;
     if (depends ? !isLeftDisabled(visit, guard) : isMeantForOthers(visit))
       return;
 
@@ -36,13 +36,13 @@ public:
       finding.notes.push_back({guard, "gradients are disabled here"});
     }
     const Tables &tables = visit.unit.tables();
-    for (SiteId site : tables.histories.members(loss.history))
+    for (SiteId site : tables.histories.members(loss.autograd.history))
       if (const Event &forward = tables.sites.event(site); isModuleCall(forward)) {
         finding.notes.push_back({forward, "the forward pass is not recorded"});
         break;
       }
     if (!depends && guard.constant)
-      finding.fixes = narrow(visit, guard, loss.history);
+      finding.fixes = narrow(visit, guard, loss.autograd.history);
     reporter.report(std::move(finding));
   }
 
@@ -77,7 +77,7 @@ private:
   static bool isMeantForOthers(const Visit &visit) {
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       return other.event == &visit.event &&
-             !(other.before.valueOf(visit.event.subject).graph & Graph::Unrecorded) &&
+             !(other.before.valueOf(visit.event.subject).autograd.graph & Graph::Unrecorded) &&
              isUpToCallers(visit.event, visit.callers, other.callers);
     });
   }

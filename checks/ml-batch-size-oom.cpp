@@ -250,7 +250,7 @@ private:
     const TensorType type = visit.before.typeOf(operand);
     if (type.element != ElementType::Float32 || !ForwardPass::isKnown(type.shape))
       return {};
-    return {type.shape, visit.before.valueOf(operand).made};
+    return {type.shape, visit.before.valueOf(operand).origin.made};
   }
 
   struct Optimizer {

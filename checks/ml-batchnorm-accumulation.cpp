@@ -100,7 +100,7 @@ private:
       if (operand.role == TypeRole::Tensor) {
         const Shape shape = visit.before.typeOf(operand).shape;
         if (!shape.isOpen && shape.sizes.size() > 1 && shape.sizes.front() > 0)
-          return {shape.sizes.front(), visit.before.valueOf(operand).made};
+          return {shape.sizes.front(), visit.before.valueOf(operand).origin.made};
         break;
       }
     for (const Observation &other : visit.unit.observations())

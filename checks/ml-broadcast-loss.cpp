@@ -39,7 +39,7 @@ public:
 private:
   /// All elements are the same: whichever meets which, the loss is the same.
   static bool isConstant(const Visit &visit, const Operand &tensor) {
-    const Event *made = visit.before.valueOf(tensor).made;
+    const Event *made = visit.before.valueOf(tensor).origin.made;
     if (!made || made->kind != EventKind::Create || !made->typing || made->isNoise)
       return false;
     return made->typing->rule == ResultRule::Sizes || made->typing->rule == ResultRule::Full ||
@@ -48,9 +48,9 @@ private:
 
   /// Steps that all predictions are compared to.
   static bool isScale(const Value &value) {
-    return value.made && value.made->typing &&
-           (value.made->typing->rule == ResultRule::Range ||
-            value.made->typing->rule == ResultRule::Steps);
+    return value.origin.made && value.origin.made->typing &&
+           (value.origin.made->typing->rule == ResultRule::Range ||
+            value.origin.made->typing->rule == ResultRule::Steps);
   }
 
   /// Whether the event weights what is to be differentiated, a number for each sample, with another
@@ -58,11 +58,11 @@ private:
   static bool isWeighting(const Visit &visit, const Crossing &crossing) {
     const Shape column = visit.before.typeOf(*crossing.column).shape;
     const Shape row = visit.before.typeOf(*crossing.row).shape;
-    const bool isOfSameSamples =
-        column.hasRank(2) && (row.last() > 1 || row.last() == Shape::many) &&
-        column.sizes.front() == row.last();
+    const bool isOfSameSamples = column.hasRank(2) &&
+                                 (row.last() > 1 || row.last() == Shape::many) &&
+                                 column.sizes.front() == row.last();
     const auto isTrained = [&](const Operand &operand) {
-      return visit.before.valueOf(operand).graph & Graph::Attached;
+      return visit.before.valueOf(operand).autograd.graph & Graph::Attached;
     };
     return isOfSameSamples && !column.isArranged &&
            (isTrained(*crossing.column) || isTrained(*crossing.row));
@@ -77,14 +77,14 @@ private:
     if (!call || call->op != "-")
       return false;
     const auto isPrediction = [](const Value &value) {
-      return value.made && value.made->kind == EventKind::Forward;
+      return value.origin.made && value.origin.made->kind == EventKind::Forward;
     };
     const Value column = visit.before.valueOf(*crossing.column);
     const Value row = visit.before.valueOf(*crossing.row);
     const Value &target = isPrediction(column) ? row : column;
     const Shape shape = visit.before.typeOf(*crossing.column).shape;
     const bool isColumnOfTargets = shape.hasRank(2) && shape.sizes.front() < 0;
-    return isPrediction(column) != isPrediction(row) && target.graph == Graph::Detached &&
+    return isPrediction(column) != isPrediction(row) && target.autograd.graph == Graph::Detached &&
            !isScale(target) && (isPrediction(column) || isColumnOfTargets) &&
            visit.before.typeOf(*crossing.row).shape.last() < 0;
   }

@@ -29,7 +29,7 @@ public:
     if (move.kind != EventKind::Move || !move.subject.expr)
       return;
     const Value value = visit.before.valueOf(move.subject);
-    const Event *creation = value.freshOnHost;
+    const Event *creation = value.placement.freshOnHost;
     const Operand *target = deviceIn(move);
     if (!creation || !isMadeUp(*creation) || !target || !mayGoToGpu(visit, *target) ||
         !mayBeMadeThere(visit, *creation))
@@ -40,7 +40,7 @@ public:
     if (!isMadeEachTime(move, *creation) || isNeededOnHost)
       return;
     const std::optional<Level> level =
-        levelOf(heatOf(visit), *creation, value.hasDimensions, isInInnerLoop(visit));
+        levelOf(heatOf(visit), *creation, value.placement.hasDimensions, isInInnerLoop(visit));
     if (!level)
       return;
     // Of several ways to it the worst counts.
@@ -69,7 +69,7 @@ private:
     const Event &move = visit.event;
     const ir::Node *call = makerOf(*move.subject.expr);
     const ir::Symbol *maker = call ? call->symbol : nullptr;
-    if (!maker || maker->name.empty() || value.isNoise || !value.hasDimensions ||
+    if (!maker || maker->name.empty() || value.meaning.isNoise || !value.placement.hasDimensions ||
         !isOfNumbers(*maker) || !makesTheSame(visit, *maker) ||
         move.function->loopsAround(move.site) != move.function->loopsAround(call) ||
         (isNeededOnHost && !llvm::all_of(call->arguments, [&](const ir::Node *argument) {

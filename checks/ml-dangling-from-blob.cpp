@@ -23,8 +23,8 @@ public:
       reportTemporary(visit, reporter);
     } else if (event.kind == EventKind::Return) {
       const Note note{event, "it is returned here"};
-      if (value && isLocalOf(*event.function, ownerOf(visit, value->borrowed->memory)) &&
-          !isReturned(visit, value->borrowed->memory)) {
+      if (value && isLocalOf(*event.function, ownerOf(visit, value->lending.borrowed->memory)) &&
+          !isReturned(visit, value->lending.borrowed->memory)) {
         report(visit, *value, outlives, note, reporter);
         for (const State::Borrower &part : partsOf(visit, *value))
           report(visit, *part.value, outlives, note, reporter);
@@ -35,8 +35,8 @@ public:
           report(visit, *borrower.value, outlives, {event.site->end(), "the variable ends here"},
                  reporter);
     } else if (value && event.kind == EventKind::Combine && event.subject.path &&
-               value->borrowed == visit.before.valueOf(event.subject).borrowed &&
-               isWhole(visit, value->borrowed->memory)) {
+               value->lending.borrowed == visit.before.valueOf(event.subject).lending.borrowed &&
+               isWhole(visit, value->lending.borrowed->memory)) {
       report(visit, *value, "like those that the list holds already",
              {event, "they are all put into the list here"}, reporter);
     }
@@ -62,7 +62,7 @@ private:
   /// The parts of what the event returns that lie in the memory of the same variable as \p whole.
   static llvm::SmallVector<State::Borrower, 2> partsOf(const Visit &visit, const Value &whole) {
     const PathTable &paths = visit.unit.tables().paths;
-    auto parts = visit.before.borrowersOf(paths.rootOf(whole.borrowed->memory));
+    auto parts = visit.before.borrowersOf(paths.rootOf(whole.lending.borrowed->memory));
     const PathId returned = visit.before.resolve(visit.event.operands.front().path);
     llvm::erase_if(
         parts, [&](const State::Borrower &part) { return !paths.isWithin(part.place, returned); });
@@ -77,7 +77,7 @@ private:
   static std::optional<Value> borrowed(const Visit &visit, const Event &event) {
     for (const Operand &operand : event.operands)
       if (operand.isTensor)
-        if (const Value value = visit.before.valueOf(operand); value.borrowed)
+        if (const Value value = visit.before.valueOf(operand); value.lending.borrowed)
           return value;
     return std::nullopt;
   }
@@ -133,14 +133,14 @@ private:
 
   static void report(const Visit &visit, const Value &value, const char *problem, Note note,
                      Reporter &reporter) {
-    if (value.device.isKnown() && !visit.unit.program().mayBeCpu(value.device))
+    if (value.placement.device.isKnown() && !visit.unit.program().mayBeCpu(value.placement.device))
       return; // It is copied to a GPU.
-    const Event &made = *value.borrowed;
+    const Event &made = *value.lending.borrowed;
     Finding finding(Level::Certain, made,
                     "the tensor lies in the memory of '" +
                         ownerOf(visit, made.memory).spelling.str() + "', " + problem);
-    if (value.placed && value.placed->kind == EventKind::Move)
-      finding.notes.push_back({*value.placed, "on the CPU nothing is copied here"});
+    if (value.placement.placed && value.placement.placed->kind == EventKind::Move)
+      finding.notes.push_back({*value.placement.placed, "on the CPU nothing is copied here"});
     finding.notes.push_back(std::move(note));
     finding.fixes = append(visit, made.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));

@@ -21,7 +21,7 @@ public:
       return;
     const Value value = visit.before.valueOf(move.subject);
     const ir::Symbol *member = constantMember(visit, value);
-    if (value.device.kind != Device::Cpu ||
+    if (value.placement.device.kind != Device::Cpu ||
         !(member ? mayGoToGpu(visit, *target) : mayBeGpu(visit, *target)))
       return;
     Finding finding(Level::Likely, move);
@@ -37,7 +37,7 @@ public:
         finding.notes.push_back({*loop, "the loop is here"});
     } else if (const ir::Symbol *variable = variableOf(visit)) {
       const ir::Node *loop = loopWithout(visit, *variable, *target);
-      if (!loop || !value.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
+      if (!loop || !value.placement.hasDimensions || isWrittenOut(value) || isOverMemory(visit))
         return;
       finding.message = "'" + variable->spelling.str() +
                         "' is copied to the GPU in every round of the loop, and is the same each "
@@ -52,7 +52,7 @@ public:
 private:
   /// What was copied to the GPU from the host is there still.
   static void onReturn(const Visit &visit, Reporter &reporter) {
-    const Event *before = visit.before.valueOf(visit.event.subject).placed;
+    const Event *before = visit.before.valueOf(visit.event.subject).placement.placed;
     const ir::Symbol *copy = visit.event.subject.expr ? variableOf(visit) : nullptr;
     if (!copy || !before || before->kind != EventKind::Move || !copy->init ||
         &copy->init->spelled() != before->site || isChanged(visit, visit.event.subject.path) ||
@@ -66,7 +66,7 @@ private:
   }
 
   static bool isOnHost(const Value &value) {
-    return value.device.kind == Device::Cpu || value.freshOnHost;
+    return value.placement.device.kind == Device::Cpu || value.placement.freshOnHost;
   }
 
   /// Whether the function does more with the tensor at \p place than to make it once and to compute
@@ -86,18 +86,19 @@ private:
 
   /// Whether the same expression has just copied the tensor from that GPU.
   static bool comesFrom(const Visit &visit, const Value &value, const Operand &target) {
-    const Event *before = value.placed;
+    const Event *before = value.placement.placed;
     if (!before || before->kind != EventKind::Move ||
         &visit.event.subject.expr->spelled() != before->site)
       return false;
-    const Device origin = visit.before.valueOf(before->subject).device;
+    const Device origin = visit.before.valueOf(before->subject).placement.device;
     return visit.unit.program().mayBeGpu(origin) &&
            origin == (target.expr ? visit.before.deviceOf(target) : target.device);
   }
 
   /// Of values that the source lists there are few.
   static bool isWrittenOut(const Value &value) {
-    return value.made && !value.made->isData && calledName(value.made->site) == "tensor";
+    return value.origin.made && !value.origin.made->isData &&
+           calledName(value.origin.made->site) == "tensor";
   }
 
   /// Whether the tensor is memory that somebody owns, who may write to it.
@@ -120,7 +121,7 @@ private:
   static const ir::Symbol *constantMember(const Visit &visit, const Value &value) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathId place = visit.event.subject.path;
-    if (!place || paths.last(place).kind != PathStep::Member || !value.hasDimensions ||
+    if (!place || paths.last(place).kind != PathStep::Member || !value.placement.hasDimensions ||
         paths.rootOf(place) != visit.event.function->thisObject)
       return nullptr;
     const auto *member = paths.last(place).symbol();

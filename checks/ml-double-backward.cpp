@@ -13,18 +13,18 @@ public:
     const Event &backward = visit.event;
     if (backward.kind != EventKind::Backward || backward.site->begin().isMacroID())
       return; // Of a macro, perhaps a test that expects it to throw.
-    const Value::Parts &parts = visit.before.valueOf(backward.subject).parts;
+    const LastGraphs &latest = visit.before.valueOf(backward.subject).autograd.latest;
     Finding finding(Level::Certain, backward);
-    if (const SiteId forward = freedIn(visit, parts)) {
+    if (const SiteId forward = freedIn(visit, latest)) {
       const Event &first = *visit.before.freedBy(forward);
       finding.message = "this backward goes through a graph that a backward before it has freed: "
                         "it throws";
       explain(visit, visit.unit.tables().sites.event(forward), finding);
       finding.notes.push_back({first, "this backward frees it"});
-    } else if (parts.freed && !parts.again && recordsGraph(visit, *parts.freed)) {
+    } else if (latest.freed && !latest.again && recordsGraph(visit, *latest.freed)) {
       finding.message = "this backward goes through the graph of an earlier round, which the "
                         "backward there has freed: it throws";
-      explain(visit, *parts.freed, finding);
+      explain(visit, *latest.freed, finding);
     } else {
       return;
     }
@@ -34,9 +34,9 @@ public:
 private:
   /// A forward whose graph is part of that of the loss and freed, or 0. What a module gives in
   /// several pieces may have a graph for each.
-  static SiteId freedIn(const Visit &visit, const Value::Parts &parts) {
+  static SiteId freedIn(const Visit &visit, const LastGraphs &latest) {
     const Tables &tables = visit.unit.tables();
-    for (SiteId site : tables.histories.members(parts.last)) {
+    for (SiteId site : tables.histories.members(latest.sites)) {
       const Event &forward = tables.sites.event(site);
       if (visit.before.freedBy(site) && forward.resultRole == TypeRole::Tensor &&
           recordsGraph(visit, forward))

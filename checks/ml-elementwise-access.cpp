@@ -43,7 +43,7 @@ private:
   /// Whether the tensor may be on a GPU: there the host waits for each element, of which
   /// ml-sync-in-loop speaks.
   static bool isElsewhere(const Visit &visit) {
-    const Device device = visit.before.valueOf(visit.event.subject).device;
+    const Device device = visit.before.valueOf(visit.event.subject).placement.device;
     return device.isKnown() ? visit.unit.program().mayBeGpu(device)
                             : visit.unit.program().movesModules();
   }

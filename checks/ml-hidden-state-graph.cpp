@@ -16,7 +16,7 @@ public:
     if (isModuleCall(visit.event)) {
       take(visit);
     } else if (visit.event.kind == EventKind::Backward) {
-      const Event *forward = visit.before.valueOf(visit.event.subject).parts.again;
+      const Event *forward = visit.before.valueOf(visit.event.subject).autograd.latest.again;
       if (const auto known = taken.find(forward); known != taken.end()) {
         Finding finding = known->second;
         finding.notes.push_back({visit.event, "this backward goes through both"});
@@ -56,7 +56,7 @@ private:
 
   static bool carries(const Visit &visit, const Operand &operand) {
     return llvm::is_contained(
-        visit.unit.tables().histories.members(visit.before.valueOf(operand).parts.last),
+        visit.unit.tables().histories.members(visit.before.valueOf(operand).autograd.latest.sites),
         visit.site);
   }
 

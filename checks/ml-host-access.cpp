@@ -15,17 +15,18 @@ public:
     if (!read.readsOnHost() || read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
-    if (!visit.unit.program().mayBeGpu(value.device) || visit.unit.program().namesNoGpu())
+    if (!visit.unit.program().mayBeGpu(value.placement.device) || visit.unit.program().namesNoGpu())
       return;
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
     Finding finding(Level::Certain, read,
                     "the host reads memory of " +
                         (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                        ", which is on " + nameOf(visit, value.device));
-    if (value.placed)
+                        ", which is on " + nameOf(visit, value.placement.device));
+    if (value.placement.placed)
       finding.notes.push_back(
-          {*value.placed, "it is on " + nameOf(visit, value.device) + " since here"});
+          {*value.placement.placed,
+           "it is on " + nameOf(visit, value.placement.device) + " since here"});
     finding.fixes = appendForRead(visit, ".cpu()");
     reporter.report(std::move(finding));
   }

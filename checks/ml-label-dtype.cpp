@@ -42,7 +42,7 @@ private:
   };
 
   static bool isOneHot(const Visit &visit, const Operand &target) {
-    const Event *made = visit.before.valueOf(target).made;
+    const Event *made = visit.before.valueOf(target).origin.made;
     return made && made->typing && made->typing->rule == ResultRule::OneHot;
   }
 

@@ -49,7 +49,7 @@ private:
     if (step == visit.callers.end() || visit.event.constant != false)
       return;
     const Value loss = visit.before.valueOf(visit.event.subject);
-    for (SiteId site : visit.unit.tables().histories.members(loss.graphs)) {
+    for (SiteId site : visit.unit.tables().histories.members(loss.autograd.graphs)) {
       const Event &pass = sites.event(site);
       if (!isModuleCall(pass) || !pass.hasParameters ||
           llvm::is_contained(sites.callers(site), *step) ||
@@ -72,14 +72,13 @@ private:
                       Reporter &reporter) {
     const PathTable &paths = visit.unit.tables().paths;
     const ir::Node *lambda = ir::as(
-        ir::NodeKind::Lambda,
-        paths.last(visit.before.resolve(step.operands.front().path)).made());
+        ir::NodeKind::Lambda, paths.last(visit.before.resolve(step.operands.front().path)).made());
     const FunctionBody *closure =
         lambda ? visit.unit.callGraph().bodyOf(*lambda->declared.front()) : nullptr;
     const ir::Node *made = loss.storage.memory ? paths.last(loss.storage.memory).made() : nullptr;
     const auto isIt = [&](const Event &event) { return event.site == made; };
-    if (!closure || !made || loss.graph != Graph::Attached || loss.storage.saved == noSources ||
-        visit.unit.callGraph().mayRun(*closure, isIt))
+    if (!closure || !made || loss.autograd.graph != Graph::Attached ||
+        loss.storage.saved == noSources || visit.unit.callGraph().mayRun(*closure, isIt))
       return;
     Finding finding(Level::Certain, visit.event,
                     "this loss is computed once, but L-BFGS calls its closure several times: the "

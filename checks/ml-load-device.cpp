@@ -28,8 +28,9 @@ public:
     if (const Event *load = module.placed;
         load && load->kind == EventKind::Load && !module.device.isKnown() && isLeft(visit, *load)) {
       for (const Operand &input : forward.operands) {
-        const Device device =
-            input.isTensor && !input.isMovedThere ? visit.before.valueOf(input).device : Device();
+        const Device device = input.isTensor && !input.isMovedThere
+                                  ? visit.before.valueOf(input).placement.device
+                                  : Device();
         if (visit.unit.program().mayBeGpu(device) && !isOwnFile(visit, *load))
           return report(*load, forward, device, "that of the inputs",
                         "used here with inputs on " + nameOf(visit, device), reporter);

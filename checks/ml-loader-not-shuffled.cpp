@@ -53,9 +53,7 @@ private:
   }
 
   /// Whether the samples are numbers that a factory makes up, as in a demonstration.
-  static bool isMadeUp(const Value &samples) {
-    return samples.isMadeUp;
-  }
+  static bool isMadeUp(const Value &samples) { return samples.meaning.isMadeUp; }
 
   static bool hasBackward(const Visit &visit, const ir::Node &loop) {
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {

@@ -68,10 +68,11 @@ private:
     const Value value = visit.before.valueOf(tensor);
     if (visit.unit.producerOf(value).operation == Operation::Softmax)
       return true;
-    if (!value.made || !value.made->typing || value.made->typing->rule != ResultRule::Real ||
-        value.made->operation != Operation::None)
+    if (!value.origin.made || !value.origin.made->typing ||
+        value.origin.made->typing->rule != ResultRule::Real ||
+        value.origin.made->operation != Operation::None)
       return false;
-    const auto inputs = inputsOf(*value.made);
+    const auto inputs = inputsOf(*value.origin.made);
     return inputs.size() == 1 &&
            visit.unit.producerOf(visit.before.valueOf(*inputs.front())).event == &logs;
   }
@@ -122,7 +123,8 @@ private:
   // --- logarithms -------------------------------------------------------------------------------
 
   static const char *zeroIn(const Visit &visit, const Value &value) {
-    if (value.made && value.made->typing && value.made->typing->rule == ResultRule::OneHot)
+    if (value.origin.made && value.origin.made->typing &&
+        value.origin.made->typing->rule == ResultRule::OneHot)
       return "a one-hot vector";
     switch (visit.unit.producerOf(value).operation) {
     case Operation::Softmax:
@@ -132,7 +134,7 @@ private:
     case Operation::TanhDerivative:
       return "1 - tanh^2";
     default:
-      return value.made ? zeroInRest(visit, *value.made) : nullptr;
+      return value.origin.made ? zeroInRest(visit, *value.origin.made) : nullptr;
     }
   }
 

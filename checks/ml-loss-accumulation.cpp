@@ -60,7 +60,7 @@ public:
 private:
   static const Operand *attachedOperand(const Visit &visit) {
     for (const Operand &operand : visit.event.operands)
-      if (operand.isTensor && (visit.before.valueOf(operand).graph & Graph::Attached))
+      if (operand.isTensor && (visit.before.valueOf(operand).autograd.graph & Graph::Attached))
         return &operand;
     return nullptr;
   }
@@ -74,7 +74,7 @@ private:
     if (!variable || !variable->isLocal || !variable->hasLocalStorage())
       return false;
     bool isPassed = false;
-    for (SiteId site : tables.histories.members(visit.before.valueOf(stored).graphs))
+    for (SiteId site : tables.histories.members(visit.before.valueOf(stored).autograd.graphs))
       if (isModuleCall(tables.sites.event(site))) {
         isPassed = true;
         if (visit.unit.uses().mayBeDifferentiated(site))
@@ -86,13 +86,14 @@ private:
   /// Whether what was stored in the last round is part of what is stored now (`x = x + y`).
   static bool isMadeOfLast(const Visit &visit, const Operand &stored) {
     const SourcesTable &histories = visit.unit.tables().histories;
-    return llvm::is_contained(histories.members(visit.before.valueOf(stored).graphs), visit.site);
+    return llvm::is_contained(histories.members(visit.before.valueOf(stored).autograd.graphs),
+                              visit.site);
   }
 
   /// Whether \p stored is what one of several modules makes of what \p place holds: the layers of
   /// a network, of which each iteration runs the next.
   static bool isNextLayer(const Visit &visit, const Operand &stored, PathId place) {
-    const Event *pass = visit.before.valueOf(stored).made;
+    const Event *pass = visit.before.valueOf(stored).origin.made;
     if (!pass || pass->kind != EventKind::Forward)
       return false;
     const PathTable &paths = visit.unit.tables().paths;
@@ -128,7 +129,7 @@ private:
   /// Whether the graph of the value comes from a forward pass in \p loop.
   static bool recordsIn(const Visit &visit, const Operand &value, const ir::Node *loop) {
     const Tables &tables = visit.unit.tables();
-    for (SiteId site : tables.histories.members(visit.before.valueOf(value).graphs)) {
+    for (SiteId site : tables.histories.members(visit.before.valueOf(value).autograd.graphs)) {
       const Event &event = tables.sites.event(site);
       if (!isModuleCall(event))
         continue;

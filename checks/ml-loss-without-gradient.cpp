@@ -16,11 +16,11 @@ public:
     if (backward.kind != EventKind::Backward)
       return;
     const Value loss = visit.before.valueOf(backward.subject);
-    const Event *cut = loss.cut ? loss.cut : loss.idleTerm;
+    const Event *cut = loss.autograd.cut ? loss.autograd.cut : loss.autograd.idleTerm;
     if (!cut || (cut->operation == Operation::ReadScalar && !readsGraph(visit, *cut)))
       return;
     Finding finding(Level::Certain, *cut,
-                    nameOf(*cut) + (loss.cut ? ofWhole(*cut, loss) : ofTerm(*cut)));
+                    nameOf(*cut) + (loss.autograd.cut ? ofWhole(*cut, loss) : ofTerm(*cut)));
     finding.notes.push_back({backward, "the backward is here"});
     reporter.report(std::move(finding));
   }
@@ -31,7 +31,7 @@ private:
     return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
       const auto mayHaveGraph = [&](const Operand &operand) {
         return operand.isTensor &&
-               other.before.valueOf(operand).graph & (Graph::Attached | Graph::Unknown);
+               other.before.valueOf(operand).autograd.graph & (Graph::Attached | Graph::Unknown);
       };
       return other.event == &read && (other.before.gradMode().possible & GradMode::On) &&
              (mayHaveGraph(read.subject) || llvm::any_of(read.operands, mayHaveGraph));
@@ -57,7 +57,7 @@ private:
 
   static std::string ofWhole(const Event &cut, const Value &loss) {
     const std::string start = ", and the loss is computed of nothing else: ";
-    const bool isRecorded = isZero(cut) || loss.graph & (Graph::Attached | Graph::Unknown);
+    const bool isRecorded = isZero(cut) || loss.autograd.graph & (Graph::Attached | Graph::Unknown);
     return start + (isRecorded ? "nothing is trained by it" : "backward() throws");
   }
 

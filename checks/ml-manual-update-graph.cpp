@@ -73,7 +73,7 @@ private:
     const ir::Symbol *root = variableAt(visit, pathsOf(visit).rootOf(update.subject.path));
     const bool isGiven =
         root && root->kind == ir::SymbolKind::Parameter && variableAt(visit, update.subject.path);
-    return update.usesOwnGradient && !isGiven && value.graph != Graph::Detached;
+    return update.usesOwnGradient && !isGiven && value.autograd.graph != Graph::Detached;
   }
 
   /// The other events that give the variable a value or make it a leaf again, or may.

@@ -68,7 +68,7 @@ private:
       if (!operand.isTensor)
         continue;
       const Value value = visit.before.valueOf(operand);
-      for (SourcesId set : {value.shared, value.copied, value.sources})
+      for (SourcesId set : {value.lending.shared, value.origin.copied, value.autograd.sources})
         for (PathId module : sources.members(set))
           if (askedFor(visit, module) && !isSame(visit, module, to))
             return module;
@@ -118,10 +118,11 @@ private:
 
   /// The module whose parameters the tensors are, or are copies of; or none.
   static PathId savedIn(const Visit &visit, const Value &value) {
-    if (value.shared == noSources || value.copied == noSources)
-      return onlyOwner(visit, value.shared == noSources ? value.copied : value.shared);
-    const PathId owner = onlyOwner(visit, value.shared);
-    return owner == onlyOwner(visit, value.copied) ? owner : noPath;
+    if (value.lending.shared == noSources || value.origin.copied == noSources)
+      return onlyOwner(visit, value.lending.shared == noSources ? value.origin.copied
+                                                                : value.lending.shared);
+    const PathId owner = onlyOwner(visit, value.lending.shared);
+    return owner == onlyOwner(visit, value.origin.copied) ? owner : noPath;
   }
 
   static bool isSavedWhole(const Visit &visit, PathId module) {

@@ -150,7 +150,7 @@ private:
     const Event &forward = visit.event;
     const FunctionBody &function = *forward.function;
     return !forward.operands.empty() && llvm::all_of(forward.operands, [&](const Operand &operand) {
-      return !operand.isTensor || visit.before.valueOf(operand).isNoise;
+      return !operand.isTensor || visit.before.valueOf(operand).meaning.isNoise;
     }) && llvm::any_of(function.loopsAround(forward.site), [&](const ir::Node *loop) {
       return trainsIn(visit, function, loop);
     });

@@ -177,13 +177,13 @@ private:
   bool isGuardedWithInput(const Visit &visit, const Event &culprit) const {
     const Event &forward = visit.event;
     return llvm::any_of(forward.operands, [&](const Operand &operand) {
-      return operand.isTensor &&
-             llvm::any_of(
-                 visit.unit.tables().histories.members(visit.before.valueOf(operand).graphs),
-                 [&](SiteId site) {
-                   const ir::Node *block = guardOf.lookup(site);
-                   return block && site != visit.site && contains(visit, block, culprit.site);
-                 });
+      return operand.isTensor && llvm::any_of(visit.unit.tables().histories.members(
+                                                  visit.before.valueOf(operand).autograd.graphs),
+                                              [&](SiteId site) {
+                                                const ir::Node *block = guardOf.lookup(site);
+                                                return block && site != visit.site &&
+                                                       contains(visit, block, culprit.site);
+                                              });
     });
   }
 

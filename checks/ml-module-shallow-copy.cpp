@@ -62,7 +62,7 @@ private:
     const Operand &source = copy.operands.front();
     const bool isHandle =
         isModule(source.role) && copy.kind == EventKind::Bind && copy.bind == BindKind::Handle;
-    const Event *taken = source.isTensor ? visit.before.valueOf(source).taken : nullptr;
+    const Event *taken = source.isTensor ? visit.before.valueOf(source).lending.taken : nullptr;
     const PathId original = isHandle ? source.path : ownerOf(visit, source);
     if (!original || !trainsOn(visit, original))
       return;
@@ -81,8 +81,8 @@ private:
   static PathId ownerOf(const Visit &visit, const Operand &source) {
     const SourcesTable &sources = visit.unit.tables().sources;
     const Value value = source.isTensor ? visit.before.valueOf(source) : Value();
-    SourcesId memory = value.taken ? value.shared : noSources;
-    if (!value.taken && source.role == TypeRole::Tensor)
+    SourcesId memory = value.lending.taken ? value.lending.shared : noSources;
+    if (!value.lending.taken && source.role == TypeRole::Tensor)
       memory = visit.before.memoryOf(source);
     const auto owners = sources.members(memory);
     return owners.size() == 1 && !sources.isUnknown(memory) ? owners.front() : noPath;
@@ -154,12 +154,14 @@ private:
     for (const Operand &operand : visit.event.operands)
       if (operand.role == TypeRole::Tensor) {
         const Value value = visit.before.valueOf(operand);
-        const ir::Symbol *module = moduleIn(visit, value.taken ? value.shared : noSources);
+        const ir::Symbol *module =
+            moduleIn(visit, value.lending.taken ? value.lending.shared : noSources);
         Kept &held = kept[member];
-        if (!module || value.taken->kind != EventKind::Detach || (held.taken && held.of != module))
+        if (!module || value.lending.taken->kind != EventKind::Detach ||
+            (held.taken && held.of != module))
           held.hasOthers = true;
         else
-          held.taken = value.taken;
+          held.taken = value.lending.taken;
         held.of = module;
       }
     reportKept(visit, *member, reporter);
@@ -196,8 +198,8 @@ private:
   void onBackward(const Visit &visit, Reporter &reporter) {
     const Tables &tables = visit.unit.tables();
     const Value loss = visit.before.valueOf(visit.event.subject);
-    const auto graphs = tables.histories.members(loss.graphs);
-    for (SiteId fixed : tables.histories.members(loss.history)) {
+    const auto graphs = tables.histories.members(loss.autograd.graphs);
+    for (SiteId fixed : tables.histories.members(loss.autograd.history)) {
       const Event &target = tables.sites.event(fixed);
       const Pass values = passes.lookup(&target);
       const ir::Symbol *name = nameAt(visit, target.subject.path);
@@ -411,16 +413,19 @@ private:
       return;
     for (unsigned i = 0; i < 2; ++i) {
       const Value snapshot = state.valueOf(*tensors[i]), other = state.valueOf(*tensors[1 - i]);
-      const SourcesId memory = other.taken ? other.shared : state.memoryOf(*tensors[1 - i]);
+      const SourcesId memory =
+          other.lending.taken ? other.lending.shared : state.memoryOf(*tensors[1 - i]);
       const SourcesTable &sources = visit.unit.tables().sources;
       const bool isOlder =
-          snapshot.taken && snapshot.changed &&
-          (!other.changed || (snapshot.taken->kind == EventKind::Detach && other.taken &&
-                              other.taken->kind != EventKind::Detach));
+          snapshot.lending.taken && snapshot.lending.changed &&
+          (!other.lending.changed ||
+           (snapshot.lending.taken->kind == EventKind::Detach && other.lending.taken &&
+            other.lending.taken->kind != EventKind::Detach));
       if (!isOlder || memory == noSources || sources.isUnknown(memory) ||
-          sources.isUnknown(snapshot.shared) || !sources.mayOverlap(memory, snapshot.shared))
+          sources.isUnknown(snapshot.lending.shared) ||
+          !sources.mayOverlap(memory, snapshot.lending.shared))
         continue;
-      return report(visit, *snapshot.taken, *snapshot.changed, reporter);
+      return report(visit, *snapshot.lending.taken, *snapshot.lending.changed, reporter);
     }
   }
 

@@ -19,14 +19,15 @@ public:
       return;
     const Value value = visit.before.valueOf(read.subject);
     if (isPointer && madeLikeOther(visit, value))
-      return onLike(visit, *value.made, reporter);
+      return onLike(visit, *value.origin.made, reporter);
     if (value.storage.anyStrides && read.hostRead != HostRead::None &&
         (isPointer || read.hostRead != HostRead::Elements))
       return onGradient(visit, reporter);
     const bool isHandedOn = read.hostRead == HostRead::Packed;
     if (read.hostRead != HostRead::All && !isHandedOn)
       return;
-    const ir::Node *call = value.permuted ? ir::asCall(value.permuted->site) : nullptr;
+    const ir::Node *call =
+        value.layout.permuted ? ir::asCall(value.layout.permuted->site) : nullptr;
     if (!call || !call->symbol)
       return;
     if (isHandedOn && calledName(call) != "permute")
@@ -47,7 +48,7 @@ private:
   /// Whether the tensor was made like another one of the function, which is made contiguous before
   /// it is read itself: it need not be so.
   static bool madeLikeOther(const Visit &visit, const Value &value) {
-    const Event *made = value.made;
+    const Event *made = value.origin.made;
     const FunctionBody &function = *visit.event.function;
     if (!made || made->kind != EventKind::Create || made->function != &function || !made->typing ||
         made->typing->rule != ResultRule::Like)

@@ -18,7 +18,8 @@ public:
     if (!isOwner && !event.registersParameter)
       return;
     for (const Operand &operand : event.operands) {
-      const Event *derived = operand.isTensor ? visit.before.valueOf(operand).derived : nullptr;
+      const Event *derived =
+          operand.isTensor ? visit.before.valueOf(operand).autograd.derived : nullptr;
       const Operand *target = derived ? targetOf(*derived) : nullptr;
       const bool isMove = derived && derived->kind == EventKind::Move;
       if (!derived || (isMove && !(target && mayBeGpu(visit, *target))))

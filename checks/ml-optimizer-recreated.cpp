@@ -52,7 +52,7 @@ private:
       for (PathId step = owner; step; step = tables.paths.parent(step))
         if (tables.paths.last(step).kind == PathStep::Element && tables.paths.last(step).index < 0)
           return nullptr; // One of several.
-      const Event *value = visit.before.valueOf({owner, TypeRole::Tensor}).made;
+      const Event *value = visit.before.valueOf({owner, TypeRole::Tensor}).origin.made;
       const bool isOlder =
           loopOutlivedBy(visit, owner) == loops.front() &&
           !(value && contains(visit, loops.front(), value->site)); // A tensor that is replaced.

@@ -29,13 +29,13 @@ private:
     if (!source || isModule(source->role) || !goesToGpu(visit))
       return;
     const Value value = visit.before.valueOf(*source);
-    if (value.device.kind != Device::Cpu || !value.made || !value.made->isPageable ||
-        !isInHotLoop(visit))
+    if (value.placement.device.kind != Device::Cpu || !value.origin.made ||
+        !value.origin.made->isPageable || !isInHotLoop(visit))
       return;
     Finding finding(Level::Likely, copy,
                     "the host waits for this copy in spite of 'non_blocking': it is of memory "
                     "that is not page-locked");
-    finding.notes.push_back({*value.made, "the tensor is made here"});
+    finding.notes.push_back({*value.origin.made, "the tensor is made here"});
     reporter.report(std::move(finding));
   }
 
@@ -52,15 +52,16 @@ private:
       tensors.push_back(&operand);
     for (const Operand *tensor : tensors) {
       const Value value = tensor->isTensor ? visit.before.valueOf(*tensor) : Value();
-      if (!value.copying ||
-          (value.copiedFrom.isKnown() && !visit.unit.program().mayBeGpu(value.copiedFrom)))
+      if (!value.placement.copying || (value.placement.copiedFrom.isKnown() &&
+                                       !visit.unit.program().mayBeGpu(value.placement.copiedFrom)))
         continue;
-      Finding finding(value.copiedFrom.isKnown() ? Level::Certain : Level::Likely, read,
+      Finding finding(value.placement.copiedFrom.isKnown() ? Level::Certain : Level::Likely, read,
                       "the values may not be here yet: nothing waits for the copy to the host");
-      finding.notes.push_back({*value.copying, "the copy begins here, with 'non_blocking'"});
+      finding.notes.push_back(
+          {*value.placement.copying, "the copy begins here, with 'non_blocking'"});
       const ir::Node *statement = read.function->statementOf(read.site);
       if (statement && read.function->compoundOf(statement) &&
-          !contains(visit, statement, value.copying->site))
+          !contains(visit, statement, value.placement.copying->site))
         finding.fixes =
             insertBefore(visit, statement, phrase(visit.unit.code(), Phrase::Synchronize));
       return reporter.report(std::move(finding));
@@ -69,7 +70,8 @@ private:
 
   static bool goesToGpu(const Visit &visit) {
     if (visit.event.kind != EventKind::Move)
-      return visit.unit.program().mayBeGpu(visit.before.valueOf(visit.event.subject).device);
+      return visit.unit.program().mayBeGpu(
+          visit.before.valueOf(visit.event.subject).placement.device);
     const Operand *target = targetOf(visit.event);
     return target && mayBeGpu(visit, *target);
   }

@@ -25,7 +25,7 @@ public:
       return;
     // What is computed of parameters for the next forward pass trains these.
     const Value value = visit.before.valueOf(assignment.operands.front());
-    if (value.graph & Graph::Attached && !isLeaf(value))
+    if (value.autograd.graph & Graph::Attached && !isLeaf(value))
       return;
     const PathStep &place = visit.unit.tables().paths.last(assignment.subject.path);
     const ir::Symbol *field = place.symbol();

@@ -18,7 +18,8 @@ public:
     // Without a forward to tell which graph it is, nobody knows who else uses it.
     const SourcesTable &histories = visit.unit.tables().histories;
     Value loss = visit.before.valueOf(backward.subject);
-    if (histories.isUnknown(loss.history) || histories.members(loss.graphs).empty())
+    if (histories.isUnknown(loss.autograd.history) ||
+        histories.members(loss.autograd.graphs).empty())
       return;
 
     Finding finding(Level::Likely, backward,

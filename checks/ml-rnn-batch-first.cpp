@@ -30,7 +30,7 @@ private:
 
   static void compare(const Visit &visit, const Interpreter::Receiver &receiver,
                       const Operand &input, Reporter &reporter) {
-    const SampleOrder order = visit.before.valueOf(input).order;
+    const SampleOrder order = visit.before.valueOf(input).meaning.order;
     const std::optional<bool> takesSecond = visit.unit.takesSecond(*receiver.layer);
     if (!order.told || !takesSecond || (order.isSecond != receiver.isSwapped) == *takesSecond ||
         (order.isSequence && !order.isBatch))
@@ -51,7 +51,7 @@ private:
   /// Whose steps a layer has made: the last of them, or their mean, is not the last sample.
   static void checkPooling(const Visit &visit, Reporter &reporter) {
     const Event &event = visit.event;
-    const SampleOrder order = visit.before.valueOf(event.subject).order;
+    const SampleOrder order = visit.before.valueOf(event.subject).meaning.order;
     const TensorType type = visit.before.typeOf(event.subject);
     if (!order.isSequence || event.order.pooled != int(order.isSecond) ||
         (!order.isSecond && !order.isBatch) || type.shape.isOne())

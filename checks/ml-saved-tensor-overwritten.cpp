@@ -15,7 +15,7 @@ public:
       return;
     const Value loss = visit.before.valueOf(backward.subject);
     const Event *write = loss.storage.overwritten;
-    if (!write || loss.graph != Graph::Attached)
+    if (!write || loss.autograd.graph != Graph::Attached)
       return;
     if (write->kind == EventKind::Step)
       return reportStep(visit, loss, *write, reporter);
@@ -32,7 +32,7 @@ public:
 private:
   static void reportStep(const Visit &visit, const Value &loss, const Event &step,
                          Reporter &reporter) {
-    if (loss.parts.freed || loss.parts.again)
+    if (loss.autograd.latest.freed || loss.autograd.latest.again)
       return; // Of a graph that a backward has freed, ml-double-backward and others speak.
     Finding finding(Level::Certain, step,
                     "this step changes weights in place that a later backward() needs as they were "

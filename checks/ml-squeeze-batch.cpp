@@ -17,14 +17,15 @@ public:
     Finding finding(Level::Advice, event,
                     "a batch of one sample loses its first dimension here; tell squeeze() which "
                     "dimension is meant");
-    finding.notes.push_back({*visit.before.valueOf(event.subject).made, "the batch is made here"});
+    finding.notes.push_back(
+        {*visit.before.valueOf(event.subject).origin.made, "the batch is made here"});
     reporter.report(std::move(finding));
   }
 
 private:
   /// Whether it is what a layer makes of a batch in a forward pass, or a module in a loop.
   static bool isOfModule(const Visit &visit) {
-    const Event *made = visit.before.valueOf(visit.event.subject).made;
+    const Event *made = visit.before.valueOf(visit.event.subject).origin.made;
     if (!made || made == &visit.event)
       return false;
     const bool isForward = made->kind == EventKind::Forward ||

@@ -31,15 +31,16 @@ private:
   static const Operand &sourceOf(const Visit &visit) {
     const Event &read = visit.event;
     const Value value = visit.before.valueOf(read.subject);
-    const bool isCopy = value.placed && value.placed->kind == EventKind::Move &&
-                        value.device.kind == Device::Cpu &&
-                        value.placed->function == read.function && value.placed->subject.expr &&
-                        contains(visit, read.site, value.placed->site);
-    return isCopy ? value.placed->subject : read.subject;
+    const bool isCopy = value.placement.placed && value.placement.placed->kind == EventKind::Move &&
+                        value.placement.device.kind == Device::Cpu &&
+                        value.placement.placed->function == read.function &&
+                        value.placement.placed->subject.expr &&
+                        contains(visit, read.site, value.placement.placed->site);
+    return isCopy ? value.placement.placed->subject : read.subject;
   }
 
   static bool isOnGpu(const Visit &visit, const Operand &tensor) {
-    const Device device = visit.before.valueOf(tensor).device;
+    const Device device = visit.before.valueOf(tensor).placement.device;
     return visit.unit.program().mayBeGpu(device) &&
            (visit.unit.program().movesModules() || !isOwnDevice(visit, device));
   }
@@ -48,8 +49,9 @@ private:
   static bool isLikelyOnGpu(const Visit &visit) {
     const Operand &source = sourceOf(visit);
     const Value value = visit.before.valueOf(source);
-    return isOnGpu(visit, source) || (value.device.kind == Device::Unknown && !value.freshOnHost &&
-                                      visit.unit.program().movesModules());
+    return isOnGpu(visit, source) ||
+           (value.placement.device.kind == Device::Unknown && !value.placement.freshOnHost &&
+            visit.unit.program().movesModules());
   }
 
   void onRead(const Visit &visit, Reporter &reporter) {
@@ -107,7 +109,7 @@ private:
   /// are moved to.
   static void onParameter(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    const Device device = visit.before.valueOf(read.subject).device;
+    const Device device = visit.before.valueOf(read.subject).placement.device;
     if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.program().movesModules())
       return;
     const TrainingLoop training = trainingLoopOrBranchAround(visit, read.parameterLoop);
@@ -214,9 +216,10 @@ private:
         for (const Operand *operand : operands)
           if (operand->role == TypeRole::Tensor && operand->path) {
             const Value other = visit.before.valueOf(*operand);
-            if (!other.freshOnHost && other.device.kind != Device::Cpu &&
-                (other.device == source.device ? source.device.isKnown()
-                                               : other.history != noSources))
+            if (!other.placement.freshOnHost && other.placement.device.kind != Device::Cpu &&
+                (other.placement.device == source.placement.device
+                     ? source.placement.device.isKnown()
+                     : other.autograd.history != noSources))
               return true;
           }
       }
@@ -227,7 +230,7 @@ private:
   /// or null. Until then that GPU has nothing to do.
   static const Event *nextOfOtherGpu(const Visit &visit, const ir::Node &loop) {
     const Event &read = visit.event;
-    const Device device = visit.before.valueOf(read.subject).device;
+    const Device device = visit.before.valueOf(read.subject).placement.device;
     const Source &sources = visit.source;
     for (const Observation &seen : visit.unit.observations()) {
       const Event &other = *seen.event;
@@ -439,11 +442,12 @@ private:
   /// Shape, type and place are known without the values.
   static void onAttribute(const Visit &visit, Reporter &reporter) {
     const Value copy = visit.before.valueOf(visit.event.subject);
-    if (!copy.placed || copy.placed->kind != EventKind::Move || copy.device.kind != Device::Cpu ||
-        !visit.event.subject.expr || &visit.event.subject.expr->spelled() != copy.placed->site ||
-        !isOnGpu(visit, copy.placed->subject) || !trainingLoopAround(visit).loop)
+    if (!copy.placement.placed || copy.placement.placed->kind != EventKind::Move ||
+        copy.placement.device.kind != Device::Cpu || !visit.event.subject.expr ||
+        &visit.event.subject.expr->spelled() != copy.placement.placed->site ||
+        !isOnGpu(visit, copy.placement.placed->subject) || !trainingLoopAround(visit).loop)
       return;
-    Finding finding(Level::Likely, {copy.placed->site->begin(), visit.event.site->range},
+    Finding finding(Level::Likely, {copy.placement.placed->site->begin(), visit.event.site->range},
                     "the tensor is copied from the GPU only to ask for its shape, which the "
                     "original knows as well");
     reporter.report(std::move(finding));

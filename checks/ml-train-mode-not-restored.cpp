@@ -43,7 +43,7 @@ private:
   static bool isThrough(SiteId site, const Observation &seen, const Visit &visit) {
     return seen.event->kind == EventKind::Backward &&
            llvm::is_contained(visit.unit.tables().histories.members(
-                                  seen.before.valueOf(seen.event->subject).history),
+                                  seen.before.valueOf(seen.event->subject).autograd.history),
                               site);
   }
 
@@ -53,7 +53,7 @@ private:
     const Tables &tables = visit.unit.tables();
     return llvm::any_of(visit.event.operands, [&](const Operand &operand) {
       const Value value = operand.isTensor ? visit.before.valueOf(operand) : Value();
-      return llvm::any_of(tables.histories.members(value.graphs),
+      return llvm::any_of(tables.histories.members(value.autograd.graphs),
                           [&](SiteId site) { return isModuleCall(tables.sites.event(site)); });
     });
   }
@@ -125,8 +125,8 @@ private:
     return llvm::any_of(visit.event.operands, [&](const Operand &operand) {
       const Value value = operand.isTensor ? visit.before.valueOf(operand) : Value();
       const Tables &tables = visit.unit.tables();
-      return value.graph == Graph::Attached &&
-             llvm::none_of(tables.histories.members(value.graphs),
+      return value.autograd.graph == Graph::Attached &&
+             llvm::none_of(tables.histories.members(value.autograd.graphs),
                            [&](SiteId site) { return isModuleCall(tables.sites.event(site)); });
     });
   }

@@ -5,7 +5,7 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "analyzer/flow/Lists.h"
+#include "analyzer/flow/domains/Lists.h"
 
 namespace gradtidy {
 namespace {

@@ -27,7 +27,7 @@ private:
       const bool isLayer = event.operation == Operation::Recur && i == 0;
       const Event *layer = isLayer ? &event : visit.unit.receiverOf(event, i).layer;
       const Event *end = layer ? visit.unit.endTakenBy(*layer) : nullptr;
-      const Event *padded = visit.before.valueOf(event.operands[i]).padded;
+      const Event *padded = visit.before.valueOf(event.operands[i]).meaning.padded;
       if (!end || !padded || layer->operation != Operation::Recur)
         continue;
       Finding finding = at(*layer);
@@ -46,7 +46,7 @@ private:
     const auto inputs = inputsOf(visit.event);
     if (inputs.size() != 2 || !visit.unit.modules().isPlainLoss(visit.event))
       return;
-    const Event *padded = visit.before.valueOf(*inputs[1]).padded;
+    const Event *padded = visit.before.valueOf(*inputs[1]).meaning.padded;
     if (!padded)
       return;
     Finding finding = at(visit.event);

@@ -312,20 +312,20 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   if ((isForward || isTraining) && observing)
     observe(event, state);
   Value value = combined(event, state);
-  value.sources = tables.sources.unknown();
-  value.parts = {};
+  value.autograd.sources = tables.sources.unknown();
+  value.autograd.latest = {};
   value.storage = {};
-  value.cut = value.idleTerm = nullptr;
-  value.device = {};
-  value.hasDimensions = false;
+  value.autograd.cut = value.autograd.idleTerm = nullptr;
+  value.placement.device = {};
+  value.placement.hasDimensions = false;
   if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&
       !isForward)
-    value.graph |= Graph::Unknown; // Of what it is made, nobody knows.
+    value.autograd.graph |= Graph::Unknown; // Of what it is made, nobody knows.
   // The fields of a struct may be detached, be they made of what is not.
   const ir::Type *type = event.site->type;
   if (type && type->record && event.resultRole == TypeRole::None && !type->record->isStandard)
-    value.graph = Graph::Unknown;
-  used.read(value.history, noSources, event);
+    value.autograd.graph = Graph::Unknown;
+  used.read(value.autograd.history, noSources, event);
   // Modules are moved where somebody says.
   llvm::SmallVector<Device, 2> devices;
   for (const Operand &operand : event.operands)
@@ -336,7 +336,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   // What is called for its result is a forward of some kind: it leaves gradients alone.
   bool computes = event.result && !event.isArithmetic;
   auto reach = [&](const Operand &operand) {
-    value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
+    value.autograd.sources = tables.sources.join(value.autograd.sources, state.sourcesOf(operand));
     bool isRead = computes && operand.role != TypeRole::Optimizer && operand.role != TypeRole::None;
     if (leavesAlone)
       return;

@@ -10,7 +10,7 @@ static llvm::SmallVector<const Event *, 2> creationsIn(const Event &event, const
   const auto add = [&](const Operand &operand) {
     if (!operand.path || !operand.isTensor)
       return;
-    if (const Event *creation = state.valueOf(operand).freshOnHost;
+    if (const Event *creation = state.valueOf(operand).placement.freshOnHost;
         creation && !llvm::is_contained(creations, creation))
       creations.push_back(creation);
   };
@@ -39,7 +39,7 @@ static bool isNaming(const Event &event, const State &state) {
 /// anywhere else.
 static bool isComputation(const Event &event, const State &state) {
   const auto isFresh = [&](const Operand &operand) {
-    return !operand.isTensor || state.valueOf(operand).freshOnHost;
+    return !operand.isTensor || state.valueOf(operand).placement.freshOnHost;
   };
   if (!event.isTensor || event.isArithmetic || !isFresh(event.subject) ||
       !llvm::all_of(event.operands, isFresh))
@@ -53,7 +53,7 @@ static bool isComputation(const Event &event, const State &state) {
   const Value value = state.valueOf(event.subject);
   return event.subject.role == TypeRole::Tensor &&
          (paths.last(event.subject.path).kind == PathStep::Variable ||
-          (value.made && value.made->result == event.subject.path));
+          (value.origin.made && value.origin.made->result == event.subject.path));
 }
 
 /// Whether the event stands in a loop in which \p creation does not.
@@ -66,7 +66,7 @@ static bool isInInnerLoop(const Event &event, const Event &creation) {
 void Interpreter::noteHostNeeds(const Event &event, const State &state) {
   // `table[i] = x` gives a value to what has no name.
   if (event.kind == EventKind::Bind && state.tables->paths.isTemporary(event.subject.path))
-    if (const Event *creation = state.valueOf(event.subject).freshOnHost)
+    if (const Event *creation = state.valueOf(event.subject).placement.freshOnHost)
       used.needOnHost(*creation);
   const llvm::SmallVector<const Event *, 2> creations = creationsIn(event, state);
   if (creations.empty() || event.isAttribute)

@@ -81,13 +81,13 @@ void Interpreter::establishTypes(const ir::Symbol &method, PathId thisObject, St
       if (const std::optional<State> &end = endOf(*body); end && !constructor->isDelegating)
         type = tables.types.join(
             type, end->valueOf({tables.paths.member(body->thisObject, member), TypeRole::Tensor})
-                      .type);
+                      .layout.type);
     }
     if (type == noType || type == unknownType)
       continue;
     const PathId place = tables.paths.member(thisObject, member);
     Value value = state.valueOf({place, TypeRole::Tensor});
-    value.type = type;
+    value.layout.type = type;
     state.setValue(place, value);
   }
 }
@@ -151,11 +151,11 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
       if (!(facts == ModuleFacts()))
         members.setModule(to, facts);
       Value value = end->valueOf({from, TypeRole::Tensor});
-      if (!value.device.isKnown() || facts.device.isKnown())
+      if (!value.placement.device.isKnown() || facts.device.isKnown())
         return;
-      nameAsMember(value.device);
+      nameAsMember(value.placement.device);
       Value kept;
-      kept.sources = tables.sources.join(tables.sources.of(to), tables.sources.unknown());
+      kept.autograd.sources = tables.sources.join(tables.sources.of(to), tables.sources.unknown());
       kept.stayOn(value);
       members.setValue(to, kept);
     });
@@ -179,7 +179,7 @@ State Interpreter::entryOf(const FunctionBody &body) {
     for (const FunctionBody::Parameter &parameter : body.parameters)
       if (parameter.place.isTensor) {
         Value gradients;
-        gradients.sources =
+        gradients.autograd.sources =
             tables.sources.join(tables.sources.of(parameter.place.path), tables.sources.unknown());
         gradients.storage.anyStrides = true;
         state.setValue(parameter.place.path, gradients);
@@ -208,8 +208,8 @@ State Interpreter::entryOf(const FunctionBody &body) {
   Device device{Device::Symbol, body.thisObject};
   auto place = [&](PathId path) {
     Value value;
-    value.sources = tables.sources.join(tables.sources.of(path), tables.sources.unknown());
-    value.device = device;
+    value.autograd.sources = tables.sources.join(tables.sources.of(path), tables.sources.unknown());
+    value.placement.device = device;
     state.setValue(path, value);
   };
   place(body.thisObject);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "Effects.h"
-#include "Lists.h"
+#include "MemberLists.h"
 #include "Numbers.h"
 #include "Partition.h"
 #include "ProgramFacts.h"
@@ -257,7 +257,8 @@ private:
   Device deviceNamed(const Event &event, const State &state) const;
   Value moved(const Event &event, const State &state) const;
 
-  /// What the event does to lists of tensors, and to what is known of files (Lists.cpp, Files.cpp).
+  /// What the event does to lists of tensors, and to what is known of files (domains/Lists.cpp,
+  /// Files.cpp).
   void changeList(const Event &event, State &state) const;
   void noteFiles(const Event &event, State &state);
   /// What cannot be seen is called: it may change files, above all those that it is told of.
@@ -337,16 +338,16 @@ private:
   llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
-  Answers known; ///< At the event that is run.
+  Answers known;           ///< At the event that is run.
   bool isFirstRun = false; ///< That event has been run on no way that leads to it.
   llvm::SmallSetVector<const FunctionBody *, 4> bounded;
   llvm::SmallVector<const FunctionBody *, 8> stack;
   llvm::SmallVector<const Event *, 8> callers;
   llvm::DenseMap<std::pair<const Event *, const FunctionBody *>, Memory> memory;
   llvm::DenseMap<const FunctionBody *, llvm::BitVector> loops; ///< See isInLoop().
-  llvm::DenseMap<const FunctionBody *, bool> returning; ///< See mayReturn().
-  llvm::DenseMap<const FunctionBody *, bool> computing; ///< See computes().
-  llvm::DenseMap<const FunctionBody *, bool> touching;  ///< See touchesFiles().
+  llvm::DenseMap<const FunctionBody *, bool> returning;        ///< See mayReturn().
+  llvm::DenseMap<const FunctionBody *, bool> computing;        ///< See computes().
+  llvm::DenseMap<const FunctionBody *, bool> touching;         ///< See touchesFiles().
   /// What the optimizers own that are members of the object whose method is analysed, as its
   /// constructors leave them and nothing replaces them.
   llvm::DenseMap<PathId, SourcesId> ownedFromStart;

@@ -137,7 +137,7 @@ bool ProgramFacts::mayBe(Device::Kind kind, Device device) const {
 }
 
 const Event *ProgramFacts::makerOf(const Operand &loader, const State &state) const {
-  if (const Event *made = state.valueOf(loader).made)
+  if (const Event *made = state.valueOf(loader).origin.made)
     return made->operation == Operation::MakeLoader ? made : nullptr;
   const PathStep &last = paths.last(state.resolve(loader.path));
   return last.kind == PathStep::Member ? onlyMakerFor(last.identity) : nullptr;

@@ -17,14 +17,15 @@ static Value rearranged(const Event &event, const State &state) {
 /// Value::permuted of what the event gives. Two permutations may undo each other.
 static const Event *permutedBy(const Event &event, const State &state) {
   if (event.operation == Operation::Permute)
-    return rearranged(event, state).permuted ? nullptr : &event;
+    return rearranged(event, state).layout.permuted ? nullptr : &event;
   if (!event.keepsStrides)
     return nullptr;
-  const Event *permuted = event.subject.isTensor ? state.valueOf(event.subject).permuted : nullptr;
+  const Event *permuted =
+      event.subject.isTensor ? state.valueOf(event.subject).layout.permuted : nullptr;
   unsigned tensors = event.subject.isTensor;
   for (const Operand &operand : event.operands)
     if (operand.isTensor) {
-      permuted = state.valueOf(operand).permuted;
+      permuted = state.valueOf(operand).layout.permuted;
       ++tensors;
     }
   return tensors == 1 ? permuted : nullptr;
@@ -53,7 +54,7 @@ static bool addsToList(const Event &event) {
 
 /// Value::copied of a copy of the tensor.
 static SourcesId copiedOf(const Operand &tensor, const State &state) {
-  return tensor.isTensor ? state.tables->sources.join(state.valueOf(tensor).copied,
+  return tensor.isTensor ? state.tables->sources.join(state.valueOf(tensor).origin.copied,
                                                       state.memoryOf(tensor))
                          : noSources;
 }
@@ -73,50 +74,55 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     if (!operand.isTensor && !isModule(operand.role)) {
       if (event.run || operand.isText) // Numbers, options; names.
         return;
-      result.sources = tables.sources.join(result.sources, state.sourcesOf(operand));
+      result.autograd.sources =
+          tables.sources.join(result.autograd.sources, state.sourcesOf(operand));
       return;
     }
     Value value = state.valueOf(operand);
     if (operand.isMovedThere)
-      value.device = {};
+      value.placement.device = {};
     if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
-      value.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
-    result.sources = tables.sources.join(result.sources, value.sources);
-    result.history = tables.histories.join(result.history, value.history);
-    result.graphs = tables.histories.join(result.graphs, value.graphs);
-    attached |= (value.graph & Graph::Attached) != 0;
-    unrecorded |= value.graph == Graph::Unrecorded;
-    other |= value.graph & Graph::Unrecorded;
-    if (value.disabled)
-      result.disabled = value.disabled;
-    unknown |= (value.graph & Graph::Unknown) != 0;
-    if (value.borrowed)
-      held.borrowed = value.borrowed;
-    result.parts = unitedParts(result.parts, value.parts, tables);
-    if (value.taken) {
-      held.shareMemory(value);
-      held.shared = tables.sources.join(held.shared, value.shared);
+      value.autograd.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
+    result.autograd.sources = tables.sources.join(result.autograd.sources, value.autograd.sources);
+    result.autograd.history =
+        tables.histories.join(result.autograd.history, value.autograd.history);
+    result.autograd.graphs = tables.histories.join(result.autograd.graphs, value.autograd.graphs);
+    attached |= (value.autograd.graph & Graph::Attached) != 0;
+    unrecorded |= value.autograd.graph == Graph::Unrecorded;
+    other |= value.autograd.graph & Graph::Unrecorded;
+    if (value.autograd.disabled)
+      result.autograd.disabled = value.autograd.disabled;
+    unknown |= (value.autograd.graph & Graph::Unknown) != 0;
+    if (value.lending.borrowed)
+      held.lending.borrowed = value.lending.borrowed;
+    result.autograd.latest = unitedGraphs(result.autograd.latest, value.autograd.latest, tables);
+    if (value.lending.taken) {
+      held.lending = value.lending;
+      held.lending.shared = tables.sources.join(held.lending.shared, value.lending.shared);
     }
-    if (value.derived)
-      derived = value.derived;
-    isOfLeaf |= value.graph == Graph::Attached && (isLeaf(value) || value.derived);
-    if (value.madeOnHost && !event.isAnyDevice)
-      result.madeOnHost = value.madeOnHost;
-    if (value.freshOnHost)
-      fresh = value.freshOnHost;
-    onlyFresh &= value.freshOnHost || !operand.isTensor;
-    (value.isMadeUp ? isMadeUp : hasData) |= operand.isTensor;
-    held.copied = tables.sources.join(held.copied, value.copied);
-    result.hasDimensions |= value.hasDimensions;
-    onlyHost &= value.device.kind == Device::Cpu;
+    if (value.autograd.derived)
+      derived = value.autograd.derived;
+    isOfLeaf |=
+        value.autograd.graph == Graph::Attached && (isLeaf(value) || value.autograd.derived);
+    if (value.placement.madeOnHost && !event.isAnyDevice)
+      result.placement.madeOnHost = value.placement.madeOnHost;
+    if (value.placement.freshOnHost)
+      fresh = value.placement.freshOnHost;
+    onlyFresh &= value.placement.freshOnHost || !operand.isTensor;
+    (value.meaning.isMadeUp ? isMadeUp : hasData) |= operand.isTensor;
+    held.origin.copied = tables.sources.join(held.origin.copied, value.origin.copied);
+    result.placement.hasDimensions |= value.placement.hasDimensions;
+    onlyHost &= value.placement.device.kind == Device::Cpu;
     // What meets in an operation is on one device; scalars of the host go along with any.
-    bool decides = value.device.isKnown() &&
-                   (value.hasDimensions || value.device.kind != Device::Cpu || onlyHost);
-    if (decides && (!result.device.isKnown() || !event.isAnyDevice)) {
-      result.device = value.device;
-      result.placed = value.placed;
-    } else if (result.device.kind == Device::Cpu && !result.hasDimensions && !onlyHost) {
-      result.device = {};
+    bool decides =
+        value.placement.device.isKnown() &&
+        (value.placement.hasDimensions || value.placement.device.kind != Device::Cpu || onlyHost);
+    if (decides && (!result.placement.device.isKnown() || !event.isAnyDevice)) {
+      result.placement.device = value.placement.device;
+      result.placement.placed = value.placement.placed;
+    } else if (result.placement.device.kind == Device::Cpu && !result.placement.hasDimensions &&
+               !onlyHost) {
+      result.placement.device = {};
     }
   };
   if (event.subject.path && !(event.kind == EventKind::Forward && event.isStateless))
@@ -130,127 +136,128 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   const unsigned mode =
       event.isGuarded ? unsigned(GradMode::Off) : unsigned(state.gradMode().possible);
   const unsigned rest = unknown ? unsigned(Graph::Unknown) : other;
-  result.graph = 0;
+  result.autograd.graph = 0;
   if (mode & GradMode::On)
-    result.graph |= attached ? unsigned(Graph::Attached) : rest;
+    result.autograd.graph |= attached ? unsigned(Graph::Attached) : rest;
   if (mode & GradMode::Off && leavesGraph)
-    result.disabled = state.gradMode().set;
+    result.autograd.disabled = state.gradMode().set;
   if (mode & GradMode::Off)
-    result.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
+    result.autograd.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
   if (mode & GradMode::Depends && leavesGraph)
-    result.graph |= Graph::Unknown;
+    result.autograd.graph |= Graph::Unknown;
   if (mode == GradMode::Off && leavesGraphs(event))
-    result.graphs = noSources;
+    result.autograd.graphs = noSources;
   if (mode == GradMode::Off && givesNew(event))
-    result.sources = noSources;
+    result.autograd.sources = noSources;
   if (!event.isDifferentiable) {
-    result.graph = Graph::Detached;
-    result.graphs = noSources;
+    result.autograd.graph = Graph::Detached;
+    result.autograd.graphs = noSources;
   }
   if (!event.isDifferentiable || mode != GradMode::On)
-    result.parts = {};
+    result.autograd.latest = {};
   if (onlyFresh && event.kind != EventKind::Forward)
-    result.freshOnHost = fresh;
-  result.isMadeUp = isMadeUp && !hasData && event.kind != EventKind::Forward;
-  result.hasDimensions &= event.keepsDimensions;
+    result.placement.freshOnHost = fresh;
+  result.meaning.isMadeUp = isMadeUp && !hasData && event.kind != EventKind::Forward;
+  result.placement.hasDimensions &= event.keepsDimensions;
   const Operand *base = event.subject.path       ? &event.subject
                         : event.operands.empty() ? nullptr
                                                  : &event.operands.front();
   if (event.isAnyDevice && base && base->role == TypeRole::Tensor) { // Wherever its indices are.
     Value value = state.valueOf(*base);
-    result.device = value.device;
-    result.placed = value.placed;
-    result.madeOnHost = value.madeOnHost;
+    result.placement.device = value.placement.device;
+    result.placement.placed = value.placement.placed;
+    result.placement.madeOnHost = value.placement.madeOnHost;
   }
   if (event.subject.path &&
       (keepsValues(event.operation) || (event.run && event.run->name == "clone")))
-    result.copied = copiedOf(event.subject, state);
+    result.origin.copied = copiedOf(event.subject, state);
   if (keepsValues(event.operation)) {
     const Value before = rearranged(event, state);
-    result.made = before.made;
+    result.origin.made = before.origin.made;
     if (sharesMemory(event.operation))
-      result.shareMemory(before);
+      result.lending = before.lending;
     if (event.operation != Operation::SelectElements) {
-      result.copying = before.copying;
-      result.copiedFrom = before.copiedFrom;
+      result.placement.copying = before.placement.copying;
+      result.placement.copiedFrom = before.placement.copiedFrom;
     }
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
              (event.typing && event.typing->rule == ResultRule::OneHot) ||
              (event.run && event.run->name == "exp")) {
-    result.made = &event;
+    result.origin.made = &event;
   } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
-    result.shareMemory(held);
-    result.copied = held.copied;
-    result.derived = derived;
+    result.lending = held.lending;
+    result.origin.copied = held.origin.copied;
+    result.autograd.derived = derived;
   }
   const bool computes = event.keepsStrides || sharesMemory(event.operation);
   if (event.kind == EventKind::Combine && computes && !event.subject.escapes && isOfLeaf &&
-      result.graph == Graph::Attached && event.resultRole == TypeRole::Tensor)
-    result.derived = &event;
-  result.isRecorded = event.resultRole == TypeRole::Tensor && (result.graph & Graph::Attached);
-  result.permuted = permutedBy(event, state);
-  result.type = typeOf(event, state);
-  result.hasDimensions |= !tables.types[result.type].shape.sizes.empty();
-  result.order = orderOf(event, state);
-  result.padded = paddedBy(event, state);
+      result.autograd.graph == Graph::Attached && event.resultRole == TypeRole::Tensor)
+    result.autograd.derived = &event;
+  result.autograd.isRecorded =
+      event.resultRole == TypeRole::Tensor && (result.autograd.graph & Graph::Attached);
+  result.layout.permuted = permutedBy(event, state);
+  result.layout.type = typeOf(event, state);
+  result.placement.hasDimensions |= !tables.types[result.layout.type].shape.sizes.empty();
+  result.meaning.order = orderOf(event, state);
+  result.meaning.padded = paddedBy(event, state);
   if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2) {
-    const Value either =
-        state.joined(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
+    const Value either = gradtidy::joined(state.valueOf(event.operands[0]),
+                                          state.valueOf(event.operands[1]), tables);
     result.stayOn(either);
-    result.made = either.made;
-    result.shareMemory(either);
-    result.copied = either.copied;
-    result.derived = either.derived;
-    result.isRecorded = either.isRecorded;
-    result.parts = either.parts;
+    result.origin.made = either.origin.made;
+    result.lending = either.lending;
+    result.origin.copied = either.origin.copied;
+    result.autograd.derived = either.autograd.derived;
+    result.autograd.isRecorded = either.autograd.isRecorded;
+    result.autograd.latest = either.autograd.latest;
     result.storage = either.storage;
-    result.cut = either.cut;
-    result.idleTerm = either.idleTerm;
+    result.autograd.cut = either.autograd.cut;
+    result.autograd.idleTerm = either.autograd.idleTerm;
   } else {
     result.storage = storageOf(event, state, result);
     cutGradients(event, state, result);
   }
   const bool isClash = !state.clashes(event).empty();
   if (isClash)
-    result.device = {}; // Said once; nothing follows from it.
-  if (isClash || result.device.isKnown())
-    result.madeOnHost = nullptr;
+    result.placement.device = {}; // Said once; nothing follows from it.
+  if (isClash || result.placement.device.isKnown())
+    result.placement.madeOnHost = nullptr;
   return result;
 }
 
 Value Interpreter::created(const Event &event, const State &state) const {
   Value result;
-  result.graph = Graph::Detached;
-  result.hasDimensions = event.keepsDimensions;
-  result.isNoise = event.isNoise;
-  result.isMadeUp = !event.isData && event.operation != Operation::WrapMemory;
-  result.device = {Device::Cpu};
-  result.placed = result.made = &event;
-  result.type = typeOf(event, state);
+  result.autograd.graph = Graph::Detached;
+  result.placement.hasDimensions = event.keepsDimensions;
+  result.meaning.isNoise = event.isNoise;
+  result.meaning.isMadeUp = !event.isData && event.operation != Operation::WrapMemory;
+  result.placement.device = {Device::Cpu};
+  result.placement.placed = result.origin.made = &event;
+  result.layout.type = typeOf(event, state);
   if (event.order.samples == 0)
-    result.order.told = &event;
+    result.meaning.order.told = &event;
   if (event.memory) {
-    result.borrowed = &event;
+    result.lending.borrowed = &event;
     tables.lenders.insert(tables.paths.rootOf(event.memory));
   } else if (!event.isData)
-    result.freshOnHost = &event;
+    result.placement.freshOnHost = &event;
   if (event.subject.path) { // Like another tensor.
     Value model = state.valueOf(event.subject);
-    result.device = model.device;
-    result.placed = model.placed;
-    result.hasDimensions = model.hasDimensions;
+    result.placement.device = model.placement.device;
+    result.placement.placed = model.placement.placed;
+    result.placement.hasDimensions = model.placement.hasDimensions;
   }
   for (const Operand &operand : event.operands) {
     if (operand.role != TypeRole::Device)
       continue;
     if (Device device = state.deviceOf(operand); device.kind != Device::Unset)
-      result.device = device;
+      result.placement.device = device;
     if (state.askForGradients(operand))
-      result.graph = Graph::Attached;
+      result.autograd.graph = Graph::Attached;
   }
-  if (result.device.kind != Device::Cpu)
-    result.freshOnHost = nullptr;
-  result.cut = readForNew(event);
+  if (result.placement.device.kind != Device::Cpu)
+    result.placement.freshOnHost = nullptr;
+  result.autograd.cut = readForNew(event);
   result.storage.memory = event.result;
   result.storage.object = tables.paths.element(event.result, 0);
   if (event.operation != Operation::WrapMemory)
@@ -258,7 +265,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   if (event.holder)
     result.storage.wrapped = &event;
   if (event.operation == Operation::Allocate &&
-      !llvm::is_contained(tables.types[result.type].shape.sizes, 0)) {
+      !llvm::is_contained(tables.types[result.layout.type].shape.sizes, 0)) {
     result.storage.unwritten = &event;
     tables.hasUnwritten = true;
   }
@@ -297,45 +304,48 @@ static bool onlyMoves(const Event &move) {
 Value Interpreter::moved(const Event &event, const State &state) const {
   Value result = combined(event, state);
   Value before = state.valueOf(event.subject);
-  result.sources = before.sources;
-  result.history = before.history;
-  result.graphs = before.graphs;
-  result.parts = before.parts;
-  result.isNoise = before.isNoise;
-  result.isMadeUp = before.isMadeUp;
-  result.copied = copiedOf(event.subject, state);
-  result.made = before.made;
-  result.freshOnHost = before.freshOnHost;
+  result.autograd.sources = before.autograd.sources;
+  result.autograd.history = before.autograd.history;
+  result.autograd.graphs = before.autograd.graphs;
+  result.autograd.latest = before.autograd.latest;
+  result.meaning.isNoise = before.meaning.isNoise;
+  result.meaning.isMadeUp = before.meaning.isMadeUp;
+  result.origin.copied = copiedOf(event.subject, state);
+  result.origin.made = before.origin.made;
+  result.placement.freshOnHost = before.placement.freshOnHost;
   result.stayOn(before); // In memory of its own it keeps the order.
-  result.type = event.typing ? typeOf(event, state) : unknownType;
+  result.layout.type = event.typing ? typeOf(event, state) : unknownType;
   cutGradients(event, state, result);
   for (const Operand &operand : event.operands) {
     bool tells = operand.role == TypeRole::Device || operand.role == TypeRole::Tensor ||
                  operand.device.isKnown();
     if (Device device = state.deviceOf(operand); tells && device.kind != Device::Unset) {
-      result.device = device;
-      result.placed = &event;
-      result.madeOnHost = result.freshOnHost = nullptr;
-      const bool isOfLeaf = before.graph == Graph::Attached && isLeaf(before);
-      if (isOfLeaf && state.gradMode().possible == GradMode::On && !(device == before.device))
-        result.derived = &event;
+      result.placement.device = device;
+      result.placement.placed = &event;
+      result.placement.madeOnHost = result.placement.freshOnHost = nullptr;
+      const bool isOfLeaf = before.autograd.graph == Graph::Attached && isLeaf(before);
+      if (isOfLeaf && state.gradMode().possible == GradMode::On &&
+          !(device == before.placement.device))
+        result.autograd.derived = &event;
       break;
     }
   }
-  const ElementType from = tables.types[before.type].element;
-  const ElementType to = tables.types[result.type].element;
+  const ElementType from = tables.types[before.layout.type].element;
+  const ElementType to = tables.types[result.layout.type].element;
   const bool mayCast =
       event.typing && (from != to || (event.typing->namesElement && to == ElementType::Unknown));
-  if (before.borrowed && onlyMoves(event) && !mayCast &&
-      (result.device.kind == Device::Cpu || result.device.kind == Device::Symbol))
-    result.borrowed = before.borrowed;
-  result.copying = nullptr;
-  if (event.isAsync && result.device.kind == Device::Cpu && before.device.kind != Device::Cpu) {
-    result.copying = &event;
-    result.copiedFrom = before.device;
+  if (before.lending.borrowed && onlyMoves(event) && !mayCast &&
+      (result.placement.device.kind == Device::Cpu ||
+       result.placement.device.kind == Device::Symbol))
+    result.lending.borrowed = before.lending.borrowed;
+  result.placement.copying = nullptr;
+  if (event.isAsync && result.placement.device.kind == Device::Cpu &&
+      before.placement.device.kind != Device::Cpu) {
+    result.placement.copying = &event;
+    result.placement.copiedFrom = before.placement.device;
   }
-  if (before.derived)
-    result.derived = before.derived;
+  if (before.autograd.derived)
+    result.autograd.derived = before.autograd.derived;
   return result;
 }
 

@@ -91,11 +91,12 @@ void State::forget(PathId path, bool isOverwritten) {
     values.changeIf(
         [&](const auto &entry) {
           const Value &value = entry.second;
-          return value.taken && !llvm::all_of(tables->sources.members(value.shared), isOther);
+          return value.lending.taken &&
+                 !llvm::all_of(tables->sources.members(value.lending.shared), isOther);
         },
         [](PathId, Value &value) {
-          value.taken = value.changed = nullptr;
-          value.shared = noSources;
+          value.lending.taken = value.lending.changed = nullptr;
+          value.lending.shared = noSources;
         });
   casting.kept = tables->sources.filter(casting.kept, isOther);
   casting.stale = tables->sources.filter(casting.stale, isOther);
@@ -105,10 +106,10 @@ void State::endLifetime(PathId path) {
   if (tables->lenders.contains(path))
     values.changeIf(
         [&](const auto &entry) {
-          const Event *borrowed = entry.second.borrowed;
+          const Event *borrowed = entry.second.lending.borrowed;
           return borrowed && tables->paths.rootOf(borrowed->memory) == path;
         },
-        [](PathId, Value &value) { value.borrowed = nullptr; }); // Said once.
+        [](PathId, Value &value) { value.lending.borrowed = nullptr; }); // Said once.
   if (!mayBeTarget(path))
     return forget(path);
   PathId heir = noPath;
@@ -186,13 +187,13 @@ void State::rename(PathId from, PathId to) {
   if (tables->sources.mayMention(from))
     values.changeIf(
         [&](const auto &entry) {
-          return isRenamed(entry.second.sources) || isRenamed(entry.second.shared) ||
-                 isRenamed(entry.second.copied);
+          return isRenamed(entry.second.autograd.sources) ||
+                 isRenamed(entry.second.lending.shared) || isRenamed(entry.second.origin.copied);
         },
         [&](PathId, Value &value) {
-          value.sources = tables->sources.map(value.sources, renamed);
-          value.shared = tables->sources.map(value.shared, renamed);
-          value.copied = tables->sources.map(value.copied, renamed);
+          value.autograd.sources = tables->sources.map(value.autograd.sources, renamed);
+          value.lending.shared = tables->sources.map(value.lending.shared, renamed);
+          value.origin.copied = tables->sources.map(value.origin.copied, renamed);
         });
   optimizers.changeIf(
       [&](const auto &entry) {
@@ -216,7 +217,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   const PathStep &last = paths.last(to);
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
   if (isOneOfMany) {
-    contents.parts = {};
+    contents.autograd.latest = {};
     if (kind == BindKind::Value)
       addValue(to, contents);
     else if (value && !value->fresh)
@@ -260,10 +261,10 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   }
   if (kind == BindKind::Value && mayHoldTensors(role) && !isOfParts) {
     // A tensor made of nothing that has gradients may be a parameter itself.
-    if (contents.sources == noSources && role == TypeRole::Tensor)
-      contents.sources = tables->sources.of(to);
+    if (contents.autograd.sources == noSources && role == TypeRole::Tensor)
+      contents.autograd.sources = tables->sources.of(to);
     setValue(to, contents);
-    mayBeMoved(to, contents.device);
+    mayBeMoved(to, contents.placement.device);
   }
 }
 
@@ -283,19 +284,19 @@ void State::mayBeMoved(PathId place, Device device) {
       paths.sameRoot(place),
       [&](const auto &entry) {
         const auto &[path, value] = entry;
-        return !(value.device == device) && paths.overlap(path, place) &&
+        return !(value.placement.device == device) && paths.overlap(path, place) &&
                !paths.isWithin(path, place) && !paths.isWithin(place, path);
       },
-      [](PathId, Value &value) { value.device = {}; });
+      [](PathId, Value &value) { value.placement.device = {}; });
 }
 
 void State::doubtDevice(PathId tensor) {
   const PathId object = resolve(tensor);
   if (const Value *known = findValue(object);
-      known && (known->device.kind == Device::Cpu || known->madeOnHost)) {
+      known && (known->placement.device.kind == Device::Cpu || known->placement.madeOnHost)) {
     Value value = *known;
-    value.device = {};
-    value.madeOnHost = nullptr;
+    value.placement.device = {};
+    value.placement.madeOnHost = nullptr;
     values[object] = value;
   }
 }
@@ -344,94 +345,9 @@ const Value *State::findValue(PathId path) const {
   return nullptr;
 }
 
-Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables) {
-  return {tables.histories.common(a.last, b.last), a.again == b.again ? a.again : nullptr,
-          a.freed == b.freed ? a.freed : nullptr};
-}
-
-Value State::joined(const Value &a, const Value &b) const {
-  Value result = a;
-  result.sources = tables->sources.join(a.sources, b.sources);
-  result.history = tables->histories.join(a.history, b.history);
-  result.graphs = tables->histories.join(a.graphs, b.graphs);
-  result.graph |= b.graph;
-  result.hasDimensions &= b.hasDimensions;
-  result.isNoise &= b.isNoise;
-  result.isMadeUp &= b.isMadeUp;
-  result.copied = tables->sources.join(a.copied, b.copied);
-  result.type = tables->types.join(a.type, b.type);
-  if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
-    // Nothing in it yet: it is where that will be.
-    const Value &filled = a.device.kind == Device::Unset ? b : a;
-    result.device = filled.device;
-    result.hasDimensions = filled.hasDimensions;
-  } else if (!(a.device == b.device)) {
-    result.device = {};
-  }
-  const auto isMade = [&](const Value &value, const Value &other) {
-    return value.device.kind == Device::Cpu && value.hasDimensions && value.placed &&
-           value.placed->kind == EventKind::Create && isOwn(other.device);
-  };
-  if (isMade(a, b))
-    result.madeOnHost = a.placed;
-  else if (isMade(b, a))
-    result.madeOnHost = b.placed;
-  else if (!a.madeOnHost)
-    result.madeOnHost = b.madeOnHost;
-  if (a.made != b.made)
-    result.made = nullptr;
-  if (a.freshOnHost != b.freshOnHost)
-    result.freshOnHost = nullptr;
-  if (a.permuted != b.permuted)
-    result.permuted = nullptr;
-  if (!(a.order == b.order))
-    result.order = {};
-  if (a.padded != b.padded)
-    result.padded = nullptr;
-  if (a.copying != b.copying)
-    result.copying = nullptr;
-  result.parts = commonParts(a.parts, b.parts, *tables);
-  result.storage = commonStorage(a.storage, b.storage, *tables);
-  if (a.look.taken != b.look.taken || a.look.into != b.look.into)
-    result.look = a.look.ended    ? a.look // On one way, it is lost.
-                  : b.look.ended  ? b.look
-                  : !b.look.taken ? a.look
-                  : !a.look.taken ? b.look
-                                  : Look();
-  else if (!b.look.ended)
-    result.look.ended = nullptr;
-  result.cut = commonCut(a, b);
-  if (!result.idleTerm)
-    result.idleTerm = b.idleTerm;
-  if (!result.borrowed)
-    result.borrowed = b.borrowed;
-  if (a.derived != b.derived)
-    result.derived = nullptr;
-  result.isRecorded |= b.isRecorded;
-  result.isParameter &= b.isParameter;
-  if (a.taken && b.taken) {
-    result.shared = tables->sources.join(a.shared, b.shared);
-    result.changed = b.changed ? a.changed : nullptr;
-  } else if (b.taken) {
-    result.taken = b.taken;
-    result.shared = b.shared;
-    result.changed = b.changed;
-  }
-  if (!result.placed)
-    result.placed = b.placed;
-  if (!result.disabled)
-    result.disabled = b.disabled;
-  return result;
-}
-
-Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables) {
-  return {tables.histories.join(a.last, b.last), a.again ? a.again : b.again,
-          a.freed ? a.freed : b.freed};
-}
-
 bool State::askForGradients(const Operand &options) const {
   const Value *known = options.path ? values.find(resolve(options.path)) : nullptr;
-  return known && known->graph & Graph::Attached;
+  return known && known->autograd.graph & Graph::Attached;
 }
 
 Value State::valueOf(const Operand &operand) const {
@@ -440,24 +356,24 @@ Value State::valueOf(const Operand &operand) const {
   Value value;
   if (isModule(operand.role)) {
     ModuleFacts facts = moduleAt(path);
-    value.graph = facts.isFrozen ? Graph::Detached : Graph::Attached;
-    value.device = facts.device;
-    value.placed = facts.placed;
+    value.autograd.graph = facts.isFrozen ? Graph::Detached : Graph::Attached;
+    value.placement.device = facts.device;
+    value.placement.placed = facts.placed;
   } else if (paths.last(path).kind == PathStep::Gradient) {
     if (const Value *parameter = findValue(paths.parent(path)))
-      value.device = parameter->device;
-    value.graph = gradientGraphs == noSources ? Graph::Detached : Graph::Attached;
-    value.history = value.graphs = gradientGraphs;
+      value.placement.device = parameter->placement.device;
+    value.autograd.graph = gradientGraphs == noSources ? Graph::Detached : Graph::Attached;
+    value.autograd.history = value.autograd.graphs = gradientGraphs;
   } else {
     const Value *known = findValue(path);
     if (known)
       value = *known;
     else
-      value.type = noType;
+      value.layout.type = noType;
     // What a module gives in one piece has one graph; what lists and structs hold, several.
     const bool isPartOfOther = !values.find(path);
-    if (isPartOfOther && !(value.made && value.made->kind == EventKind::Forward))
-      value.parts = {};
+    if (isPartOfOther && !(value.origin.made && value.origin.made->kind == EventKind::Forward))
+      value.autograd.latest = {};
     if (isPartOfOther) {
       value.storage.saved = noSources;
       value.storage.overwritten = nullptr;
@@ -471,44 +387,47 @@ Value State::valueOf(const Operand &operand) const {
     const auto isPart = [&](PathId part) {
       return operand.role == TypeRole::None && part != path && paths.isWithin(part, path);
     };
-    const bool isUnset = value.device.kind == Device::Unset; // It is where its parts are.
+    const bool isUnset = value.placement.device.kind == Device::Unset; // It is where its parts are.
     bool isPlaced = false;
     const bool hasOthers = operand.role == TypeRole::None || paths.hasElement(path);
     for (const auto &[part, contents] : values.within(paths.sameRoot(path))) {
       if (!hasOthers)
         break; // Nothing is a part of it, or may be it.
-      if (isUnset && isPart(part) && contents.device.kind != Device::Unset) {
+      if (isUnset && isPart(part) && contents.placement.device.kind != Device::Unset) {
         if (!std::exchange(isPlaced, true))
           value.stayOn(contents);
-        else if (!(contents.device == value.device))
-          value.device = {};
+        else if (!(contents.placement.device == value.placement.device))
+          value.placement.device = {};
       }
-      if (mayBeIt(part) && !(contents.device == value.device))
-        value.device = {}; // It may have been moved since.
-      if (mayBeIt(part) && contents.made != value.made)
-        value.made = nullptr;
+      if (mayBeIt(part) && !(contents.placement.device == value.placement.device))
+        value.placement.device = {}; // It may have been moved since.
+      if (mayBeIt(part) && contents.origin.made != value.origin.made)
+        value.origin.made = nullptr;
       if (mayBeIt(part))
-        value.type = tables->types.join(value.type, contents.type);
+        value.layout.type = tables->types.join(value.layout.type, contents.layout.type);
       if (isPart(part) || mayBeIt(part)) {
-        value.history = tables->histories.join(value.history, contents.history);
-        value.graphs = tables->histories.join(value.graphs, contents.graphs);
-        value.graph |= contents.graph;
-        if (!value.borrowed)
-          value.borrowed = contents.borrowed;
+        value.autograd.history =
+            tables->histories.join(value.autograd.history, contents.autograd.history);
+        value.autograd.graphs =
+            tables->histories.join(value.autograd.graphs, contents.autograd.graphs);
+        value.autograd.graph |= contents.autograd.graph;
+        if (!value.lending.borrowed)
+          value.lending.borrowed = contents.lending.borrowed;
       }
       if (mayBeIt(part))
-        value.parts = {};
+        value.autograd.latest = {};
       else if (isPart(part))
-        value.parts = unitedParts(value.parts, contents.parts, *tables);
+        value.autograd.latest =
+            unitedGraphs(value.autograd.latest, contents.autograd.latest, *tables);
     }
-    if (!known && value.type == noType)
-      value.type = unknownType;
+    if (!known && value.layout.type == noType)
+      value.layout.type = unknownType;
   }
-  value.sources = sourcesOf(operand);
+  value.autograd.sources = sourcesOf(operand);
   if (operand.role == TypeRole::Tensor && operand.device.kind == Device::Cpu &&
-      !value.device.isKnown()) {
-    value.device = operand.device;
-    value.hasDimensions = true;
+      !value.placement.device.isKnown()) {
+    value.placement.device = operand.device;
+    value.placement.hasDimensions = true;
   }
   return value;
 }
@@ -518,7 +437,7 @@ llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
   if (!tables->lenders.contains(owner))
     return found;
   for (const auto &[path, value] : values)
-    if (value.borrowed && tables->paths.rootOf(value.borrowed->memory) == owner)
+    if (value.lending.borrowed && tables->paths.rootOf(value.lending.borrowed->memory) == owner)
       found.push_back({path, &value});
   return found;
 }
@@ -526,14 +445,14 @@ llvm::SmallVector<State::Borrower, 2> State::borrowersOf(PathId owner) const {
 bool State::keepsGraph(SiteId site) const {
   return llvm::any_of(values, [&](const auto &entry) {
     return !tables->paths.isTemporary(entry.first) &&
-           llvm::is_contained(tables->histories.members(entry.second.graphs), site);
+           llvm::is_contained(tables->histories.members(entry.second.autograd.graphs), site);
   });
 }
 
 void State::divide(PathId part) {
   for (PathId whole = tables->paths.parent(part); whole; whole = tables->paths.parent(whole))
     if (Value *value = values.edit(whole))
-      value->parts = {};
+      value->autograd.latest = {};
 }
 
 void State::setValue(PathId path, const Value &value) {
@@ -545,9 +464,9 @@ void State::addValue(PathId path, const Value &value) {
   divide(path);
   Value both = value;
   if (const Value *known = findValue(path))
-    both = joined(*known, value);
+    both = joined(*known, value, *tables);
   values[path] = both;
-  mayBeMoved(path, value.device);
+  mayBeMoved(path, value.placement.device);
 }
 
 void State::addParts(PathId container, PathId part, SourcesId storedAt) {
@@ -558,9 +477,9 @@ void State::addParts(PathId container, PathId part, SourcesId storedAt) {
   for (const auto &[path, value] : std::vector(known.begin(), known.end()))
     if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element)) {
       Value stored = value;
-      if (stored.graph & Graph::Attached) {
-        stored.history = tables->histories.join(stored.history, storedAt);
-        stored.graphs = tables->histories.join(stored.graphs, storedAt);
+      if (stored.autograd.graph & Graph::Attached) {
+        stored.autograd.history = tables->histories.join(stored.autograd.history, storedAt);
+        stored.autograd.graphs = tables->histories.join(stored.autograd.graphs, storedAt);
       }
       addValue(rebase(path, part, element), stored);
     }
@@ -573,7 +492,7 @@ void State::replaceElements(PathId element, const Value &value) {
     return last.kind == PathStep::Element && last.index < 0;
   };
   Value any = value;
-  any.parts = {}; // Each has a graph of its own.
+  any.autograd.latest = {}; // Each has a graph of its own.
   for (; isAny(element); element = paths.parent(element)) {
     values[element] = any;
     if (Value *all = values.edit(paths.parent(element)))
@@ -626,7 +545,8 @@ void State::join(const State &other, Junction junction) {
     work.clock = nullptr;
 
   for (PathId loader : unfinished.differences(other.unfinished))
-    if (const Event *const *begin = other.unfinished.find(loader); begin && !unfinished.find(loader))
+    if (const Event *const *begin = other.unfinished.find(loader);
+        begin && !unfinished.find(loader))
       unfinished[loader] = *begin;
   parts.take(other.parts);
   for (PathId symbol : settled.differences(other.settled)) {
@@ -655,13 +575,13 @@ void State::join(const State &other, Junction junction) {
 }
 
 Value State::joinedWith(const State &other, const Value &here, const Value &there) const {
-  Value value = joined(here, there);
+  Value value = joined(here, there, *tables);
   if (isAboutGpu(other)) {
     const Value &onGpu = lacksGpu ? there : here;
-    value.device = onGpu.device;
-    value.placed = onGpu.placed;
-    value.hasDimensions = onGpu.hasDimensions;
-    value.madeOnHost = onGpu.madeOnHost;
+    value.placement.device = onGpu.placement.device;
+    value.placement.placed = onGpu.placement.placed;
+    value.placement.hasDimensions = onGpu.placement.hasDimensions;
+    value.placement.madeOnHost = onGpu.placement.madeOnHost;
   }
   return value;
 }
@@ -669,13 +589,13 @@ Value State::joinedWith(const State &other, const Value &here, const Value &ther
 void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
-  notKnown.sources = tables->sources.unknown();
+  notKnown.autograd.sources = tables->sources.unknown();
   // A list without elements has none of another kind.
   const auto joinedWithNothing = [&](const State &there, PathId path, const Value &value) {
-    Value both = joined(value, notKnown);
+    Value both = joined(value, notKnown, *tables);
     if (const ListFacts *list = there.lists.find(path); list && list->isEmpty) {
-      both.cut = value.cut;
-      both.derived = value.derived;
+      both.autograd.cut = value.autograd.cut;
+      both.autograd.derived = value.autograd.derived;
     }
     return both;
   };
@@ -687,8 +607,8 @@ void State::joinValues(const State &other, Junction junction) {
       continue;
     Value &value = *known;
     // Where a loop is entered is where it goes wrong first.
-    Device entered = value.device;
-    const Event *copying = value.copying;
+    Device entered = value.placement.device;
+    const Event *copying = value.placement.copying;
     const Look look = value.look;
     const Storage storage = value.storage;
     if (const Value *there = other.findValue(path))
@@ -702,13 +622,14 @@ void State::joinValues(const State &other, Junction junction) {
     if (there && value.storage.wrapped && junction != Junction::Branches)
       value.storage.released = storage.released ? storage.released : there->storage.released;
     if (junction == Junction::LoopBack)
-      value.copying = copying;
+      value.placement.copying = copying;
     else if (junction == Junction::LoopEntry && there)
-      value.copying = there->copying;
+      value.placement.copying = there->placement.copying;
     if (junction == Junction::LoopBack && entered.kind != Device::Unset)
-      value.device = entered;
-    else if (junction == Junction::LoopEntry && there && there->device.kind != Device::Unset)
-      value.device = there->device;
+      value.placement.device = entered;
+    else if (junction == Junction::LoopEntry && there &&
+             there->placement.device.kind != Device::Unset)
+      value.placement.device = there->placement.device;
   }
   for (PathId path : different)
     if (const Value *there = other.values.find(path); there && !values.find(path)) {

@@ -5,331 +5,13 @@
 #pragma once
 
 #include "SharedMap.h"
-#include "Uses.h"
-
-#include "analyzer/events/TensorType.h"
-
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
+#include "Value.h"
+#include "domains/Gradients.h"
+#include "domains/Lists.h"
+#include "domains/Modules.h"
+#include "domains/Recording.h"
 
 namespace gradtidy {
-
-/// An interned name of a file; 0 is a name that is not known.
-using FileId = unsigned;
-inline constexpr FileId noFile = 0;
-
-/// Names of files, as they are put together from literals and what variables hold: equal names have
-/// equal ids.
-class FileNames {
-public:
-  /// \p places are those of the variables in it.
-  FileId of(llvm::StringRef name, llvm::ArrayRef<PathId> places);
-
-  llvm::StringRef nameOf(FileId file) const { return names[file - 1].text; }
-  llvm::ArrayRef<PathId> placesOf(FileId file) const { return names[file - 1].places; }
-
-private:
-  struct Name {
-    std::string text;
-    std::vector<PathId> places;
-  };
-  std::vector<Name> names;
-  llvm::StringMap<FileId> ids;
-};
-
-/// The interned paths and sets of one translation unit.
-struct Tables {
-  PathTable paths;
-  SourcesTable sources{paths, 100};
-  SiteTable sites;
-  SourcesTable histories{paths, 200}; ///< Sets of sites.
-  TensorTypes types;
-  FileNames files;
-  llvm::DenseSet<PathId> lenders; ///< Roots in whose memory tensors may lie that have other names.
-  llvm::DenseSet<PathId> allocations;           ///< What names memory (see Storage).
-  llvm::DenseMap<PathId, const Event *> savers; ///< By memory, what needs it in a backward.
-  bool hasUnwritten = false;                    ///< Some factory leaves elements without a value.
-  bool hasReleased = false;                     ///< Memory in which tensors lie is freed somewhere.
-  llvm::SmallSetVector<PathId, 8> looked;       ///< What pointers and views lead into.
-  llvm::DenseSet<PathId> targets; ///< Roots of what names denote that are not names of themselves.
-  bool hasLost = false;               ///< Something has ended that pointers or views lead into.
-  llvm::DenseSet<PathId> mayBeShared; ///< What others may hold, too, of what has such a name.
-  llvm::DenseSet<PathId> heldOnOneWay; ///< What variables hold on one of two ways that have met.
-
-  /// The same owners, in whose memory a tensor now lies.
-  SourcesId lent(SourcesId owners) {
-    for (PathId owner : sources.members(owners))
-      lenders.insert(paths.rootOf(owner));
-    return owners;
-  }
-};
-
-/// What explains a finding and makes no difference to what is known: any two are equal. Compare
-/// event() where it matters which one it is.
-class Witness {
-public:
-  Witness(const Event *event = nullptr) : witness(event) {}
-
-  const Event *event() const { return witness; }
-  operator const Event *() const { return witness; }
-  const Event *operator->() const { return witness; }
-
-  bool operator==(const Witness &) const { return true; }
-
-private:
-  const Event *witness;
-};
-
-/// Where two states meet, of which one is joined into the other.
-enum class Junction : unsigned char {
-  Branches,  ///< Behind two branches.
-  LoopEntry, ///< A loop head, coming from before the loop.
-  LoopBack,  ///< A loop head, coming round.
-};
-
-/// Where the gradients of an optimizer's parameters may be in their life. A set of bits: one for
-/// every possibility.
-struct Gradients {
-  enum : std::uint8_t {
-    Untouched = 1 << 0, ///< As the function found them.
-    Clean = 1 << 1,     ///< Cleared.
-    Fresh = 1 << 2,     ///< Hold contributions no step has used yet.
-    Used = 1 << 3,      ///< A step has used them; nothing was added since.
-    Stale = 1 << 4,     ///< Added to what a step has used already.
-    Unknown = 1 << 5,   ///< Code that cannot be seen may have cleared them.
-    Lost = 1 << 6,      ///< Cleared while they held contributions that no step has used.
-  };
-  std::uint8_t possible = Untouched;
-  Witness step = {};     ///< The step that used them, for Used and Stale.
-  Witness backward = {}; ///< What was added: to used gradients, for Stale; or at all.
-  Witness cleared = {};  ///< What cleared them, for Lost.
-
-  void clear(const Event *event = nullptr);
-  void mayBeCleared();
-  /// Code that cannot be followed gets hold of the gradients only. It will not clear what a
-  /// backward has just added: the step that follows would be in vain.
-  void mayBeRewritten();
-  void contribute(const Event &backward);
-  void use(const Event &step);
-
-  void join(const Gradients &other, Junction junction);
-
-  bool operator==(const Gradients &) const = default;
-};
-
-/// What is known of an optimizer.
-struct OptimizerFacts {
-  SourcesId owned = noSources; ///< The modules and tensors whose parameters it updates.
-  Gradients gradients;
-  bool needsClosure = false; ///< A step of it calls a closure, several times.
-  /// What has put another module into the place of one that it owns, or another layer into it.
-  const Event *outdated = nullptr;
-  PathId outdatedPart = noPath; ///< That module.
-  bool operator==(const OptimizerFacts &) const = default;
-};
-
-/// Whether a backward through a value finds a graph. A set of bits: one for every possibility.
-struct Graph {
-  enum : std::uint8_t {
-    Unknown = 1 << 0,
-    Detached = 1 << 1,   ///< There is none, and none was wanted.
-    Attached = 1 << 2,   ///< There is one.
-    Unrecorded = 1 << 3, ///< There would be one, but recording was disabled.
-  };
-};
-
-/// Which of the first two dimensions of a tensor counts the samples of a batch; the other one
-/// counts the steps of sequences, if it has any.
-struct SampleOrder {
-  const Event *told = nullptr; ///< What tells it; null if nothing does.
-  /// Where nothing does: what the function is given, as which or the other way round it is.
-  const ir::Symbol *parameter = nullptr;
-  bool isSecond = false;   ///< It is the second, or that which is the second of the parameter.
-  bool isSequence = false; ///< A layer has made it, step by step.
-  bool isState = false;    ///< A layer, and it is what is left behind the last step.
-  bool isBatch = false;    ///< The same: certainly of a batch, not of one sequence.
-
-  bool isKnown() const { return told || parameter; }
-  bool operator==(const SampleOrder &) const = default;
-};
-
-/// Where the elements of a tensor lie, and who needs them as they are (Storage.cpp).
-struct Storage {
-  /// Names the memory: the temporary that was new when it was allocated. None where that is not
-  /// known, or for what is no tensor.
-  PathId memory = noPath;
-  SourcesId saved = noSources; ///< Memory of which a backward through the value needs the elements.
-  const Event *overwritten = nullptr; ///< What has changed such memory since it was needed.
-  /// What has allocated the memory, of which nobody has given all elements a value since; and what
-  /// has written some of them.
-  const Event *unwritten = nullptr;
-  const Event *partly = nullptr;
-  const Event *wrapped = nullptr;  ///< What has made the tensor, over memory that others free.
-  const Event *released = nullptr; ///< What has freed or moved that memory since.
-  /// The guard under which the tensor was made, or that of which it is a view: no operation that is
-  /// recorded can keep it for a backward.
-  const Event *inference = nullptr;
-  bool anyStrides = false; ///< Autograd gives it, in whatever order the memory is.
-  /// Names who holds the memory, and who the object that has the shape, in whatever hands (see
-  /// Holders.cpp): what was new when it came to be, or the member that has held it since before.
-  /// None where nobody knows; PathTable::unknown() where others may hold it, too.
-  PathId origin = noPath;
-  PathId object = noPath;
-
-  bool operator==(const Storage &) const = default;
-};
-
-/// Where a pointer leads, or a view, or an object that keeps one of them.
-struct Look {
-  const Event *taken = nullptr; ///< What has taken it; null where it leads nowhere that is known.
-  PathId into = noPath;         ///< Storage::origin or Storage::object of a tensor, or a list.
-  const Event *ended = nullptr; ///< What has ended that.
-
-  bool operator==(const Look &) const = default;
-};
-
-/// What a tensor, a list of tensors or a struct of them is made of.
-struct Value {
-  SourcesId sources = noSources; ///< The modules and leaf tensors a backward through it reaches.
-  SourcesId history = noSources; ///< The forwards and stores it went through, even if detached.
-  SourcesId graphs = noSources;  ///< Those of them whose graphs are part of its own.
-  std::uint8_t graph = Graph::Unknown;
-  bool hasDimensions = false;    ///< Certainly more than a scalar.
-  bool isNoise = false;          ///< Several random samples, perhaps on another device.
-  bool isMadeUp = false;         ///< Computed from nothing but what factories make of no data.
-  TypeId type = unknownType;     ///< Its elements and shape.
-  SampleOrder order;             ///< Of its dimensions.
-  const Event *padded = nullptr; ///< What has filled up the shorter of its sequences.
-  Device device;
-  Witness placed = {};   ///< What put it on its device.
-  Witness disabled = {}; ///< What kept its graph from being recorded.
-  /// Where the other ways bring a tensor from the device of the module whose method runs, what
-  /// makes one on the CPU.
-  const Event *madeOnHost = nullptr;
-  /// What computed it, but for what only rearranges the values of others.
-  const Event *made = nullptr;
-  /// A factory that made it on the CPU, or made one of those tensors from which alone it is
-  /// computed, all made there.
-  const Event *freshOnHost = nullptr;
-  /// What made it, or a part of it, in the memory of a variable (see Event::memory).
-  const Event *borrowed = nullptr;
-  /// What has put its dimensions in another order than that of its memory.
-  const Event *permuted = nullptr;
-  /// What copies it to the host, for which nobody has waited yet, and from where.
-  const Event *copying = nullptr;
-  Device copiedFrom = {};
-  /// The graphs that are certainly part of its own.
-  struct Parts {
-    SourcesId last = noSources;   ///< The forwards of which it is what their last run recorded.
-    const Event *again = nullptr; ///< One that took up a graph through which a backward had gone.
-    const Event *freed = nullptr; ///< One of which it is what an earlier run recorded, freed since.
-    bool operator==(const Parts &) const = default;
-  };
-  Parts parts;
-  /// What has computed it of a leaf, so that it is none.
-  const Event *derived = nullptr;
-  bool isRecorded = false; ///< An operation that was recorded has given it: perhaps no leaf itself.
-  bool isParameter = false; ///< A module has registered it, to be trained.
-  /// What has taken it, or a part of it, from parameters, in whose memory it lies.
-  const Event *taken = nullptr;
-  SourcesId shared = noSources;   ///< Their modules, or the leaf tensors themselves.
-  const Event *changed = nullptr; ///< The step that has changed them since.
-  SourcesId copied = noSources;   ///< The same of what has, or holds, copies of their values.
-  Storage storage = {};           ///< Of its elements.
-  Look look = {};                 ///< Of what is no tensor.
-  /// An operation without a gradient, of what may have one: it is computed of its result, and of
-  /// nothing else that has a graph.
-  const Event *cut = nullptr;
-  /// The same of a term of one element that was added to it.
-  const Event *idleTerm = nullptr;
-
-  /// It lies in the memory that \p other lies in.
-  void shareMemory(const Value &other) {
-    borrowed = other.borrowed;
-    taken = other.taken;
-    shared = other.shared;
-    changed = other.changed;
-  }
-
-  /// Other values in the place of \p before: its shape and device stay.
-  void stayOn(const Value &before) {
-    device = before.device;
-    placed = before.placed;
-    hasDimensions = before.hasDimensions;
-    madeOnHost = before.madeOnHost;
-    permuted = before.permuted;
-    type = before.type;
-    order = before.order;
-    padded = before.padded;
-  }
-
-  bool operator==(const Value &) const = default;
-};
-
-/// What holds of each of two values; what holds of one that is made of both.
-Value::Parts commonParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
-Value::Parts unitedParts(const Value::Parts &a, const Value::Parts &b, Tables &tables);
-
-/// The storage of either of two tensors; of one whose graph has those of both.
-Storage commonStorage(const Storage &a, const Storage &b, Tables &tables);
-Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables);
-
-/// What cuts the gradient of either of two values.
-const Event *commonCut(const Value &a, const Value &b);
-
-/// Whether the tensor is certainly one that a factory has made for training, unchanged since:
-/// autograd computes its gradient.
-inline bool isLeaf(const Value &value) {
-  return value.graph == Graph::Attached && !value.isRecorded && value.made &&
-         value.made->kind == EventKind::Create;
-}
-
-/// Whether autograd refuses to record a change of the tensor in place.
-inline bool refusesChange(const Value &value) { return isLeaf(value) || value.isParameter; }
-
-/// What is known of a module.
-struct ModuleFacts {
-  enum : std::uint8_t {
-    Entry = 1 << 0, ///< As the function found it.
-    Training = 1 << 1,
-    Evaluation = 1 << 2,
-    LeftTraining = 1 << 3, ///< In evaluation mode, and was trained before.
-    Unknown = 1 << 4,      ///< Computed, or set by code that cannot be seen.
-  };
-  std::uint8_t mode = Entry;
-  bool isTrained = false;         ///< A backward has gone through it.
-  bool isTrainedSinceSet = false; ///< The same, since its mode was set.
-  bool isFrozen = false;          ///< Its parameters get no gradients.
-  bool isNew = false;             ///< Its parameters are what they were made with.
-  bool isOwn = false; ///< The program makes it, trains it and does nothing else to its parameters.
-  bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
-  Device device;
-  ElementType element = ElementType::Unknown; ///< Of its parameters.
-  const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
-  const Event *undone = nullptr; ///< The load that has given them those of a file since.
-  const Event *loaded =
-      nullptr;         ///< What has read all its parameters from a file, or made it of one.
-  Witness set = {};    ///< The call that set the mode last.
-  Witness placed = {}; ///< What put it on its device.
-  /// A load that may have taken it from the device of the program's choice, \c left, to that of a
-  /// file; nothing has moved it since. Without one: constructors have put it there, and nothing but
-  /// loads takes it away.
-  const Event *reloaded = nullptr;
-  Device left;
-
-  bool operator==(const ModuleFacts &) const = default;
-};
-
-/// What is known of the elements of a list of tensors, or of pointers to modules.
-struct ListFacts {
-  bool isEmpty = false;         ///< It certainly has none.
-  const Event *sized = nullptr; ///< What has given it elements that hold nothing, and still do.
-  bool isGrown = false;         ///< Others may have been added to these.
-  Witness grown = {};           ///< What has added them.
-
-  bool operator==(const ListFacts &) const = default;
-};
 
 /// What was last saved in a file.
 struct SavedFile {
@@ -337,43 +19,6 @@ struct SavedFile {
   PathId object = noPath; ///< Of which the values are.
 
   bool operator==(const SavedFile &) const = default;
-};
-
-/// Whether operations are recorded for a backward.
-struct GradMode {
-  enum : std::uint8_t {
-    On = 1 << 0,
-    Off = 1 << 1,
-    Depends = 1 << 2, ///< On values, or on the way taken: which of the two may be known to others.
-  };
-  std::uint8_t possible = On;
-  Witness set = {}; ///< What disabled it.
-
-  bool operator==(const GradMode &) const = default;
-};
-
-/// Autocast, and the weights it has made in 16 bits, which it keeps until its cache is cleared
-/// (ATen/autocast_mode.h).
-struct Autocast {
-  enum : std::uint8_t { Off = 1 << 0, On = 1 << 1 };
-  std::uint8_t possible = Off;
-  bool keeps = true;           ///< The weights.
-  SourcesId kept = noSources;  ///< The modules whose weights it has kept.
-  SourcesId stale = noSources; ///< Those of them that a step has changed since.
-  Witness set = {};            ///< What enabled it.
-  Witness step = {};           ///< The step, for `stale`.
-
-  bool operator==(const Autocast &) const = default;
-};
-
-/// The forwards of whose last graphs nobody knows for certain that a backward has gone through, and
-/// those of which that may have kept the graph.
-struct OpenGraphs {
-  SourcesId untouched = noSources, kept = noSources;
-  SharedMap<SiteId, const Event *> backwards; ///< The last through each: a witness.
-  bool operator==(const OpenGraphs &other) const {
-    return untouched == other.untouched && kept == other.kept;
-  }
 };
 
 /// What the GPU was given to do since the program last waited for it or looked at the clock.
@@ -419,14 +64,13 @@ public:
   Value valueOf(const Operand &operand) const;
 
   /// The elements and the shape of the value.
-  TensorType typeOf(const Operand &operand) const { return tables->types[valueOf(operand).type]; }
+  TensorType typeOf(const Operand &operand) const {
+    return tables->types[valueOf(operand).layout.type];
+  }
 
   /// Whether \p options say that tensors made with them are to have gradients: they themselves, not
   /// what an object has of which they are a part.
   bool askForGradients(const Operand &options) const;
-
-  /// What either of two values may be.
-  Value joined(const Value &a, const Value &b) const;
 
   /// What is known of the module \p object, by itself or as a part of another.
   ModuleFacts moduleAt(PathId object) const;
@@ -511,7 +155,7 @@ public:
 
   void setValue(PathId path, const Value &value);
   /// The graphs in that of the value at \p path, which is known.
-  void setParts(PathId path, const Value::Parts &known) { values[path].parts = known; }
+  void setLatest(PathId path, const LastGraphs &known) { values[path].autograd.latest = known; }
   /// The tensor at \p path, which is known, has taken up the graph of \p written.
   void addStorage(PathId path, const Storage &before, const Storage &written);
   /// The tensor at \p path, which is known, has taken up \p added.
@@ -641,8 +285,8 @@ public:
   }
   /// All copies to the host may be done.
   void finishCopies() {
-    values.changeIf([](const auto &entry) { return entry.second.copying; },
-                    [](PathId, Value &value) { value.copying = nullptr; });
+    values.changeIf([](const auto &entry) { return entry.second.placement.copying; },
+                    [](PathId, Value &value) { value.placement.copying = nullptr; });
   }
 
   /// \p begin starts a loop over the batches of \p loader.
@@ -780,9 +424,9 @@ private:
   SharedMap<PathId, Value> values;
   SharedMap<PathId, OptimizerFacts> optimizers;
   SharedMap<PathId, ModuleFacts> modules;
-  SharedMap<PathId, GradMode> kept;  ///< By variables, to be restored.
+  SharedMap<PathId, GradMode> kept;          ///< By variables, to be restored.
   SharedMap<PathId, std::uint8_t> keptModes; ///< The same of ModuleFacts::mode.
-  SharedMap<PathId, Device> devices; ///< What variables that name devices stand for.
+  SharedMap<PathId, Device> devices;         ///< What variables that name devices stand for.
   SharedMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.
   SharedMap<std::pair<PathId, PathId>, bool> parts;

@@ -8,23 +8,23 @@ namespace gradtidy {
 
 /// Whether a backward through the value may reach anything.
 static bool mayHaveGraph(const Value &value) {
-  return value.graph & (Graph::Attached | Graph::Unknown);
+  return value.autograd.graph & (Graph::Attached | Graph::Unknown);
 }
 
 void Interpreter::escape(const Value &value, const State &state) {
   if (!mayHaveGraph(value))
     return;
-  used.differentiate({value.history, value.graphs}, value.sources);
-  for (SiteId site : tables.histories.members(value.graphs))
+  used.differentiate({value.autograd.history, value.autograd.graphs}, value.autograd.sources);
+  for (SiteId site : tables.histories.members(value.autograd.graphs))
     if (const SiteId *backward = state.retained.find(site))
       used.useRetained(*backward);
 }
 
 void Interpreter::store(const Event &event, PathId place, Value &value, bool accumulates) {
-  if (value.graph & Graph::Attached && accumulates) {
+  if (value.autograd.graph & Graph::Attached && accumulates) {
     SourcesId site = tables.histories.of(siteOf(event));
-    value.history = tables.histories.join(value.history, site);
-    value.graphs = tables.histories.join(value.graphs, site);
+    value.autograd.history = tables.histories.join(value.autograd.history, site);
+    value.autograd.graphs = tables.histories.join(value.autograd.graphs, site);
   }
   PathId root = tables.paths.rootOf(place);
   const PathStep &step = tables.paths.last(root);
@@ -36,10 +36,11 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
     return;
   const PathStep &member = tables.paths.last(tables.paths.containerOf(event.subject.path));
   if (member.kind == PathStep::Member && stored.areCutOff(*member.symbol()))
-    return used.setAside(value.history);
-  const bool isStored = used.store(place, {value.history, value.graphs}, value.sources);
+    return used.setAside(value.autograd.history);
+  const bool isStored =
+      used.store(place, {value.autograd.history, value.autograd.graphs}, value.autograd.sources);
   if (isStored ? variable && variable->isExtern : place == tables.paths.unknown() || isParameter)
-    used.differentiate({value.history, value.graphs}, value.sources);
+    used.differentiate({value.autograd.history, value.autograd.graphs}, value.autograd.sources);
 }
 
 void Interpreter::replacePart(const Event &event, const Operand &part, State &state) {
@@ -70,30 +71,32 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
     return;
   }
   Value contents = state.valueOf(*value);
-  const SourcesId memory =
-      !contents.taken && value->role == TypeRole::Tensor ? state.memoryOf(*value) : noSources;
+  const SourcesId memory = !contents.lending.taken && value->role == TypeRole::Tensor
+                               ? state.memoryOf(*value)
+                               : noSources;
   PathId place = state.place(event.subject.path);
   bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
-  if (observing && !isDeclaration && ((contents.graph & Graph::Attached) || contents.taken))
+  if (observing && !isDeclaration &&
+      ((contents.autograd.graph & Graph::Attached) || contents.lending.taken))
     observe(event, state);
   state.bind(event.subject.path, event.bind, event.subject.role, value);
   if (event.isUpdate)
     state.replaceElements(place, contents); // In a loop over all.
   if (memory != noSources && place != tables.paths.unknown()) {
     Value handle = state.valueOf({place, TypeRole::Tensor});
-    handle.taken = &event;
-    handle.shared = tables.lent(memory);
+    handle.lending.taken = &event;
+    handle.lending.shared = tables.lent(memory);
     state.setValue(place, handle);
   }
   if (const PathId whole = tables.paths.parent(place);
       whole && tables.paths.last(place).kind == PathStep::Member &&
       event.function->function->kind != ir::SymbolKind::Constructor)
-    state.replaceTensor(whole, contents.device);
+    state.replaceTensor(whole, contents.placement.device);
   if (isDeclaration)
     return;
   Value stored = contents;
   store(event, place, stored, true);
-  if (stored.history != contents.history && place != tables.paths.unknown())
+  if (stored.autograd.history != contents.autograd.history && place != tables.paths.unknown())
     state.addValue(place, stored);
 }
 
@@ -102,9 +105,9 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
 static void keepLeaf(const Value &before, const State &state, Value &contents) {
   if (state.gradMode().possible != GradMode::Off)
     return;
-  contents.sources = before.sources;
+  contents.autograd.sources = before.autograd.sources;
   if (isLeaf(before))
-    contents.made = before.made;
+    contents.origin.made = before.origin.made;
 }
 
 /// Whether tensors, or closures that may give some, are among the operands.
@@ -131,52 +134,52 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   PathId object = state.resolve(event.subject.path);
   Value contents = value;
   bool addsGraph = llvm::any_of(event.operands, [&](const Operand &operand) {
-    return operand.isTensor && (state.valueOf(operand).graph & Graph::Attached) &&
+    return operand.isTensor && (state.valueOf(operand).autograd.graph & Graph::Attached) &&
            (state.gradMode().possible & GradMode::On || event.subject.role != TypeRole::Tensor);
   });
   const bool addsParameters = llvm::any_of(event.operands, [&](const Operand &operand) {
-    return operand.role == TypeRole::Tensor && state.valueOf(operand).taken;
+    return operand.role == TypeRole::Tensor && state.valueOf(operand).lending.taken;
   });
   if (observing && (addsGraph || addsParameters))
     observe(event, state);
   const bool isUnknown = llvm::any_of(event.operands, [&](const Operand &operand) {
-    return operand.isTensor && (state.valueOf(operand).graph & Graph::Unknown);
+    return operand.isTensor && (state.valueOf(operand).autograd.graph & Graph::Unknown);
   });
   if (event.subject.role != TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
-    contents.graph = before.graph;
-    contents.type = typeOfElements(event, state);
+    contents.autograd.graph = before.autograd.graph;
+    contents.layout.type = typeOfElements(event, state);
     if (!takesTensors(event)) // `losses.reserve(8)`
       contents.stayOn(before);
     for (const Operand &operand : event.operands) {
       const Value part = operand.isTensor ? state.valueOf(operand) : Value();
-      if (part.graph == Graph::Unrecorded) {
-        contents.graph = (contents.graph & ~Graph::Detached) | Graph::Unrecorded;
-        contents.disabled = part.disabled;
+      if (part.autograd.graph == Graph::Unrecorded) {
+        contents.autograd.graph = (contents.autograd.graph & ~Graph::Detached) | Graph::Unrecorded;
+        contents.autograd.disabled = part.autograd.disabled;
       }
-      if (part.device.isKnown())
+      if (part.placement.device.isKnown())
         contents.stayOn(part);
     }
   }
   if (addsGraph)
-    contents.graph |= Graph::Attached;
-  contents.graph &= ~Graph::Unknown;
+    contents.autograd.graph |= Graph::Attached;
+  contents.autograd.graph &= ~Graph::Unknown;
   if (isUnknown && !addsGraph) // What is added may have one.
-    contents.graph |= Graph::Unknown;
+    contents.autograd.graph |= Graph::Unknown;
   if (event.subject.role == TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
     contents.stayOn(before);
-    if (contents.freshOnHost) // So is all that it is made of.
-      contents.freshOnHost = before.freshOnHost;
+    if (contents.placement.freshOnHost) // So is all that it is made of.
+      contents.placement.freshOnHost = before.placement.freshOnHost;
     // In place and not recorded: a parameter is still one, and what has a graph keeps it.
     if (state.gradMode().possible == GradMode::Off &&
-        before.graph & (Graph::Attached | Graph::Unknown))
-      contents.graph = before.graph;
+        before.autograd.graph & (Graph::Attached | Graph::Unknown))
+      contents.autograd.graph = before.autograd.graph;
     keepLeaf(before, state, contents);
   }
   const bool isOneTensor = event.subject.role == TypeRole::Tensor && addsGraph;
   if (!isOneTensor)
-    contents.parts = {};
+    contents.autograd.latest = {};
   store(event, object, contents, addsGraph);
   if (object != tables.paths.unknown()) {
     for (const Operand &operand : event.operands)
@@ -188,7 +191,7 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     if (tables.paths.last(object).kind != PathStep::Element)
       state.addCuts(object, contents);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
-      state.setParts(object, contents.parts);
+      state.setLatest(object, contents.autograd.latest);
   }
   for (const Operand &operand : event.operands)
     if (!mayHoldTensors(operand.role) && !operand.fresh)
@@ -235,9 +238,9 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     } else if (const Value given = operand.isTensor && operand.role == TypeRole::None
                                        ? state.valueOf(operand)
                                        : Value();
-               given.device.isKnown() && given.hasDimensions) {
+               given.placement.device.isKnown() && given.placement.hasDimensions) {
       facts.isWeighted = true;
-      device = given.device;
+      device = given.placement.device;
     }
   bool isTold = llvm::any_of(
       event.operands, [](const Operand &operand) { return operand.role == TypeRole::Device; });
@@ -267,12 +270,12 @@ void Interpreter::forward(const Event &event, State &state) {
   const FunctionBody *pass = graph.calleeOf(event);
   if (const Event *cut = pass ? returnedCuts.lookup(pass) : nullptr;
       cut && state.gradMode().possible & GradMode::On)
-    value.cut = cut;
+    value.autograd.cut = cut;
   if (pass && !computes(*pass))
-    value.isRecorded = false;
+    value.autograd.isRecorded = false;
   else
     passModule(event, state, value, isRecorded(event, state));
-  if (value.graph == Graph::Attached && isRecorded(event, state))
+  if (value.autograd.graph == Graph::Attached && isRecorded(event, state))
     saveWeights(event, state, value);
   if (event.castsWeights)
     state.castWeights(state.sourcesOf(event.subject));
@@ -280,10 +283,10 @@ void Interpreter::forward(const Event &event, State &state) {
   if (Device device = state.module(event.subject).device;
       device.isKnown() && !event.isWeightless && !event.followsInput &&
       (device.kind != Device::Cpu || state.clashes(event).empty()))
-    value.device = device;
-  state.launch(event, value.device);
+    value.placement.device = device;
+  state.launch(event, value.placement.device);
   if (pass && movesToHost(*pass)) {
-    value.device = {};
+    value.placement.device = {};
     state.synchronize();
   }
   state.setValue(event.result, value);
@@ -294,8 +297,8 @@ void Interpreter::forward(const Event &event, State &state) {
       continue;
     Value contents = value;
     if (tells)
-      contents.made = part.made;
-    contents.type = part.type;
+      contents.origin.made = part.made;
+    contents.layout.type = part.type;
     state.setValue(tables.paths.step(event.result, part.step), contents);
   }
   orderSteps(event, state, value);
@@ -304,25 +307,25 @@ void Interpreter::forward(const Event &event, State &state) {
 void Interpreter::passModule(const Event &event, State &state, Value &value, bool isCertain) {
   SiteId site = siteOf(event);
   rootSites.insert(site);
-  bool isCarriedOn = llvm::is_contained(tables.histories.members(value.graphs), site);
+  bool isCarriedOn = llvm::is_contained(tables.histories.members(value.autograd.graphs), site);
   if (!isCarriedOn) // The graph of the last round is gone.
     state.retained.eraseIf([&](const auto &entry) { return entry.first == site; });
   if (event.isStateless)
     return;
-  value.history = tables.histories.join(value.history, tables.histories.of(site));
+  value.autograd.history = tables.histories.join(value.autograd.history, tables.histories.of(site));
   if (state.module(event.subject).mode & ModuleFacts::LeftTraining)
-    value.history =
-        tables.histories.join(value.history, tables.histories.of(tables.sites.inEvaluation(site)));
-  value.graphs = tables.histories.join(value.graphs, tables.histories.of(site));
+    value.autograd.history = tables.histories.join(
+        value.autograd.history, tables.histories.of(tables.sites.inEvaluation(site)));
+  value.autograd.graphs = tables.histories.join(value.autograd.graphs, tables.histories.of(site));
   state.recordGraph(site, event, value, isCertain, isFirstRun);
 }
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
   Value value = state.valueOf(loss);
-  used.backward({value.history, value.graphs}, value.sources);
-  state.markTrained(value.sources);
+  used.backward({value.autograd.history, value.autograd.graphs}, value.autograd.sources);
+  state.markTrained(value.autograd.sources);
   SiteId site = tables.sites.of(event, callers);
-  for (SiteId forward : tables.histories.members(value.graphs)) {
+  for (SiteId forward : tables.histories.members(value.autograd.graphs)) {
     if (!isModuleCall(tables.sites.event(forward)))
       continue;
     if (const SiteId *retaining = state.retained.find(forward))
@@ -333,8 +336,8 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
   if (event.kind == EventKind::Backward)
     state.passGraph(value, event, event.constant);
   if (event.constant == true && event.kind == EventKind::Backward)
-    state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.graphs);
-  if (tables.histories.isUnknown(value.history)) {
+    state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.autograd.graphs);
+  if (tables.histories.isUnknown(value.autograd.history)) {
     // Whatever ran before may be what it goes through.
     for (SiteId forward : rootSites)
       used.differentiate(forward);
@@ -351,24 +354,26 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   if (!event.subject.path || event.subject.role == TypeRole::Device) {
     // Of options: the tensors made with them.
     Value options;
-    options.graph = isOn == false ? Graph::Detached : Graph::Attached;
+    options.autograd.graph = isOn == false ? Graph::Detached : Graph::Attached;
     state.setValue(event.result, options);
     Device device = event.subject.path ? state.deviceOf(event.subject) : Device{Device::Unset};
     state.setDevice(event.result, device);
     return;
   }
   Value value = state.valueOf(event.subject);
-  value.graph = isOn == true ? Graph::Attached : isOn == false ? Graph::Detached : Graph::Unknown;
+  value.autograd.graph = isOn == true    ? Graph::Attached
+                         : isOn == false ? Graph::Detached
+                                         : Graph::Unknown;
   if (isOn != true) {
-    state.freeze(value.sources);
+    state.freeze(value.autograd.sources);
     state.forgetParameters(); // Which of them it is, may be known to a list alone.
-    value.isParameter = false;
+    value.autograd.isParameter = false;
   }
-  if (isOn != true || !tables.types[value.type].shape.isOne()) // No loss: to be trained.
-    value.cut = value.idleTerm = nullptr;
+  if (isOn != true || !tables.types[value.layout.type].shape.isOne()) // No loss: to be trained.
+    value.autograd.cut = value.autograd.idleTerm = nullptr;
   PathId object = state.resolve(event.subject.path);
-  if (value.sources == noSources && object != tables.paths.unknown())
-    value.sources = tables.sources.of(object);
+  if (value.autograd.sources == noSources && object != tables.paths.unknown())
+    value.autograd.sources = tables.sources.of(object);
   if (object != tables.paths.unknown())
     state.setValue(object, value);
   if (event.result)
@@ -408,13 +413,13 @@ void Interpreter::noteParts(const Operand &returned, const State &state) {
     part.role = TypeRole::Tensor;
     const Value value = state.valueOf(part);
     if (isFirst)
-      known->second.push_back({step, value.made, value.type});
+      known->second.push_back({step, value.origin.made, value.layout.type});
     else
       for (Part &other : known->second)
         if (other.step == step) {
-          if (other.made != value.made)
+          if (other.made != value.origin.made)
             other.made = nullptr;
-          other.type = tables.types.join(other.type, value.type);
+          other.type = tables.types.join(other.type, value.layout.type);
         }
   }
 }
@@ -427,29 +432,30 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     return;
   Operand value = event.operands.front();
   const Value returned = state.valueOf(value);
-  if (observing && returned.borrowed)
+  if (observing && returned.lending.borrowed)
     observe(event, state);
   if (stack.size() == 1) {
     escape(returned, state);
     if (observing)
-      if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.made);
-          known->second != returned.made)
+      if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.origin.made);
+          known->second != returned.origin.made)
         known->second = nullptr;
     if (observing)
-      if (auto [known, isFirst] = returnedCuts.try_emplace(stack.front(), returned.cut);
-          known->second != returned.cut)
+      if (auto [known, isFirst] = returnedCuts.try_emplace(stack.front(), returned.autograd.cut);
+          known->second != returned.autograd.cut)
         known->second = nullptr;
     if (observing && isObject(stack.front()->function->type) && value.path &&
         value.role == TypeRole::None)
       noteParts(value, state);
     if (observing)
-      if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.type); !isFirst)
-        known->second = tables.types.join(known->second, returned.type);
+      if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.layout.type);
+          !isFirst)
+        known->second = tables.types.join(known->second, returned.layout.type);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());
     const bool isTensor = value.role == TypeRole::Tensor;
-    if (!isTensor || llvm::is_contained(tables.histories.members(returned.graphs), call))
+    if (!isTensor || llvm::is_contained(tables.histories.members(returned.autograd.graphs), call))
       used.handOut(call);
   }
   value.fresh |= isOwnLocal(event, value, state);
@@ -475,13 +481,13 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
       runThread(event, state,
                 [&](State &there) { return runClosure(operand, event, there, observing); });
   Value value = combined(event, state);
-  value.sources = noSources;
+  value.autograd.sources = noSources;
   for (const Operand &operand : event.operands)
-    value.sources = tables.sources.join(value.sources, state.sourcesOf(operand));
+    value.autograd.sources = tables.sources.join(value.autograd.sources, state.sourcesOf(operand));
   if (event.operands.empty() || (event.subject.role == TypeRole::None && !takesTensors(event)))
-    value.device = {Device::Unset}; // An undefined tensor, a container of none.
+    value.placement.device = {Device::Unset}; // An undefined tensor, a container of none.
   if (event.operands.empty() || event.subject.role == TypeRole::None)
-    value.type = typeOfElements(event, state);
+    value.layout.type = typeOfElements(event, state);
   const SourcesId owned =
       event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
   const Device device = madeDevice(event, state);
@@ -553,16 +559,16 @@ static bool isWrittenAs(const Operand &operand, const Event *made, EventKind kin
 /// Whether the event asks for the shape of a tensor that the same expression has just moved.
 static bool isAskedOfCopy(const Event &event, const State &state) {
   return event.isAttribute &&
-         isWrittenAs(event.subject, state.valueOf(event.subject).placed, EventKind::Move);
+         isWrittenAs(event.subject, state.valueOf(event.subject).placement.placed, EventKind::Move);
 }
 
 /// Whether the event puts a tensor into a list that may hold another one in the same memory.
 static bool putsBeside(const Event &event, const State &state) {
   const Event *held = event.subject.path && event.subject.role == TypeRole::None
-                          ? state.valueOf(event.subject).borrowed
+                          ? state.valueOf(event.subject).lending.borrowed
                           : nullptr;
   return held && llvm::any_of(event.operands, [&](const Operand &operand) {
-           return operand.isTensor && state.valueOf(operand).borrowed == held;
+           return operand.isTensor && state.valueOf(operand).lending.borrowed == held;
          });
 }
 
@@ -571,10 +577,11 @@ static bool putsBeside(const Event &event, const State &state) {
 static bool mayMoveInVain(const Event &event, const State &state) {
   const Value value = state.valueOf(event.subject);
   const bool isNamed = !state.tables->paths.isTemporary(event.subject.path);
-  return isWrittenAs(event.subject, value.made, EventKind::Create) ||
-         isWrittenAs(event.subject, value.placed, EventKind::Move) ||
-         (isNamed && value.placed && value.placed->kind == EventKind::Move) ||
-         (isNamed ? value.device.kind == Device::Cpu : value.freshOnHost != nullptr);
+  return isWrittenAs(event.subject, value.origin.made, EventKind::Create) ||
+         isWrittenAs(event.subject, value.placement.placed, EventKind::Move) ||
+         (isNamed && value.placement.placed && value.placement.placed->kind == EventKind::Move) ||
+         (isNamed ? value.placement.device.kind == Device::Cpu
+                  : value.placement.freshOnHost != nullptr);
 }
 
 /// Whether the host needs what the GPU has been given to compute: to print it, say.
@@ -591,7 +598,7 @@ static bool readsCopy(const Event &event, const State &state) {
                       !(event.subject.path && event.subject.role == TypeRole::None) &&
                       (event.isArithmetic || event.resultRole == TypeRole::Tensor);
   const auto isCopied = [&](const Operand &operand) {
-    return operand.isTensor && state.valueOf(operand).copying;
+    return operand.isTensor && state.valueOf(operand).placement.copying;
   };
   return isRead && (isCopied(event.subject) || llvm::any_of(event.operands, isCopied));
 }
@@ -603,8 +610,8 @@ static void changeType(const Event &event, State &state, const Value &changed) {
   if (!isFunction || object == state.tables->paths.unknown())
     return;
   Value value = state.valueOf(event.subject);
-  value.type = changed.type;
-  value.order = changed.order;
+  value.layout.type = changed.layout.type;
+  value.meaning.order = changed.meaning.order;
   state.setValue(object, value);
 }
 
@@ -660,37 +667,37 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
   Value value = combined(event, state);
   if (event.givesParameters) {
     const PathId module = state.resolve(event.subject.path);
-    value.taken = &event;
-    value.shared = tables.lent(tables.sources.of(module));
-    value.changed = nullptr;
+    value.lending.taken = &event;
+    value.lending.shared = tables.lent(tables.sources.of(module));
+    value.lending.changed = nullptr;
     state.disown(module);
   }
   if (event.isTensor && !event.isAttribute && !event.isAnyDevice && !keepsValues(event.operation))
-    state.launch(event, value.device);
+    state.launch(event, value.placement.device);
   if (given) {
-    value.sources = tables.sources.join(value.sources, given->sources);
-    value.history = tables.histories.join(value.history, given->history);
-    value.graphs = tables.histories.join(value.graphs, given->graphs);
-    value.graph = given->graph;
-    value.parts = {};
+    value.autograd.sources = tables.sources.join(value.autograd.sources, given->autograd.sources);
+    value.autograd.history = tables.histories.join(value.autograd.history, given->autograd.history);
+    value.autograd.graphs = tables.histories.join(value.autograd.graphs, given->autograd.graphs);
+    value.autograd.graph = given->autograd.graph;
+    value.autograd.latest = {};
     value.stayOn(*given);
     if (isInPlace(event))
       state.replaceElements(state.place(event.operands.front().path), *given);
   }
   if (state.gradMode().possible == GradMode::Off && leavesGraphs(event)) {
-    used.detach(state.valueOf(event.subject).graphs);
+    used.detach(state.valueOf(event.subject).autograd.graphs);
     for (const Operand &operand : event.operands)
       if (operand.isTensor)
-        used.detach(state.valueOf(operand).graphs);
+        used.detach(state.valueOf(operand).autograd.graphs);
   }
   if ((!event.isTensor || !event.isDifferentiable) && !event.isAttribute)
-    used.read(value.history, value.sources, event);
+    used.read(value.autograd.history, value.autograd.sources, event);
   if (event.operation == Operation::ReadClock)
     state.readClock(event);
   else if (waitsForGpu(event))
     state.synchronize();
   if (!event.isDifferentiable)
-    value.history = noSources; // No backward goes this way, and none was meant to.
+    value.autograd.history = noSources; // No backward goes this way, and none was meant to.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
   const bool isLoad = event.operation == Operation::LoadModule;
@@ -720,7 +727,7 @@ void Interpreter::move(const Event &event, State &state, bool observing) {
     if (observing && (event.elementLoop.loop || mayMoveInVain(event, state)))
       observe(event, state);
     const Value copy = moved(event, state);
-    if (copy.device.kind == Device::Cpu && !event.isAsync)
+    if (copy.placement.device.kind == Device::Cpu && !event.isAsync)
       state.synchronize();
     if (event.result)
       state.setValue(event.result, copy);
@@ -763,19 +770,19 @@ void Interpreter::load(const Event &event, State &state) {
 void Interpreter::detach(const Event &event, State &state) {
   Value value = state.valueOf(event.subject);
   if (const SourcesId memory = state.memoryOf(event.subject); memory != noSources) {
-    value.taken = &event;
-    value.shared = tables.lent(memory);
+    value.lending.taken = &event;
+    value.lending.shared = tables.lent(memory);
     for (PathId parameter : tables.sources.members(memory)) // Perhaps to change it by hand.
       state.disown(parameter);
   }
-  used.detach(value.history);
-  value.derived = nullptr;
-  value.isRecorded = value.isParameter = false;
-  value.sources = noSources;
-  value.graph = Graph::Detached;
-  value.graphs = noSources;
-  value.parts = {};
-  value.cut = value.idleTerm = nullptr;
+  used.detach(value.autograd.history);
+  value.autograd.derived = nullptr;
+  value.autograd.isRecorded = value.autograd.isParameter = false;
+  value.autograd.sources = noSources;
+  value.autograd.graph = Graph::Detached;
+  value.autograd.graphs = noSources;
+  value.autograd.latest = {};
+  value.autograd.cut = value.autograd.idleTerm = nullptr;
   value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)
@@ -789,9 +796,9 @@ void Interpreter::differentiate(const Event &event, State &state) {
     backward(event, state, event.subject);
   if (!event.operands.empty() && event.operands.front().path)
     backward(event, state, event.operands.front());
-  value.graph = Graph::Unknown;
-  value.parts = {};
-  value.cut = value.idleTerm = nullptr;
+  value.autograd.graph = Graph::Unknown;
+  value.autograd.latest = {};
+  value.autograd.cut = value.autograd.idleTerm = nullptr;
   state.setValue(event.result, value);
 }
 
@@ -809,7 +816,8 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (event.subject.role != TypeRole::Tensor)
     return;
   const PathId object = state.resolve(tensor);
-  if (const Device device = state.valueOf(event.subject).device; device.kind == Device::Cpu)
+  if (const Device device = state.valueOf(event.subject).placement.device;
+      device.kind == Device::Cpu)
     state.synchronize(); // A copy to the host.
   else
     state.launch(event, device);
@@ -818,7 +826,7 @@ void Interpreter::overwrite(const Event &event, State &state) {
     return;
   if (event.isArithmetic)
     state.moveParameters(state.sourcesOf(event.subject),
-                         state.valueOf(event.operands.front()).device);
+                         state.valueOf(event.operands.front()).placement.device);
   if (object != tables.paths.unknown()) {
     const Value before = state.valueOf(event.subject);
     keepLeaf(before, state, value);
@@ -886,7 +894,7 @@ static bool isMarked(const Event &event) {
 
 /// Whether the event takes the last entry, or the mean, of what a layer has made step by step.
 static bool poolsSteps(const Event &event, const State &state) {
-  return event.order.pooled >= 0 && state.valueOf(event.subject).order.isSequence;
+  return event.order.pooled >= 0 && state.valueOf(event.subject).meaning.order.isSequence;
 }
 
 /// Whether the event begins a loop over the batches of a loader.
@@ -909,7 +917,7 @@ static bool isPlacedInDataset(const Event &event, llvm::ArrayRef<const FunctionB
 /// overwrites them.
 static bool usesSnapshot(const Event &event, const State &state) {
   const auto isSnapshot = [&](const Operand &operand) {
-    return operand.isTensor && state.valueOf(operand).changed;
+    return operand.isTensor && state.valueOf(operand).lending.changed;
   };
   return (event.operation == Operation::Compare || event.kind == EventKind::Overwrite) &&
          (isSnapshot(event.subject) || llvm::any_of(event.operands, isSnapshot));
@@ -921,7 +929,7 @@ static bool usesDerived(const Event &event, const State &state) {
       event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
   return (isOwner || event.registersParameter) &&
          llvm::any_of(event.operands, [&](const Operand &operand) {
-           return operand.isTensor && state.valueOf(operand).derived;
+           return operand.isTensor && state.valueOf(operand).autograd.derived;
          });
 }
 
@@ -1093,7 +1101,7 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     observeHere();
     state.contribute(state.sourcesOf(event.subject), event);
     backward(event, state, event.subject);
-    state.launch(event, state.valueOf(event.subject).device);
+    state.launch(event, state.valueOf(event.subject).placement.device);
     break;
   case EventKind::Differentiate:
     observeHere();

@@ -30,11 +30,10 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     const bool isColumn = one.last() == 1 && (one.isOpen || one.hasRank(2)) &&
                           !(one.hasRank(2) && one.sizes.front() == 1);
     const bool isVector = other.hasRank(1) && other.last() != 1;
-    const bool isRow =
-        isVector || (isLoss && (other.last() > 1 || other.last() == Shape::many));
+    const bool isRow = isVector || (isLoss && (other.last() > 1 || other.last() == Shape::many));
     // Whatever it has been squeezed out of had as many rows as the column.
-    const bool isLikeRow = other.isSqueezed && other.sizes.empty() && one.hasRank(2) &&
-                           one.sizes.front() < 0;
+    const bool isLikeRow =
+        other.isSqueezed && other.sizes.empty() && one.hasRank(2) && one.sizes.front() < 0;
     // What a convolution gives has a feature and its space for each sample.
     const bool isMap = isLoss && one.sizes.size() > 2 && !one.isOne();
     if ((isColumn && (isRow || isLikeRow)) || (isMap && isVector))
@@ -91,7 +90,7 @@ static bool weighsLogarithms(const Event &event, const State &state) {
     return false;
   const auto isMadeBy = [&](llvm::function_ref<bool(const Event &)> one) {
     return llvm::any_of(tensors, [&](const Operand *tensor) {
-      const Event *made = state.valueOf(*tensor).made;
+      const Event *made = state.valueOf(*tensor).origin.made;
       return made && one(*made);
     });
   };
@@ -240,7 +239,7 @@ TypeId Interpreter::typeOfElements(const Event &event, const State &state) const
     if (part.role != TypeRole::Tensor)
       part.path = tables.paths.element(state.resolve(part.path));
     part.role = TypeRole::Tensor;
-    type = tables.types.join(type, state.valueOf(part).type);
+    type = tables.types.join(type, state.valueOf(part).layout.type);
   }
   return type;
 }
@@ -389,9 +388,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = tables.types[typeOfElements(event, state)];
     result.shape.isMany = result.shape.isSqueezed = false;
     if (!result.shape.isOpen || axisOr(0) != 0) // Else it comes before what is known.
-      result.shape =
-          resized(unsqueezed(result.shape, axisOr(0)), axisOr(0),
-                  typing.shape ? sized(typing.shape).last() : Shape::many);
+      result.shape = resized(unsqueezed(result.shape, axisOr(0)), axisOr(0),
+                             typing.shape ? sized(typing.shape).last() : Shape::many);
     break;
   case ResultRule::Join:
     result = tables.types[typeOfElements(event, state)];

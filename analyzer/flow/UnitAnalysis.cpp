@@ -65,7 +65,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
 }
 
 UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
-  const Event *made = value.made;
+  const Event *made = value.origin.made;
   for (unsigned depth = 0; made; ++depth) {
     if (made->operation != Operation::None || depth == Interpreter::maxDepth)
       return {made, made->operation};

@@ -42,7 +42,7 @@ const Event step, backward;
 /// A value made of these.
 Value valueOf(SourcesId sources) {
   Value value;
-  value.sources = sources;
+  value.autograd.sources = sources;
   return value;
 }
 

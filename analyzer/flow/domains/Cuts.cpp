@@ -1,33 +1,34 @@
 // Operations without a gradient, and what becomes of their results: a loss that is made of nothing
 // else has no gradient, and a term that is made of nothing else adds none to it.
-#include "Arguments.h"
-#include "Interpreter.h"
+#include "analyzer/flow/Arguments.h"
+#include "analyzer/flow/Interpreter.h"
 
 #include "analyzer/events/Typing.h"
 
 namespace gradtidy {
 
 static bool mayHaveGradient(const Value &value) {
-  return value.graph & (Graph::Attached | Graph::Unknown);
+  return value.autograd.graph & (Graph::Attached | Graph::Unknown);
 }
 
 /// Whether the value is there whatever is trained: new numbers.
 static bool isConstant(const Value &value) {
-  return value.graph == Graph::Detached && value.made && value.made->kind == EventKind::Create;
+  return value.autograd.graph == Graph::Detached && value.origin.made &&
+         value.origin.made->kind == EventKind::Create;
 }
 
 const Event *commonCut(const Value &a, const Value &b) {
-  if (a.cut && (b.cut || isConstant(b)))
-    return a.cut;
-  return b.cut && isConstant(a) ? b.cut : nullptr;
+  if (a.autograd.cut && (b.autograd.cut || isConstant(b)))
+    return a.autograd.cut;
+  return b.autograd.cut && isConstant(a) ? b.autograd.cut : nullptr;
 }
 
 void State::addCuts(PathId path, const Value &added) {
   if (Value *value = values.edit(path)) {
-    value->cut = added.cut;
-    value->idleTerm = added.idleTerm;
-    if (added.derived) // Of a list, that of one element.
-      value->derived = added.derived;
+    value->autograd.cut = added.autograd.cut;
+    value->autograd.idleTerm = added.autograd.idleTerm;
+    if (added.autograd.derived) // Of a list, that of one element.
+      value->autograd.derived = added.autograd.derived;
   }
 }
 
@@ -128,7 +129,7 @@ const Event *Interpreter::readForNew(const Event &factory) const {
 // --- results
 
 void Interpreter::cutGradients(const Event &event, const State &state, Value &result) const {
-  result.cut = result.idleTerm = nullptr;
+  result.autograd.cut = result.autograd.idleTerm = nullptr;
   if (!(state.gradMode().possible & GradMode::On) || event.isGuarded ||
       !isFollowed(event, tables.paths))
     return;
@@ -146,28 +147,28 @@ void Interpreter::cutGradients(const Event &event, const State &state, Value &re
     ++tensors;
     const Value value = state.valueOf(operand);
     ends |= mayHaveGradient(value);
-    if (value.cut) {
-      cut = value.cut;
-      if (tables.types[value.type].shape.isOne())
-        term = value.cut;
+    if (value.autograd.cut) {
+      cut = value.autograd.cut;
+      if (tables.types[value.layout.type].shape.isOne())
+        term = value.autograd.cut;
     } else if (const ListFacts *list = state.list(operand.path); !list || !list->isEmpty) {
-      hasOther |= value.graph & ~unsigned(Graph::Detached);
+      hasOther |= value.autograd.graph & ~unsigned(Graph::Detached);
     }
-    if (value.idleTerm) {
-      idle = value.idleTerm;
+    if (value.autograd.idleTerm) {
+      idle = value.autograd.idleTerm;
       isUsed |= usesElements(event, index);
     }
   });
-  if (ends && endsGradients(event, tables.types[result.type], tables.paths))
-    result.cut = cut ? cut : &event;
+  if (ends && endsGradients(event, tables.types[result.layout.type], tables.paths))
+    result.autograd.cut = cut ? cut : &event;
   else if (cut && !hasOther)
-    result.cut = cut;
+    result.autograd.cut = cut;
   else if (idle && !isUsed)
-    result.idleTerm = idle;
+    result.autograd.idleTerm = idle;
   else if (term && isSum(event))
-    result.idleTerm = term;
+    result.autograd.idleTerm = term;
   else if (ends && number && tensors == 1 && isSum(event))
-    result.idleTerm = numbers.readFor(number->expr, *event.function, callers);
+    result.autograd.idleTerm = numbers.readFor(number->expr, *event.function, callers);
 }
 
 } // namespace gradtidy

@@ -1,7 +1,7 @@
 // Who holds tensors and lists, and what leads into these without holding them: pointers, views of
 // shapes, image headers.
-#include "Arguments.h"
-#include "Interpreter.h"
+#include "analyzer/flow/Arguments.h"
+#include "analyzer/flow/Interpreter.h"
 
 namespace gradtidy {
 
@@ -321,7 +321,7 @@ void Interpreter::shareOperands(const Event &event, State &state) const {
   unsigned graph = 0;
   forArguments(event, [&](unsigned, const Operand &argument) {
     if (argument.isTensor)
-      graph |= state.valueOf(argument).graph;
+      graph |= state.valueOf(argument).autograd.graph;
   });
   forArguments(event, [&](unsigned index, const Operand &argument) {
     if (!argument.isTensor || !isSaved(index))

@@ -1,7 +1,10 @@
 // Memory of tensors: which tensors share it, which graphs need its elements as they are, and
 // whether anybody has given them a value.
-#include "Arguments.h"
-#include "Interpreter.h"
+#include "Storage.h"
+
+#include "analyzer/flow/Arguments.h"
+#include "analyzer/flow/Interpreter.h"
+#include "analyzer/flow/Words.h"
 
 namespace gradtidy {
 
@@ -42,6 +45,52 @@ Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables) {
   if (!result.overwritten)
     result.overwritten = b.overwritten;
   return result;
+}
+
+void describe(Words &words, const Storage &storage) {
+  words.add("in the memory", storage.memory);
+  words.addPaths("saves", storage.saved);
+  words.add("saved elements overwritten by", storage.overwritten);
+  words.add("uninitialized since", storage.unwritten);
+  words.add("partly written by", storage.partly);
+  words.add("over memory of others since", storage.wrapped);
+  words.add("memory released by", storage.released);
+  words.add("made for inference under", storage.inference);
+  words.addIf(storage.anyStrides, "any strides");
+  words.add("memory held by", storage.origin);
+  words.add("object", storage.object);
+}
+
+Lending joined(const Lending &a, const Lending &b, Tables &tables) {
+  Lending result = a.taken ? a : b;
+  result.borrowed = onEither(a.borrowed, b.borrowed);
+  if (a.taken && b.taken) {
+    result.shared = tables.sources.join(a.shared, b.shared);
+    result.changed = b.changed ? a.changed : nullptr;
+  }
+  return result;
+}
+
+void describe(Words &words, const Lending &lending) {
+  words.add("borrowed by", lending.borrowed);
+  words.add("taken from parameters by", lending.taken);
+  words.addPaths("shares", lending.shared);
+  words.add("changed by", lending.changed);
+}
+
+Look joined(const Look &a, const Look &b) {
+  if (a.taken == b.taken && a.into == b.into)
+    return b.ended ? a : Look{a.taken, a.into};
+  for (const Look &look : {a, b})
+    if (look.ended) // On one way, it is lost.
+      return look;
+  return !b.taken ? a : !a.taken ? b : Look();
+}
+
+void describe(Words &words, const Look &look) {
+  words.add("leads into", look.into);
+  words.add("taken by", look.taken);
+  words.add("which ended by", look.ended);
 }
 
 // --- state
@@ -176,7 +225,8 @@ static SourcesId savedBy(const Event &event, const State &state, PathId result) 
   };
   const auto isDifferentiated = [&](unsigned index) {
     const Operand *argument = argumentOf(event, index);
-    return argument && argument->isTensor && state.valueOf(*argument).graph == Graph::Attached;
+    return argument && argument->isTensor &&
+           state.valueOf(*argument).autograd.graph == Graph::Attached;
   };
   for (const Overload::Saved &rule : overload->saves) {
     if (!isDifferentiated(rule.of))
@@ -255,7 +305,7 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
     nameHolders(event, state, viewed, storage);
   storage.saved = noSources;
   storage.overwritten = nullptr;
-  if (result.graph != Graph::Attached)
+  if (result.autograd.graph != Graph::Attached)
     return storage;
   forArguments(event, [&](unsigned, const Operand &operand) {
     if (operand.isTensor)
@@ -389,7 +439,7 @@ void Interpreter::followMemory(const Event &event, State &state, bool observing)
 void Interpreter::saveWeights(const Event &forward, const State &state, Value &result) const {
   const PathId module = state.resolve(forward.subject.path);
   const bool isPartOfGraph = llvm::any_of(forward.operands, [&](const Operand &operand) {
-    return operand.isTensor && state.valueOf(operand).graph == Graph::Attached;
+    return operand.isTensor && state.valueOf(operand).autograd.graph == Graph::Attached;
   });
   if (forward.isWeightless || !isPartOfGraph || module == tables.paths.unknown())
     return;

@@ -1,14 +1,10 @@
-// Lists of tensors, or of pointers to modules, of which the first elements may hold nothing.
+// Lists that constructors leave in members, of which the first elements may hold nothing.
 #pragma once
 
 #include "CallGraph.h"
 #include "State.h"
 
 namespace gradtidy {
-
-/// What is known of the list whose elements the event reads, all of them or one after the other in
-/// a loop, if some hold nothing and others were added to these; or null.
-const ListFacts *readsEmptyElements(const Event &event, const State &state);
 
 /// What constructors leave in members that are lists, and what methods then do.
 class MemberLists {

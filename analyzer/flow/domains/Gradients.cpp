@@ -1,7 +1,20 @@
 // The gradients of optimizers, and which of them a backward, a clear or unseen code concerns.
-#include "State.h"
+#include "analyzer/flow/State.h"
+#include "analyzer/flow/Words.h"
 
 namespace gradtidy {
+
+void describe(Words &words, const OptimizerFacts &optimizer) {
+  static constexpr llvm::StringRef lives[] = {"untouched", "clean",   "fresh", "used",
+                                              "stale",     "unknown", "lost"};
+  words.addPaths("owns", optimizer.owned);
+  words.add("gradients", optimizer.gradients.possible, lives);
+  words.add("used by", optimizer.gradients.step.event());
+  words.add("added by", optimizer.gradients.backward.event());
+  words.add("cleared by", optimizer.gradients.cleared.event());
+  words.addIf(optimizer.needsClosure, "needs a closure");
+  words.add("outdated by", optimizer.outdated);
+}
 
 void Gradients::clear(const Event *event) {
   if (possible == Lost)
@@ -66,11 +79,11 @@ SourcesId State::sourcesOf(const Operand &operand) const {
   if (const Value *known = findValue(path)) {
     // The parts of an object that is made of nothing are their own; what a function returns a
     // handle to may have other names.
-    bool isPart = known->sources == noSources && !values.find(path);
-    if (!isOwner || (!isPart && !tables->sources.isUnknown(known->sources)))
-      return known->sources;
+    bool isPart = known->autograd.sources == noSources && !values.find(path);
+    if (!isOwner || (!isPart && !tables->sources.isUnknown(known->autograd.sources)))
+      return known->autograd.sources;
     return isPart ? tables->sources.of(path)
-                  : tables->sources.join(tables->sources.of(path), known->sources);
+                  : tables->sources.join(tables->sources.of(path), known->autograd.sources);
   }
   bool isNamed = paths.last(paths.rootOf(path)).kind != PathStep::Temporary;
   switch (operand.role) {
@@ -154,7 +167,7 @@ void State::escape(const Operand &operand, bool computes) {
       });
   if (mayHoldTensors(operand.role) && object != paths.unknown() && findValue(object)) {
     Value unknown;
-    unknown.sources = tables->sources.unknown();
+    unknown.autograd.sources = tables->sources.unknown();
     addValue(object, unknown);
   }
 }

@@ -1,7 +1,7 @@
 // Which dimension of a tensor counts the samples of a batch, through what is done to it.
-#include "Types.h"
+#include "analyzer/flow/Types.h"
 
-#include "Interpreter.h"
+#include "analyzer/flow/Interpreter.h"
 
 #include "analyzer/events/Typing.h"
 
@@ -50,7 +50,7 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
     return {};
   SampleOrder order; // Of all of the tensors that have one.
   for (const Operand *tensor : tensorsOf(event)) {
-    const SampleOrder each = state.valueOf(*tensor).order;
+    const SampleOrder each = state.valueOf(*tensor).meaning.order;
     if (each.isKnown() && order.isKnown() && !(each == order))
       return {};
     if (each.isKnown())
@@ -104,17 +104,17 @@ void Interpreter::orderSteps(const Event &event, State &state, const Value &valu
     return;
   const Value input = state.valueOf(event.operands.front());
   Value steps = value;
-  steps.order = {.told = &event,
-                 .isSecond = *isSecond,
-                 .isSequence = true,
-                 .isBatch =
-                     input.order.told || state.typeOf(event.operands.front()).shape.hasRank(3)};
+  steps.meaning.order = {.told = &event,
+                         .isSecond = *isSecond,
+                         .isSequence = true,
+                         .isBatch = input.meaning.order.told ||
+                                    state.typeOf(event.operands.front()).shape.hasRank(3)};
   const bool isAlone = event.resultRole == TypeRole::Tensor; // Not beside the last state.
   state.setValue(isAlone ? event.result : tables.paths.element(event.result, 0), steps);
   if (event.operation != Operation::Recur)
     return;
   Value last = value;
-  last.order = {.told = &event, .isState = true};
+  last.meaning.order = {.told = &event, .isState = true};
   state.setValue(tables.paths.element(event.result, 1), last);
 }
 
@@ -140,14 +140,14 @@ const Event *Interpreter::paddedBy(const Event &event, const State &state) const
     return nullptr;
   }
   const auto tensors = tensorsOf(event); // A mask may be among several.
-  return tensors.size() == 1 ? state.valueOf(*tensors.front()).padded : nullptr;
+  return tensors.size() == 1 ? state.valueOf(*tensors.front()).meaning.padded : nullptr;
 }
 
 void Interpreter::noteEnd(const Event &event, const State &state) {
   const auto note = [&](const Operand &operand) {
     if (operand.role != TypeRole::Tensor || !operand.path)
       return;
-    const SampleOrder order = state.valueOf(operand).order;
+    const SampleOrder order = state.valueOf(operand).meaning.order;
     const bool isLast = order.isSequence && event.order.pooled == int(!order.isSecond);
     const bool isState =
         order.isState && (event.kind == EventKind::Forward || event.operation == Operation::View ||
@@ -165,9 +165,9 @@ void Interpreter::tellOrder(const Event &event, State &state) const {
     return;
   const PathId object = state.resolve(event.subject.path);
   Value value = state.valueOf(event.subject);
-  if (object == tables.paths.unknown() || value.order.told)
+  if (object == tables.paths.unknown() || value.meaning.order.told)
     return;
-  value.order = {.told = &event, .isSecond = event.order.samples == 1};
+  value.meaning.order = {.told = &event, .isSecond = event.order.samples == 1};
   state.setValue(object, value);
 }
 
@@ -184,7 +184,7 @@ void Interpreter::nameOrders(const FunctionBody &body, State &state) const {
   for (const FunctionBody::Parameter &parameter : body.parameters)
     if (parameter.place.role == TypeRole::Tensor && parameter.place.path) {
       Value value = state.valueOf(parameter.place);
-      value.order.parameter = parameter.declaration;
+      value.meaning.order.parameter = parameter.declaration;
       state.setValue(parameter.place.path, value);
     }
 }
@@ -202,7 +202,7 @@ void Interpreter::noteReceivers(const Event &forward, const State &state) {
     const Receiver inner = isLayer ? Receiver{.layer = &forward} : receiverOf(forward, i);
     if (!inner.layer)
       continue;
-    const SampleOrder order = state.valueOf(forward.operands[i]).order;
+    const SampleOrder order = state.valueOf(forward.operands[i]).meaning.order;
     if (order.parameter)
       receivers.try_emplace(order.parameter,
                             Receiver{inner.layer, inner.isSwapped != order.isSecond});

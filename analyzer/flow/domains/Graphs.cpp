@@ -1,5 +1,5 @@
 // The graphs that forwards record, and the backwards that go through them and free them.
-#include "State.h"
+#include "analyzer/flow/State.h"
 
 namespace gradtidy {
 
@@ -8,21 +8,21 @@ void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCe
   SourcesTable &histories = tables->histories;
   const auto isOther = [&](SiteId other) { return other != site; };
   const bool isFreed = freedBy(site);
-  if (llvm::is_contained(histories.members(value.parts.last), site) && passedBy(site))
-    value.parts.again = &event;
-  value.parts.last = histories.filter(value.parts.last, isOther);
+  if (llvm::is_contained(histories.members(value.autograd.latest.sites), site) && passedBy(site))
+    value.autograd.latest.again = &event;
+  value.autograd.latest.sites = histories.filter(value.autograd.latest.sites, isOther);
   if (!isFirst)
     values.changeIf(
         [&](const auto &entry) {
-          return llvm::is_contained(histories.members(entry.second.parts.last), site);
+          return llvm::is_contained(histories.members(entry.second.autograd.latest.sites), site);
         },
         [&](PathId, Value &other) {
-          other.parts.last = histories.filter(other.parts.last, isOther);
+          other.autograd.latest.sites = histories.filter(other.autograd.latest.sites, isOther);
           if (isFreed)
-            other.parts.freed = &event;
+            other.autograd.latest.freed = &event;
         });
   if (isCertain)
-    value.parts.last = histories.join(value.parts.last, histories.of(site));
+    value.autograd.latest.sites = histories.join(value.autograd.latest.sites, histories.of(site));
   graphs.untouched = histories.join(graphs.untouched, histories.of(site));
   graphs.kept = histories.filter(graphs.kept, isOther);
 }
@@ -31,10 +31,10 @@ void State::passGraph(const Value &value, const Event &backward, std::optional<b
   SourcesTable &histories = tables->histories;
   if (!isKept)
     return;
-  const auto passed = histories.members(value.parts.last);
+  const auto passed = histories.members(value.autograd.latest.sites);
   const auto isOther = [&](SiteId other) { return !llvm::is_contained(passed, other); };
   graphs.untouched = histories.filter(graphs.untouched, isOther);
-  graphs.kept = *isKept ? histories.join(graphs.kept, value.parts.last)
+  graphs.kept = *isKept ? histories.join(graphs.kept, value.autograd.latest.sites)
                         : histories.filter(graphs.kept, isOther);
   for (SiteId site : passed)
     graphs.backwards[site] = &backward;
@@ -61,19 +61,19 @@ void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {
   graphs.untouched = graphs.kept = noSources;
   for (const State *round : rounds)
     joinGraphs(*round);
-  const auto partsAt = [&](PathId path) {
-    const auto partsIn = [&](const State &round) {
+  const auto latestAt = [&](PathId path) {
+    const auto latestIn = [&](const State &round) {
       const Value *there = round.values.find(path);
-      return there ? there->parts : Value::Parts();
+      return there ? there->autograd.latest : LastGraphs();
     };
-    Value::Parts common = partsIn(*rounds.front());
+    LastGraphs common = latestIn(*rounds.front());
     for (const State *round : rounds.drop_front())
-      common = commonParts(common, partsIn(*round), *tables);
+      common = commonGraphs(common, latestIn(*round), *tables);
     return common;
   };
   values.changeIf(
-      [&](const auto &entry) { return !(entry.second.parts == partsAt(entry.first)); },
-      [&](PathId path, Value &value) { value.parts = partsAt(path); });
+      [&](const auto &entry) { return !(entry.second.autograd.latest == latestAt(entry.first)); },
+      [&](PathId path, Value &value) { value.autograd.latest = latestAt(path); });
 }
 
 } // namespace gradtidy

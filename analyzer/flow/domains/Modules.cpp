@@ -1,10 +1,28 @@
-// The modes and devices of modules, the devices of tensors, whether operations are recorded, and
-// autocast.
-#include "State.h"
+// The modes and devices of modules, and what is done to their parameters.
+#include "analyzer/flow/State.h"
+#include "analyzer/flow/Words.h"
 
 namespace gradtidy {
 
-// --- modules
+void describe(Words &words, const ModuleFacts &module) {
+  static constexpr llvm::StringRef modes[] = {"as it was", "training", "evaluation",
+                                              "evaluation, after training", "unknown"};
+  if (module.mode != ModuleFacts::Entry)
+    words.add("mode", module.mode, modes);
+  words.addIf(module.isTrained, "trained");
+  words.addIf(module.isFrozen, "frozen");
+  words.addIf(module.isNew, "new");
+  words.addIf(module.isOwn, "own");
+  words.addIf(module.isWeighted, "weighted");
+  words.add("on", module.device);
+  if (module.element != ElementType::Unknown)
+    words.add("parameters of " + elementName(module.element));
+  words.add("cast by", module.cast);
+  words.add("loaded by", module.loaded);
+  words.add("mode set by", module.set.event());
+  words.add("placed by", module.placed.event());
+  words.add("reloaded by", module.reloaded);
+}
 
 ModuleFacts State::moduleAt(PathId object) const {
   PathTable &paths = tables->paths;
@@ -181,7 +199,9 @@ void State::moveModule(PathId object, Device device, const Event *event) {
       [&](const auto &entry) {
         return entry.first != object && paths.isWithin(entry.first, object);
       },
-      [](PathId, Value &value) { value.device = {}; }); // With the module if it is registered.
+      [](PathId, Value &value) {
+        value.placement.device = {};
+      }); // With the module if it is registered.
   for (PathId part : partsOf(object)) {
     own(part);
     modules.edit(part)->device = {};
@@ -289,16 +309,16 @@ void State::makeParameter(PathId object) {
   if (object == tables->paths.unknown())
     return;
   Value value = valueOf({object, TypeRole::Tensor});
-  value.isParameter = true;
-  value.graph = Graph::Attached;
+  value.autograd.isParameter = true;
+  value.autograd.graph = Graph::Attached;
   setValue(object, value);
 }
 
 void State::forgetParameters() {
-  values.changeIf([](const auto &entry) { return entry.second.isParameter; },
+  values.changeIf([](const auto &entry) { return entry.second.autograd.isParameter; },
                   [](PathId, Value &value) {
-                    value.isParameter = false;
-                    value.graph = Graph::Unknown;
+                    value.autograd.isParameter = false;
+                    value.autograd.graph = Graph::Unknown;
                   });
 }
 
@@ -331,10 +351,10 @@ void State::markStepped(SourcesId parameters, const Event &step) {
   values.changeIf(
       [&](const auto &entry) {
         const Value &value = entry.second;
-        return value.taken && !value.changed &&
-               tables->sources.mayOverlap(value.shared, parameters);
+        return value.lending.taken && !value.lending.changed &&
+               tables->sources.mayOverlap(value.lending.shared, parameters);
       },
-      [&](PathId, Value &value) { value.changed = &step; });
+      [&](PathId, Value &value) { value.lending.changed = &step; });
 }
 
 void State::disown(PathId module) {
@@ -347,8 +367,8 @@ void State::disown(PathId module) {
 SourcesId State::memoryOf(const Operand &operand) const {
   const PathId object = resolve(operand.path);
   const Value *known = findValue(object);
-  if (known && known->taken)
-    return known->shared;
+  if (known && known->lending.taken)
+    return known->lending.shared;
   const bool isNamed = object != tables->paths.unknown() && !tables->paths.isTemporary(object);
   const PathId whole = tables->paths.parent(object);
   const bool isOfModule = whole && !known && isModuleAt(whole);
@@ -445,249 +465,6 @@ void State::joinModules(const State &other, Junction junction) {
     if (!(here && there && *here == *there))
       devices[path] = {Device::Symbol, path};
   }
-}
-
-void State::joinGradMode(const State &other, Junction junction) {
-  for (PathId name : kept.differences(other.kept)) {
-    const GradMode *here = kept.find(name), *there = other.kept.find(name);
-    if (here && !(there && *there == *here))
-      kept.erase(name);
-  }
-  for (PathId name : keptModes.differences(other.keptModes)) {
-    const std::uint8_t *here = keptModes.find(name), *there = other.keptModes.find(name);
-    if (here && !(there && *there == *here))
-      keptModes.erase(name);
-  }
-  auto join = [&](GradMode &here, const GradMode &there) {
-    // Set on one way only: whoever runs a backward later may ask the same condition again.
-    if (junction == Junction::Branches && here.possible != there.possible)
-      here.possible |= GradMode::Depends;
-    here.possible |= there.possible;
-    if (!here.set)
-      here.set = there.set;
-  };
-  guards.changeIf([&](const auto &entry) { return !other.guards.find(entry.first); },
-                  [&](PathId, GradMode &before) { join(before, other.mode); });
-  for (const auto &[guard, before] : other.guards) {
-    const GradMode *here = guards.find(guard);
-    GradMode both = here ? *here : mode;
-    join(both, before);
-    guards[guard] = both;
-  }
-  join(mode, other.mode);
-  retained.take(other.retained);
-  gradientGraphs = tables->histories.join(gradientGraphs, other.gradientGraphs);
-}
-
-// --- recording
-
-void State::setGradMode(std::optional<bool> enabled, const Event &event) {
-  if (!enabled)
-    mode = {GradMode::On | GradMode::Off | GradMode::Depends, &event};
-  else if (*enabled)
-    mode = {GradMode::On, nullptr};
-  else if (mode.possible != GradMode::Off)
-    mode = {GradMode::Off, &event};
-}
-
-bool State::restoreGradMode(PathId name) {
-  const GradMode *before = name ? kept.find(name) : nullptr;
-  if (before)
-    mode = *before;
-  return before;
-}
-
-void State::enterGradMode(PathId guard, std::optional<bool> enabled, const Event &event) {
-  leaveGuard(guard); // A loop that comes round begins a new life of its variables.
-  guards[guard] = mode;
-  setGradMode(enabled, event);
-}
-
-void State::leaveGuard(PathId guard) {
-  if (const GradMode *before = guards.find(guard)) {
-    mode = *before;
-    guards.erase(guard);
-  }
-  if (const std::uint8_t *before = casters.find(guard)) {
-    casting.possible = *before;
-    if (casting.possible == Autocast::Off)
-      clearAutocastCache();
-    casters.erase(guard);
-  }
-}
-
-// --- autocast
-
-void State::setAutocast(std::optional<bool> enabled, const Event &event) {
-  if (!enabled)
-    casting.possible = Autocast::On | Autocast::Off;
-  else
-    casting.possible = *enabled ? Autocast::On : Autocast::Off;
-  casting.set = &event;
-}
-
-void State::enterAutocast(PathId guard, const Event &event) {
-  leaveGuard(guard);
-  casters[guard] = casting.possible;
-  setAutocast(true, event);
-}
-
-void State::setAutocastCache(std::optional<bool> enabled) { casting.keeps = enabled == true; }
-
-void State::clearAutocastCache() { casting.kept = casting.stale = noSources; }
-
-void State::castWeights(SourcesId forwarded) {
-  if (casting.possible == Autocast::On && casting.keeps)
-    casting.kept = tables->sources.join(casting.kept, forwarded);
-}
-
-void State::autocastMayChange() {
-  if (casting.possible == Autocast::On)
-    casting.possible |= Autocast::Off;
-  clearAutocastCache();
-}
-
-void State::outdateWeights(SourcesId owned, const Event &step) {
-  SourcesTable &sources = tables->sources;
-  SourcesId changed = sources.filter(
-      casting.kept, [&](PathId module) { return sources.covers(owned, sources.of(module)); });
-  if (sources.members(changed).empty())
-    return;
-  casting.stale = sources.join(casting.stale, changed);
-  casting.step = &step;
-}
-
-void State::joinAutocast(const State &other, Junction junction) {
-  SourcesTable &sources = tables->sources;
-  casters.changeIf([&](const auto &entry) { return !other.casters.find(entry.first); },
-                   [&](PathId, std::uint8_t &before) { before |= other.casting.possible; });
-  for (const auto &[guard, before] : other.casters) {
-    const std::uint8_t *here = casters.find(guard);
-    casters[guard] = before | (here ? *here : casting.possible);
-  }
-  const Autocast &there = other.casting;
-  casting.possible |= there.possible;
-  casting.keeps &= there.keeps;
-  casting.kept = sources.join(casting.kept, there.kept);
-  if (junction == Junction::Branches) {
-    // Cleared on one way only: whether that is the one taken depends on values.
-    casting.stale = sources.filter(casting.stale, [&](PathId module) {
-      return llvm::is_contained(sources.members(there.stale), module);
-    });
-  } else {
-    casting.stale = sources.join(casting.stale, there.stale);
-  }
-  if (!casting.set)
-    casting.set = there.set;
-  if (!casting.step)
-    casting.step = there.step;
-}
-
-// --- devices
-
-Device State::deviceOf(const Operand &operand) const {
-  if (operand.role == TypeRole::Tensor || isModule(operand.role))
-    return valueOf(operand).device;
-  if (operand.device.isKnown())
-    return operand.device;
-  if (!operand.path)
-    return {};
-  if (operand.role != TypeRole::Device)
-    return valueOf(operand).device;
-  PathId path = resolve(operand.path);
-  if (const Device *known = devices.find(path))
-    return *known;
-  if (path == tables->paths.unknown() || tables->paths.isTemporary(path))
-    return {};
-  return {Device::Symbol, path};
-}
-
-namespace {
-
-/// Whether the first is the CPU and the second is not, or they are two GPUs.
-bool differ(Device a, Device b) {
-  if (a.kind == Device::Cpu)
-    return b.kind == Device::Cuda || b.kind == Device::Symbol;
-  return a.kind == Device::Cuda && b.kind == Device::Cuda && a.id < b.id;
-}
-
-} // namespace
-
-llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
-  llvm::SmallVector<Clash, 1> found;
-  if (event.isAnyDevice || !event.isTensor ||
-      (event.kind != EventKind::Combine && event.kind != EventKind::Forward))
-    return found;
-  struct Place {
-    const Operand *operand;
-    Value value;
-    bool isUnsure = false; ///< It may as well be where the module is.
-  };
-  llvm::SmallVector<Place, 4> places;
-  /// Takes what some ways make on the CPU to be there; whether it is such a value.
-  const auto isUnsureOf = [](Value &value) {
-    if (value.device.isKnown() || !value.madeOnHost)
-      return false;
-    value.device = {Device::Cpu};
-    value.placed = value.madeOnHost;
-    value.hasDimensions = true;
-    return true;
-  };
-  auto add = [&](const Operand &operand) {
-    if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
-      return;
-    Value value = valueOf(operand);
-    const bool isUnsure = isUnsureOf(value);
-    if (value.device.isKnown())
-      places.push_back({&operand, value, isUnsure});
-    if (PathId own = event.function->thisObject;
-        isUnsure && operand.role == TypeRole::None && own) {
-      Value there; // In the same list.
-      there.device = {Device::Symbol, own};
-      places.push_back({&operand, there});
-    }
-    if (operand.role != TypeRole::None)
-      return;
-    const PathId object = resolve(operand.path);
-    for (const auto &[part, held] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
-      if (part != object && tables->paths.isWithin(part, object)) {
-        Value there = held;
-        const bool mayBeOnHost = isUnsureOf(there);
-        if (there.device.isKnown())
-          places.push_back({&operand, there, mayBeOnHost});
-      }
-  };
-  const bool isAnywhere =
-      event.kind == EventKind::Forward && (event.isWeightless || event.followsInput);
-  if (event.subject.path && (!isAnywhere || module(event.subject).isWeighted))
-    add(event.subject);
-  for (const Operand &operand : event.operands)
-    add(operand);
-  // Who moves the first operand and not the others knows what he does.
-  bool isFirstMoved = event.mayUseHost && !event.operands.empty() &&
-                      differ({Device::Cpu}, valueOf(event.operands.front()).device);
-  for (const Place &a : places)
-    for (const Place &b : places) {
-      if (isFirstMoved && a.operand != &event.subject && a.value.device.kind == Device::Cpu)
-        continue;
-      // Scalars on the CPU are welcome everywhere, but for a place to write to.
-      bool isWritten = a.operand == &event.subject && event.subject.escapes;
-      bool isScalar = a.value.device.kind == Device::Cpu && !isModule(a.operand->role) &&
-                      !a.value.hasDimensions && !isWritten;
-      Device host = settledDevice(a.value.device), other = settledDevice(b.value.device);
-      const bool isWithOwn = isOwn(b.value.device);
-      // Who asks where tensors are may make one for the machine that the program runs on.
-      const Event *placed = a.value.placed;
-      const bool isForMachine = isWithOwn && placed && placed->kind == EventKind::Create &&
-                                placed->function->asksForDevices;
-      if (!differ(host, other) || isScalar || isForMachine || (a.isUnsure && !isWithOwn))
-        continue;
-      if (b.value.device.kind == Device::Symbol && !tables->paths.isTemporary(b.value.device.id))
-        other = b.value.device; // It has a name.
-      found.push_back({a.operand, b.operand, host, other, a.value.placed, b.value.placed});
-      break;
-    }
-  return found;
 }
 
 } // namespace gradtidy

@@ -1,0 +1,46 @@
+// The mode and device of a module, what its parameters are, and where they come from.
+#pragma once
+
+#include "analyzer/events/Device.h"
+#include "analyzer/flow/Tables.h"
+
+namespace gradtidy {
+
+class Words;
+
+/// What is known of a module.
+struct ModuleFacts {
+  enum : std::uint8_t {
+    Entry = 1 << 0, ///< As the function found it.
+    Training = 1 << 1,
+    Evaluation = 1 << 2,
+    LeftTraining = 1 << 3, ///< In evaluation mode, and was trained before.
+    Unknown = 1 << 4,      ///< Computed, or set by code that cannot be seen.
+  };
+  std::uint8_t mode = Entry;
+  bool isTrained = false;         ///< A backward has gone through it.
+  bool isTrainedSinceSet = false; ///< The same, since its mode was set.
+  bool isFrozen = false;          ///< Its parameters get no gradients.
+  bool isNew = false;             ///< Its parameters are what they were made with.
+  bool isOwn = false; ///< The program makes it, trains it and does nothing else to its parameters.
+  bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
+  Device device;
+  ElementType element = ElementType::Unknown; ///< Of its parameters.
+  const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
+  const Event *undone = nullptr; ///< The load that has given them those of a file since.
+  const Event *loaded =
+      nullptr;         ///< What has read all its parameters from a file, or made it of one.
+  Witness set = {};    ///< The call that set the mode last.
+  Witness placed = {}; ///< What put it on its device.
+  /// A load that may have taken it from the device of the program's choice, \c left, to that of a
+  /// file; nothing has moved it since. Without one: constructors have put it there, and nothing but
+  /// loads takes it away.
+  const Event *reloaded = nullptr;
+  Device left;
+
+  bool operator==(const ModuleFacts &) const = default;
+};
+
+void describe(Words &words, const ModuleFacts &module);
+
+} // namespace gradtidy

@@ -1,0 +1,158 @@
+#include "Placement.h"
+
+#include "analyzer/flow/State.h"
+#include "analyzer/flow/Words.h"
+
+namespace gradtidy {
+
+/// What makes the tensor on the CPU, if the other way brings it from the device of the object whose
+/// method runs; or null.
+static const Event *madeBeside(const Placement &tensor, const Placement &other,
+                               const Tables &tables) {
+  const bool isMade = tensor.device.kind == Device::Cpu && tensor.hasDimensions && tensor.placed &&
+                      tensor.placed->kind == EventKind::Create;
+  const bool isOwn = other.device.kind == Device::Symbol &&
+                     tables.paths.last(other.device.id).kind == PathStep::This;
+  return isMade && isOwn ? tensor.placed.event() : nullptr;
+}
+
+Placement joined(const Placement &a, const Placement &b, const Tables &tables) {
+  Placement result = a;
+  if (a.device.kind == Device::Unset || b.device.kind == Device::Unset) {
+    // Nothing in it yet: it is where that will be.
+    const Placement &filled = a.device.kind == Device::Unset ? b : a;
+    result.device = filled.device;
+    result.hasDimensions = filled.hasDimensions;
+  } else {
+    result.hasDimensions &= b.hasDimensions;
+    if (!(a.device == b.device))
+      result.device = {};
+  }
+  result.placed = onEither(a.placed, b.placed);
+  result.madeOnHost = onEither(onEither(madeBeside(a, b, tables), madeBeside(b, a, tables)),
+                               onEither(a.madeOnHost, b.madeOnHost));
+  result.freshOnHost = onBoth(a.freshOnHost, b.freshOnHost);
+  result.copying = onBoth(a.copying, b.copying);
+  return result;
+}
+
+void describe(Words &words, const Placement &placement) {
+  words.add("on", placement.device);
+  words.addIf(placement.hasDimensions, "has dimensions");
+  words.add("placed by", placement.placed.event());
+  words.add("made on the CPU by", placement.madeOnHost);
+  words.add("allocated on the CPU by", placement.freshOnHost);
+  words.add("being copied by", placement.copying);
+  words.add("copied from", placement.copiedFrom);
+}
+
+Device State::deviceOf(const Operand &operand) const {
+  if (operand.role == TypeRole::Tensor || isModule(operand.role))
+    return valueOf(operand).placement.device;
+  if (operand.device.isKnown())
+    return operand.device;
+  if (!operand.path)
+    return {};
+  if (operand.role != TypeRole::Device)
+    return valueOf(operand).placement.device;
+  PathId path = resolve(operand.path);
+  if (const Device *known = devices.find(path))
+    return *known;
+  if (path == tables->paths.unknown() || tables->paths.isTemporary(path))
+    return {};
+  return {Device::Symbol, path};
+}
+
+namespace {
+
+/// Whether the first is the CPU and the second is not, or they are two GPUs.
+bool differ(Device a, Device b) {
+  if (a.kind == Device::Cpu)
+    return b.kind == Device::Cuda || b.kind == Device::Symbol;
+  return a.kind == Device::Cuda && b.kind == Device::Cuda && a.id < b.id;
+}
+
+} // namespace
+
+llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
+  llvm::SmallVector<Clash, 1> found;
+  if (event.isAnyDevice || !event.isTensor ||
+      (event.kind != EventKind::Combine && event.kind != EventKind::Forward))
+    return found;
+  struct Place {
+    const Operand *operand;
+    Value value;
+    bool isUnsure = false; ///< It may as well be where the module is.
+  };
+  llvm::SmallVector<Place, 4> places;
+  /// Takes what some ways make on the CPU to be there; whether it is such a value.
+  const auto isUnsureOf = [](Value &value) {
+    if (value.placement.device.isKnown() || !value.placement.madeOnHost)
+      return false;
+    value.placement.device = {Device::Cpu};
+    value.placement.placed = value.placement.madeOnHost;
+    value.placement.hasDimensions = true;
+    return true;
+  };
+  auto add = [&](const Operand &operand) {
+    if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
+      return;
+    Value value = valueOf(operand);
+    const bool isUnsure = isUnsureOf(value);
+    if (value.placement.device.isKnown())
+      places.push_back({&operand, value, isUnsure});
+    if (PathId own = event.function->thisObject;
+        isUnsure && operand.role == TypeRole::None && own) {
+      Value there; // In the same list.
+      there.placement.device = {Device::Symbol, own};
+      places.push_back({&operand, there});
+    }
+    if (operand.role != TypeRole::None)
+      return;
+    const PathId object = resolve(operand.path);
+    for (const auto &[part, held] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
+      if (part != object && tables->paths.isWithin(part, object)) {
+        Value there = held;
+        const bool mayBeOnHost = isUnsureOf(there);
+        if (there.placement.device.isKnown())
+          places.push_back({&operand, there, mayBeOnHost});
+      }
+  };
+  const bool isAnywhere =
+      event.kind == EventKind::Forward && (event.isWeightless || event.followsInput);
+  if (event.subject.path && (!isAnywhere || module(event.subject).isWeighted))
+    add(event.subject);
+  for (const Operand &operand : event.operands)
+    add(operand);
+  // Who moves the first operand and not the others knows what he does.
+  bool isFirstMoved = event.mayUseHost && !event.operands.empty() &&
+                      differ({Device::Cpu}, valueOf(event.operands.front()).placement.device);
+  for (const Place &a : places)
+    for (const Place &b : places) {
+      if (isFirstMoved && a.operand != &event.subject &&
+          a.value.placement.device.kind == Device::Cpu)
+        continue;
+      // Scalars on the CPU are welcome everywhere, but for a place to write to.
+      bool isWritten = a.operand == &event.subject && event.subject.escapes;
+      bool isScalar = a.value.placement.device.kind == Device::Cpu && !isModule(a.operand->role) &&
+                      !a.value.placement.hasDimensions && !isWritten;
+      Device host = settledDevice(a.value.placement.device),
+             other = settledDevice(b.value.placement.device);
+      const bool isWithOwn = isOwn(b.value.placement.device);
+      // Who asks where tensors are may make one for the machine that the program runs on.
+      const Event *placed = a.value.placement.placed;
+      const bool isForMachine = isWithOwn && placed && placed->kind == EventKind::Create &&
+                                placed->function->asksForDevices;
+      if (!differ(host, other) || isScalar || isForMachine || (a.isUnsure && !isWithOwn))
+        continue;
+      if (b.value.placement.device.kind == Device::Symbol &&
+          !tables->paths.isTemporary(b.value.placement.device.id))
+        other = b.value.placement.device; // It has a name.
+      found.push_back(
+          {a.operand, b.operand, host, other, a.value.placement.placed, b.value.placement.placed});
+      break;
+    }
+  return found;
+}
+
+} // namespace gradtidy

@@ -45,13 +45,21 @@ public:
   }
 
 private:
+  /// Whether bytes are taken for the parts of larger integers. A pointer that is asked for by its
+  /// type has to be that of the elements.
+  static bool isPacked(const Event &event, ElementType pointed, ElementType element) {
+    const ir::Type *type = event.site->type;
+    return (element == ElementType::UInt8 || element == ElementType::Int8) && isIntegral(pointed) &&
+           type && type->pointee && type->pointee->isVoid;
+  }
+
   /// A pointer to elements of another type than the tensor has.
   static void reportPointer(const Visit &visit, Reporter &reporter) {
     const Event &event = visit.event;
     const ElementType element = visit.before.typeOf(event.subject).element;
     const ElementType pointed = event.typing->memory;
     const bool isKnown = element != ElementType::Float32 || visit.unit.program().assumesFloats();
-    if (!isKnown || mayHold(pointed, element))
+    if (!isKnown || mayHold(pointed, element) || isPacked(event, pointed, element))
       return;
     Finding finding(Level::Certain, event,
                     "the pointer leads to elements of " + elementName(pointed).str() + ", but " +

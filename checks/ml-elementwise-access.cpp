@@ -1,5 +1,5 @@
-// A tensor gives a single element as a tensor of its own, which is then read: that takes about a
-// microsecond, and over a whole image a thousand times as long as reading its memory.
+// A tensor gives a single element as a tensor of its own, which is then read or written: that takes
+// about a microsecond, and over a whole image a thousand times as long as going over its memory.
 
 #include "Check.h"
 #include "Loops.h"
@@ -13,23 +13,76 @@ namespace {
 class ElementwiseAccess : public Check {
 public:
   void on(const Visit &visit, Reporter &reporter) override {
+    if (visit.event.operation == Operation::ReadScalar)
+      onRead(visit, reporter);
+    else if (const ir::Node *element = writtenBy(visit.event))
+      onWrite(visit, *element, reporter);
+  }
+
+private:
+  void onRead(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    if (read.operation != Operation::ReadScalar ||
-        !(read.elementLoop.loop || read.elementLoop.isOfCalls) || read.elementLoop.isComputed ||
-        read.parameterLoop || isForPeople(visit) || isElsewhere(visit))
+    if (!(read.elementLoop.loop || read.elementLoop.isOfCalls) || read.elementLoop.isComputed ||
+        read.parameterLoop || isForPeople(visit))
       return;
-    const auto loops = read.elementLoop.loop ? countedBy(read) : askedIn(visit);
-    if (loops.size() < 2 || elementsOf(loops) < fewElements ||
+    const auto loops = read.elementLoop.loop ? countedBy(read, read.subject.expr) : askedIn(visit);
+    if (loops.size() > 1 || (loops.size() == 1 && isOverAll(visit, *loops.front())))
+      report(visit, loops,
+             "each element is read as a tensor of its own, which takes about a microsecond; an "
+             "accessor, or an operation on the whole tensor, takes a fraction of that",
+             reporter);
+  }
+
+  void onWrite(const Visit &visit, const ir::Node &element, Reporter &reporter) {
+    const auto loops = countedBy(visit.event, &element);
+    if (loops.size() > 1)
+      report(
+          visit, loops,
+          "each element is written through a tensor of its own, which takes some microseconds; an "
+          "accessor, or a tensor that is made of all the numbers, takes a fraction of that",
+          reporter);
+  }
+
+  void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
+              Reporter &reporter) {
+    if (elementsOf(loops) < fewElements || isElsewhere(visit) ||
         !reported.insert(loops.back()).second)
       return;
-    Finding finding(Level::Likely, read,
-                    "each element is read as a tensor of its own, which takes about a microsecond; "
-                    "an accessor, or an operation on the whole tensor, takes a fraction of that");
+    Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
     reporter.report(std::move(finding));
   }
 
-private:
+  /// The element that the event assigns a number to, or null: `x[i][j] = 1`.
+  static const ir::Node *writtenBy(const Event &event) {
+    const ir::Node *site = ir::as(ir::NodeKind::OperatorCall, event.site);
+    const bool isWrite = site && site->op == "=" && site->arguments.size() == 2 &&
+                         event.changesElements && event.coverage != Coverage::All &&
+                         event.operands.empty();
+    return isWrite ? site->arguments.front() : nullptr;
+  }
+
+  /// Whether the rounds of the loop are as many as a dimension of a tensor, or the tensor, has.
+  static bool isOverAll(const Visit &visit, const ir::Node &loop) {
+    const FunctionBody &function = *visit.event.function;
+    if (!loop.condition)
+      return false;
+    Names bounds;
+    addNames(function, loop.condition, bounds);
+    const auto isBound = [&](const ir::Node *site) {
+      return contains(visit, loop.condition, site->begin()) ||
+             llvm::any_of(bounds, [&](const ir::Symbol *name) {
+               return name->init && name != counterOf(loop) &&
+                      contains(visit, name->init, site->begin());
+             });
+    };
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.isAttribute && event.subject.role == TypeRole::Tensor && isBound(event.site);
+      });
+    });
+  }
+
   static constexpr std::int64_t fewElements = 256; ///< Or less than that take no time to speak of.
 
   /// Whether the number is asserted, be it by a macro, or printed, which takes longer than to read
@@ -136,13 +189,14 @@ private:
     });
   }
 
-  /// The loops around the read whose counters the index is made of, innermost first.
-  static llvm::SmallVector<const ir::Node *, 4> countedBy(const Event &read) {
-    const FunctionBody &function = *read.function;
+  /// The loops around the event whose counters the index of \p element is made of, innermost first.
+  static llvm::SmallVector<const ir::Node *, 4> countedBy(const Event &event,
+                                                          const ir::Node *element) {
+    const FunctionBody &function = *event.function;
     Names named;
-    addNames(function, read.subject.expr, named);
+    addNames(function, element, named);
     llvm::SmallVector<const ir::Node *, 4> loops;
-    for (const ir::Node *loop : function.loopsAround(read.site))
+    for (const ir::Node *loop : function.loopsAround(event.site))
       if (const ir::Symbol *counter = counterOf(*loop); counter && named.contains(counter))
         loops.push_back(loop);
     return loops;

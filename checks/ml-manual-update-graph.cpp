@@ -21,11 +21,13 @@ public:
       finding.message = "this assigns to a copy of the handle: the parameter keeps its value";
     } else if (isRecordedChange(visit)) {
       finding.message = name + " is changed in place while gradients are recorded: this throws";
-      const ir::Node *statement = update.function->statementOf(update.site);
-      const std::string guard =
-          phrase(visit.unit.code(), Phrase::DisableGradients, {{"name", "guard"}});
-      if (statement->isExpression && !guard.empty())
-        finding.fixes = enclose(visit, *statement, "{ " + guard + " ", " }");
+      finding.fixes = guarded(visit);
+    } else if (joinsGraph(visit)) {
+      finding.level = Level::Likely;
+      finding.message = name + " is a parameter, and changed in place by what has a graph while "
+                               "that is recorded: this throws, or, where it needs no gradient, its "
+                               "graph grows with every update";
+      finding.fixes = guarded(visit);
     } else if (isReplacement(visit)) {
       finding.message = name + " is another tensor after this, not the leaf that collects "
                                "gradients: its grad() stays undefined";
@@ -36,6 +38,16 @@ public:
   }
 
 private:
+  /// Puts the statement into a block in which nothing is recorded.
+  static Fix guarded(const Visit &visit) {
+    const ir::Node *statement = visit.event.function->statementOf(visit.event.site);
+    const std::string guard =
+        phrase(visit.unit.code(), Phrase::DisableGradients, {{"name", "guard"}});
+    if (!statement->isExpression || guard.empty())
+      return {};
+    return enclose(visit, *statement, "{ " + guard + " ", " }");
+  }
+
   static const PathTable &pathsOf(const Visit &visit) { return visit.unit.tables().paths; }
 
   /// The variable to which the path leads, or null.
@@ -61,10 +73,7 @@ private:
   /// Whether a leaf is changed while that is recorded.
   static bool isRecordedChange(const Visit &visit) {
     const Event &update = visit.event;
-    const bool isChange = update.kind == EventKind::Combine || update.kind == EventKind::Overwrite;
-    if (!isChange || update.isArithmetic || !update.subject.escapes ||
-        update.subject.role != TypeRole::Tensor ||
-        visit.before.gradMode().possible != GradMode::On || isRetained(visit))
+    if (!isChange(update) || visit.before.gradMode().possible != GradMode::On || isRetained(visit))
       return false;
     const Value value = visit.before.valueOf(update.subject);
     if (refusesChange(value))
@@ -74,6 +83,31 @@ private:
     const bool isGiven =
         root && root->kind == ir::SymbolKind::Parameter && variableAt(visit, update.subject.path);
     return update.usesOwnGradient && !isGiven && value.autograd.graph != Graph::Detached;
+  }
+
+  /// Whether a parameter of a module takes up the graph of another tensor: one that has been trained,
+  /// of which it is to be the average.
+  static bool joinsGraph(const Visit &visit) {
+    const Event &update = visit.event;
+    if (!isChange(update) || visit.before.gradMode().possible != GradMode::On ||
+        !visit.before.valueOf(update.subject).lending.taken || isNew(visit, update.subject))
+      return false;
+    return llvm::any_of(update.operands, [&](const Operand &operand) {
+      return operand.isTensor &&
+             visit.before.valueOf(operand).autograd.graph == Graph::Attached;
+    });
+  }
+
+  /// Whether the event changes elements of its subject in place.
+  static bool isChange(const Event &event) {
+    return (event.kind == EventKind::Combine || event.kind == EventKind::Overwrite) &&
+           !event.isArithmetic && event.subject.escapes && event.subject.role == TypeRole::Tensor;
+  }
+
+  /// Whether the tensor is a handle that the expression has just made: `p.detach()`, `p.data()`.
+  static bool isNew(const Visit &visit, const Operand &tensor) {
+    const PathId object = visit.before.resolve(tensor.path);
+    return pathsOf(visit).isTemporary(object) && pathsOf(visit).rootOf(object) == object;
   }
 
   /// The other events that give the variable a value or make it a leaf again, or may.

@@ -23,6 +23,8 @@ public:
     const Gradients &gradients = facts->gradients;
     if (!(gradients.possible & Gradients::Stale) || facts->needsClosure) // See ml-lbfgs-closure.
       return;
+    if (accumulates(visit))
+      return;
 
     Finding finding = leftOver(visit);
     finding.level = isAnotherEachTime(visit) ? Level::Advice : Level::Certain;
@@ -39,6 +41,31 @@ private:
     if (!step.clear.empty())
       finding.message += ("; clear them with " + step.clear + "() between the two").str();
     return finding;
+  }
+
+  /// Whether the function steps in some of its runs, and clears the gradients in some: those of
+  /// several batches are added up, and which run is the first of them depends on numbers.
+  static bool accumulates(const Visit &visit) {
+    const Event &step = visit.event;
+    const FunctionBody &function = *step.function;
+    const auto isClear = [&](const Event &event) {
+      return event.kind == EventKind::ClearGradients && event.subject.path == step.subject.path &&
+             function.isInBranch(event.site) && flagAround(event) != flagAround(step);
+    };
+    return flagAround(step) && llvm::any_of(function.blocks, [&](const Block &block) {
+             return llvm::any_of(block.events, isClear);
+           });
+  }
+
+  /// The variable that tells, it or its opposite, whether the event runs; null if none does.
+  static const ir::Symbol *flagAround(const Event &event) {
+    const ir::Node *around = event.function->statementAround(event.site);
+    while (around && around->kind != ir::NodeKind::If)
+      around = event.function->statementAround(around);
+    const ir::Node *condition = around ? ir::stripped(around->condition) : nullptr;
+    while (condition && condition->kind == ir::NodeKind::Unary && condition->op == "!")
+      condition = ir::stripped(condition->children.front());
+    return condition ? ir::variableIn(condition) : nullptr;
   }
 
   /// A step in a method that others call again and again, with an optimizer that is a member, whose

@@ -212,13 +212,13 @@ private:
         const ir::Symbol *other = nameAt(visit, pass.subject.path);
         if (own.isUnrecorded || other == name || !isPlace(other) || other->owner != name->owner)
           continue;
+        if (const Event *assignment =
+                runsForEach(visit, fixed) ? lateAssignment(visit, {*name, *other}) : nullptr)
+          return report(visit, *assignment, *name, pass, reporter);
         // A module that another object is given has two names, too.
         if (own.module == values.module && isKnown(visit, own.module) &&
             pass.subject.path != target.subject.path && isName(*name) && isName(*other))
           return report(visit, *name, pass, reporter);
-        if (const Event *assignment =
-                runsForEach(visit, fixed) ? lateAssignment(visit, {*name, *other}) : nullptr)
-          return report(visit, *assignment, *name, pass, reporter);
       }
     }
   }

@@ -301,7 +301,7 @@ struct Event {
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
-  Leftover leftover = {};                   ///< What ends although something is kept of it.
+  Leftover leftover = {}; ///< What ends although something is kept of it.
   /// Combine: the result is a pointer into the subject or a view of it. Construct: the result is a
   /// view of the operand, or keeps the pointers that it is made with.
   bool leadsIn = false;
@@ -393,8 +393,8 @@ struct Block {
   std::vector<Event> events;
   std::vector<PathId> temporaries; ///< Roots that no later block mentions; dead at the end.
   llvm::SmallVector<Edge, 2> edges;
-  bool isLoopHead = false;  ///< Control comes back to it.
-  bool endsProgram = false; ///< What it calls last does not come back.
+  bool isLoopHead = false;   ///< Control comes back to it.
+  bool neverReturns = false; ///< It ends in a throw, or what it calls last does not come back.
   /// No way leads to it but for edges that are: code that is kept for other settings. Checks see
   /// it, as its reader may switch it on; what the program as it stands uses is not told by it.
   bool isSwitchedOff = false;

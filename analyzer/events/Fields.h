@@ -522,7 +522,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Block> bl
   archive("loop-head", block.isLoopHead);
   archive("exit-edge", block.exitEdge, -1);
   archive("latch", block.latch);
-  archive("ends-program", block.endsProgram);
+  archive("never-returns", block.neverReturns);
   archive("switched-off", block.isSwitchedOff);
   archive("temporaries", block.temporaries);
 }

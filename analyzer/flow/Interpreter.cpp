@@ -319,7 +319,7 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     ++solution.runs[{number, from}];
     State state = joined(solution.before[number][from], number, solution.isSettled(number, from));
     Answers answers = from.answers;
-    if (!runBlock(block, state, answers, /*observe=*/false) || block.endsProgram)
+    if (!runBlock(block, state, answers, /*observe=*/false) || block.neverReturns)
       continue;
     if (block.edges.empty())
       ends.insert_or_assign({number, from}, state);

@@ -406,11 +406,7 @@ Value State::valueOf(const Operand &operand) const {
       if (mayBeIt(part))
         value.layout.type = tables->types.join(value.layout.type, contents.layout.type);
       if (isPart(part) || mayBeIt(part)) {
-        value.autograd.history =
-            tables->histories.join(value.autograd.history, contents.autograd.history);
-        value.autograd.graphs =
-            tables->histories.join(value.autograd.graphs, contents.autograd.graphs);
-        value.autograd.graph |= contents.autograd.graph;
+        value.autograd.add(contents.autograd, *tables);
         if (!value.lending.borrowed)
           value.lending.borrowed = contents.lending.borrowed;
       }
@@ -518,19 +514,26 @@ void State::join(const State &other, Junction junction) {
     const Look look = lookOf(state, &alias);
     return look.ended || (look.taken && !lookOf(elsewhere, there).taken);
   };
+  // Nor is one without a module: who uses it has the other one.
+  const auto isNull = [](const State &state, PathId name) {
+    const ModuleFacts *module = state.modules.find(name);
+    return module && module->isNull;
+  };
   const auto names = aliases.differences(other.aliases);
   for (PathId name : names) {
     const Alias *here = aliases.find(name), *there = other.aliases.find(name);
-    if (here && (there ? there->target != here->target : !isTemporary(name)) &&
+    if (here && (there || !isNull(other, name)) &&
+        (there ? there->target != here->target : !isTemporary(name)) &&
         !isKept(*this, *here, other, there))
       setAlias(name, {there && isKept(other, *there, *this, here) ? there->target : unknown,
                       here->isReference});
   }
   for (PathId name : names)
     if (const Alias *there = other.aliases.find(name); there && !aliases.find(name))
-      setAlias(name, isTemporary(name) || isKept(other, *there, *this, nullptr)
-                         ? *there
-                         : Alias{unknown, there->isReference});
+      setAlias(name,
+               isTemporary(name) || isNull(*this, name) || isKept(other, *there, *this, nullptr)
+                   ? *there
+                   : Alias{unknown, there->isReference});
 
   joinValues(other, junction);
   joinModules(other, junction);

@@ -208,6 +208,15 @@ bool Interpreter::isOwnLocal(const Event &event, const Operand &value, const Sta
          !variable.type->isReference;
 }
 
+/// Whether the event makes a pointer or a holder that has no module.
+static bool makesNull(const Event &event) {
+  const ir::Type *type = event.site->kind == ir::NodeKind::Construct ? event.site->type : nullptr;
+  const bool isEmpty = event.operands.empty() && type && type->record && type->record->isStandard;
+  return isEmpty || llvm::any_of(event.operands, [](const Operand &operand) {
+           return operand.expr && ir::stripped(operand.expr)->kind == ir::NodeKind::NullPointer;
+         });
+}
+
 void Interpreter::makeModule(const Event &event, State &state, Device device) {
   if (event.subject.role != TypeRole::Module && event.subject.role != TypeRole::ModuleHolder)
     return;
@@ -216,11 +225,10 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
   facts.isNew = facts.isOwn = true;
   facts.element = ElementType::Float32;
   facts.placed = &event;
-  if (llvm::any_of(event.operands, [](const Operand &operand) {
-        return operand.expr && ir::stripped(operand.expr)->kind == ir::NodeKind::NullPointer;
-      })) {
-    facts = {}; // No module yet.
+  if (makesNull(event)) {
+    facts = {};
     facts.mode = ModuleFacts::Unknown;
+    facts.isNull = true;
     return state.setModule(event.result, facts);
   }
   // A part that is handed in stays as it is.
@@ -584,6 +592,12 @@ static bool mayMoveInVain(const Event &event, const State &state) {
                   : value.placement.freshOnHost != nullptr);
 }
 
+/// Whether the event assigns a number to some elements of a tensor: `x[i][j] = 1`.
+static bool writesElement(const Event &event) {
+  return event.changesElements && event.coverage != Coverage::All && event.operands.empty() &&
+         event.site->kind == ir::NodeKind::OperatorCall;
+}
+
 /// Whether the host needs what the GPU has been given to compute: to print it, say.
 static bool waitsForGpu(const Event &event) {
   const auto isTensor = [](const Operand &operand) { return operand.isTensor; };
@@ -653,7 +667,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     return false;
   if (observing &&
       (isWatched(event.operation) || isAskedOfCopy(event, state) || putsBeside(event, state) ||
-       readsCopy(event, state) || !state.clashes(event).empty() || mayClash(event, state)))
+       readsCopy(event, state) || writesElement(event) || !state.clashes(event).empty() || mayClash(event, state)))
     observe(event, state);
   if (event.operation == Operation::MakeLoader)
     state.endBatches(event.result);
@@ -676,8 +690,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     state.launch(event, value.placement.device);
   if (given) {
     value.autograd.sources = tables.sources.join(value.autograd.sources, given->autograd.sources);
-    value.autograd.history = tables.histories.join(value.autograd.history, given->autograd.history);
-    value.autograd.graphs = tables.histories.join(value.autograd.graphs, given->autograd.graphs);
+    value.autograd.add(given->autograd, tables);
     value.autograd.graph = given->autograd.graph;
     value.autograd.latest = {};
     value.stayOn(*given);

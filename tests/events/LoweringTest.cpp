@@ -821,9 +821,8 @@ void f(Net net, Tensor x) {
   block 2
     to 3 undefined=x
     to 4
-  block 3 temporaries=[%9 %10]
+  block 3 never-returns temporaries=[%9 %10]
     construct %9@- (%10{string text=(parts=[(literal="no batch")])}) -> %9
-    to 10
   block 4
     forward:torch::nn::LinearImpl::forward net@17:module-holder& (x@18:tensor&{lent}) -> %15:tensor {operation=weighted-sum typing=(rule=linear) parameters}
     to 5

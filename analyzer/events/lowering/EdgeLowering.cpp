@@ -24,12 +24,20 @@ static bool isBranch(const CFGBlock &block) {
   return terminator && block.succ_size() == 2 && !isa<SwitchStmt>(terminator);
 }
 
+/// Whether a block ends in a `throw`, behind which temporaries may still end.
+static bool throws(const CFGBlock &block) {
+  return llvm::any_of(block, [](const CFGElement &element) {
+    const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
+    return statement && isa<CXXThrowExpr>(statement->getStmt());
+  });
+}
+
 /// Whether the way from \p block to \p target is that of an exception to the function's end: what
 /// it does does not reach the statement behind its call.
 static bool isThrow(const CFGBlock &block, const CFGBlock *target, bool taken) {
   const Stmt *terminator = block.getTerminatorStmt();
   return target == &block.getParent()->getExit() &&
-         (terminator ? isa<CXXTryStmt>(terminator) : !taken);
+         (terminator ? isa<CXXTryStmt>(terminator) : !taken || throws(block));
 }
 
 /// The block that leads back to the loop head \p head, if it is one.
@@ -45,7 +53,7 @@ static std::optional<unsigned> latchOf(const CFGBlock &head,
 void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &numbers) {
   const Stmt *terminator = block.getTerminatorStmt();
   const Question question = questionOf(block);
-  current->endsProgram = block.hasNoReturnElement();
+  current->neverReturns = block.hasNoReturnElement();
   unsigned index = 0;
   for (const CFGBlock::AdjacentBlock &successor : block.succs()) {
     bool taken = index++ == 0;
@@ -70,6 +78,7 @@ void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &num
       }
     current->edges.push_back(edge);
   }
+  current->neverReturns |= current->edges.empty() && throws(block);
 }
 
 PathId FunctionLowering::loaderOf(const Stmt *loop) {

@@ -9,6 +9,7 @@ void describe(Words &words, const ModuleFacts &module) {
                                               "evaluation, after training", "unknown"};
   if (module.mode != ModuleFacts::Entry)
     words.add("mode", module.mode, modes);
+  words.addIf(module.isNull, "null");
   words.addIf(module.isTrained, "trained");
   words.addIf(module.isFrozen, "frozen");
   words.addIf(module.isNew, "new");
@@ -405,6 +406,10 @@ void State::outdateOptimizers(PathId part, const Event &event) {
 void State::joinModules(const State &other, Junction junction) {
   PathTable &paths = tables->paths;
   auto join = [&](ModuleFacts &facts, const ModuleFacts &there, bool lacksGpu) {
+    if (facts.isNull || there.isNull) { // Whoever uses it has the other one.
+      facts = facts.isNull ? there : facts;
+      return;
+    }
     facts.mode |= there.mode;
     facts.isTrained |= there.isTrained;
     facts.isTrainedSinceSet |= there.isTrainedSinceSet;

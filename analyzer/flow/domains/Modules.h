@@ -18,6 +18,7 @@ struct ModuleFacts {
     Unknown = 1 << 4,      ///< Computed, or set by code that cannot be seen.
   };
   std::uint8_t mode = Entry;
+  bool isNull = false;            ///< There is none: a pointer that leads nowhere.
   bool isTrained = false;         ///< A backward has gone through it.
   bool isTrainedSinceSet = false; ///< The same, since its mode was set.
   bool isFrozen = false;          ///< Its parameters get no gradients.

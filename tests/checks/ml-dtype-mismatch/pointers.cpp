@@ -41,3 +41,9 @@ void unknown_ok(Tensor x) {
   std::printf("%f\n", x.data_ptr<float>()[0]);
   std::printf("%f\n", static_cast<double *>(x.data_ptr())[0]);
 }
+
+// Bytes may be the parts of larger integers, packed.
+void packed_ok(Tensor x) {
+  auto packed = torch::zeros({8, 8}, torch::kUInt8);
+  static_cast<std::int64_t *>(packed.data_ptr())[0] = 1;
+}

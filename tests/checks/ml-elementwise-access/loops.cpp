@@ -27,10 +27,11 @@ float handful_ok(Tensor matrix) {
   return trace;
 }
 
-float one_loop_ok(Tensor row) {
+// As many rounds as the program likes.
+float some_ok(Tensor row, const std::vector<int64_t> &chosen) {
   float sum = 0;
-  for (int64_t i = 0; i < row.size(0); ++i)
-    sum += row[i].item<float>();
+  for (size_t i = 0; i < chosen.size(); ++i)
+    sum += row[chosen[i]].item<float>();
   return sum;
 }
 
@@ -48,13 +49,20 @@ void tested_ok(Tensor image) {
       assert(image[y][x].item<float>() >= 0);
 }
 
-// One element of each image.
-float column_ok(Tensor images, int epochs) {
-  float sum = 0;
-  for (int epoch = 0; epoch < epochs; ++epoch)
-    for (int64_t i = 0; i < images.size(0); ++i)
-      sum += images[i][0].item<float>();
-  return sum;
+Tensor rows_ok(const std::vector<Tensor> &rows) {
+  Tensor all = torch::zeros({64, 4});
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (int j = 0; j < 4; ++j)
+      all[i][j] = rows[i].sum();
+  return all;
+}
+
+Tensor few_ok() {
+  Tensor matrix = torch::zeros({4, 4});
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      matrix[i][j] = i + j;
+  return matrix;
 }
 
 // --- wrong ---------------------------------------------------------------------------------------
@@ -65,6 +73,30 @@ float brackets_bad(Tensor image) {
     for (int64_t x = 0; x < image.size(1); ++x)
       sum += image[y][x].item<float>(); // expect: ml-elementwise-access: each element is read as a tensor of its own
   return sum;
+}
+
+std::vector<float> vector_bad(Tensor row) {
+  std::vector<float> result;
+  for (int64_t i = 0; i < row.size(0); ++i)
+    result.push_back(row[i].item<float>()); // expect: ml-elementwise-access: each element is read
+  return result;
+}
+
+float column_bad(Tensor points) {
+  const int count = points.sizes()[0];
+  float sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += points[i][0].item<float>(); // expect: ml-elementwise-access
+  return sum;
+}
+
+Tensor board_bad(const std::vector<std::vector<int>> &columns) {
+  Tensor board = torch::zeros({2, 64, 64});
+  for (size_t c = 0; c < columns.size(); ++c)
+    for (size_t r = 0; r < columns[c].size(); ++r)
+      if (columns[c][r] == 1)
+        board[0][r][c] = 1; // expect: ml-elementwise-access: each element is written through a tensor of its own
+  return board;
 }
 
 std::vector<std::vector<float>> index_bad(const Tensor &logits) {

@@ -128,3 +128,38 @@ void two_steps_ok(Net net, torch::Tensor x, torch::Tensor y) {
     optimizer.step();
   }
 }
+
+// The first of several batches clears, the last one steps: two optimizers ask the same.
+struct Pack {
+  Net net;
+  std::shared_ptr<torch::optim::SGD> optimizer;
+  int step = 0;
+};
+
+void train_both(Pack &actor, Pack &critic, torch::Tensor x, torch::Tensor y) {
+  const bool first = actor.step % 4 == 0, last = (actor.step + 1) % 4 == 0;
+  if (first)
+    critic.optimizer->zero_grad();
+  (torch::mse_loss(critic.net(x), y) / 4).backward();
+  if (last)
+    critic.optimizer->step();
+  if (first)
+    actor.optimizer->zero_grad();
+  (torch::mse_loss(actor.net(x), y) / 4).backward();
+  if (last)
+    actor.optimizer->step();
+  ++actor.step;
+}
+
+Pack make_pack() {
+  Pack pack;
+  pack.net = Net(2, 1);
+  pack.optimizer = std::make_shared<torch::optim::SGD>(pack.net->parameters(), 0.1);
+  return pack;
+}
+
+void first_and_last_ok(torch::Tensor x, torch::Tensor y) {
+  auto actor = make_pack(), critic = make_pack();
+  for (int step = 0; step < 400; ++step)
+    train_both(actor, critic, x, y);
+}

@@ -26,7 +26,7 @@ public:
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
         forward.isGuarded || visit.before.guardElsewhere || mayBeFrozenByMode(visit) ||
-        isOnWayToError(visit))
+        isOnWayToError(visit) || takesNoTensor(visit))
       return; // Of a guard elsewhere, see ml-guard-other-thread.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
@@ -97,6 +97,15 @@ private:
   /// Whether the forward pass stands in a source that is analysed with the unit.
   static bool isOfPartner(const Visit &visit) {
     return !partnerAt(visit.event.site->begin(), visit.source.manager).empty();
+  }
+
+  /// Whether a compiled module is given no tensor: that is a method which gets or sets something.
+  static bool takesNoTensor(const Visit &visit) {
+    const Event &forward = visit.event;
+    return forward.subject.role == TypeRole::ScriptModule &&
+           llvm::all_of(forward.operands, [&](const Operand &operand) {
+             return operand.isTensor && visit.before.valueOf(operand).layout.type == noType;
+           });
   }
 
   /// Whether the branch ends with an exception: nobody goes on from there.

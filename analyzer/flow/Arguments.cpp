@@ -22,4 +22,9 @@ bool fits(const Overload &overload, const Event &event) {
   return true;
 }
 
+bool isNumber(const Operand &operand) {
+  const ir::Type *type = operand.expr ? operand.expr->spelled().type : nullptr;
+  return type && type->isArithmetic;
+}
+
 } // namespace gradtidy

@@ -15,4 +15,7 @@ void forArguments(const Event &event, llvm::function_ref<void(unsigned, const Op
 /// Whether the event may call that overload.
 bool fits(const Overload &overload, const Event &event);
 
+/// Whether the operand is a number of C++.
+bool isNumber(const Operand &operand);
+
 } // namespace gradtidy

@@ -341,7 +341,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     if (leavesAlone)
       return;
     if (isModule(operand.role) && !isForward)
-      state.disown(state.resolve(operand.path)); // It may ask for the parameters.
+      state.shareModule(state.resolve(operand.path)); // It may ask for the parameters.
     // It may load the parameters of modules that an object knows of.
     if (operand.escapes && operand.role == TypeRole::None && !isForward) {
       state.markChanged(tables.sources.unknown());

@@ -498,7 +498,46 @@ void State::replaceElements(PathId element, const Value &value) {
 
 // --- join
 
+bool State::holdsOwn(PathId name) const {
+  const Alias *alias = aliases.find(name);
+  const PathId object = alias ? alias->target : name;
+  const bool isNameless = !alias || (!alias->isReference && tables->paths.isTemporary(object) &&
+                                     tables->paths.rootOf(object) == object);
+  const ModuleFacts *module = modules.find(object);
+  return isNameless && module && !module->isNull;
+}
+
+void State::nameHeld(PathId name) {
+  const Alias *alias = aliases.find(name);
+  if (!alias)
+    return;
+  const PathId object = alias->target;
+  unbind(name);
+  rename(object, name);
+}
+
 void State::join(const State &other, Junction junction) {
+  // What a variable holds on each of two ways, made there, is the variable's behind them.
+  llvm::SmallVector<PathId, 2> holders;
+  if (junction == Junction::Branches)
+    for (PathId name : aliases.differences(other.aliases)) {
+      const Alias *here = aliases.find(name), *there = other.aliases.find(name);
+      const bool isSame = here && there && here->target == there->target;
+      if (tables->paths.last(name).kind == PathStep::Variable && !isSame && holdsOwn(name) &&
+          other.holdsOwn(name))
+        holders.push_back(name);
+    }
+  if (holders.empty())
+    return joinNamed(other, junction);
+  State renamed = other;
+  for (PathId name : holders) {
+    nameHeld(name);
+    renamed.nameHeld(name);
+  }
+  joinNamed(renamed, junction);
+}
+
+void State::joinNamed(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };

@@ -236,6 +236,8 @@ public:
   void markStepped(SourcesId parameters, const Event &step);
   /// Somebody gets hold of the parameters of \p module, or changes them.
   void disown(PathId module);
+  /// Somebody else has the module, too.
+  void shareModule(PathId module);
   /// The parameters in whose memory the tensor \p operand lies, if it is one of them.
   SourcesId memoryOf(const Operand &operand) const;
   /// The module at \p part is another one, or has got another layer: those that optimizers own are
@@ -397,6 +399,12 @@ private:
   /// Whether only one of the two is of machines without a GPU. Behind both, what holds of the
   /// others counts: what is wrong with a GPU is wrong.
   bool isAboutGpu(const State &other) const { return lacksGpu != other.lacksGpu; }
+  /// Whether the variable holds a module that has no other name that is one.
+  bool holdsOwn(PathId name) const;
+  /// Such a module gets the name of the variable.
+  void nameHeld(PathId name);
+  /// The same as join() where objects that are joined have the same names.
+  void joinNamed(const State &other, Junction junction);
   /// What a value of this state or of \p other may be.
   Value joinedWith(const State &other, const Value &here, const Value &there) const;
   void joinValues(const State &other, Junction junction);

@@ -1,4 +1,5 @@
 // The transfer functions of the events, but for calls.
+#include "Arguments.h"
 #include "Interpreter.h"
 #include "Types.h"
 
@@ -222,7 +223,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     return;
   ModuleFacts facts;
   facts.mode = ModuleFacts::Training;
-  facts.isNew = facts.isOwn = true;
+  facts.isNew = facts.isMade = facts.isOwn = true;
   facts.element = ElementType::Float32;
   facts.placed = &event;
   if (makesNull(event)) {
@@ -496,6 +497,8 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     value.placement.device = {Device::Unset}; // An undefined tensor, a container of none.
   if (event.operands.empty() || event.subject.role == TypeRole::None)
     value.layout.type = typeOfElements(event, state);
+  else if (event.operands.size() == 1 && isNumber(event.operands.front()))
+    value.layout.type = noType; // What may hold a tensor, but holds a number.
   const SourcesId owned =
       event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
   const Device device = madeDevice(event, state);
@@ -632,6 +635,7 @@ static void changeType(const Event &event, State &state, const Value &changed) {
 /// What is copied has parameters of its own: nothing that is done to them reaches the original's.
 static void copyModule(const Event &event, State &state) {
   ModuleFacts facts = state.module(event.subject);
+  facts.isMade = true;
   facts.isOwn = false;
   state.forget(event.result);
   state.setModule(event.result, facts);
@@ -650,7 +654,7 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     for (const Operand &operand : event.operands)
       if (const PathId part = state.resolve(operand.path);
           isModule(operand.role) && !operand.fresh && !tables.paths.isWithin(part, owner))
-        state.disown(part);
+        state.shareModule(part);
     if (event.registersParameter && event.constant == true)
       for (const Operand &operand : event.operands)
         state.makeParameter(state.resolve(operand.path));
@@ -665,9 +669,9 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
   std::optional<Value> given;
   if (!runClosures(event, state, observing, given))
     return false;
-  if (observing &&
-      (isWatched(event.operation) || isAskedOfCopy(event, state) || putsBeside(event, state) ||
-       readsCopy(event, state) || writesElement(event) || !state.clashes(event).empty() || mayClash(event, state)))
+  if (observing && (isWatched(event.operation) || isAskedOfCopy(event, state) ||
+                    putsBeside(event, state) || readsCopy(event, state) || writesElement(event) ||
+                    !state.clashes(event).empty() || mayClash(event, state)))
     observe(event, state);
   if (event.operation == Operation::MakeLoader)
     state.endBatches(event.result);

@@ -86,11 +86,6 @@ static bool usesElements(const Event &event, unsigned index) {
   return false;
 }
 
-static bool isNumber(const Operand &operand) {
-  const ir::Type *type = operand.expr ? operand.expr->spelled().type : nullptr;
-  return type && type->isArithmetic;
-}
-
 /// Whether the event adds or subtracts: the gradient of each term is that of the sum.
 static bool isSum(const Event &event) {
   unsigned terms = 0;

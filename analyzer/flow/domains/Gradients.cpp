@@ -73,8 +73,8 @@ SourcesId State::sourcesOf(const Operand &operand) const {
   if (paths.last(path).kind == PathStep::Gradient)
     path = paths.parent(path);
   if (const ModuleFacts *facts = isModule(operand.role) ? modules.find(path) : nullptr;
-      facts && facts->isOwn)
-    return tables->sources.of(path); // It was made here, be it as a part: nobody else has it.
+      facts && facts->isMade)
+    return tables->sources.of(path);
   const bool isOwner = isModule(operand.role) || operand.role == TypeRole::Optimizer;
   if (const Value *known = findValue(path)) {
     // The parts of an object that is made of nothing are their own; what a function returns a

@@ -13,6 +13,7 @@ void describe(Words &words, const ModuleFacts &module) {
   words.addIf(module.isTrained, "trained");
   words.addIf(module.isFrozen, "frozen");
   words.addIf(module.isNew, "new");
+  words.addIf(module.isMade, "made here");
   words.addIf(module.isOwn, "own");
   words.addIf(module.isWeighted, "weighted");
   words.add("on", module.device);
@@ -75,7 +76,7 @@ void State::addPart(PathId whole, const Operand &part) {
   }
   llvm::SmallVector<PathId, 4> added{object};
   if (isModule(part.role))
-    disown(object);
+    shareModule(object);
   if (!isModule(part.role) && part.role != TypeRole::Optimizer)
     added = partsOf(object);
   for (PathId each : added)
@@ -365,6 +366,13 @@ void State::disown(PathId module) {
       [](PathId, ModuleFacts &facts) { facts.isOwn = false; });
 }
 
+void State::shareModule(PathId module) {
+  modules.changeIf(
+      tables->paths.sameRoot(module),
+      [&](const auto &entry) { return tables->paths.overlap(entry.first, module); },
+      [](PathId, ModuleFacts &facts) { facts.isMade = facts.isOwn = false; });
+}
+
 SourcesId State::memoryOf(const Operand &operand) const {
   const PathId object = resolve(operand.path);
   const Value *known = findValue(object);
@@ -415,6 +423,7 @@ void State::joinModules(const State &other, Junction junction) {
     facts.isTrainedSinceSet |= there.isTrainedSinceSet;
     facts.isFrozen &= there.isFrozen;
     facts.isNew &= there.isNew;
+    facts.isMade &= there.isMade;
     facts.isOwn &= there.isOwn;
     if (facts.element != there.element || facts.cast != there.cast) {
       facts.element = ElementType::Unknown;

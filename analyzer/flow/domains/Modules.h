@@ -23,7 +23,8 @@ struct ModuleFacts {
   bool isTrainedSinceSet = false; ///< The same, since its mode was set.
   bool isFrozen = false;          ///< Its parameters get no gradients.
   bool isNew = false;             ///< Its parameters are what they were made with.
-  bool isOwn = false; ///< The program makes it, trains it and does nothing else to its parameters.
+  bool isMade = false; ///< It was made here, and nobody else has it: no part of another module.
+  bool isOwn = false;  ///< The program makes it, trains it and does nothing else to its parameters.
   bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
   Device device;
   ElementType element = ElementType::Unknown; ///< Of its parameters.

@@ -476,6 +476,7 @@ struct IValue {
   IValue();
   IValue(at::Tensor tensor);
   IValue(double value);
+  int64_t toInt() const;
   at::Tensor toTensor() &&;
   at::Tensor &toTensor() &;
   const at::Tensor &toTensor() const &;

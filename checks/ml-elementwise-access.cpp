@@ -62,10 +62,13 @@ private:
     return isWrite ? site->arguments.front() : nullptr;
   }
 
-  /// Whether the rounds of the loop are as many as a dimension of a tensor, or the tensor, has.
+  /// Whether the rounds of the loop are as many as a dimension of a tensor, or the tensor, has. Who
+  /// does that once has time for it.
   static bool isOverAll(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = *visit.event.function;
-    if (!loop.condition)
+    const bool isRepeated =
+        loopsAround(visit).size() > 1 || (visit.callers.empty() && !function.function->isMain);
+    if (!loop.condition || !isRepeated)
       return false;
     Names bounds;
     addNames(function, loop.condition, bounds);

@@ -156,6 +156,45 @@ TEST_CASE_METHOD(Fixture, "Where two states disagree, a name denotes nobody know
   CHECK(state.resolve(c) == b);
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "Who uses a pointer has what it leads to on the way where there is something") {
+  ModuleFacts none, evaluated;
+  none.isNull = true;
+  evaluated.mode = ModuleFacts::Evaluation;
+  state.setModule(b, evaluated);
+  State null = state;
+  bind(a, BindKind::Handle, b);
+  null.setModule(a, none);
+  for (const bool isNullFirst : {false, true}) {
+    State both = isNullFirst ? null : state;
+    both.join(isNullFirst ? state : null, Junction::Branches);
+    CHECK(both.resolve(a) == b);
+    CHECK(both.module({a, TypeRole::Module}).mode == ModuleFacts::Evaluation);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "What a variable holds on each of two ways has the variable's name") {
+  const ir::Node made[2] = {};
+  ModuleFacts training, evaluated;
+  training.mode = ModuleFacts::Training;
+  evaluated.mode = ModuleFacts::Evaluation;
+  const auto hold = [&](State &way, const ir::Node &site, const ModuleFacts &facts) {
+    const PathId object = tables.paths.root(PathStep::Temporary, &site);
+    way.setModule(object, facts);
+    const Operand value{object, TypeRole::Module};
+    way.bind(a, BindKind::Handle, TypeRole::Module, &value);
+    way.optimizerAt(b).owned = tables.sources.of(object);
+  };
+  State other = state;
+  hold(state, made[0], training);
+  hold(other, made[1], evaluated);
+  state.join(other, Junction::Branches);
+  CHECK(state.resolve(a) == a);
+  CHECK(state.module({a, TypeRole::Module}).mode ==
+        (ModuleFacts::Training | ModuleFacts::Evaluation));
+  CHECK(state.optimizer({b, TypeRole::Optimizer})->owned == tables.sources.of(a));
+}
+
 TEST_CASE_METHOD(Fixture, "Joined states know the sources of both") {
   State other = state;
   state.setValue(a, valueOf(tables.sources.of(b)));

@@ -65,6 +65,15 @@ Tensor few_ok() {
   return matrix;
 }
 
+// Once in the program.
+static void list_once_ok(Tensor features) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < features.size(0); ++i)
+    values.push_back(features[i].item<float>());
+}
+
+void program_ok() { list_once_ok(torch::rand({200})); }
+
 // --- wrong ---------------------------------------------------------------------------------------
 
 float brackets_bad(Tensor image) {

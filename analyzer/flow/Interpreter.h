@@ -104,6 +104,9 @@ public:
   /// What makes the tensor that a function returns, if that is always the same.
   const Event *returned(const FunctionBody &body) const { return returnedBy.lookup(&body); }
 
+  /// The layer that the forward pass is one of, or ends in.
+  Layer layerOf(const Event &forward) const { return layers.lookup(&forward).layer; }
+
   /// Functions for which a bound was hit: not all that they do was followed.
   llvm::ArrayRef<const FunctionBody *> cutShort() const { return bounded.getArrayRef(); }
 
@@ -234,7 +237,8 @@ private:
   /// What the tensors among the operands, and those in lists among them, have in common.
   TypeId typeOfElements(const Event &event, const State &state) const;
   TypeId typeOfPass(const Event &event, const State &state) const;
-  Layer layerOf(const Event &forward) const;
+  /// Notes the layer that a forward pass runs: what its code says, or else its module.
+  void noteLayer(const Event &forward, const State &state);
   /// Which dimension counts samples in what an event gives (Orders.cpp).
   SampleOrder orderOf(const Event &event, const State &state) const;
   /// What the layer \p event makes of sequences has its own order.
@@ -316,7 +320,11 @@ private:
   const MemberLists &memberLists;
   const Numbers &numbers;
   Snapshots *snapshots;
-  mutable llvm::DenseMap<const Event *, Layer> knownLayers;
+  struct RunLayer {
+    Layer layer;
+    bool isWritten = false; ///< The code tells, whatever module it is in this run.
+  };
+  llvm::DenseMap<const Event *, RunLayer> layers; ///< Of forward passes.
   Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;

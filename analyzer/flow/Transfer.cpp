@@ -232,6 +232,8 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     facts.isNull = true;
     return state.setModule(event.result, facts);
   }
+  facts.layer = unit.modules().layerMadeBy(event);
+  facts.isContainer = event.trait == Trait::Container;
   // A part that is handed in stays as it is.
   for (const Operand &operand : event.operands)
     if (isModule(operand.role)) {
@@ -275,6 +277,7 @@ static bool movesToHost(const FunctionBody &pass) {
 }
 
 void Interpreter::forward(const Event &event, State &state) {
+  noteLayer(event, state);
   Value value = combined(event, state);
   const FunctionBody *pass = graph.calleeOf(event);
   if (const Event *cut = pass ? returnedCuts.lookup(pass) : nullptr;
@@ -484,12 +487,19 @@ static Device madeDevice(const Event &event, const State &state) {
   return device;
 }
 
+/// Whether the event makes another handle of a tensor: `std::make_unique<Tensor>(x)`.
+static bool isHandleOfTensor(const Event &event) {
+  return event.subject.role == TypeRole::Tensor && event.operands.size() == 1 &&
+         event.operands.front().role == TypeRole::Tensor;
+}
+
 bool Interpreter::construct(const Event &event, State &state, bool observing) {
   for (const Operand &operand : event.operands)
     if (event.startsThread && operand.isClosure)
       runThread(event, state,
                 [&](State &there) { return runClosure(operand, event, there, observing); });
-  Value value = combined(event, state);
+  Value value =
+      isHandleOfTensor(event) ? state.valueOf(event.operands.front()) : combined(event, state);
   value.autograd.sources = noSources;
   for (const Operand &operand : event.operands)
     value.autograd.sources = tables.sources.join(value.autograd.sources, state.sourcesOf(operand));
@@ -644,9 +654,22 @@ static void copyModule(const Event &event, State &state) {
       state.moveModule(event.result, state.deviceOf(operand), &event);
 }
 
+/// What a container is given runs behind what it has.
+static void growModule(const Event &event, State &state) {
+  const PathId container = state.resolve(event.subject.path);
+  ModuleFacts facts = state.moduleAt(container);
+  if (!facts.isContainer || !event.subject.escapes)
+    return;
+  const bool isOne = event.operands.size() == 1 && isModule(event.operands.front().role);
+  facts.layer = isOne ? grown(facts.layer, state.module(event.operands.front()).layer) : Layer();
+  state.setModule(container, facts);
+}
+
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
   if (event.classTest)
     return true; // It changes nothing.
+  if (isModule(event.subject.role))
+    growModule(event, state);
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
   if (!event.result) { // It registers its operand, which has a name or gets one.

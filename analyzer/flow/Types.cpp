@@ -171,13 +171,20 @@ ElementType withNumber(ElementType element, ElementType number) {
 
 } // namespace
 
-Layer Interpreter::layerOf(const Event &forward) const {
-  const auto [known, isNew] = knownLayers.try_emplace(&forward);
+void Interpreter::noteLayer(const Event &forward, const State &state) {
+  const auto [known, isNew] = layers.try_emplace(&forward);
+  RunLayer &run = known->second;
   if (isNew) {
-    const Layer layer = unit.modules().layerOf(forward);
-    return knownLayers[&forward] = layer;
+    run.layer = unit.modules().layerOf(forward);
+    run.isWritten = run.layer.isKnown();
   }
-  return known->second;
+  if (run.isWritten)
+    return;
+  const Layer here = state.module(forward.subject).layer;
+  if (isNew)
+    run.layer = here;
+  else if (!(run.layer == here))
+    run.layer = {};
 }
 
 TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {

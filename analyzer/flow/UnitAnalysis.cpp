@@ -71,7 +71,7 @@ UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
       return {made, made->operation};
     const FunctionBody *body = graph.calleeOf(*made);
     if (!body)
-      return {made, made->kind == EventKind::Forward ? modules().layerOf(*made).operation
+      return {made, made->kind == EventKind::Forward ? interpreter.layerOf(*made).operation
                                                      : Operation::None};
     made = interpreter.returned(*body);
   }

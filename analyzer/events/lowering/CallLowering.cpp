@@ -66,6 +66,19 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
     event.operands.push_back({.role = TypeRole::Device});
 }
 
+/// Whether an optional is given a value of what it holds.
+bool FunctionLowering::isEmplaced(const CallSite &site) {
+  if (!site.object || !site.method || site.name != "emplace" || site.arguments.size() != 1 ||
+      site.method->getParent()->getName() != "optional")
+    return false;
+  const TypeRole role = values.roleOf(site.object);
+  const Expr *value = site.arguments.front();
+  return values.roleOf(value) == role &&
+         (role == TypeRole::Tensor ||
+          (isModule(role) && vocabulary.classOf(values.typeOf(value)) ==
+                                 vocabulary.classOf(values.typeOf(site.object))));
+}
+
 bool FunctionLowering::lowerStandard(const CallSite &site) {
   if (!site.callee || !isStandard(site.callee))
     return false;
@@ -78,6 +91,11 @@ bool FunctionLowering::lowerStandard(const CallSite &site) {
       llvm::all_of(site.arguments,
                    [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; })) {
     swapTensors(site.call, site.arguments[0], site.arguments[1]);
+    return true;
+  }
+  if (isEmplaced(site)) {
+    bind(values.pathOf(site.object), site.object->getType().getNonReferenceType(),
+         site.arguments.front(), site.call);
     return true;
   }
   if (site.object && site.method && name == "clear") {

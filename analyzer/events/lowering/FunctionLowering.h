@@ -143,6 +143,7 @@ private:
   void lowerCall(const clang::CallExpr *call);
   /// `begin()` of a loader gives batches; they come from the host unless the dataset moves them.
   void lowerBatches(const clang::CallExpr *call);
+  bool isEmplaced(const CallSite &site);
   /// Calls of the standard library that only hand values around; false for any other.
   bool lowerStandard(const CallSite &site);
   void describeCallee(Event &event, const CallSite &site);

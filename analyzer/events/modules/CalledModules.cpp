@@ -171,6 +171,11 @@ Layer CalledModules::layerOf(const Event &event) const {
   return module ? modules->lastLayer(module) : Layer();
 }
 
+Layer CalledModules::layerMadeBy(const Event &event) const {
+  const clang::Expr *made = CodeMap::expr(event.site);
+  return made ? modules->lastLayer(made) : Layer();
+}
+
 bool CalledModules::isLayer(const Event &event) const {
   const clang::Expr *module = CodeMap::expr(event.subject.expr);
   const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;

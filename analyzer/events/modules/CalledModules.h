@@ -64,6 +64,9 @@ public:
   /// The layer that the forward pass \p event is one of, or ends in.
   Layer layerOf(const Event &event) const;
 
+  /// The layer that \p event makes, or in which the container that it makes ends.
+  Layer layerMadeBy(const Event &event) const;
+
   /// Whether \p event is a loss of classes that counts all it is given, and each the same.
   bool isPlainLoss(const Event &event) const {
     return event.kind == EventKind::Forward ? layerOf(event).isPlain : event.order.isPlain;

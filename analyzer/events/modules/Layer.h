@@ -21,6 +21,9 @@ struct Layer {
   Reduction reduction = Reduction::Unknown; ///< Of a loss.
   Answer batchFirst = Answer::Unknown;      ///< Of one that runs over sequences.
   bool isPlain = false; ///< Of a loss of classes: it counts all of them, each the same.
+
+  bool isKnown() const { return operation != Operation::None || rule != ResultRule::None; }
+  bool operator==(const Layer &) const = default;
 };
 
 /// What a layer of the framework makes of the shape of its input.

@@ -16,6 +16,8 @@ void describe(Words &words, const ModuleFacts &module) {
   words.addIf(module.isMade, "made here");
   words.addIf(module.isOwn, "own");
   words.addIf(module.isWeighted, "weighted");
+  if (module.layer.operation != Operation::None)
+    words.add("ends in " + operationName(module.layer.operation));
   words.add("on", module.device);
   if (module.element != ElementType::Unknown)
     words.add("parameters of " + elementName(module.element));
@@ -24,6 +26,24 @@ void describe(Words &words, const ModuleFacts &module) {
   words.add("mode set by", module.set.event());
   words.add("placed by", module.placed.event());
   words.add("reloaded by", module.reloaded);
+}
+
+Layer grown(const Layer &last, const Layer &added) {
+  if (added.operation == Operation::Rearrange) // It may change the shape.
+    return added.rule == ResultRule::Same ? last : Layer();
+  Layer result = added;
+  if (added.rule == ResultRule::Same) {
+    result.features = last.features;
+    result.axes = last.axes;
+  }
+  return result;
+}
+
+/// What is known of a part of which nothing is known but what is of the whole.
+static ModuleFacts partOf(ModuleFacts whole) {
+  whole.layer = {};
+  whole.isContainer = false;
+  return whole;
 }
 
 ModuleFacts State::moduleAt(PathId object) const {
@@ -35,10 +55,10 @@ ModuleFacts State::moduleAt(PathId object) const {
   }
   for (PathId path = object; path; path = paths.parent(path)) {
     if (const ModuleFacts *facts = modules.find(path))
-      return *facts;
+      return path == object ? *facts : partOf(*facts);
     if (PathStep last = paths.last(path); last.kind == PathStep::Element && last.index >= 0)
       if (const ModuleFacts *facts = modules.find(paths.element(paths.parent(path))))
-        return *facts;
+        return path == object ? *facts : partOf(*facts);
   }
   ModuleFacts facts;
   if (isUnfilled(object))
@@ -288,6 +308,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
   changeModulesAt(object, [&](PathId, ModuleFacts &facts) {
     facts.mode = ModuleFacts::Unknown;
     facts.isNew = facts.isOwn = false;
+    facts.layer = {};
     facts.element = ElementType::Unknown;
     facts.cast = facts.undone = facts.reloaded = nullptr;
     if (llvm::any_of(devices, [&](Device device) {
@@ -424,6 +445,9 @@ void State::joinModules(const State &other, Junction junction) {
     facts.isFrozen &= there.isFrozen;
     facts.isNew &= there.isNew;
     facts.isMade &= there.isMade;
+    if (!(facts.layer == there.layer))
+      facts.layer = {};
+    facts.isContainer &= there.isContainer;
     facts.isOwn &= there.isOwn;
     if (facts.element != there.element || facts.cast != there.cast) {
       facts.element = ElementType::Unknown;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyzer/events/Device.h"
+#include "analyzer/events/modules/Layer.h"
 #include "analyzer/flow/Tables.h"
 
 namespace gradtidy {
@@ -25,7 +26,9 @@ struct ModuleFacts {
   bool isNew = false;             ///< Its parameters are what they were made with.
   bool isMade = false; ///< It was made here, and nobody else has it: no part of another module.
   bool isOwn = false;  ///< The program makes it, trains it and does nothing else to its parameters.
-  bool isWeighted = false; ///< It was made with tensors, such as the weights of a loss.
+  bool isWeighted = false;  ///< It was made with tensors, such as the weights of a loss.
+  Layer layer;              ///< The one that it is, or in which it ends.
+  bool isContainer = false; ///< It runs modules that it is given.
   Device device;
   ElementType element = ElementType::Unknown; ///< Of its parameters.
   const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.
@@ -42,6 +45,9 @@ struct ModuleFacts {
 
   bool operator==(const ModuleFacts &) const = default;
 };
+
+/// The layer in which a container ends that ends in \p last, when it is given \p added.
+Layer grown(const Layer &last, const Layer &added);
 
 void describe(Words &words, const ModuleFacts &module);
 

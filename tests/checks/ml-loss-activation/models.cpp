@@ -93,12 +93,17 @@ void local_container_bad(Tensor x, Tensor y) {
   torch::nn::Sequential net(torch::nn::Linear(10, 10), torch::nn::Softmax(1));
   F::cross_entropy(net->forward(x), y).backward(); // expect: ml-loss-activation (no fix)
 }
-void filled_ok(Tensor x, Tensor y) {
+void filled_bad(Tensor x, Tensor y) {
   torch::nn::Sequential net;
   net->push_back(torch::nn::Linear(10, 10));
   net->push_back(torch::nn::Softmax(1));
-  F::cross_entropy(net->forward(x), y)
-      .backward(); // miss: ml-loss-activation: the order of insertions
+  F::cross_entropy(net->forward(x), y).backward(); // expect: ml-loss-activation (no fix)
+}
+void filled_ok(Tensor x, Tensor y) {
+  torch::nn::Sequential net;
+  net->push_back(torch::nn::Softmax(1));
+  net->push_back(torch::nn::Linear(10, 10));
+  F::cross_entropy(net->forward(x), y).backward();
 }
 
 void probabilities_bad(Probabilities net, Tensor x, Tensor y) {

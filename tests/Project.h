@@ -55,7 +55,7 @@ std::string axonModel();
 std::string trainingLoop(const std::string &name, const std::string &clear = "",
                          const std::string &step = "solver.advance();");
 
-/// A declaration on which clang's parser overflows its stack.
+/// Lines on which clang's preprocessor overflows its stack.
 std::string crashingCode();
 
 /// How often \p part occurs in \p text.

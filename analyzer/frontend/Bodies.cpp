@@ -1,4 +1,5 @@
 #include "Bodies.h"
+#include "Paths.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -17,8 +18,8 @@ static thread_local std::optional<FunctionPlace> *underWay = nullptr;
 /// Visits the functions and variables in declarations, template instantiations included.
 class BodyRemoval {
 public:
-  BodyRemoval(const FunctionPlaces &functions, const clang::SourceManager &sources)
-      : functions(functions), sources(sources) {}
+  BodyRemoval(const LeftOut &leftOut, const clang::SourceManager &sources)
+      : leftOut(leftOut), sources(sources) {}
 
   /// Nested declarations wait in a list, since they may nest deeply, too.
   void run(llvm::ArrayRef<clang::Decl *> declarations) {
@@ -83,14 +84,15 @@ private:
   }
 
   bool drops(const clang::NamedDecl &owner, const clang::Stmt *code) {
-    const bool isNamed = !functions.empty() && functions.contains(placeOf(owner, sources));
-    if (!isNamed && !isNestedTooDeeply(code))
+    if (leftOut.lacksBody(owner, sources))
+      return true;
+    if (!leftOut.contains(owner, sources) && !isNestedTooDeeply(code))
       return false;
     dropped.all.insert(placeOf(owner, sources));
     return true;
   }
 
-  const FunctionPlaces &functions;
+  const LeftOut &leftOut;
   const clang::SourceManager &sources;
   llvm::SmallVector<clang::Decl *, 64> pending;
 };
@@ -125,6 +127,38 @@ FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManag
   return result;
 }
 
+void LeftOut::add(const std::string &file, const DeepCode &code, FunctionPlace place) {
+  if (code.isBody)
+    bodies[file].push_back(code);
+  declarations.insert(std::move(place));
+}
+
+bool LeftOut::contains(const clang::NamedDecl &function,
+                       const clang::SourceManager &sources) const {
+  return (!functions.empty() && functions.contains(placeOf(function, sources))) ||
+         lacksBody(function, sources);
+}
+
+bool LeftOut::lacksBody(const clang::NamedDecl &function,
+                        const clang::SourceManager &sources) const {
+  if (bodies.empty())
+    return false;
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(function.getLocation());
+  const auto entry = sources.getFileEntryRefForID(file);
+  if (!entry)
+    return false;
+  const auto found = bodies.find(cleanPath(*entry, sources));
+  return found != bodies.end() && llvm::any_of(found->second, [&](const DeepCode &code) {
+           return code.declaration <= offset && offset < code.begin;
+         });
+}
+
+FunctionPlaces LeftOut::places() const {
+  FunctionPlaces all = functions;
+  all.insert(declarations.begin(), declarations.end());
+  return all;
+}
+
 void DroppedBodies::restore() {
   while (!undo.empty()) {
     undo.back()();
@@ -132,9 +166,9 @@ void DroppedBodies::restore() {
   }
 }
 
-DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
-                         const FunctionPlaces &functions, const clang::SourceManager &sources) {
-  BodyRemoval removal(functions, sources);
+DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations, const LeftOut &leftOut,
+                         const clang::SourceManager &sources) {
+  BodyRemoval removal(leftOut, sources);
   removal.run(declarations);
   return std::move(removal.dropped);
 }

@@ -3,10 +3,13 @@
 // analyzed as if they were defined elsewhere.
 #pragma once
 
+#include "DeepCode.h"
+
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/FunctionExtras.h"
 
 #include <compare>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,6 +44,28 @@ using FunctionPlaces = std::set<FunctionPlace>;
 
 FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources);
 
+/// What a unit is analyzed without.
+class LeftOut {
+public:
+  /// Functions on whose bodies clang or the analysis crashes.
+  FunctionPlaces functions;
+
+  /// Code that is not in the text of \p file (an absolute path) any more, and whose declaration
+  /// is at \p place.
+  void add(const std::string &file, const DeepCode &code, FunctionPlace place);
+
+  bool contains(const clang::NamedDecl &function, const clang::SourceManager &sources) const;
+  /// Whether the body of \p function is not in the text.
+  bool lacksBody(const clang::NamedDecl &function, const clang::SourceManager &sources) const;
+
+  /// All of it, for the user.
+  FunctionPlaces places() const;
+
+private:
+  std::map<std::string, std::vector<DeepCode>> bodies; ///< By file.
+  FunctionPlaces declarations;
+};
+
 /// Bodies and initializers that are not part of the AST for now.
 class DroppedBodies {
 public:
@@ -56,9 +81,9 @@ private:
 };
 
 /// Drops the bodies and initializers in \p declarations that are nested too deeply, or belong to
-/// one of \p functions.
-DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations,
-                         const FunctionPlaces &functions, const clang::SourceManager &sources);
+/// a function of \p leftOut.
+DroppedBodies dropBodies(llvm::ArrayRef<clang::Decl *> declarations, const LeftOut &leftOut,
+                         const clang::SourceManager &sources);
 
 /// Runs \p work with a stack that has room for recursion over maxNesting levels, on a thread of its
 /// own.

@@ -1,6 +1,7 @@
 #include "Frontend.h"
 #include "Bodies.h"
 #include "Companions.h"
+#include "DepthGuard.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
 #include "Inclusions.h"
@@ -16,6 +17,7 @@
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
 #include "analyzer/source/BoundedFile.h"
+#include "analyzer/source/Paths.h"
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
@@ -57,16 +59,18 @@ struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
   const llvm::StringMap<std::string> &renamed;
-  PartnerFinder *findPartners;      ///< Or null.
-  CompanionFinder *findCompanions;  ///< Or null.
-  bool standIns;                    ///< For names of missing headers.
-  const FunctionPlaces &unfollowed; ///< Functions whose bodies are left out.
+  PartnerFinder *findPartners;     ///< Or null.
+  CompanionFinder *findCompanions; ///< Or null.
+  bool standIns;                   ///< For names of missing headers.
+  const LeftOut &leftOut;
 };
 
 namespace {
 
 /// How many functions of a unit may crash, one after the other, before the unit is lost.
-constexpr size_t maxUnfollowed = 4;
+constexpr size_t maxCrashes = 4;
+/// How many files of a unit may nest too deeply.
+constexpr size_t maxDeepFiles = 64;
 constexpr size_t handlerStackSize = 256 << 10;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
@@ -109,6 +113,7 @@ struct UnitParse {
   HeaderCache *headers; ///< Or null.
   Unit &unit;
   HeaderUse &header;
+  ParseDepth &depth;
   std::vector<Partner> partners; ///< Those parsed so far.
   std::vector<Partner> more;     ///< What is parsed behind them for other units.
   Companions *companions = nullptr;
@@ -119,7 +124,7 @@ class UnitConsumer : public UserCodeConsumer {
 public:
   /// Both must outlive this object.
   UnitConsumer(UnitParse &parse, clang::CompilerInstance &compiler)
-      : UserCodeConsumer(parse.userCode, compiler.getSourceManager(), parse.request.unfollowed),
+      : UserCodeConsumer(parse.userCode, compiler.getSourceManager(), parse.request.leftOut),
         compiler(compiler), parse(parse) {
     parsing.emplace("parsing");
   }
@@ -163,9 +168,8 @@ public:
     const std::vector<clang::Decl *> scope = contextSoFar().getTraversalScope();
     for (llvm::ArrayRef<clang::Decl *> each :
          {llvm::ArrayRef(scope), llvm::ArrayRef(declarations())})
-      logUnfollowed(
-          dropBodies(each, parse.request.unfollowed, compiler.getSourceManager()).places());
-    logUnfollowed(parse.request.unfollowed);
+      logUnfollowed(dropBodies(each, parse.request.leftOut, compiler.getSourceManager()).places());
+    logUnfollowed(parse.request.leftOut.places());
     parsing.reset();
     if (parse.companions)
       parse.companions->lookFromUnit();
@@ -201,6 +205,8 @@ protected:
     const Frontend::Request &request = parse.request;
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
     dropDebugPragmas(preprocessor);
+    preprocessor.addPPCallbacks(
+        std::make_unique<DepthGuard>(preprocessor, parse.userCode, parse.depth));
     findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();
@@ -347,7 +353,7 @@ private:
     const Unit &unit = parse.unit;
     const HeaderUse &header = parse.header;
     return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing &&
-           unit.misfits.empty() && !header.failed && !header.doubted &&
+           unit.misfits.empty() && !parse.depth.isTooDeep && !header.failed && !header.doubted &&
            parse.headers->commutes(header.found, header.foreword);
   }
 
@@ -468,11 +474,114 @@ std::optional<Job> withTextRepaired(const Job &job) {
   return closed;
 }
 
+/// \p repaired with the compiler's errors of the text as it is, that of \p original.
+Unit withErrorsOf(Unit original, Unit repaired) {
+  const auto isError = [](const tidy::ClangTidyError &diagnostic) {
+    return diagnostic.DiagLevel == tidy::ClangTidyError::Error;
+  };
+  llvm::erase_if(repaired.diagnostics, isError);
+  llvm::copy_if(original.diagnostics, std::back_inserter(repaired.diagnostics), isError);
+  for (ReadFile &fixed : repaired.fixedFiles)
+    for (const ReadFile &read : original.files)
+      if (read.path == fixed.path)
+        fixed.identity = read.identity;
+  repaired.files = std::move(original.files);
+  repaired.lookups = std::move(original.lookups);
+  return repaired;
+}
+
+/// What is left of the texts of a job.
+class Remainder {
+public:
+  explicit Remainder(const Job &job) : rest(job) {}
+
+  const Job &job() const { return rest; }
+
+  /// Leaves out what is too deep in the main file as it is written.
+  void leaveOutOfMain(LeftOut &leftOut) {
+    if (const std::optional<std::string> text = textOf(rest.file, /*isMain=*/true))
+      if (const std::vector<DeepCode> code = findDeepCode(*text); !code.empty())
+        leaveOut(rest.file, /*isMain=*/true, code, leftOut);
+  }
+
+  /// Leaves out what was too deep in a parse; false if there is nothing to leave out.
+  bool leaveOut(const ParseDepth &depth, LeftOut &leftOut) {
+    if (!depth.code.empty())
+      return llvm::all_of(depth.code, [&](const auto &each) {
+        return leaveOut(each.first, /*isMain=*/false, each.second, leftOut);
+      });
+    const bool isMain = depth.current.file == depth.mainFile;
+    const std::optional<std::string> text = textOf(depth.current.file, isMain);
+    return text &&
+           leaveOut(depth.current.file, isMain, findDeepCode(*text, depth.current.offset), leftOut);
+  }
+
+  /// Lets the files of \p unit be known by their own texts.
+  void identify(Unit &unit) const {
+    for (const auto &[path, text] : originals) {
+      const FileIdentity identity = FileIdentity::of(text, path, begin);
+      const std::string real = realPath(path);
+      for (ReadFile &file : unit.files)
+        if (file.path == path)
+          file.identity = identity;
+      for (ReadFile &file : unit.fixedFiles)
+        if (file.path == path || file.path == real)
+          file.identity = identity;
+    }
+  }
+
+private:
+  std::string pathOf(const std::string &file) const {
+    return cleanPath(file, rest.command.Directory);
+  }
+
+  std::optional<std::string> textOf(const std::string &file, bool isMain) const {
+    if (isMain && rest.text)
+      return rest.text;
+    const std::string path = pathOf(file);
+    if (!isMain && rest.others)
+      if (const auto known = rest.others->find(path); known != rest.others->end())
+        return known->second;
+    if (const auto buffer = readFileIfPossible(path))
+      return buffer->getBuffer().str();
+    return std::nullopt;
+  }
+
+  bool leaveOut(const std::string &file, bool isMain, const std::vector<DeepCode> &code,
+                LeftOut &leftOut) {
+    const std::optional<std::string> before = textOf(file, isMain);
+    if (!before)
+      return false;
+    std::string text = without(code, *before);
+    if (text == *before)
+      return false;
+    const std::string path = pathOf(file);
+    for (const DeepCode &each : code) {
+      const auto line = llvm::StringRef(*before).take_front(each.declaration).count('\n') + 1;
+      leftOut.add(path, each, {file, unsigned(line), 0, each.name});
+    }
+    originals.try_emplace(path, *before);
+    if (isMain) {
+      rest.text = std::move(text);
+    } else {
+      UnsavedFiles others = rest.others ? *rest.others : UnsavedFiles();
+      others[path] = std::move(text);
+      rest.others = std::make_shared<const UnsavedFiles>(std::move(others));
+    }
+    return true;
+  }
+
+  Job rest;
+  std::map<std::string, std::string> originals; ///< By path.
+  const std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
+};
+
 } // namespace
 
 struct Frontend::Attempt {
   Unit unit;
   HeaderUse header;
+  ParseDepth depth;
   /// The function at work when it crashed, or behind which it read no further; if there is one.
   std::optional<FunctionPlace> blamed;
   bool mayBeRepaired = false;
@@ -491,25 +600,31 @@ Frontend::~Frontend() = default;
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
                    const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners,
                    CompanionFinder *findCompanions) {
-  FunctionPlaces unfollowed;
+  Remainder remainder(job);
+  LeftOut leftOut;
+  remainder.leaveOutOfMain(leftOut);
   const auto hasCrashed = [](const Attempt &attempt) {
     return attempt.unit.outcome == Unit::Outcome::Crashed;
   };
   // A header of the unit's own is of saved files.
   const bool mayUseOwn =
-      !job.others && !job.readsAll && !enablesCompilerWarnings(context.getOptionsForFile(job.file));
-  const Over most = mayUseOwn ? Over::Own : Over::Framework;
+      !job.readsAll && !enablesCompilerWarnings(context.getOptionsForFile(job.file));
   const auto mayLeaveOut = [&](const Attempt &attempt) {
-    return attempt.blamed && unfollowed.size() < maxUnfollowed &&
-           !unfollowed.contains(*attempt.blamed);
+    return attempt.blamed && !leftOut.functions.contains(*attempt.blamed);
   };
   const auto attemptWays = [&](const Job &text) {
-    const Request request{text,           frameworkHeaders,  renamed,   findPartners,
-                          findCompanions, /*standIns=*/true, unfollowed};
+    const Request request{text,           frameworkHeaders,  renamed, findPartners,
+                          findCompanions, /*standIns=*/true, leftOut};
     // What clang does not survive may be a stand-in, or a partner.
-    const Request plain{text,    frameworkHeaders,   renamed,   nullptr,
-                        nullptr, /*standIns=*/false, unfollowed};
+    const Request plain{text,    frameworkHeaders,   renamed, nullptr,
+                        nullptr, /*standIns=*/false, leftOut};
+    const Over most = mayUseOwn && !text.others ? Over::Own : Over::Framework;
     Attempt first = attempt(request, headers ? most : Over::Nothing);
+    if (first.depth.isTooDeep) {
+      if (findCompanions) // It may be theirs.
+        first.unit.outcome = Unit::Outcome::Crashed;
+      return first;
+    }
     if (first.header.isOwn) {
       if (!hasCrashed(first) && isReliable(first.header) && !isSaidByCompiler(first.unit))
         return first;
@@ -521,7 +636,8 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     if (crashed)
       first = attempt(plain, headers ? Over::Framework : Over::Nothing);
     const HeaderUse &header = first.header;
-    if (header.found.file.empty() || (hasCrashed(first) && mayLeaveOut(first)))
+    if (header.found.file.empty() || first.depth.isTooDeep ||
+        (hasCrashed(first) && mayLeaveOut(first)))
       return first;
     // The header may be to blame: a file of the cache can be broken in more ways than can be
     // checked.
@@ -534,33 +650,29 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     return attempt(crashed ? plain : request, Over::Nothing);
   };
 
-  Attempt result = attemptWays(job);
-  // A unit that crashes with others may do without them.
-  while (mayLeaveOut(result) && !(findCompanions && hasCrashed(result))) {
-    unfollowed.insert(*result.blamed);
-    result = attemptWays(job);
-  }
-  if (result.unit.outcome != Unit::Outcome::Analysed || !result.mayBeRepaired)
-    return std::move(result.unit);
-  const auto isError = [](const tidy::ClangTidyError &diagnostic) {
-    return diagnostic.DiagLevel == tidy::ClangTidyError::Error;
+  size_t deepFiles = 0, crashes = 0;
+  const auto leaveOut = [&](const Attempt &attempt) {
+    if (attempt.depth.isTooDeep)
+      return ++deepFiles <= maxDeepFiles && remainder.leaveOut(attempt.depth, leftOut);
+    return attempt.blamed && ++crashes <= maxCrashes &&
+           leftOut.functions.insert(*attempt.blamed).second;
   };
-  const std::optional<Job> closed = withTextRepaired(job);
-  if (!closed)
-    return std::move(result.unit);
-  Attempt whole = attemptWays(*closed);
-  if (whole.unit.outcome != Unit::Outcome::Analysed)
-    return std::move(result.unit);
-  // The errors are those of the text as it is.
-  llvm::erase_if(whole.unit.diagnostics, isError);
-  llvm::copy_if(result.unit.diagnostics, std::back_inserter(whole.unit.diagnostics), isError);
-  for (ReadFile &fixed : whole.unit.fixedFiles)
-    for (const ReadFile &read : result.unit.files)
-      if (read.path == fixed.path)
-        fixed.identity = read.identity;
-  whole.unit.files = std::move(result.unit.files);
-  whole.unit.lookups = std::move(result.unit.lookups);
-  return std::move(whole.unit);
+  Attempt result = attemptWays(remainder.job());
+  // A unit that crashes with others may do without them.
+  while (!(findCompanions && hasCrashed(result)) && leaveOut(result))
+    result = attemptWays(remainder.job());
+
+  Unit &unit = result.unit;
+  if (result.depth.isTooDeep) {
+    unit = Unit();
+    unit.outcome = Unit::Outcome::Crashed;
+  }
+  if (unit.outcome == Unit::Outcome::Analysed && result.mayBeRepaired)
+    if (const std::optional<Job> closed = withTextRepaired(remainder.job()))
+      if (Attempt whole = attemptWays(*closed); whole.unit.outcome == Unit::Outcome::Analysed)
+        unit = withErrorsOf(std::move(unit), std::move(whole.unit));
+  remainder.identify(unit);
+  return std::move(unit);
 }
 
 Frontend::Attempt Frontend::withoutOwnHeader(const Request &request, const Attempt &rejected) {
@@ -622,8 +734,8 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitParse unitParse{request, context, *consumers,     engine, diagnostics, userCode,
-                      headers, unit,    attempt.header, {},     {}};
+  UnitParse unitParse{request, context, *consumers,     engine,        diagnostics, userCode,
+                      headers, unit,    attempt.header, attempt.depth, {},          {}};
   UnitActionFactory action(unitParse, over, makesOwnHeaders);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());

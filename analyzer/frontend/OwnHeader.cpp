@@ -96,7 +96,7 @@ protected:
         finder, userCode, parsed, more,
         [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
         /*areInHeader=*/false));
-    static const FunctionPlaces none; // What is left out is left out when the unit is parsed.
+    static const LeftOut none; // What is left out is left out when the unit is parsed.
     auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), none);
     auto writer =
         std::make_unique<Writer>(compiler, file.str(), buffer, *users, record.facts["declaration"]);

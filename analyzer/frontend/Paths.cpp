@@ -2,10 +2,20 @@
 
 #include "analyzer/source/Paths.h"
 
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallString.h"
+
 namespace gradtidy {
 
 std::string cleanPath(llvm::StringRef path, llvm::StringRef folder) {
   return path.empty() ? std::string() : absolutePath(path, folder);
+}
+
+std::string cleanPath(const clang::FileEntryRef &file, const clang::SourceManager &sources) {
+  llvm::SmallString<256> path(file.getName());
+  sources.getFileManager().makeAbsolutePath(path);
+  return absolutePath(path, "/");
 }
 
 } // namespace gradtidy

@@ -1,4 +1,5 @@
 #include "SecureInvocation.h"
+#include "analyzer/source/BoundedFile.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/DependencyOutputOptions.h"
@@ -94,6 +95,9 @@ public:
     const llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
     if (status && !status->isRegularFile() && !status->isDirectory())
       return std::make_error_code(std::errc::not_supported);
+    const bool isOwn = llvm::StringRef(path.str()).ends_with(".pch");
+    if (status && status->getSize() > limits::source && !isOwn)
+      return std::make_error_code(std::errc::file_too_large);
     return ProxyFileSystem::openFileForRead(path);
   }
 };

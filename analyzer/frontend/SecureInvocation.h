@@ -24,8 +24,9 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
 /// print what it likes on standard error. To be called before anything is parsed.
 void dropDebugPragmas(clang::Preprocessor &preprocessor);
 
-/// The files of \p base without FIFOs, devices and sockets: to open one is an error, as it may
-/// block or never end. What they are and that they exist can be asked.
+/// The files of \p base without FIFOs, devices and sockets, which may block or never end, and
+/// without sources beyond the limit: to open one is an error. What they are and that they exist can
+/// be asked.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 regularFilesOf(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> base);
 

@@ -49,7 +49,7 @@ bool UserCodeConsumer::shouldSkipFunctionBody(clang::Decl *declaration) {
     return true;
   const auto *function = llvm::dyn_cast<clang::NamedDecl>(declaration);
   UnderWay::parse(function);
-  return function && !unfollowed.empty() && unfollowed.contains(placeOf(*function, sources));
+  return function && leftOut.contains(*function, sources);
 }
 
 bool UserCodeConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {

@@ -15,10 +15,10 @@ namespace gradtidy {
 /// and collects the user's declarations.
 class UserCodeConsumer : public clang::SemaConsumer {
 public:
-  /// \param unfollowed functions whose bodies are skipped, too. All must outlive this object.
+  /// \param leftOut functions whose bodies are skipped, too. All must outlive this object.
   UserCodeConsumer(const UserCode &userCode, const clang::SourceManager &sources,
-                   const FunctionPlaces &unfollowed)
-      : userCode(userCode), sources(sources), unfollowed(unfollowed) {}
+                   const LeftOut &leftOut)
+      : userCode(userCode), sources(sources), leftOut(leftOut) {}
 
   /// Those parsed so far, outermost only, in their order.
   const std::vector<clang::Decl *> &declarations() const { return found; }
@@ -35,7 +35,7 @@ public:
 private:
   const UserCode &userCode;
   const clang::SourceManager &sources;
-  const FunctionPlaces &unfollowed;
+  const LeftOut &leftOut;
   std::vector<clang::Decl *> found;
 };
 

@@ -57,6 +57,13 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
            head + "{ " + repeated("[&]{", 1000) + "x.number();" + repeated("}();", 1000) + " }",
            head + "{ int z = c" + repeated(" + c", 10000) + "; }",
            "const int deep = 1" + repeated(" + 1", 10000) + ";",
+           "int deep = " + repeated("- ", 20000) + "1;",
+           "struct Deep { int deep = " + repeated("- ", 20000) + "1; };",
+           "#define D16 ----------------\n#define D256 " + repeated("D16 ", 16) +
+               "\nint deep = " + repeated("D256 ", 100) + "1;",
+           "template <class T> struct A {};\n" + repeated("A<", 20000) + "int" +
+               repeated(">", 20000) + " deep;",
+           repeated("namespace deep {", 5000) + repeated("}", 5000),
        }) {
     INFO(text.substr(0, 80));
     const Run run = lintAround(text);
@@ -67,12 +74,30 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
   }
 }
 
-TEST_CASE("Brackets that are nested too deeply outside of functions are no function's fault") {
-  const Run run = lintAround(repeated("namespace a {", 5000) + repeated("}", 5000));
-  CHECK(count(run.out, "[ml-missing-zero-grad]\n") >= 1);
-  CHECK(count(run.err, "Not analysed") == 0);
-  CHECK_THAT(run.out, Contains("bracket nesting level exceeded"));
-  CHECK(run.status == 1);
+TEST_CASE("A header that nests too deeply in one place is read all the same") {
+  const Project project;
+  project.write("deep.h", "#pragma once\n#include <axon/axon.h>\n" + trainingLoop("before") +
+                              "int deep = " + repeated("- ", 20000) + "1;\n" +
+                              trainingLoop("behind"));
+  project.write("train.cpp", "#include \"deep.h\"\n" + trainingLoop("own"));
+  const Run run =
+      project.gradtidy({"--no-cache", "-j1", "train.cpp", "--header-filter=.*",
+                        "--model=" + axonModel(), "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 3);
+  CHECK(count(run.err, "Not analysed to the end") == 1);
+  CHECK_THAT(run.err, Contains("deep.h:"));
+}
+
+TEST_CASE("What is fixed beside code that nests too deeply is the text of the file") {
+  const Project project;
+  const std::string text = "#include <axon/axon.h>\nint deep = " + repeated("- ", 20000) + "1;\n" +
+                           trainingLoop("behind");
+  project.write("train.cpp", text);
+  const Run run = project.gradtidy({"--no-cache", "--fix", "train.cpp", "--model=" + axonModel(),
+                                    "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK_THAT(run.out + run.err, Contains("applied 1 of 1"));
+  CHECK(project.read("train.cpp").size() > text.size());
+  CHECK_THAT(project.read("train.cpp"), Contains("- - 1;\n"));
 }
 
 TEST_CASE("A class template that is derived from itself with other arguments is survived") {
@@ -202,21 +227,21 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
     returns += "torch::Tensor t" + std::to_string(i) + " = net(x); if (c[1]) return;\n";
   for (unsigned i = 1; i < 3900; ++i)
     terms += " && (c[" + std::to_string(i) + "] || c[0])";
-  for (const Shape &shape : {Shape{"assignments", ifs, 9, true},
-                             Shape{"variables that end at each return", returns, 9, false},
-                             Shape{"terms", "if (" + terms + ") net(x);\n", 8, true},
-                             Shape{"elements of a list",
-                                   "std::vector<torch::Tensor> list(10000);\n" +
-                                       numbered(10000, "list[#] = net(x);"),
-                                   9, true},
-                             Shape{"entries of a map",
-                                   "std::map<std::string, torch::Tensor> map;\n" +
-                                       numbered(10000, "map[\"k#\"] = net(x);"),
-                                   9, true},
-                             Shape{"closures that are called",
-                                   numbered(1000, "auto g# = [&](torch::Tensor t) { return net(t) + "
-                                                  "x; }; auto z# = g#(x);"),
-                                   9, true}}) {
+  for (const Shape &shape :
+       {Shape{"assignments", ifs, 9, true},
+        Shape{"variables that end at each return", returns, 9, false},
+        Shape{"terms", "if (" + terms + ") net(x);\n", 8, true},
+        Shape{"elements of a list",
+              "std::vector<torch::Tensor> list(10000);\n" + numbered(10000, "list[#] = net(x);"), 9,
+              true},
+        Shape{"entries of a map",
+              "std::map<std::string, torch::Tensor> map;\n" +
+                  numbered(10000, "map[\"k#\"] = net(x);"),
+              9, true},
+        Shape{"closures that are called",
+              numbered(1000, "auto g# = [&](torch::Tensor t) { return net(t) + "
+                             "x; }; auto z# = g#(x);"),
+              9, true}}) {
     INFO(shape.what);
     const Project project;
     project.write("train.cpp",
@@ -243,7 +268,7 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
 #ifndef __SANITIZE_ADDRESS__ // which says more
 TEST_CASE("A crash of the parser is said in a line") {
   const Project project;
-  project.write("train.cpp", "enum Signs { signs = " + repeated("- ", 20000) + "1 };\n");
+  project.write("train.cpp", crashingCode());
   const Run run = project.gradtidy({"--no-cache", "train.cpp", "--", "-std=c++20"});
   if (run.status == 0)
     return; // The stack of that machine is large enough.

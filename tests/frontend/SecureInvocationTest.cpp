@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+
 #include <algorithm>
 
 #include <sys/stat.h>
@@ -103,6 +105,17 @@ TEST_CASE("Inputs in binary formats are refused") {
     CAPTURE(language);
     CHECK(gradtidy::secureInvocation(invocation, true) == isSource);
   }
+}
+
+TEST_CASE("Files that are too large are not opened") {
+  const Project project;
+  for (const char *name : {"a.h", "a.pch"}) {
+    project.write(name, "text");
+    std::filesystem::resize_file(project.path(name), uint64_t(3) << 30);
+  }
+  const auto files = gradtidy::regularFilesOf(llvm::vfs::createPhysicalFileSystem());
+  CHECK(files->openFileForRead(project.path("a.h")).getError() == std::errc::file_too_large);
+  CHECK(files->openFileForRead(project.path("a.pch"))); // A precompiled header is large.
 }
 
 TEST_CASE("Only regular files are opened") {

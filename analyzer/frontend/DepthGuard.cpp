@@ -1,0 +1,64 @@
+#include "DepthGuard.h"
+
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Preprocessor.h"
+
+namespace gradtidy {
+
+DepthGuard::DepthGuard(clang::Preprocessor &preprocessor, const UserCode &userCode,
+                       ParseDepth &depth)
+    : sources(preprocessor.getSourceManager()), userCode(userCode), depth(depth) {
+  preprocessor.setTokenWatcher([this](const clang::Token &token) {
+    // The preprocessor hands out a token of its own, or of the parser: none is constant.
+    take(const_cast<clang::Token &>(token));
+  });
+}
+
+void DepthGuard::LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
+                                  clang::SrcMgr::CharacteristicKind, clang::FileID,
+                                  clang::SourceLocation place) {
+  const auto entry = sources.getFileEntryRefForID(file);
+  const auto buffer = sources.getBufferOrNone(file);
+  if (reason != LexedFileChangeReason::EnterFile || !entry || !buffer)
+    return;
+  if (file == sources.getMainFileID())
+    depth.mainFile = entry->getName().str();
+  else if (userCode.contains(place, sources))
+    look(entry->getName().str(), buffer->getBuffer());
+}
+
+/// Does not let the file be parsed if it nests too deeply.
+void DepthGuard::look(const std::string &file, llvm::StringRef text) {
+  if (std::vector<DeepCode> code = findDeepCode(text); !code.empty()) {
+    depth.isTooDeep = true;
+    depth.code[file] = std::move(code);
+  }
+}
+
+void DepthGuard::take(clang::Token &token) {
+  if (!depth.isTooDeep) {
+    note(token.getLocation());
+    meter.add(token.getKind());
+    depth.isTooDeep = meter.isTooDeep();
+  }
+  if (depth.isTooDeep)
+    token.setKind(clang::tok::eof);
+}
+
+void DepthGuard::note(clang::SourceLocation place) {
+  if (place.isInvalid())
+    return;
+  if (place.isMacroID())
+    place = sources.getExpansionLoc(place);
+  if (place < begin || !(place < end)) {
+    const clang::FileID file = sources.getFileID(place);
+    const auto entry = sources.getFileEntryRefForID(file);
+    const bool isUsers = entry && userCode.contains(place, sources);
+    depth.current.file = isUsers ? entry->getName().str() : std::string();
+    begin = sources.getLocForStartOfFile(file);
+    end = sources.getLocForEndOfFile(file);
+  }
+  depth.current.offset = place.getRawEncoding() - begin.getRawEncoding();
+}
+
+} // namespace gradtidy

@@ -22,7 +22,7 @@ public:
 private:
   static void onForward(const Visit &visit, Reporter &reporter) {
     const Autocast &autocast = visit.before.autocast();
-    if (!visit.event.castsWeights ||
+    if (!visit.event.castsWeights || autocast.stale == noSources ||
         !visit.unit.tables().sources.covers(autocast.stale,
                                             visit.before.sourcesOf(visit.event.subject)))
       return;

@@ -64,29 +64,48 @@ public:
   }
 
   std::vector<std::string> about(const Event &event, const Labels &labels) override {
-    std::vector<std::string> lines; // Several contexts may say the same.
     const auto known = snapshots.find(&event);
     if (known == snapshots.end())
-      return lines;
+      return {};
+    llvm::SmallVector<Remark, 8> remarks;
     for (const Snapshot &snapshot : known->second) {
       std::string context;
       for (const Event *call : snapshot.callers)
         context += "called by " + labels.of(call->site) + ", ";
-      const auto add = [&](const std::string &subject, const std::string &words) {
-        std::string line = context + subject + words;
-        if (!words.empty() && !llvm::is_contained(lines, line))
-          lines.push_back(std::move(line));
-      };
       if (!snapshot.goesOn)
-        add("", "control does not come back");
-      add("", wordsOf(snapshot.after, labels));
+        remarks.push_back({context, "", "control does not come back"});
+      remarks.push_back({context, "", wordsOf(snapshot.after, labels), "gradients recorded: on"});
       for (const Operand &operand : operandsOf(event))
-        add(labels.of(operand.path) + ": ", wordsOf(operand, snapshot.after, labels));
+        remarks.push_back({context, labels.of(operand.path) + ": ",
+                           wordsOf(operand, snapshot.after, labels), "nothing is known"});
+    }
+    return linesOf(remarks);
+  }
+
+private:
+  /// What is said of a subject in one context, and what stands for nothing where others say more.
+  struct Remark {
+    std::string context, subject, words;
+    StringRef otherwise = "";
+  };
+
+  /// Several contexts may say the same. Where one says nothing, a line says so if others say
+  /// something: all that is possible has a line then.
+  static std::vector<std::string> linesOf(llvm::ArrayRef<Remark> remarks) {
+    std::vector<std::string> lines;
+    for (const Remark &remark : remarks) {
+      const bool isSaid = llvm::any_of(remarks, [&](const Remark &other) {
+        return other.subject == remark.subject && other.otherwise == remark.otherwise &&
+               !other.words.empty();
+      });
+      const StringRef words = remark.words.empty() ? remark.otherwise : StringRef(remark.words);
+      std::string line = remark.context + remark.subject + words.str();
+      if (isSaid && !llvm::is_contained(lines, line))
+        lines.push_back(std::move(line));
     }
     return lines;
   }
 
-private:
   /// The subject, the operands and the result, each once.
   static std::vector<Operand> operandsOf(const Event &event) {
     std::vector<Operand> all;

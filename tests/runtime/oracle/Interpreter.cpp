@@ -4,6 +4,7 @@
 //   interpreter generate SEED COUNT   prints programs, one a line
 //   interpreter run [DEVICE]          runs the programs of its standard input
 //   interpreter gradients SEED        compares gradients with finite differences
+//   interpreter operations            prints the table: name, result, parameters, expression
 //
 // For each program: a line for each statement that failed, "v3 error IndexError: ..."; one for each
 // tensor as it is in the end, "v3 f32 [2] [1] grad leaf = 1 2", and for each gradient, "v3.grad
@@ -67,6 +68,12 @@ int main(int count, char **arguments) {
   }
   if (command == "gradients" && count == 3)
     return compareGradients(std::stoull(arguments[2]), table) ? 0 : 1;
-  std::cerr << "interpreter generate SEED COUNT | run [DEVICE] | gradients SEED\n";
+  if (command == "operations" && count == 2) {
+    for (const Operation &operation : operations())
+      std::cout << operation.name << "\t" << operation.result << "\t" << operation.parameters << "\t"
+                << operation.expression << "\n";
+    return 0;
+  }
+  std::cerr << "interpreter generate SEED COUNT | run [DEVICE] | gradients SEED | operations\n";
   return 2;
 }

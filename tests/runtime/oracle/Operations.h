@@ -113,7 +113,8 @@ Tensor resized(const Tensor &x, const Ints &size, Mode mode, std::optional<bool>
 
 #define OP(name, kinds, parameters, ...)                                                           \
   Operation {                                                                                      \
-    name, kinds, handlerOf(+[] parameters { return __VA_ARGS__; })                                 \
+    name, kinds, handlerOf(+[] parameters { return __VA_ARGS__; }), #parameters, #__VA_ARGS__,     \
+        resultOf(+[] parameters { return __VA_ARGS__; })                                           \
   }
 #define UNARY(name) OP(#name, "x", (T x), torch::name(x))
 #define IN_PLACE(name) OP(#name "_", "x", (T x), x.name##_())

@@ -217,11 +217,29 @@ template <class R, class... A> Handler handlerOf(R (*function)(A...)) {
   return handlerOf(function, std::index_sequence_for<A...>());
 }
 
+/// What a function gives, as a word: "tensor", "list", "tuple 2" of tensors, or "other".
+template <class R> struct ResultWord {
+  static std::string word() {
+    return std::is_same_v<R, Tensor> ? "tensor" : std::is_same_v<R, Tensors> ? "list" : "other";
+  }
+};
+template <class... Ts> struct ResultWord<std::tuple<Ts...>> {
+  static std::string word() {
+    return (std::is_same_v<Ts, Tensor> && ...) ? "tuple " + std::to_string(sizeof...(Ts)) : "other";
+  }
+};
+template <class R, class... A> std::string resultOf(R (*)(A...)) {
+  return ResultWord<std::decay_t<R>>::word();
+}
+
 /// A row of the table (Operations.h). `kinds` says, for the generator, what each argument is.
 struct Operation {
   const char *name;
   const char *kinds;
   Handler run;
+  const char *parameters; ///< As in C++, with the parentheses.
+  const char *expression; ///< Of the parameters.
+  std::string result;     ///< See ResultWord.
 };
 
 struct Statement {

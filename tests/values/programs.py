@@ -766,11 +766,15 @@ def pruned(nodes: list[Node], visible: set[str]) -> list[Node]:
 
 
 def smaller(nodes: list[Node]) -> Iterator[list[Node]]:
-    """The nodes with one change less."""
+    """The nodes without some that stand together, or with one region less."""
+    size = len(nodes)
+    while size:
+        for position in range(0, len(nodes), size):
+            yield nodes[:position] + nodes[position + size:]
+        size //= 2
     for position, node in enumerate(nodes):
-        before, behind = nodes[:position], nodes[position + 1:]
-        yield before + behind
         if isinstance(node, Region):
+            before, behind = nodes[:position], nodes[position + 1:]
             yield before + node.body + behind
             if node.carried:
                 plain = copy.copy(node)
@@ -783,7 +787,8 @@ def smaller(nodes: list[Node]) -> Iterator[list[Node]]:
 
 
 def candidates(program: Program) -> list[Program]:
-    return [Program(program.seed, pruned(nodes, set())) for nodes in smaller(program.nodes)]
+    kept = [pruned(nodes, set()) for nodes in smaller(program.nodes)]
+    return [Program(program.seed, nodes) for nodes in kept if nodes]
 
 
 PREFACE = """#include "look.h"

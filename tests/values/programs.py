@@ -52,8 +52,8 @@ class Oracle:
                               check=True).stdout
 
     def programs(self, seed: int, count: int) -> Iterator[tuple[list[str], dict[str, str]]]:
-        """The statements of each program, and what became of each name: "f32 [2] [1] grad leaf = 1 2"."""
-        texts = self.output("generate", str(seed), str(count)).splitlines()
+        """The statements of one program for each seed from `seed`, and what became of each name: "f32 [2] [1] grad leaf = 1 2"."""
+        texts = [self.output("generate", str(seed + offset), "1").strip() for offset in range(count)]
         reports = self.output("run", given="\n".join(texts) + "\n").split("\n\n")
         for text, report in zip(texts, reports):
             yield text.split("; "), dict(line.split(" ", 1) for line in report.splitlines() if " " in line)
@@ -230,7 +230,7 @@ class Generator:
     def programs(self, seed: int, count: int) -> list[Program]:
         made = []
         for offset, (statements, reports) in enumerate(self.oracle.programs(seed, count)):
-            choice = random.Random(seed * 1_000_003 + offset)
+            choice = random.Random(seed + offset)
             made.append(Structure(choice, reports).program(seed + offset, Straight(self.oracle, choice, reports).nodes(statements)))
         return made
 

@@ -59,6 +59,18 @@ static SourcesId copiedOf(const Operand &tensor, const State &state) {
                          : noSources;
 }
 
+/// Whether the event may give one element for all that it is given.
+static bool mayReduce(const Event &event) {
+  const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
+  return rule == ResultRule::Sum || rule == ResultRule::Reduce || rule == ResultRule::IndexReduce;
+}
+
+/// Whether a tensor of that shape certainly has dimensions; \p otherwise where the shape does not
+/// tell.
+static bool hasDimensions(const Shape &shape, bool otherwise) {
+  return !shape.sizes.empty() || (shape.isOpen && otherwise);
+}
+
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true, onlyFresh = true;
@@ -197,7 +209,11 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       event.resultRole == TypeRole::Tensor && (result.autograd.graph & Graph::Attached);
   result.layout.permuted = permutedBy(event, state);
   result.layout.type = typeOf(event, state);
-  result.placement.hasDimensions |= !tables.types[result.layout.type].shape.sizes.empty();
+  const TensorType &type = tables.types[result.layout.type];
+  result.placement.hasDimensions =
+      hasDimensions(type.shape, result.placement.hasDimensions && !mayReduce(event));
+  if (isIntegral(type.element) && event.resultRole == TypeRole::Tensor)
+    result.autograd.graph = Graph::Detached; // Autograd gives gradients to real numbers alone.
   result.meaning.order = orderOf(event, state);
   result.meaning.padded = paddedBy(event, state);
   if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2) {
@@ -228,12 +244,13 @@ Value Interpreter::combined(const Event &event, const State &state) const {
 Value Interpreter::created(const Event &event, const State &state) const {
   Value result;
   result.autograd.graph = Graph::Detached;
-  result.placement.hasDimensions = event.keepsDimensions;
   result.meaning.isNoise = event.isNoise;
   result.meaning.isMadeUp = !event.isData && event.operation != Operation::WrapMemory;
   result.placement.device = {Device::Cpu};
   result.placement.placed = result.origin.made = &event;
   result.layout.type = typeOf(event, state);
+  result.placement.hasDimensions =
+      hasDimensions(tables.types[result.layout.type].shape, event.keepsDimensions);
   if (event.order.samples == 0)
     result.meaning.order.told = &event;
   if (event.memory) {

@@ -738,6 +738,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     state.synchronize();
   if (!event.isDifferentiable)
     value.autograd.history = noSources; // No backward goes this way, and none was meant to.
+  if (event.resultRole == TypeRole::Device && state.askForGradients(event.subject))
+    value.autograd.graph = Graph::Attached; // Options that are set one after the other.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
   const bool isLoad = event.operation == Operation::LoadModule;

@@ -139,6 +139,8 @@ Shape over(const Shape &shape, const Typing &typing) {
     return {};
   if (typing.shape)
     axes.assign(typing.shape->sizes.begin(), typing.shape->sizes.end());
+  if (axes.empty()) // An empty list stands for all.
+    return typing.keepsAxes ? Shape() : Shape::of({});
   if (axes.size() > 1 && !typing.keepsAxes) { // The last first, to keep the others in place.
     if (llvm::any_of(axes, [](std::int64_t axis) { return axis < 0; }))
       return {};

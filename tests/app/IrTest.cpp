@@ -88,6 +88,23 @@ TEST_CASE("The text with --values says what the engine knows, and for whom") {
                           Contains("graph not recorded"));
 }
 
+TEST_CASE("The text says all that is possible, also where one context knows nothing special") {
+  const Project project;
+  project.write("contexts.cpp", R"(#include <torch/torch.h>
+static void inner(torch::Tensor x) { x.sum(); }
+void outer(torch::Tensor x) {
+  inner(x);
+  torch::NoGradGuard guard;
+  inner(x);
+}
+)");
+  const Run run = ir(project, {"--values", "contexts.cpp", "inner"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Contains(", gradients recorded: off") && Contains(", gradients recorded: on"));
+  CHECK_THAT(ir(project, {"--values", "contexts.cpp", "outer"}).out,
+             !Contains("gradients recorded: on"));
+}
+
 TEST_CASE("Code with errors has a text, and the errors are said") {
   const Project project;
   project.write("broken.cpp", "int answer() { return 42; }\nint wrong() { return missing; }\n");

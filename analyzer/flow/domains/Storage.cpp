@@ -195,7 +195,8 @@ static const Operand *viewedBy(const Event &event) {
   const std::optional<unsigned> index = event.run ? event.run->viewOf() : std::nullopt;
   if (index)
     return argumentOf(event, *index);
-  return sharesMemory(event.operation) ? argumentOf(event, 0) : nullptr;
+  const bool sharesFirst = sharesMemory(event.operation) || event.kind == EventKind::Detach;
+  return sharesFirst ? argumentOf(event, 0) : nullptr;
 }
 
 /// Whether the result of the event may lie in memory that one of its operands has.

@@ -26,7 +26,7 @@ private:
         read.parameterLoop || isForPeople(visit))
       return;
     const auto loops = read.elementLoop.loop ? countedBy(read, read.subject.expr) : askedIn(visit);
-    if (loops.size() > 1 || (loops.size() == 1 && isOverAll(visit, *loops.front())))
+    if (loops.size() > 1)
       report(visit, loops,
              "each element is read as a tensor of its own, which takes about a microsecond; an "
              "accessor, or an operation on the whole tensor, takes a fraction of that",
@@ -60,30 +60,6 @@ private:
                          event.changesElements && event.coverage != Coverage::All &&
                          event.operands.empty();
     return isWrite ? site->arguments.front() : nullptr;
-  }
-
-  /// Whether the rounds of the loop are as many as a dimension of a tensor, or the tensor, has. Who
-  /// does that once has time for it.
-  static bool isOverAll(const Visit &visit, const ir::Node &loop) {
-    const FunctionBody &function = *visit.event.function;
-    const bool isRepeated =
-        loopsAround(visit).size() > 1 || (visit.callers.empty() && !function.function->isMain);
-    if (!loop.condition || !isRepeated)
-      return false;
-    Names bounds;
-    addNames(function, loop.condition, bounds);
-    const auto isBound = [&](const ir::Node *site) {
-      return contains(visit, loop.condition, site->begin()) ||
-             llvm::any_of(bounds, [&](const ir::Symbol *name) {
-               return name->init && name != counterOf(loop) &&
-                      contains(visit, name->init, site->begin());
-             });
-    };
-    return llvm::any_of(function.blocks, [&](const Block &block) {
-      return llvm::any_of(block.events, [&](const Event &event) {
-        return event.isAttribute && event.subject.role == TypeRole::Tensor && isBound(event.site);
-      });
-    });
   }
 
   static constexpr std::int64_t fewElements = 256; ///< Or less than that take no time to speak of.

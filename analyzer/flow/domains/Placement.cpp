@@ -98,6 +98,8 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
       return;
     Value value = valueOf(operand);
+    if (llvm::is_contained(tables->types[value.layout.type].shape.sizes, 0))
+      return; // It has no elements: it stands for none, and the program asks for that.
     const bool isUnsure = isUnsureOf(value);
     if (value.placement.device.isKnown())
       places.push_back({&operand, value, isUnsure});

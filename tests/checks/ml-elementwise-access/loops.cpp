@@ -27,11 +27,10 @@ float handful_ok(Tensor matrix) {
   return trace;
 }
 
-// As many rounds as the program likes.
-float some_ok(Tensor row, const std::vector<int64_t> &chosen) {
+float one_loop_ok(Tensor row) {
   float sum = 0;
-  for (size_t i = 0; i < chosen.size(); ++i)
-    sum += row[chosen[i]].item<float>();
+  for (int64_t i = 0; i < row.size(0); ++i)
+    sum += row[i].item<float>();
   return sum;
 }
 
@@ -65,14 +64,14 @@ Tensor few_ok() {
   return matrix;
 }
 
-// Once in the program.
-static void list_once_ok(Tensor features) {
-  std::vector<float> values;
-  for (int64_t i = 0; i < features.size(0); ++i)
-    values.push_back(features[i].item<float>());
+// One element of each image.
+float column_ok(Tensor images, int epochs) {
+  float sum = 0;
+  for (int epoch = 0; epoch < epochs; ++epoch)
+    for (int64_t i = 0; i < images.size(0); ++i)
+      sum += images[i][0].item<float>();
+  return sum;
 }
-
-void program_ok() { list_once_ok(torch::rand({200})); }
 
 // --- wrong ---------------------------------------------------------------------------------------
 
@@ -81,21 +80,6 @@ float brackets_bad(Tensor image) {
   for (int64_t y = 0; y < image.size(0); ++y)
     for (int64_t x = 0; x < image.size(1); ++x)
       sum += image[y][x].item<float>(); // expect: ml-elementwise-access: each element is read as a tensor of its own
-  return sum;
-}
-
-std::vector<float> vector_bad(Tensor row) {
-  std::vector<float> result;
-  for (int64_t i = 0; i < row.size(0); ++i)
-    result.push_back(row[i].item<float>()); // expect: ml-elementwise-access: each element is read
-  return result;
-}
-
-float column_bad(Tensor points) {
-  const int count = points.sizes()[0];
-  float sum = 0;
-  for (int i = 0; i < count; ++i)
-    sum += points[i][0].item<float>(); // expect: ml-elementwise-access
   return sum;
 }
 

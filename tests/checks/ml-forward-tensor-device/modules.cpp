@@ -104,3 +104,16 @@ struct PositionsOkImpl : torch::nn::Module {
   torch::nn::Embedding places = register_module("places", torch::nn::Embedding(50, 16));
 };
 TORCH_MODULE(PositionsOk);
+
+// Without elements it stands for no mask.
+struct NoMaskOkImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    auto mask = torch::empty({0});
+    auto scores = linear(x);
+    if (mask.numel() > 0)
+      scores = scores * mask;
+    return scores;
+  }
+  torch::nn::Linear linear = register_module("linear", torch::nn::Linear(4, 1));
+};
+TORCH_MODULE(NoMaskOk);

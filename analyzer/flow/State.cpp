@@ -517,10 +517,11 @@ void State::nameHeld(PathId name) {
 }
 
 void State::join(const State &other, Junction junction) {
+  const auto names = aliases.differences(other.aliases);
   // What a variable holds on each of two ways, made there, is the variable's behind them.
   llvm::SmallVector<PathId, 2> holders;
   if (junction == Junction::Branches)
-    for (PathId name : aliases.differences(other.aliases)) {
+    for (PathId name : names) {
       const Alias *here = aliases.find(name), *there = other.aliases.find(name);
       const bool isSame = here && there && here->target == there->target;
       if (tables->paths.last(name).kind == PathStep::Variable && !isSame && holdsOwn(name) &&
@@ -528,16 +529,16 @@ void State::join(const State &other, Junction junction) {
         holders.push_back(name);
     }
   if (holders.empty())
-    return joinNamed(other, junction);
+    return joinNamed(other, junction, names);
   State renamed = other;
   for (PathId name : holders) {
     nameHeld(name);
     renamed.nameHeld(name);
   }
-  joinNamed(renamed, junction);
+  joinNamed(renamed, junction, aliases.differences(renamed.aliases));
 }
 
-void State::joinNamed(const State &other, Junction junction) {
+void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<PathId> names) {
   const PathTable &paths = tables->paths;
   PathId unknown = tables->paths.unknown();
   auto isTemporary = [&](PathId path) { return paths.isTemporary(path); };
@@ -558,7 +559,6 @@ void State::joinNamed(const State &other, Junction junction) {
     const ModuleFacts *module = state.modules.find(name);
     return module && module->isNull;
   };
-  const auto names = aliases.differences(other.aliases);
   for (PathId name : names) {
     const Alias *here = aliases.find(name), *there = other.aliases.find(name);
     if (here && (there || !isNull(other, name)) &&

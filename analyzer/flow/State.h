@@ -399,12 +399,14 @@ private:
   /// Whether only one of the two is of machines without a GPU. Behind both, what holds of the
   /// others counts: what is wrong with a GPU is wrong.
   bool isAboutGpu(const State &other) const { return lacksGpu != other.lacksGpu; }
-  /// Whether the variable holds a module that has no other name that is one.
+  /// Whether the variable holds a module which is known by no name but that of the variable, or that
+  /// of the temporary that made it.
   bool holdsOwn(PathId name) const;
   /// Such a module gets the name of the variable.
   void nameHeld(PathId name);
-  /// The same as join() where objects that are joined have the same names.
-  void joinNamed(const State &other, Junction junction);
+  /// The same as join() where objects that are joined have the same names; \p names are those of
+  /// which the two states differ in what they denote.
+  void joinNamed(const State &other, Junction junction, llvm::ArrayRef<PathId> names);
   /// What a value of this state or of \p other may be.
   Value joinedWith(const State &other, const Value &here, const Value &there) const;
   void joinValues(const State &other, Junction junction);

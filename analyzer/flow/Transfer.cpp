@@ -7,13 +7,8 @@
 
 namespace gradtidy {
 
-/// Whether a backward through the value may reach anything.
-static bool mayHaveGraph(const Value &value) {
-  return value.autograd.graph & (Graph::Attached | Graph::Unknown);
-}
-
 void Interpreter::escape(const Value &value, const State &state) {
-  if (!mayHaveGraph(value))
+  if (!value.autograd.mayHaveGraph())
     return;
   used.differentiate({value.autograd.history, value.autograd.graphs}, value.autograd.sources);
   for (SiteId site : tables.histories.members(value.autograd.graphs))
@@ -33,7 +28,7 @@ void Interpreter::store(const Event &event, PathId place, Value &value, bool acc
   const bool isParameter =
       variable && variable->kind == ir::SymbolKind::Parameter &&
       (place != root || variable->type->isReference || variable->type->isPointer);
-  if (!mayHaveGraph(value))
+  if (!value.autograd.mayHaveGraph())
     return;
   const PathStep &member = tables.paths.last(tables.paths.containerOf(event.subject.path));
   if (member.kind == PathStep::Member && stored.areCutOff(*member.symbol()))
@@ -232,7 +227,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     facts.isNull = true;
     return state.setModule(event.result, facts);
   }
-  facts.layer = unit.modules().layerMadeBy(event);
+  facts.layer = layerMadeBy(event);
   facts.isContainer = event.trait == Trait::Container;
   // A part that is handed in stays as it is.
   for (const Operand &operand : event.operands)

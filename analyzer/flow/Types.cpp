@@ -173,6 +173,13 @@ ElementType withNumber(ElementType element, ElementType number) {
 
 } // namespace
 
+Layer Interpreter::layerMadeBy(const Event &event) {
+  const auto [known, isNew] = madeLayers.try_emplace(&event);
+  if (isNew)
+    known->second = unit.modules().layerMadeBy(event);
+  return known->second;
+}
+
 void Interpreter::noteLayer(const Event &forward, const State &state) {
   const auto [known, isNew] = layers.try_emplace(&forward);
   RunLayer &run = known->second;

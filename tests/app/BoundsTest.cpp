@@ -1,5 +1,6 @@
 // A stranger's project costs what is wrong with it, in a line: never the rest, time or memory.
 #include "tests/Project.h"
+#include "tests/Repeated.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -17,13 +18,6 @@ namespace {
 const std::string include = "#include <axon/axon.h>\n";
 const std::string finding = "[ml-missing-zero-grad]\n";
 const std::string flags = "-std=c++20 -I" + axonFolder();
-
-std::string repeated(const std::string &part, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i)
-    text += part;
-  return text;
-}
 
 /// A project with a source that has a finding.
 class BoundedProject : public Project {

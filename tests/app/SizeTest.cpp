@@ -1,5 +1,6 @@
 // Size and depth: one function never takes its unit with it.
 #include "tests/Project.h"
+#include "tests/Repeated.h"
 
 #include <catch2/catch.hpp>
 
@@ -9,13 +10,6 @@ using namespace gradtidy::test;
 using Catch::Matchers::Contains;
 
 namespace {
-
-std::string repeated(const std::string &text, unsigned times) {
-  std::string result;
-  for (unsigned i = 0; i < times; ++i)
-    result += text;
-  return result;
-}
 
 /// Lints \p text before and behind training loops that forget to clear gradients.
 Run lintAround(const std::string &text) {

@@ -1,17 +1,11 @@
 #include "analyzer/frontend/DeepCode.h"
+#include "tests/Repeated.h"
 
 #include <catch2/catch.hpp>
 
 using namespace gradtidy;
 
 namespace {
-
-std::string repeated(const std::string &text, unsigned times) {
-  std::string result;
-  for (unsigned i = 0; i < times; ++i)
-    result += text;
-  return result;
-}
 
 const std::string deep = repeated("- ", 20000) + "1";
 

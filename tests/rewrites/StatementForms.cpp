@@ -184,7 +184,7 @@ bool continues(const Stmt *statement) {
 struct ForParts {
   Range head; ///< "for (INIT".
   std::string init, condition, increment;
-  Range whole, body;
+  Range body;
 };
 
 } // namespace
@@ -207,59 +207,50 @@ static std::optional<ForParts> partsOf(const Program &program, const ForStmt *lo
   if (!init || !condition || !increment)
     return std::nullopt;
   const Range head{whole->begin, body->begin};
-  return ForParts{head,       *init + (llvm::StringRef(*init).ends_with(";") ? "" : ";"),
-                  *condition, *increment,
-                  *whole,     *body};
+  return ForParts{head, *init + (llvm::StringRef(*init).ends_with(";") ? "" : ";"), *condition,
+                  *increment, *body};
+}
+
+/// What \p rewrite makes of each for loop. One that goes on with `continue` is left out where that
+/// would leave out the increment.
+static std::vector<Place>
+rewriteForLoops(const Program &program, bool mayContinue,
+                llvm::function_ref<void(const ForParts &parts, Place &place)> rewrite) {
+  std::vector<Place> places;
+  for (const Stmt *statement : program.loops) {
+    const auto *loop = dyn_cast<ForStmt>(statement);
+    const auto parts = loop ? partsOf(program, loop) : std::nullopt;
+    if (!parts || (!mayContinue && llvm::any_of(loop->getBody()->children(), continues)))
+      continue;
+    rewrite(*parts, places.emplace_back());
+  }
+  return places;
 }
 
 /// `{ INIT while (CONDITION) { BODY INCREMENT; } }`
 static std::vector<Place> forToWhile(const Program &program) {
-  std::vector<Place> places;
-  for (const Stmt *statement : program.loops) {
-    const auto *loop = dyn_cast<ForStmt>(statement);
-    const auto parts = loop ? partsOf(program, loop) : std::nullopt;
-    if (!parts || llvm::any_of(loop->getBody()->children(), continues))
-      continue;
-    Place place;
-    place.replace(parts->head, "{ " + parts->init + " while (" + parts->condition + ") ");
-    place.after(parts->body.end - 1, " " + parts->increment + "; ");
-    place.after(parts->body.end, " }");
-    places.push_back(std::move(place));
-  }
-  return places;
+  return rewriteForLoops(program, /*mayContinue=*/false, [](const ForParts &parts, Place &place) {
+    place.replace(parts.head, "{ " + parts.init + " while (" + parts.condition + ") ");
+    place.after(parts.body.end - 1, " " + parts.increment + "; ");
+    place.after(parts.body.end, " }");
+  });
 }
 
 /// `for (INIT ; INCREMENT) { if (!(CONDITION)) break; BODY }`
 static std::vector<Place> forToBreak(const Program &program) {
-  std::vector<Place> places;
-  for (const Stmt *statement : program.loops) {
-    const auto *loop = dyn_cast<ForStmt>(statement);
-    const auto parts = loop ? partsOf(program, loop) : std::nullopt;
-    if (!parts)
-      continue;
-    Place place;
-    place.replace(parts->head, "for (" + parts->init + " ; " + parts->increment + ") ");
-    place.before(parts->body.begin + 1, " if (!(" + parts->condition + ")) break;");
-    places.push_back(std::move(place));
-  }
-  return places;
+  return rewriteForLoops(program, /*mayContinue=*/true, [](const ForParts &parts, Place &place) {
+    place.replace(parts.head, "for (" + parts.init + " ; " + parts.increment + ") ");
+    place.before(parts.body.begin + 1, " if (!(" + parts.condition + ")) break;");
+  });
 }
 
 /// `{ INIT if (CONDITION) do { BODY INCREMENT; } while (CONDITION); }`
 static std::vector<Place> forToDo(const Program &program) {
-  std::vector<Place> places;
-  for (const Stmt *statement : program.loops) {
-    const auto *loop = dyn_cast<ForStmt>(statement);
-    const auto parts = loop ? partsOf(program, loop) : std::nullopt;
-    if (!parts || llvm::any_of(loop->getBody()->children(), continues))
-      continue;
-    Place place;
-    place.replace(parts->head, "{ " + parts->init + " if (" + parts->condition + ") do ");
-    place.after(parts->body.end - 1, " " + parts->increment + "; ");
-    place.after(parts->body.end, " while (" + parts->condition + "); }");
-    places.push_back(std::move(place));
-  }
-  return places;
+  return rewriteForLoops(program, /*mayContinue=*/false, [](const ForParts &parts, Place &place) {
+    place.replace(parts.head, "{ " + parts.init + " if (" + parts.condition + ") do ");
+    place.after(parts.body.end - 1, " " + parts.increment + "; ");
+    place.after(parts.body.end, " while (" + parts.condition + "); }");
+  });
 }
 
 /// `{ auto &&range = RANGE; for (auto it = begin, end …; it != end; ++it) { VARIABLE = *it; BODY }

@@ -3,6 +3,7 @@
 #include "analyzer/source/BoundedText.h"
 #include "analyzer/source/ResponseFiles.h"
 #include "tests/Project.h"
+#include "tests/Repeated.h"
 
 #include <catch2/catch.hpp>
 
@@ -27,13 +28,6 @@ std::string errorOfFile(const std::string &file, uint64_t limit = limits::source
 
 template <typename T> std::string errorOf(llvm::Expected<T> value) {
   return value ? "none" : llvm::toString(value.takeError());
-}
-
-std::string repeated(const std::string &part, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i)
-    text += part;
-  return text;
 }
 
 } // namespace

@@ -7,10 +7,6 @@
 
 namespace gradtidy {
 
-static bool mayHaveGradient(const Value &value) {
-  return value.autograd.graph & (Graph::Attached | Graph::Unknown);
-}
-
 /// Whether the value is there whatever is trained: new numbers.
 static bool isConstant(const Value &value) {
   return value.autograd.graph == Graph::Detached && value.origin.made &&
@@ -141,7 +137,7 @@ void Interpreter::cutGradients(const Event &event, const State &state, Value &re
     }
     ++tensors;
     const Value value = state.valueOf(operand);
-    ends |= mayHaveGradient(value);
+    ends |= value.autograd.mayHaveGraph();
     if (value.autograd.cut) {
       cut = value.autograd.cut;
       if (tables.types[value.layout.type].shape.isOne())

@@ -13,6 +13,7 @@
 #include "ProgramFacts.h"
 #include "Snapshots.h"
 #include "StoredGraphs.h"
+#include "Uses.h"
 
 #include "analyzer/events/modules/Layer.h"
 
@@ -21,6 +22,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -153,6 +155,30 @@ private:
               Answers answers, const State &state, Solution &solution);
   /// Runs each block once more, to see its events.
   void observeAll(const FunctionBody &body, Answers told, const Solution &solution);
+  /// Of what a forward pass is given, that on which its result may depend.
+  struct Inputs {
+    Answers told;
+    std::uint8_t modes = GradMode::On; ///< GradMode::possible.
+    struct Tensor {
+      TypeId type = unknownType;
+      std::uint8_t graph = Graph::Unknown;
+      bool operator==(const Tensor &) const = default;
+    };
+    llvm::SmallVector<Tensor, 4> tensors; ///< For each parameter.
+
+    bool operator==(const Inputs &) const = default;
+  };
+  /// What it gives then. Modules and graphs are not those of a caller.
+  struct Pass {
+    Value result;
+    llvm::SmallVector<std::pair<PathStep, Value>, 4> parts; ///< Of a tuple, a pair, a structure.
+  };
+  Inputs inputsOf(const FunctionBody &pass, const Event &event, const State &state) const;
+  const Pass &passOf(const FunctionBody &body, const Event &event, const State &caller);
+  Pass runPass(const FunctionBody &body, const Inputs &inputs);
+  /// \p value, of what the pass of a module is made of, is what it has \p given.
+  void take(const Value &given, const FunctionBody &pass, Value &value) const;
+
   bool isSpent() const { return visits > maxVisits || work > maxWork; }
   /// Whether control may come back to a block of \p body.
   bool isInLoop(const FunctionBody &body, const Block &block);
@@ -279,9 +305,8 @@ private:
   bool step(const Event &event, State &state, bool observe);
   void bindPlace(const Event &event, State &state, bool observe);
   void returnValue(const Event &event, State &state, bool observe);
-  /// The steps to what a tuple, a pair or a structure is made of.
+  /// The steps to what a tuple, a pair or a structure is made of; none for anything else.
   llvm::SmallVector<PathStep, 4> partsOf(const ir::Type &type) const;
-  void noteParts(const Operand &returned, const State &state);
   void forward(const Event &event, State &state);
   void move(const Event &event, State &state, bool observe);
   void load(const Event &event, State &state);
@@ -328,25 +353,14 @@ private:
   };
   llvm::DenseMap<const Event *, RunLayer> layers;  ///< Of forward passes.
   llvm::DenseMap<const Event *, Layer> madeLayers; ///< See layerMadeBy().
-  Uses used{tables.paths, tables.sources, tables.sites, tables.histories};
+  Uses used{tables};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;
   llvm::DenseMap<const ir::Symbol *, Receiver> receivers;
   llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
-  /// What cuts the gradient of what a function returns, whatever it is given. Null where that is
-  /// not always the same.
-  llvm::DenseMap<const FunctionBody *, const Event *> returnedCuts;
-  /// The same of the tensors in a tuple or structure that a function returns.
-  struct Part {
-    PathStep step;
-    const Event *made; ///< Null where several do, or nobody knows.
-    TypeId type;       ///< Whatever the function is given.
-  };
-  llvm::DenseMap<const FunctionBody *, llvm::SmallVector<Part, 4>> returnedParts;
-  /// The elements and the shape of what a function returns, whatever it is given.
-  llvm::DenseMap<const FunctionBody *, TypeId> returnedTypes;
+  llvm::DenseMap<const FunctionBody *, std::deque<std::pair<Inputs, Pass>>> passes;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;
   Answers known;           ///< At the event that is run.

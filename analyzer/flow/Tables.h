@@ -1,7 +1,8 @@
 // What one translation unit interns: paths, sets, names of files, and what is said of memory.
 #pragma once
 
-#include "Uses.h"
+#include "Sites.h"
+#include "Sources.h"
 
 #include "analyzer/events/TensorType.h"
 

@@ -260,24 +260,10 @@ static bool isRecorded(const Event &event, const State &state) {
          state.gradMode().possible == GradMode::On && !state.module(event.subject).isFrozen;
 }
 
-/// Whether a forward pass brings tensors to the host: who knows which of its results.
-static bool movesToHost(const FunctionBody &pass) {
-  const auto isHost = [](const Operand &target) { return target.device.kind == Device::Cpu; };
-  return llvm::any_of(pass.blocks, [&](const Block &block) {
-    return llvm::any_of(block.events, [&](const Event &event) {
-      return event.kind == EventKind::Move && !isModule(event.subject.role) &&
-             llvm::any_of(event.operands, isHost);
-    });
-  });
-}
-
 void Interpreter::forward(const Event &event, State &state) {
   noteLayer(event, state);
   Value value = combined(event, state);
   const FunctionBody *pass = graph.calleeOf(event);
-  if (const Event *cut = pass ? returnedCuts.lookup(pass) : nullptr;
-      cut && state.gradMode().possible & GradMode::On)
-    value.autograd.cut = cut;
   if (pass && !computes(*pass))
     value.autograd.isRecorded = false;
   else
@@ -292,21 +278,23 @@ void Interpreter::forward(const Event &event, State &state) {
       (device.kind != Device::Cpu || state.clashes(event).empty()))
     value.placement.device = device;
   state.launch(event, value.placement.device);
-  if (pass && movesToHost(*pass)) {
-    value.placement.device = {};
+  const Pass given = pass ? passOf(*pass, event, state) : Pass();
+  Value whole = value;
+  if (pass)
+    take(given.result, *pass, whole);
+  if (whole.placement.device.kind == Device::Cpu && !(whole.placement == value.placement))
     state.synchronize();
-  }
-  state.setValue(event.result, value);
-  for (const Part &part : returnedParts.lookup(pass)) {
-    const bool tells = part.made && (part.made->operation != Operation::None ||
-                                     part.made->kind == EventKind::Forward);
-    if (!tells && part.type == unknownType)
-      continue;
+  state.setValue(event.result, whole);
+  for (const auto &[step, part] : given.parts) {
+    const Event *made = part.origin.made;
+    const bool tells =
+        made && (made->operation != Operation::None || made->kind == EventKind::Forward);
     Value contents = value;
+    take(part, *pass, contents);
     if (tells)
-      contents.origin.made = part.made;
-    contents.layout.type = part.type;
-    state.setValue(tables.paths.step(event.result, part.step), contents);
+      contents.origin.made = made;
+    if (tells || part.layout.type != unknownType)
+      state.setValue(tables.paths.step(event.result, step), contents);
   }
   orderSteps(event, state, value);
 }
@@ -403,6 +391,8 @@ static bool isInPlace(const Event &event) {
 
 llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const {
   llvm::SmallVector<PathStep, 4> parts;
+  if (!type.record || type.isReference)
+    return parts;
   for (unsigned i = 0; i < type.parts; ++i)
     parts.push_back({PathStep::Element, nullptr, i});
   if (type.record && !type.record->isStandard)
@@ -410,29 +400,6 @@ llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const 
       parts.push_back({PathStep::Member, member});
   return parts;
 }
-
-void Interpreter::noteParts(const Operand &returned, const State &state) {
-  const FunctionBody *body = stack.front();
-  const auto [known, isFirst] = returnedParts.try_emplace(body);
-  for (const PathStep &step : partsOf(*body->function->type)) {
-    Operand part = returned;
-    part.path = tables.paths.step(state.resolve(returned.path), step);
-    part.role = TypeRole::Tensor;
-    const Value value = state.valueOf(part);
-    if (isFirst)
-      known->second.push_back({step, value.origin.made, value.layout.type});
-    else
-      for (Part &other : known->second)
-        if (other.step == step) {
-          if (other.made != value.origin.made)
-            other.made = nullptr;
-          other.type = tables.types.join(other.type, value.layout.type);
-        }
-  }
-}
-
-/// Whether values of the type are objects of a class, no references to such.
-static bool isObject(const ir::Type *type) { return type && type->record && !type->isReference; }
 
 void Interpreter::returnValue(const Event &event, State &state, bool observing) {
   if (event.operands.empty())
@@ -447,17 +414,6 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
       if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.origin.made);
           known->second != returned.origin.made)
         known->second = nullptr;
-    if (observing)
-      if (auto [known, isFirst] = returnedCuts.try_emplace(stack.front(), returned.autograd.cut);
-          known->second != returned.autograd.cut)
-        known->second = nullptr;
-    if (observing && isObject(stack.front()->function->type) && value.path &&
-        value.role == TypeRole::None)
-      noteParts(value, state);
-    if (observing)
-      if (auto [known, isFirst] = returnedTypes.try_emplace(stack.front(), returned.layout.type);
-          !isFirst)
-        known->second = tables.types.join(known->second, returned.layout.type);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());

@@ -197,9 +197,8 @@ void Interpreter::noteLayer(const Event &forward, const State &state) {
 }
 
 TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
-  const FunctionBody *body = graph.calleeOf(event);
-  if (body)
-    return returnedTypes.lookup(body);
+  if (graph.calleeOf(event))
+    return unknownType; // See ForwardPasses.cpp.
   const Layer layer = layerOf(event);
   const auto tensors = tensorsOf(event);
   llvm::SmallVector<TensorType, 2> given;

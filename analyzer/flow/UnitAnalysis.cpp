@@ -1,57 +1,25 @@
 #include "UnitAnalysis.h"
 
 namespace gradtidy {
-namespace {
 
 /// Runs the interpreter over the functions of a unit that have to do with training.
-class Passes {
-public:
-  Passes(const CallGraph &graph, const Effects &effects, Interpreter &interpreter)
-      : graph(graph), effects(effects), interpreter(interpreter) {}
-
-  void run() {
-    // First those nobody in the unit calls: what they call is then seen with what they establish.
-    // What is still unseen after that (recursion, closures kept for later) goes by itself.
-    for (const FunctionBody *body : graph.relevant())
-      if (!graph.isCalledWithin(*body) && !isClosure(*body))
-        run(*body);
-    for (const FunctionBody *body : graph.relevant())
-      if (!interpreter.hasVisited(*body))
-        run(*body);
-    for (const FunctionBody *body : graph.relevant())
-      interpreter.runUntold(*body);
-    interpreter.uses().finish();
-  }
-
-private:
-  void run(const FunctionBody &body) {
-    if (!begun.insert(&body).second || !effects.concernsTraining(body))
-      return;
-    runForwards(body); // What modules make of tensors comes first.
-    interpreter.run(body);
-  }
-
-  /// Runs the forward passes that \p caller, or what it calls, runs.
-  void runForwards(const FunctionBody &caller) {
-    if (!entered.insert(&caller).second)
-      return;
-    for (const Block &block : caller.blocks)
-      for (const Event &event : block.events) {
-        const FunctionBody *callee = event.callee ? graph.bodyOf(*event.callee) : nullptr;
-        if (callee && event.kind == EventKind::Call)
-          runForwards(*callee);
-        else if (callee && event.kind == EventKind::Forward && !graph.isCalledWithin(*callee))
-          run(*callee);
-      }
-  }
-
-  const CallGraph &graph;
-  const Effects &effects;
-  Interpreter &interpreter;
-  llvm::SmallPtrSet<const FunctionBody *, 32> begun, entered;
-};
-
-} // namespace
+static void runAll(const CallGraph &graph, const Effects &effects, Interpreter &interpreter) {
+  const auto run = [&](const FunctionBody &body) {
+    if (effects.concernsTraining(body))
+      interpreter.run(body);
+  };
+  // First those nobody in the unit calls: what they call is then seen with what they establish.
+  // What is still unseen after that (recursion, closures kept for later) goes by itself.
+  for (const FunctionBody *body : graph.relevant())
+    if (!graph.isCalledWithin(*body) && !isClosure(*body))
+      run(*body);
+  for (const FunctionBody *body : graph.relevant())
+    if (!interpreter.hasVisited(*body))
+      run(*body);
+  for (const FunctionBody *body : graph.relevant())
+    interpreter.runUntold(*body);
+  interpreter.uses().finish();
+}
 
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
                            Snapshots *snapshots)
@@ -61,7 +29,7 @@ UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const
       numbers(lowered, graph, interned.paths), sizeCounts(graph, ofProgram, numbers),
       interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists,
                   numbers, snapshots) {
-  Passes(graph, sideEffects, interpreter).run();
+  runAll(graph, sideEffects, interpreter);
 }
 
 UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {

@@ -4,59 +4,45 @@
 
 namespace gradtidy {
 
-SiteId SiteTable::of(const Event &event, llvm::ArrayRef<const Event *> callers) {
-  std::vector<const Event *> chain(callers.begin(), callers.end());
-  chain.push_back(&event);
-  auto [entry, isNew] = ids.try_emplace(chain, static_cast<SiteId>(sites.size() + 1));
-  if (isNew)
-    sites.push_back(std::move(chain));
-  return entry->second;
-}
-
-SiteId SiteTable::inEvaluation(SiteId site) {
-  auto [entry, isNew] = evaluated.try_emplace(site, static_cast<SiteId>(sites.size() + 1));
-  if (isNew)
-    sites.push_back(std::vector(sites[site - 1]));
-  return entry->second;
-}
-
 const void *Uses::sharedName(PathId path) const {
-  const PathStep &root = paths.last(paths.rootOf(path));
+  const PathStep &root = tables->paths.last(tables->paths.rootOf(path));
   if (root.kind == PathStep::Variable)
     return root.symbol()->isStatic ? root.symbol() : nullptr;
   if (root.kind != PathStep::This)
     return nullptr;
-  while (path && paths.parent(path) != paths.rootOf(path))
-    path = paths.parent(path);
-  return path && paths.last(path).kind == PathStep::Member ? paths.last(path).identity : nullptr;
+  while (path && tables->paths.parent(path) != tables->paths.rootOf(path))
+    path = tables->paths.parent(path);
+  return path && tables->paths.last(path).kind == PathStep::Member
+             ? tables->paths.last(path).identity
+             : nullptr;
 }
 
 void Uses::backward(Way way, SourcesId from) {
-  for (SiteId site : histories.members(way.history))
+  for (SiteId site : tables->histories.members(way.history))
     reached.insert(site);
-  passed.insert_range(histories.members(way.graphs));
+  passed.insert_range(tables->histories.members(way.graphs));
   differentiate(way, from);
 }
 
 void Uses::differentiate(Way way, SourcesId from) {
-  for (SiteId site : histories.members(way.history))
+  for (SiteId site : tables->histories.members(way.history))
     differentiated.insert(site);
   need(way.graphs);
-  for (PathId path : sources.members(from))
+  for (PathId path : tables->sources.members(from))
     if (const void *name = sharedName(path))
       readers.insert(name);
 }
 
 void Uses::need(SourcesId graphs) {
-  mayNeedAny |= histories.isUnknown(graphs);
-  for (SiteId site : histories.members(graphs))
+  mayNeedAny |= tables->histories.isUnknown(graphs);
+  for (SiteId site : tables->histories.members(graphs))
     needed.insert(site);
 }
 
 void Uses::read(SourcesId history, SourcesId from, const Event &event) {
-  for (SiteId site : histories.members(history))
+  for (SiteId site : tables->histories.members(history))
     reads.try_emplace(site, &event);
-  for (PathId path : sources.members(from))
+  for (PathId path : tables->sources.members(from))
     if (const void *name = sharedName(path))
       readStored.try_emplace(name, &event);
 }
@@ -68,9 +54,9 @@ bool Uses::store(PathId place, Way way, SourcesId from) {
   Stored &entry = stored[name];
   if (!llvm::is_contained(entry.ways, way))
     entry.ways.push_back(way);
-  for (SiteId site : histories.members(way.graphs))
+  for (SiteId site : tables->histories.members(way.graphs))
     storedSites.insert(site);
-  for (PathId path : sources.members(from))
+  for (PathId path : tables->sources.members(from))
     if (const void *other = sharedName(path))
       entry.from.insert(other);
   return true;
@@ -97,9 +83,9 @@ void Uses::finish() {
     if (entry == stored.end())
       continue;
     for (const Way &way : entry->second.ways) {
-      for (SiteId site : histories.members(way.history))
+      for (SiteId site : tables->histories.members(way.history))
         differentiated.insert(site);
-      passed.insert_range(histories.members(way.graphs));
+      passed.insert_range(tables->histories.members(way.graphs));
       need(way.graphs);
     }
     for (const void *other : entry->second.from)
@@ -110,9 +96,9 @@ void Uses::finish() {
     for (const Way &way : stored.lookup(name).ways)
       read(way.history, noSources, *event);
   for (SiteId site : differentiated) {
-    events.insert(&sites.event(site));
+    events.insert(&tables->sites.event(site));
     if (!isCutOff(site))
-      neededEvents.insert(&sites.event(site));
+      neededEvents.insert(&tables->sites.event(site));
   }
 }
 

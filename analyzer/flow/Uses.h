@@ -3,48 +3,17 @@
 // analysed.
 #pragma once
 
-#include "Sources.h"
-
-#include "analyzer/events/Event.h"
+#include "Tables.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include <map>
-
 namespace gradtidy {
-
-/// An event in one calling context: a forward pass, a store of a tensor, a backward.
-using SiteId = std::uint32_t;
-
-/// Gives numbers to sites. Sets of them are kept in a SourcesTable.
-class SiteTable {
-public:
-  SiteId of(const Event &event, llvm::ArrayRef<const Event *> callers);
-  /// The same site where its module runs in evaluation mode, though it has been trained: histories
-  /// tell by it which of several ways a value came.
-  SiteId inEvaluation(SiteId site);
-  /// That, or 0 if it never does.
-  SiteId knownInEvaluation(SiteId site) const { return evaluated.lookup(site); }
-
-  /// The event of a site, and the calls that lead there, outermost first.
-  const Event &event(SiteId site) const { return *sites[site - 1].back(); }
-  llvm::ArrayRef<const Event *> callers(SiteId site) const {
-    return llvm::ArrayRef(sites[site - 1]).drop_back();
-  }
-
-private:
-  std::vector<std::vector<const Event *>> sites; ///< The callers, then the event.
-  std::map<std::vector<const Event *>, SiteId> ids;
-  llvm::DenseMap<SiteId, SiteId> evaluated;
-};
 
 class Uses {
 public:
-  Uses(const PathTable &paths, const SourcesTable &sources, const SiteTable &sites,
-       const SourcesTable &histories)
-      : paths(paths), sources(sources), sites(sites), histories(histories) {}
+  explicit Uses(const Tables &tables) : tables(&tables) {}
 
   /// What a value went through, even if detached since, and what of that is part of its graph.
   struct Way {
@@ -73,7 +42,7 @@ public:
 
   /// The program goes on with a value with that history, but for its graph.
   void detach(SourcesId history) {
-    for (SiteId site : histories.members(history))
+    for (SiteId site : tables->histories.members(history))
       detached.insert(site);
   }
   bool isDetached(SiteId site) const { return detached.contains(site); }
@@ -82,7 +51,7 @@ public:
   /// with its graph.
   void setAside(SourcesId history) {
     detach(history);
-    kept.insert_range(histories.members(history));
+    kept.insert_range(tables->histories.members(history));
   }
   bool isSetAside(SiteId site) const { return kept.contains(site); }
 
@@ -113,7 +82,7 @@ public:
   bool isDifferentiated(SiteId site) const { return reached.contains(site); }
   /// The same where the site's module was in evaluation mode, though it has been trained.
   bool isDifferentiatedInEvaluation(SiteId site) const {
-    return reached.contains(sites.knownInEvaluation(site));
+    return reached.contains(tables->sites.knownInEvaluation(site));
   }
   bool mayBeDifferentiated(SiteId site) const { return differentiated.contains(site); }
   /// Whether what the site gives is detached before all backwards that it has to do with.
@@ -136,10 +105,7 @@ private:
     std::vector<Way> ways;
     llvm::SmallDenseSet<const void *, 2> from; ///< Other stored things it was made of.
   };
-  const PathTable &paths;
-  const SourcesTable &sources;
-  const SiteTable &sites;
-  const SourcesTable &histories;
+  const Tables *tables;
   void need(SourcesId graphs);
 
   llvm::DenseSet<SiteId> reached, differentiated, retainedUsed;

@@ -1,0 +1,105 @@
+// What the user's own modules make of what they are given: their code runs by itself for each kind
+// of input, in front of a caller that needs to know.
+#include "Interpreter.h"
+
+namespace gradtidy {
+namespace {
+
+/// So many kinds of input are told apart for each forward pass.
+constexpr size_t maxInputs = 8;
+
+} // namespace
+
+Interpreter::Inputs Interpreter::inputsOf(const FunctionBody &pass, const Event &event,
+                                          const State &state) const {
+  Inputs inputs{answersTo(pass, event), state.gradMode().possible, {}};
+  for (size_t i = 0; i < pass.parameters.size(); ++i) {
+    const Value given = i < event.operands.size() && event.operands[i].isTensor
+                            ? state.valueOf(event.operands[i])
+                            : Value();
+    inputs.tensors.push_back({given.layout.type, given.autograd.graph});
+  }
+  return inputs;
+}
+
+const Interpreter::Pass &Interpreter::passOf(const FunctionBody &body, const Event &event,
+                                             const State &caller) {
+  std::deque<std::pair<Inputs, Pass>> &known = passes[&body];
+  Inputs inputs = inputsOf(body, event, caller);
+  if (known.size() >= maxInputs) // Whatever it is given.
+    inputs = {{}, GradMode::On, decltype(inputs.tensors)(body.parameters.size())};
+  for (const auto &[others, pass] : known)
+    if (others == inputs)
+      return pass;
+  Pass &pass = known.emplace_back(inputs, Pass()).second; // Nothing, as far as it calls itself.
+  pass = runPass(body, inputs);
+  return pass;
+}
+
+Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &inputs) {
+  // What happens there is no caller's affair: it is looked at when the pass itself is analyzed.
+  Uses elsewhere = std::exchange(used, Uses(tables));
+  auto outerSites = std::exchange(rootSites, {});
+  auto outerStack = std::exchange(stack, {});
+  auto outerCallers = std::exchange(callers, {});
+  const auto outerKnown = std::exchange(known, {});
+  const bool wasFirstRun = isFirstRun;
+  const unsigned visitsBefore = std::exchange(visits, 0);
+  const std::uint64_t workBefore = std::exchange(work, 0);
+
+  State entry = entryOf(body);
+  entry.restoreGradMode({inputs.modes, {}});
+  for (size_t i = 0; i < body.parameters.size(); ++i) {
+    const Operand &place = body.parameters[i].place;
+    if (!place.isTensor)
+      continue;
+    Value given = entry.valueOf(place);
+    given.layout.type = inputs.tensors[i].type;
+    given.autograd.graph = inputs.tensors[i].graph;
+    entry.setValue(place.path, given);
+  }
+  visits = work = 0; // What constructors take is not the pass's.
+  const std::optional<State> end = solve(body, entry, /*observe=*/false, inputs.told);
+
+  used = std::move(elsewhere);
+  rootSites = std::move(outerSites);
+  stack = std::move(outerStack);
+  callers = std::move(outerCallers);
+  known = outerKnown;
+  isFirstRun = wasFirstRun;
+  visits = visitsBefore;
+  work = workBefore;
+  Pass pass;
+  if (!end)
+    return pass;
+  const auto valueAt = [&](PathId path) {
+    return end->valueOf({.path = path, .role = TypeRole::Tensor, .isTensor = true});
+  };
+  pass.result = valueAt(body.returned);
+  for (const PathStep &step : partsOf(*body.function->type))
+    pass.parts.push_back({step, valueAt(tables.paths.step(end->resolve(body.returned), step))});
+  return pass;
+}
+
+void Interpreter::take(const Value &given, const FunctionBody &pass, Value &value) const {
+  value.layout.type = given.layout.type;
+  const TensorType &type = tables.types[given.layout.type];
+  value.placement.hasDimensions =
+      !type.shape.sizes.empty() || (type.shape.isOpen && value.placement.hasDimensions);
+  const Placement &placement = given.placement;
+  if (placement.device.kind == Device::Cpu || placement.device.kind == Device::Cuda) {
+    value.placement.device = placement.device;
+    value.placement.placed = placement.placed;
+  } else if (!(placement.device == Device{Device::Symbol, pass.thisObject})) {
+    value.placement.device = {};
+  }
+  value.autograd.cut = given.autograd.cut;
+  if (given.autograd.graph != Graph::Detached)
+    return;
+  value.autograd.graph = Graph::Detached;
+  value.autograd.sources = value.autograd.graphs = noSources;
+  value.autograd.latest = {};
+  value.autograd.isRecorded = false;
+}
+
+} // namespace gradtidy

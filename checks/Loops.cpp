@@ -60,11 +60,18 @@ bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
 }
 
 bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner) {
-  return contains(visit, outer, inner->begin());
+  return contains(visit.source, outer, inner->begin());
 }
 
 bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner) {
-  const Source &sources = visit.source;
+  return contains(visit.source, outer, inner);
+}
+
+bool contains(const Source &sources, const ir::Node *outer, const ir::Node *inner) {
+  return contains(sources, outer, inner->begin());
+}
+
+bool contains(const Source &sources, const ir::Node *outer, clang::SourceLocation inner) {
   clang::SourceLocation place = sources.manager.getExpansionLoc(inner);
   return !sources.isBefore(place, sources.manager.getExpansionLoc(outer->begin())) &&
          !sources.isBefore(sources.manager.getExpansionLoc(outer->end()), place);

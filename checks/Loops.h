@@ -58,6 +58,8 @@ bool isOver(const Event &begin, const ir::Node &loop);
 /// Whether \p inner stands in \p outer.
 bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner);
 bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner);
+bool contains(const Source &sources, const ir::Node *outer, const ir::Node *inner);
+bool contains(const Source &sources, const ir::Node *outer, clang::SourceLocation inner);
 
 /// Whether the event is a call of a module with layers whose result no backward can reach, and
 /// which is not itself part of what a module does in its forward pass.

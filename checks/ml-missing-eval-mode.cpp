@@ -76,7 +76,12 @@ private:
   static Answer dependsOnMode(const Visit &visit) {
     const CalledModules &modules = visit.unit.modules();
     const size_t outside = visit.unit.tables().sites.callers(visit.site).size();
-    if (&visit.shown() == &visit.event || visit.shown().kind != EventKind::Call)
+    const bool isShown = &visit.shown() == &visit.event;
+    const Answer known =
+        isShown ? visit.before.module(visit.event.subject).dependsOnMode : Answer::Unknown;
+    if (known != Answer::Unknown)
+      return known;
+    if (isShown || visit.shown().kind != EventKind::Call)
       return modules.dependsOnMode(visit.shown());
     const Event &inner =
         outside + 1 < visit.callers.size() ? *visit.callers[outside + 1] : visit.event;

@@ -2,6 +2,7 @@
 // clears them and never steps leaves every parameter what it is.
 
 #include "Check.h"
+#include "Doings.h"
 #include "Loops.h"
 
 namespace gradtidy {
@@ -35,96 +36,32 @@ private:
            !(gradients.possible & ~(unused | Gradients::Untouched | Gradients::Clean));
   }
 
-  static const ir::Symbol *fieldAt(const Visit &visit, PathId path) {
-    const PathStep &last = visit.unit.tables().paths.last(path);
-    return last.kind == PathStep::Member ? last.symbol() : nullptr;
-  }
-
   static bool mayBeStepped(const Visit &visit, PathId optimizer) {
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &last = paths.last(optimizer);
-    if (const ir::Symbol *field = fieldAt(visit, optimizer))
-      return !isOwn(visit, optimizer, *field) || isUsedByMethods(visit, *field);
-    if (last.kind != PathStep::Variable)
-      return true;
-    const ir::Symbol *variable = last.symbol();
-    return !variable->hasLocalStorage() || variable->kind == ir::SymbolKind::Parameter ||
-           variable->type->isReference || isSteppedAnywhere(visit, optimizer) ||
-           isUsedOtherwise(visit, *functionOf(visit, *variable),
-                           [&](PathId path) { return paths.rootOf(path) == optimizer; });
+    const ir::Symbol *variable = last.kind == PathStep::Variable ? last.symbol() : nullptr;
+    const bool isOfOthers =
+        variable && (variable->kind == ir::SymbolKind::Parameter || variable->type->isReference);
+    return isOfOthers || usesGradients(visit) ||
+           mayBeDone(visit.unit, visit.source, optimizer,
+                     [](const Event &event) { return event.kind == EventKind::Step; });
   }
 
-  /// The function, here or in one of the callers, that declares the variable.
-  static const FunctionBody *functionOf(const Visit &visit, const ir::Symbol &variable) {
-    for (const Event *caller : visit.callers)
-      if (variable.owner == caller->function->function)
-        return caller->function;
-    return visit.event.function;
-  }
-
-  /// Whether nobody but the methods of a class, which can be seen, gets hold of the member.
-  static bool isOwn(const Visit &visit, PathId optimizer, const ir::Symbol &field) {
-    const PathTable &paths = visit.unit.tables().paths;
-    const ir::Class &record = visit.unit.code().classOf(*field.owner);
-    const auto isSeen = [](const ir::Method &other) {
-      return other.isGenerated || other.isDefined || other.isOfTemplate;
-    };
-    return paths.last(paths.parent(optimizer)).kind == PathStep::This && field.isPrivate &&
-           !record.hasFriends && llvm::all_of(record.methods, isSeen);
-  }
-
-  /// Whether a method of its class may step the member, or gives it away.
-  static bool isUsedByMethods(const Visit &visit, const ir::Symbol &field) {
-    const auto names = [&](PathId path) {
-      for (; path; path = visit.unit.tables().paths.parent(path))
-        if (const ir::Symbol *other = fieldAt(visit, path))
-          if (other->first == field.first)
-            return true;
-      return false;
-    };
-    const auto isStep = [&](const Event &event) {
-      return event.kind == EventKind::Step && names(event.subject.path);
-    };
-    return llvm::any_of(visit.unit.code().classOf(*field.owner).methods,
-                        [&](const ir::Method &method) {
-                          const FunctionBody *body = visit.unit.callGraph().bodyOf(*method.symbol);
-                          return body && (isUsedOtherwise(visit, *body, names) ||
-                                          visit.unit.callGraph().runs(*body, isStep));
-                        });
-  }
-
-  static bool isSteppedAnywhere(const Visit &visit, PathId optimizer) {
-    const PathTable &paths = visit.unit.tables().paths;
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
-      if (other.event->kind != EventKind::Step)
-        return false;
-      const PathId stepped = other.before.resolve(other.event->subject.path);
-      const PathStep &root = paths.last(paths.rootOf(stepped));
-      return paths.rootOf(stepped) == paths.rootOf(optimizer) ||
-             (root.kind == PathStep::Temporary && root.made() == nullptr);
-    });
-  }
-
-  /// Whether the function hands what \p names says to others, or looks at gradients itself.
-  static bool isUsedOtherwise(const Visit &visit, const FunctionBody &function,
-                              llvm::function_ref<bool(PathId)> names) {
+  /// Whether the function, those that call it or what these call look at gradients themselves, or
+  /// run closures that may.
+  static bool usesGradients(const Visit &visit) {
     const PathTable &paths = visit.unit.tables().paths;
     const auto isGradient = [&](PathId path) {
       return path && paths.last(path).kind == PathStep::Gradient;
     };
     const auto isUse = [&](const Event &event) {
-      if (isGradient(event.subject.path) || isGradient(event.result) ||
-          (event.kind == EventKind::Step && names(event.subject.path)))
-        return true;
-      const bool setsUp =
-          event.kind == EventKind::ClearGradients || event.trait == Trait::SchedulesRate ||
-          (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer);
-      return llvm::any_of(event.operands, [&](const Operand &operand) {
-        return isGradient(operand.path) || (!setsUp && names(operand.path)) || operand.isClosure;
-      });
+      return isGradient(event.subject.path) || isGradient(event.result) ||
+             llvm::any_of(event.operands, [&](const Operand &operand) {
+               return isGradient(operand.path) || operand.isClosure;
+             });
     };
-    return llvm::any_of(function.blocks,
-                        [&](const Block &block) { return llvm::any_of(block.events, isUse); });
+    const Event &outermost = visit.callers.empty() ? visit.event : *visit.callers.front();
+    return visit.unit.callGraph().mayRun(*outermost.function, isUse);
   }
 };
 

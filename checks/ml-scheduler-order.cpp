@@ -3,8 +3,10 @@
 // is through long before the last of them if it is stepped in the inner one.
 
 #include "Check.h"
+#include "Doings.h"
 #include "Loops.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -12,29 +14,50 @@ namespace {
 
 class SchedulerOrder : public Check {
 public:
-  void on(const Visit &visit, Reporter &reporter) override {
-    if (!std::exchange(isSearched, true))
-      for (const FunctionBody *function : visit.unit.callGraph().relevant())
-        for (const Block &block : function->blocks)
-          for (const Event &event : block.events)
-            if (event.kind == EventKind::Construct && event.trait == Trait::SchedulesRate)
-              onMade(visit, event, reporter);
-    const Event &made = visit.event;
-    if (made.kind != EventKind::Bind || !made.isDiscarded ||
-        made.site->kind != ir::NodeKind::Declaration || !steps(*made.function))
-      return;
-    const PathStep &place = visit.unit.tables().paths.last(made.subject.path);
-    const auto *scheduler = place.symbol();
-    Finding finding(Level::Likely, *scheduler,
-                    "'" + scheduler->spelling.str() +
-                        "' is never stepped: the learning rate stays what it is");
-    reporter.report(std::move(finding));
+  void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    llvm::SmallDenseSet<PathId, 4> made;
+    for (const Block &block : visit.function.blocks)
+      for (const Event &event : block.events)
+        if (event.trait == Trait::SchedulesRate && isMade(event)) {
+          made.insert(event.result);
+          onMade(visit, event, reporter);
+        } else if (event.kind == EventKind::Bind && !event.operands.empty() &&
+                   made.contains(event.operands.front().path)) {
+          onHeld(visit, event.subject.path, reporter);
+        }
   }
 
 private:
+  /// Whether the event makes a scheduler of an optimizer.
+  static bool isMade(const Event &event) {
+    return (event.kind == EventKind::Construct || event.kind == EventKind::Call) &&
+           llvm::any_of(event.operands,
+                        [](const Operand &operand) { return operand.role == TypeRole::Optimizer; });
+  }
+
+  static void onHeld(const FunctionVisit &visit, PathId place, Reporter &reporter) {
+    const PathStep &last = visit.unit.tables().paths.last(place);
+    const bool isMember = last.kind == PathStep::Member;
+    const auto isStep = [](const Event &event) { return event.kind == EventKind::Step; };
+    const auto isUse = [](const Event &event) {
+      return event.kind != EventKind::Bind && event.kind != EventKind::EndLifetime;
+    };
+    const auto &functions = visit.unit.callGraph().functions();
+    const bool trains =
+        isMember ? llvm::any_of(functions,
+                                [&](const FunctionBody *each) { return hasEvent(*each, isStep); })
+                 : visit.unit.callGraph().mayRun(visit.function, isStep);
+    if ((!isMember && last.kind != PathStep::Variable) || !trains ||
+        mayBeDone(visit.unit, visit.source, place, isUse))
+      return;
+    reporter.report(Finding(Level::Likely, *last.symbol(),
+                            "'" + last.symbol()->spelling.str() +
+                                "' is never stepped: the learning rate stays what it is"));
+  }
+
   /// `StepLR scheduler(optimizer, epochs / 3)` that is stepped for each batch of each epoch.
-  static void onMade(const Visit &visit, const Event &made, Reporter &reporter) {
-    const FunctionBody &function = *made.function;
+  static void onMade(const FunctionVisit &visit, const Event &made, Reporter &reporter) {
+    const FunctionBody &function = visit.function;
     const ir::Symbol *scheduler = variableOf(made);
     const ir::Type *type = scheduler ? scheduler->type : nullptr;
     const ir::Symbol *record = type && type->pointee ? type->pointee->record
@@ -53,7 +76,7 @@ private:
     for (const ir::Node *argument : made.site->arguments)
       if (const ir::Symbol *rounds = roundsIn(argument); rounds && !rounds->type->isReference)
         if (const ir::Node *counted = loopOver(*rounds, function, loops);
-            counted && counted != loops.front() && !contains(visit, counted, made.site)) {
+            counted && counted != loops.front() && !contains(visit.source, counted, made.site)) {
           Finding finding(Level::Likely, *step,
                           "the scheduler counts rounds of the outer loop by '" +
                               rounds->spelling.str() +
@@ -125,15 +148,6 @@ private:
         found = loop;
       }
     return found;
-  }
-
-  bool isSearched = false;
-
-  static bool steps(const FunctionBody &function) {
-    return llvm::any_of(function.blocks, [](const Block &block) {
-      return llvm::any_of(block.events,
-                          [](const Event &event) { return event.kind == EventKind::Step; });
-    });
   }
 };
 

@@ -263,8 +263,12 @@ private:
   /// What the tensors among the operands, and those in lists among them, have in common.
   TypeId typeOfElements(const Event &event, const State &state) const;
   TypeId typeOfPass(const Event &event, const State &state) const;
-  /// The layer that the event makes, or in which the container that it makes ends.
-  Layer layerMadeBy(const Event &event);
+  /// What the code tells of the module that the event makes.
+  struct Made {
+    Layer layer; ///< The one that it is, or in which the container ends.
+    Answer dependsOnMode = Answer::Unknown;
+  };
+  const Made &madeBy(const Event &event);
   /// Notes the layer that a forward pass runs: what its code says, or else its module.
   void noteLayer(const Event &forward, const State &state);
   /// Which dimension counts samples in what an event gives (Orders.cpp).
@@ -352,7 +356,7 @@ private:
     bool isWritten = false; ///< The code tells, whatever module it is in this run.
   };
   llvm::DenseMap<const Event *, RunLayer> layers;  ///< Of forward passes.
-  llvm::DenseMap<const Event *, Layer> madeLayers; ///< See layerMadeBy().
+  llvm::DenseMap<const Event *, Made> made;        ///< See madeBy().
   Uses used{tables};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;

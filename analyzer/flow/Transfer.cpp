@@ -227,13 +227,20 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     facts.isNull = true;
     return state.setModule(event.result, facts);
   }
-  facts.layer = layerMadeBy(event);
+  const Made &made = madeBy(event);
+  facts.layer = made.layer;
   facts.isContainer = event.trait == Trait::Container;
+  const bool isOfParts = facts.isContainer && llvm::all_of(event.operands, [](const Operand &each) {
+                           return isModule(each.role);
+                         });
+  facts.dependsOnMode =
+      isOfParts && made.dependsOnMode == Answer::Unknown ? Answer::No : made.dependsOnMode;
   // A part that is handed in stays as it is.
   for (const Operand &operand : event.operands)
     if (isModule(operand.role)) {
       const ModuleFacts part = state.module(operand);
       facts.isNew &= part.isNew;
+      facts.dependsOnMode = std::max(facts.dependsOnMode, part.dependsOnMode);
       if (part.element != facts.element)
         facts.element = ElementType::Unknown;
       if (!(part.device == device))
@@ -612,7 +619,9 @@ static void growModule(const Event &event, State &state) {
   if (!facts.isContainer || !event.subject.escapes)
     return;
   const bool isOne = event.operands.size() == 1 && isModule(event.operands.front().role);
-  facts.layer = isOne ? grown(facts.layer, state.module(event.operands.front()).layer) : Layer();
+  const ModuleFacts added = isOne ? state.module(event.operands.front()) : ModuleFacts();
+  facts.layer = isOne ? grown(facts.layer, added.layer) : Layer();
+  facts.dependsOnMode = std::max(facts.dependsOnMode, added.dependsOnMode);
   state.setModule(container, facts);
 }
 

@@ -173,10 +173,10 @@ ElementType withNumber(ElementType element, ElementType number) {
 
 } // namespace
 
-Layer Interpreter::layerMadeBy(const Event &event) {
-  const auto [known, isNew] = madeLayers.try_emplace(&event);
+const Interpreter::Made &Interpreter::madeBy(const Event &event) {
+  const auto [known, isNew] = made.try_emplace(&event);
   if (isNew)
-    known->second = unit.modules().layerMadeBy(event);
+    known->second = {unit.modules().layerMadeBy(event), unit.modules().modeOfMade(event)};
   return known->second;
 }
 

@@ -217,8 +217,6 @@ private:
   bool isRebindingInVain(const CallSite &site);
   /// Whether the loop of \p element, around \p inside, goes over a list that is made for it alone.
   bool isOfTemporary(const clang::VarDecl &element, const clang::Stmt *inside) const;
-  /// Whether \p variable is a scheduler that nothing in the function mentions.
-  bool isUnusedScheduler(const clang::VarDecl &variable);
 
   // --- constructions (ConstructLowering.cpp) ----------------------------------------------------
 

@@ -516,7 +516,6 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
 }
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
-  event.isDiscarded = isUnusedScheduler(variable);
   event.leftover = leftByVariable(*code, variable, vocabulary, values);
   event.isLostEdit =
       isLostCopy(variable, *function, vocabulary) ||
@@ -562,11 +561,6 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
       !isNone && !mayGiveBack(value, values.pathOf(site.object), values) &&
       !(call && call->getDirectCallee() &&
         vocabulary.roleOf(call->getDirectCallee()) == FunctionRole::Register);
-}
-
-bool FunctionLowering::isUnusedScheduler(const VarDecl &variable) {
-  return vocabulary.traitOfObject(variable.getType()) == Trait::SchedulesRate &&
-         variable.hasInit() && !code->mentions(variable);
 }
 
 } // namespace gradtidy

@@ -176,6 +176,11 @@ Layer CalledModules::layerMadeBy(const Event &event) const {
   return made ? modules->lastLayer(made) : Layer();
 }
 
+Answer CalledModules::modeOfMade(const Event &event) const {
+  const clang::Expr *made = CodeMap::expr(event.site);
+  return made ? modules->dependsOnMode(made) : Answer::Unknown;
+}
+
 bool CalledModules::isLayer(const Event &event) const {
   const clang::Expr *module = CodeMap::expr(event.subject.expr);
   const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;

@@ -67,6 +67,9 @@ public:
   /// The layer that \p event makes, or in which the container that it makes ends.
   Layer layerMadeBy(const Event &event) const;
 
+  /// Whether the mode makes a difference to the module that \p event makes.
+  Answer modeOfMade(const Event &event) const;
+
   /// Whether \p event is a loss of classes that counts all it is given, and each the same.
   bool isPlainLoss(const Event &event) const {
     return event.kind == EventKind::Forward ? layerOf(event).isPlain : event.order.isPlain;

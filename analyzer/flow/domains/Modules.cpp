@@ -18,6 +18,8 @@ void describe(Words &words, const ModuleFacts &module) {
   words.addIf(module.isWeighted, "weighted");
   if (module.layer.operation != Operation::None)
     words.add("ends in " + operationName(module.layer.operation));
+  words.addIf(module.dependsOnMode == Answer::Yes, "depends on mode");
+  words.addIf(module.dependsOnMode == Answer::No, "of no mode");
   words.add("on", module.device);
   if (module.element != ElementType::Unknown)
     words.add("parameters of " + elementName(module.element));
@@ -43,6 +45,8 @@ Layer grown(const Layer &last, const Layer &added) {
 static ModuleFacts partOf(ModuleFacts whole) {
   whole.layer = {};
   whole.isContainer = false;
+  if (whole.dependsOnMode == Answer::Yes) // Some part does.
+    whole.dependsOnMode = Answer::Unknown;
   return whole;
 }
 
@@ -309,6 +313,7 @@ void State::moduleMayChange(PathId object, llvm::ArrayRef<Device> devices) {
     facts.mode = ModuleFacts::Unknown;
     facts.isNew = facts.isOwn = false;
     facts.layer = {};
+    facts.dependsOnMode = std::max(facts.dependsOnMode, Answer::Unknown); // It may get more parts.
     facts.element = ElementType::Unknown;
     facts.cast = facts.undone = facts.reloaded = nullptr;
     if (llvm::any_of(devices, [&](Device device) {
@@ -448,6 +453,8 @@ void State::joinModules(const State &other, Junction junction) {
     if (!(facts.layer == there.layer))
       facts.layer = {};
     facts.isContainer &= there.isContainer;
+    if (facts.dependsOnMode != there.dependsOnMode)
+      facts.dependsOnMode = Answer::Unknown;
     facts.isOwn &= there.isOwn;
     if (facts.element != there.element || facts.cast != there.cast) {
       facts.element = ElementType::Unknown;

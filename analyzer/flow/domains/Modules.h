@@ -1,6 +1,7 @@
 // The mode and device of a module, what its parameters are, and where they come from.
 #pragma once
 
+#include "analyzer/events/Answer.h"
 #include "analyzer/events/Device.h"
 #include "analyzer/events/modules/Layer.h"
 #include "analyzer/flow/Tables.h"
@@ -29,6 +30,7 @@ struct ModuleFacts {
   bool isWeighted = false;  ///< It was made with tensors, such as the weights of a loss.
   Layer layer;              ///< The one that it is, or in which it ends.
   bool isContainer = false; ///< It runs modules that it is given.
+  Answer dependsOnMode = Answer::Unknown; ///< Whether train() and eval() make a difference.
   Device device;
   ElementType element = ElementType::Unknown; ///< Of its parameters.
   const Event *cast = nullptr;   ///< The call that made them so; null if they were made so.

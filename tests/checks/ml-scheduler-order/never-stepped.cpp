@@ -182,7 +182,7 @@ public:
 private:
   Net net;
   torch::optim::SGD optimizer;
-  torch::optim::StepLR schedule; // miss: ml-scheduler-order: what a member holds
+  torch::optim::StepLR schedule; // expect: ml-scheduler-order: 'schedule' is
 };
 
 // ---- stepped somewhere
@@ -347,6 +347,23 @@ Setup member_of_a_struct_ok(Net net) {
   setup.scheduler = scheduler;
   setup.optimizer->step();
   return setup;
+}
+
+void end_of_epoch_ok(Setup &setup) { setup.scheduler->step(); }
+
+void in_a_local_struct_bad(Net net) {
+  struct Forgotten {
+    torch::optim::SGD optimizer;
+    std::unique_ptr<StepLR> scheduler;
+  };
+  Forgotten all{torch::optim::SGD(net->parameters(), 0.1), nullptr};
+  auto scheduler = std::make_unique<StepLR>(all.optimizer, 30); // expect: ml-scheduler-order
+  all.scheduler = std::move(scheduler);
+  for (int i = 0; i < 100; ++i) {
+    all.optimizer.zero_grad();
+    lossOf(net).backward();
+    all.optimizer.step();
+  }
 }
 
 std::unique_ptr<torch::optim::LRScheduler> returned_ok(torch::optim::Optimizer &optimizer) {

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Modes.h"
 #include "Trials.h"
 
 namespace gradtidy {
@@ -71,24 +72,6 @@ public:
   }
 
 private:
-  /// Whether the mode makes a difference to what the call runs: a named method may leave out the
-  /// layers to which it does.
-  static Answer dependsOnMode(const Visit &visit) {
-    const CalledModules &modules = visit.unit.modules();
-    const size_t outside = visit.unit.tables().sites.callers(visit.site).size();
-    const bool isShown = &visit.shown() == &visit.event;
-    const Answer known =
-        isShown ? visit.before.module(visit.event.subject).dependsOnMode : Answer::Unknown;
-    if (known != Answer::Unknown)
-      return known;
-    if (isShown || visit.shown().kind != EventKind::Call)
-      return modules.dependsOnMode(visit.shown());
-    const Event &inner =
-        outside + 1 < visit.callers.size() ? *visit.callers[outside + 1] : visit.event;
-    return modules.asksForMode(*inner.function->function) ? Answer::Yes
-                                                          : modules.dependsOnMode(visit.event);
-  }
-
   /// Where the training mode comes from, and what tells that this is an evaluation.
   static void explain(const Visit &visit, const ModuleFacts &facts, Finding &finding) {
     if (facts.set && facts.set->constant == true)

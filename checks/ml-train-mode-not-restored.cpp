@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Modes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,10 +27,8 @@ public:
       return; // A backward may also go through it to what is in front of it, or behind.
     const Event &eval = *facts.set;
 
-    Finding finding(visit.unit.modules().dependsOnMode(visit.shown()) == Answer::No
-                        ? Level::Advice
-                        : Level::Certain,
-                    eval, "training goes on in evaluation mode after this eval()");
+    Finding finding(dependsOnMode(visit) == Answer::No ? Level::Advice : Level::Certain, eval,
+                    "training goes on in evaluation mode after this eval()");
     finding.notes.push_back({forward, "this training forward runs in evaluation mode"});
     std::string object = memberPrefix(visit, eval.subject);
     if (forward.function == eval.function && !object.empty())

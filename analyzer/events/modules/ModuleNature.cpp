@@ -191,6 +191,8 @@ Nature ModuleNatures::ofValues(Entity entity) {
       if (!isNull(definition.value))
         join(definition.value);
   }
+  if (!isDefined && entity->getType()->isReferenceType())
+    return unknown; // Whoever makes the object binds it.
   // A layer has a value somewhere, and what it is by default; an empty container is nothing.
   for (const CXXRecordDecl *module : uses.heldBy(entity->getType()).modules)
     if (!isDefined && vocabulary.traitOf(module) != Trait::Container)

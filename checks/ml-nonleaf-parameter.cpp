@@ -24,13 +24,18 @@ public:
       const bool isMove = derived && derived->kind == EventKind::Move;
       if (!derived || (isMove && !(target && mayBeGpu(visit, *target))))
         continue;
-      Finding finding(Level::Certain, *derived);
+      // Where objects make their own, it goes wrong where an optimizer gets all of them.
+      const bool isOfObjects = isOwner && derived->function != event.function;
+      Finding finding(Level::Certain, isOfObjects ? event : *derived);
       const std::string reason = isMove ? "a copy of a leaf on another device is no leaf"
                                         : "what is computed of a leaf is no leaf";
       finding.message =
           reason + (isOwner ? ": the optimizer refuses it" : ": the parameter gets no gradient");
-      finding.notes.push_back(
-          {event, isOwner ? "it is given to the optimizer here" : "it is registered here"});
+      if (isOfObjects)
+        finding.notes.push_back({*derived, isMove ? "it is copied here" : "it is computed here"});
+      else
+        finding.notes.push_back(
+            {event, isOwner ? "it is given to the optimizer here" : "it is registered here"});
       const ir::Node *made = derived->site;
       const ir::Node *whole =
           made->isExpression ? derived->function->fullExpressionOf(made) : nullptr;

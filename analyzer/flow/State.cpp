@@ -481,6 +481,36 @@ void State::addParts(PathId container, PathId part, SourcesId storedAt) {
     }
 }
 
+void State::listParts(PathId list, llvm::ArrayRef<Operand> elements) {
+  const PathId element = tables->paths.element(list);
+  llvm::MapVector<PathId, Value> inAll;
+  for (const Operand &one : elements) {
+    const PathId part = resolve(one.path);
+    llvm::MapVector<PathId, Value> here;
+    for (const auto &[path, value] : values.within(tables->paths.sameRoot(part)))
+      if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element))
+        here.insert({rebase(path, part, element), value});
+    if (&one == elements.begin()) {
+      inAll = std::move(here);
+      continue;
+    }
+    inAll.remove_if([&](const auto &entry) { return !here.contains(entry.first); });
+    for (auto &[path, value] : inAll)
+      value = joined(value, here.find(path)->second, *tables);
+  }
+  for (auto &[path, value] : inAll) {
+    value.autograd.latest = {}; // Each has a graph of its own.
+    values[path] = value;
+  }
+}
+
+void State::copyParts(PathId from, PathId to) {
+  const auto known = values.within(tables->paths.sameRoot(from));
+  for (const auto &[path, value] : std::vector(known.begin(), known.end()))
+    if (path != from && tables->paths.isWithin(path, from) && !isTooDeep(path, from, to))
+      values[rebase(path, from, to)] = value;
+}
+
 void State::replaceElements(PathId element, const Value &value) {
   const PathTable &paths = tables->paths;
   const auto isAny = [&](PathId path) {

@@ -184,6 +184,11 @@ public:
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of
   /// any element. Its graphs are kept by the store \p storedAt, too.
   void addParts(PathId container, PathId part, SourcesId storedAt);
+  /// \p list is made of \p elements: of any of them holds, for each of their fields, what either may
+  /// be.
+  void listParts(PathId list, llvm::ArrayRef<Operand> elements);
+  /// What is known of the elements and fields of \p from is known of those of \p to.
+  void copyParts(PathId from, PathId to);
   /// All elements of a container, if \p element may be any of them, are now \p value.
   void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }

@@ -481,6 +481,8 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     state.setDevice(event.result, device);
   else if (mayHoldTensors(event.subject.role))
     state.setValue(event.result, value);
+  if (event.trait == Trait::OwnsElements && event.operands.size() == 1)
+    state.copyParts(state.resolve(event.operands.front().path), event.result);
   makeModule(event, state, {Device::Cpu});
   return true;
 }
@@ -702,6 +704,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.autograd.graph = Graph::Attached; // Options that are set one after the other.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
+  if (event.site->kind == ir::NodeKind::List)
+    state.listParts(event.result, event.operands);
   const bool isLoad = event.operation == Operation::LoadModule;
   if (isLoad || (event.resultRole == TypeRole::ScriptModule &&
                  event.subject.role == TypeRole::ScriptModule)) { // `model.get_method("encode")`

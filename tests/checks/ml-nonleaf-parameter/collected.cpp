@@ -17,7 +17,7 @@ struct Leaf {
 struct Scaled {
   Tensor weight, bias;
   Scaled(int64_t in, int64_t out) {
-    weight = torch::randn({out, in}, torch::requires_grad()) * 0.1; // expect: ml-nonleaf-parameter (no fix): what is computed of a leaf is no leaf: the optimizer refuses it
+    weight = torch::randn({out, in}, torch::requires_grad()) * 0.1; // note: it is computed here
     bias = torch::zeros({out}, torch::requires_grad());
   }
   Tensor operator()(const Tensor &x) const { return x.mm(weight.t()) + bias; }
@@ -57,5 +57,37 @@ void collected_bad() {
   std::vector<Tensor> parameters;
   parameters.push_back(layer.weight);
   parameters.push_back(layer.bias);
-  torch::optim::SGD optimizer(parameters, 0.1); // note: given to the optimizer here
+  torch::optim::SGD optimizer(parameters, 0.1); // expect: ml-nonleaf-parameter (no fix): what is computed of a leaf is no leaf: the optimizer refuses it
+}
+
+struct Network {
+  std::vector<Scaled> layers;
+  std::vector<Tensor> parameters() const {
+    std::vector<Tensor> all;
+    for (const auto &layer : layers) {
+      all.push_back(layer.weight);
+      all.push_back(layer.bias);
+    }
+    return all;
+  }
+};
+
+void list_of_objects_bad() {
+  Network network{{Scaled(4, 8), Scaled(8, 1)}};
+  torch::optim::SGD optimizer(network.parameters(), 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+struct Pair {
+  Tensor weight, scaled;
+};
+
+void other_field_ok() {
+  std::vector<Pair> pairs{{torch::ones({2}, torch::requires_grad()), Tensor()},
+                          {torch::zeros({2}, torch::requires_grad()), Tensor()}};
+  for (auto &pair : pairs)
+    pair.scaled = pair.weight * 2;
+  std::vector<Tensor> parameters;
+  for (const auto &pair : pairs)
+    parameters.push_back(pair.weight);
+  torch::optim::SGD optimizer(parameters, 0.1);
 }

@@ -469,6 +469,7 @@ void State::addParts(PathId container, PathId part, SourcesId storedAt) {
   if (!findValue(container))
     return; // Others may have put elements into it.
   const PathId element = tables->paths.element(container);
+  const bool isFirst = isOfNone(element);
   const auto known = values.within(tables->paths.sameRoot(part));
   for (const auto &[path, value] : std::vector(known.begin(), known.end()))
     if (path != part && tables->paths.isWithin(path, part) && !isTooDeep(path, part, element)) {
@@ -477,7 +478,11 @@ void State::addParts(PathId container, PathId part, SourcesId storedAt) {
         stored.autograd.history = tables->histories.join(stored.autograd.history, storedAt);
         stored.autograd.graphs = tables->histories.join(stored.autograd.graphs, storedAt);
       }
-      addValue(rebase(path, part, element), stored);
+      const PathId place = rebase(path, part, element);
+      if (isFirst)
+        setValue(place, stored);
+      else
+        addValue(place, stored);
     }
 }
 
@@ -658,6 +663,13 @@ Value State::joinedWith(const State &other, const Value &here, const Value &ther
   return value;
 }
 
+bool State::isOfNone(PathId path) const {
+  bool isOfElement = false;
+  for (; path && !values.find(path); path = tables->paths.parent(path))
+    isOfElement |= tables->paths.last(path).kind == PathStep::Element;
+  return path && isOfElement && values.find(path)->layout.type == noType;
+}
+
 void State::joinValues(const State &other, Junction junction) {
   const PathTable &paths = tables->paths;
   Value notKnown;
@@ -683,6 +695,8 @@ void State::joinValues(const State &other, Junction junction) {
     const Event *copying = value.placement.copying;
     const Look look = value.look;
     const Storage storage = value.storage;
+    if (other.isOfNone(path))
+      continue; // What elements are, all that there are tell.
     if (const Value *there = other.findValue(path))
       value = joinedWith(other, value, *there);
     else if (!paths.isTemporary(path))
@@ -706,6 +720,10 @@ void State::joinValues(const State &other, Junction junction) {
   for (PathId path : different)
     if (const Value *there = other.values.find(path); there && !values.find(path)) {
       Value both = *there;
+      if (isOfNone(path)) {
+        values[path] = both;
+        continue;
+      }
       if (const Value *here = findValue(path))
         both = joinedWith(other, *here, *there);
       else if (!paths.isTemporary(path))

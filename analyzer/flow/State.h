@@ -430,6 +430,8 @@ private:
   bool mayBeTarget(PathId path) const {
     return tables->targets.contains(tables->paths.rootOf(path));
   }
+  /// Whether the path denotes an element of a list that has none, or a part of it.
+  bool isOfNone(PathId path) const;
   PathId rebase(PathId path, PathId from, PathId to) const;
   /// Whether \p path, which is within \p from, is not to be known within \p to as well.
   bool isTooDeep(PathId path, PathId from, PathId to) const;

@@ -704,8 +704,14 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     value.autograd.graph = Graph::Attached; // Options that are set one after the other.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
-  if (event.site->kind == ir::NodeKind::List)
-    state.listParts(event.result, event.operands);
+  if (event.site->kind == ir::NodeKind::List) {
+    const bool isNested = event.operands.size() == 1 && event.operands.front().expr &&
+                          event.operands.front().expr->kind == ir::NodeKind::List;
+    if (isNested) // `std::array<Layer, 2>{{a, b}}`
+      state.copyParts(state.resolve(event.operands.front().path), event.result);
+    else
+      state.listParts(event.result, event.operands);
+  }
   const bool isLoad = event.operation == Operation::LoadModule;
   if (isLoad || (event.resultRole == TypeRole::ScriptModule &&
                  event.subject.role == TypeRole::ScriptModule)) { // `model.get_method("encode")`

@@ -43,6 +43,8 @@ void FunctionLowering::lowerCall(const CallExpr *call) {
   describeSubject(event, site);
   describeOperands(event, site);
   describePass(event, site);
+  if (const CXXConstructorDecl *constructor = emplacedBy(site))
+    emplace(event, site, *constructor);
   markCall(event, site);
   finishCall(std::move(event), site);
 }
@@ -77,6 +79,40 @@ bool FunctionLowering::isEmplaced(const CallSite &site) {
          (role == TypeRole::Tensor ||
           (isModule(role) && vocabulary.classOf(values.typeOf(value)) ==
                                  vocabulary.classOf(values.typeOf(site.object))));
+}
+
+const CXXConstructorDecl *FunctionLowering::emplacedBy(const CallSite &site) {
+  if (site.kind != EventKind::Combine || !site.object || !site.method || !isStandard(site.method) ||
+      site.name != "emplace_back")
+    return nullptr;
+  const auto *list = dyn_cast<ClassTemplateSpecializationDecl>(site.method->getParent());
+  const CXXRecordDecl *element = nullptr;
+  if (list && list->getTemplateArgs().size() &&
+      list->getTemplateArgs()[0].getKind() == TemplateArgument::Type)
+    element = list->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl();
+  const bool isCopy = site.arguments.size() == 1 &&
+                      values.typeOf(site.arguments.front())->getAsCXXRecordDecl() == element;
+  return element && !isCopy && vocabulary.roleOf(element) == TypeRole::None
+             ? constructorOf(element, site.arguments)
+             : nullptr;
+}
+
+void FunctionLowering::emplace(Event &event, const CallSite &site,
+                               const CXXConstructorDecl &constructor) {
+  Event made = make(EventKind::Call, site.call);
+  made.subject = {values.temporary(site.call), TypeRole::None};
+  made.result = made.subject.path;
+  made.callee = symbol(&constructor);
+  made.isTensor = vocabulary.holdsTensors(context.getCanonicalTagType(constructor.getParent()));
+  made.operands = std::exchange(event.operands, {});
+  Operand element = made.subject;
+  element.fresh = true;
+  element.isTensor = made.isTensor;
+  event.operands.push_back(element);
+  event.result = values.temporary(site.call->getCallee()); // The call itself is the element.
+  event.isArithmetic = true;
+  event.isTensor = false;
+  current->events.push_back(std::move(made));
 }
 
 bool FunctionLowering::lowerStandard(const CallSite &site) {

@@ -144,6 +144,10 @@ private:
   /// `begin()` of a loader gives batches; they come from the host unless the dataset moves them.
   void lowerBatches(const clang::CallExpr *call);
   bool isEmplaced(const CallSite &site);
+  /// The constructor of the user's that the call of a list makes an element with, or null.
+  const clang::CXXConstructorDecl *emplacedBy(const CallSite &site);
+  /// \p event gives the list an object that it makes of its operands.
+  void emplace(Event &event, const CallSite &site, const clang::CXXConstructorDecl &constructor);
   /// Calls of the standard library that only hand values around; false for any other.
   bool lowerStandard(const CallSite &site);
   void describeCallee(Event &event, const CallSite &site);

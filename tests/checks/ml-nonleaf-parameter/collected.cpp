@@ -1,6 +1,10 @@
 // Parameters of classes without the framework's modules, collected in lists.
 #include <torch/torch.h>
 
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 using torch::Tensor;
@@ -90,4 +94,81 @@ void other_field_ok() {
   for (const auto &pair : pairs)
     parameters.push_back(pair.weight);
   torch::optim::SGD optimizer(parameters, 0.1);
+}
+
+template <typename Layers> std::vector<Tensor> parametersOf(const Layers &layers) {
+  std::vector<Tensor> all;
+  for (const auto &layer : layers) {
+    all.push_back(layer.weight);
+    all.push_back(layer.bias);
+  }
+  return all;
+}
+
+struct Pushed {
+  std::vector<Scaled> layers;
+  Pushed() {
+    layers.push_back(Scaled(4, 8));
+    layers.push_back(Scaled(8, 1));
+  }
+};
+
+void pushed_by_the_constructor_bad() {
+  Pushed network;
+  torch::optim::SGD optimizer(parametersOf(network.layers), 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+struct Emplaced {
+  std::vector<Scaled> layers;
+  explicit Emplaced(const std::vector<int64_t> &sizes) {
+    for (size_t i = 0; i + 1 < sizes.size(); ++i)
+      layers.emplace_back(sizes[i], sizes[i + 1]);
+  }
+};
+
+void emplaced_bad() {
+  Emplaced network({4, 8, 1});
+  torch::optim::SGD optimizer(parametersOf(network.layers), 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+void emplaced_leaves_ok() {
+  std::vector<Leaf> layers;
+  layers.emplace_back(4, 8);
+  layers.emplace_back(8, 1);
+  torch::optim::SGD optimizer(parametersOf(layers), 0.1);
+}
+
+void behind_pointers_bad() {
+  std::vector<std::shared_ptr<Scaled>> layers;
+  layers.push_back(std::make_shared<Scaled>(4, 8));
+  std::vector<Tensor> parameters;
+  for (size_t i = 0; i < layers.size(); ++i)
+    parameters.push_back(layers[i]->weight);
+  torch::optim::SGD optimizer(parameters, 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+void in_an_array_bad() {
+  std::array<Scaled, 2> layers{Scaled(4, 8), Scaled(8, 1)};
+  std::vector<Tensor> parameters;
+  for (size_t i = 0; i < layers.size(); ++i)
+    parameters.push_back(layers[i].weight);
+  torch::optim::SGD optimizer(parameters, 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+void in_a_map_bad() {
+  std::map<std::string, Scaled> layers;
+  layers.emplace("first", Scaled(4, 8));
+  std::vector<Tensor> parameters;
+  for (const auto &[name, layer] : layers)
+    parameters.push_back(layer.weight);
+  torch::optim::SGD optimizer(parameters, 0.1); // expect: ml-nonleaf-parameter (no fix)
+}
+
+void behind_pointers_in_a_map_bad() {
+  std::map<std::string, std::shared_ptr<Scaled>> layers;
+  layers["first"] = std::make_shared<Scaled>(4, 8);
+  std::vector<Tensor> parameters;
+  for (const auto &[name, layer] : layers)
+    parameters.push_back(layer->weight);
+  torch::optim::SGD optimizer(parameters, 0.1); // miss: ml-nonleaf-parameter: a handle in a map is a name of its own
 }

@@ -399,6 +399,15 @@ void takeIrArguments(CommandLine &result) {
   result.checks = "-*,ml-*"; // Which of them asks first for the unit does not matter.
 }
 
+/// `gradtidy model check FILE...`
+void takeModelArguments(CommandLine &result) {
+  if (result.sources.size() < 2 || result.sources.front() != "check") {
+    ErrorLine() << "name models to check: gradtidy model check FILE... [-- FLAG...]\n";
+    refuse();
+  }
+  result.sources.erase(result.sources.begin());
+}
+
 /// Takes "--diff" out of \p arguments where it goes with --fix and names no revision: then it says
 /// how fixes are made. Whether it was there.
 bool takePatchOption(llvm::SmallVectorImpl<const char *> &arguments) {
@@ -512,6 +521,7 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.prove = command == "prove";
   result.lsp = command == "lsp";
   result.ir = command == "ir";
+  result.checkModels = command == "model";
   result.explain = command == "explain";
   result.watch = command == "watch";
   result.completion = command == "completion";
@@ -610,6 +620,8 @@ CommandLine parseCommandLine(int argc, const char **argv) {
     takeProveOptions(result);
   if (result.ir)
     takeIrArguments(result);
+  if (result.checkModels)
+    takeModelArguments(result);
   return result;
 }
 

@@ -89,6 +89,7 @@ struct CommandLine {
   unsigned steps = 0;                             ///< Of `watch`: 0 for all.
   bool completion = false;                        ///< The source is the name of a shell.
   bool man = false;                               ///< Prints the manual page.
+  bool checkModels = false;                       ///< The sources are models.
   bool ir = false;                                ///< Prints the IR of the one source.
   std::string function;                           ///< Of `ir`: what to print; empty for all.
   bool values = false;                            ///< Of `ir`: with what the engine knows.

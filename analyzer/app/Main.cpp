@@ -1,4 +1,5 @@
 // gradtidy: finds mistakes in the training loops of C++ programs.
+#include "CheckModels.h"
 #include "CommandLine.h"
 #include "Completion.h"
 #include "Explain.h"
@@ -41,6 +42,8 @@ int main(int argc, const char **argv) {
   // The programs that prove runs have limits of their own.
   gradtidy::limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
                          commandLine.statusOfFailure());
+  if (commandLine.checkModels)
+    return gradtidy::checkModels(commandLine);
   if (commandLine.explain)
     return gradtidy::explain(commandLine, executable);
   if (commandLine.lsp)

@@ -22,6 +22,7 @@ constexpr llvm::StringRef irOptions[] = {"values",       "p",
                                          "cache-dir",    "cache-limit",
                                          "no-cache",     "timeout",
                                          "memory-limit", "quiet"};
+constexpr llvm::StringRef modelOptions[] = {"quiet", "timeout", "memory-limit"};
 constexpr llvm::StringRef lspOptions[] = {
     "p",         "checks",           "level",     "config",   "config-file", "model",
     "extra-arg", "extra-arg-before", "cache-dir", "no-cache", "timeout"};
@@ -52,6 +53,13 @@ constexpr Subcommand table[] = {
      "all that stands in them. --values adds what the engine knows behind each event. Compiler "
      "flags are found as for a run, or follow after \"--\".",
      Takes::Source, irOptions},
+    {"model", "check FILE...", "check models of frameworks",
+     "Says what is wrong with model files: unknown keys and roles, names that match nothing, names "
+     "with two roles, phrases that are not code, and what cannot be found with them. Compiler "
+     "flags "
+     "behind \"--\" have the names compared with what the model's headers declare: gradtidy model "
+     "check lumen.json -- -std=c++20 -Iinclude. Exit status 0 if nothing is wrong, else 2.",
+     Takes::Files, modelOptions},
     {"lsp", "", "serve an editor",
      "Speaks the Language Server Protocol on standard input and output: findings of what is open "
      "in "

@@ -11,6 +11,7 @@
 #include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
+#include "ResourceFolder.h"
 #include "SecureInvocation.h"
 #include "TextRepair.h"
 #include "UnitDiagnostics.h"
@@ -366,20 +367,6 @@ private:
   std::vector<std::pair<std::string, std::unique_ptr<llvm::MemoryBuffer>>> others;
 };
 
-/// The folder of clang's own headers (stddef.h): of the installation that this program belongs to,
-/// else of the LLVM that it was built with.
-const std::string &resourceFolder() {
-  static int inThisProgram;
-  static const std::string folder = [] {
-    const std::string program = llvm::sys::fs::getMainExecutable("gradtidy", &inThisProgram);
-    const std::string installed =
-        absolutePath("../lib/gradtidy/clang", folderPath(llvm::sys::path::parent_path(program)));
-    return llvm::sys::fs::exists(installed + "/include/stddef.h") ? installed
-                                                                  : GRADTIDY_RESOURCE_DIR;
-  }();
-  return folder;
-}
-
 /// The command line of \p job with what configuration files say of it; the person's own flags are
 /// in the job already.
 std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOptions &options) {
@@ -391,10 +378,7 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
     flags.after = options.ExtraArgs.value_or(std::vector<std::string>());
     arguments = normaliseFlags(flags);
   }
-  // Clang would look for its own headers beside the program.
-  if (llvm::none_of(arguments,
-                    [](llvm::StringRef argument) { return argument.starts_with("-resource-dir"); }))
-    arguments.insert(arguments.begin() + 1, "-resource-dir=" + resourceFolder());
+  addResourceFolder(arguments);
   return arguments;
 }
 

@@ -1,9 +1,11 @@
 #include "Model.h"
+#include "ModelText.h"
 #include "ShippedModels.h"
 
 #include "BundledModels.h"
-#include "analyzer/source/BoundedText.h"
+#include "analyzer/source/Nearest.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -264,85 +266,11 @@ constexpr Named<Phrase> phraseNames[] = {
     {Phrase::RandomSampler, "random-sampler"},
 };
 
-unsigned lineOf(llvm::StringRef text, size_t offset) {
-  return 1 + text.take_front(std::min(offset, text.size())).count('\n');
-}
-
-/// Reads one model file. nlohmann/json does not keep positions, so errors find the line of their
-/// key by looking for it behind the keys that enclose it.
-class Reader {
-public:
-  Reader(llvm::StringRef text, llvm::StringRef fileName) : text(text), fileName(fileName) {}
-
-  /// \p keys lead from the outermost key to the culprit.
-  llvm::Error error(llvm::ArrayRef<llvm::StringRef> keys, const llvm::Twine &message) const {
-    size_t offset = 0;
-    for (llvm::StringRef key : keys) {
-      size_t found = text.find(("\"" + key + "\"").str(), offset);
-      if (found != llvm::StringRef::npos)
-        offset = found;
-    }
-    std::string where = keys.empty() ? "" : (" \"" + llvm::join(keys, ".") + "\"");
-    return llvm::createStringError(fileName + ":" + llvm::Twine(lineOf(text, offset)) + ": model" +
-                                   where + ": " + message);
-  }
-
-  llvm::Expected<nlohmann::json> parse() const {
-    llvm::Expected<nlohmann::json> json = parseJson(text);
-    if (json)
-      return json;
-    std::string where, why;
-    llvm::handleAllErrors(json.takeError(), [&](const TextError &failure) {
-      where = std::to_string(lineOf(text, failure.offset));
-      why = failure.reason;
-    });
-    return llvm::createStringError(fileName + ":" + where + ": model: not JSON: " + why);
-  }
-
-  llvm::Expected<std::vector<std::string>> strings(const nlohmann::json &value,
-                                                   llvm::ArrayRef<llvm::StringRef> keys) const {
-    std::vector<std::string> result;
-    if (!value.is_array())
-      return error(keys, "expected a list of strings");
-    for (const nlohmann::json &item : value) {
-      if (!item.is_string() || item.get_ref<const std::string &>().empty())
-        return error(keys, "expected a list of strings, found " + item.dump().substr(0, 80));
-      result.push_back(item.get<std::string>());
-    }
-    return result;
-  }
-
-  /// A table from role names to lists of names. \p firsts gets the first name of each list.
-  template <typename Role>
-  llvm::Error roles(const nlohmann::json &table, llvm::StringRef key,
-                    std::optional<Role> (*roleOf)(llvm::StringRef), std::string known,
-                    llvm::StringMap<Role> &into,
-                    std::map<Role, std::string> *firsts = nullptr) const {
-    if (!table.is_object())
-      return error({key}, "expected an object from roles to lists of names");
-    for (const auto &[roleText, names] : table.items()) {
-      std::optional<Role> role = roleOf(roleText);
-      if (!role)
-        return error({key, roleText}, "unknown role; the roles are " + known);
-      auto list = strings(names, {key, roleText});
-      if (!list)
-        return list.takeError();
-      for (const std::string &name : *list)
-        into[name] = *role;
-      if (firsts && !list->empty())
-        firsts->try_emplace(*role, list->front());
-    }
-    return llvm::Error::success();
-  }
-
-private:
-  llvm::StringRef text, fileName;
-};
-
-template <typename Role> std::string namesOf(llvm::ArrayRef<Named<Role>> table) {
-  std::string names;
+template <typename Role, size_t count>
+std::vector<llvm::StringRef> namesOf(const Named<Role> (&table)[count]) {
+  std::vector<llvm::StringRef> names;
   for (const Named<Role> &row : table)
-    names += (names.empty() ? "" : ", ") + row.name.str();
+    names.push_back(row.name);
   return names;
 }
 
@@ -361,55 +289,139 @@ std::optional<Role> roleIn(llvm::ArrayRef<Named<Role>> table, llvm::StringRef na
   return std::nullopt;
 }
 
-llvm::Error readOperators(const Reader &reader, const nlohmann::json &value, OperatorIndex &into) {
+/// The keys that hold roles, with these.
+const std::vector<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> &rolesByKey() {
+  static const std::vector<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> all = {
+      {"types", namesOf(typeRoles)},           {"functions", namesOf(functionRoles)},
+      {"devices", namesOf(deviceRoles)},       {"traits", namesOf(traitNames)},
+      {"operations", namesOf(operationNames)}, {"elements", namesOf(elementNames)},
+      {"results", namesOf(ruleNames)},         {"phrases", namesOf(phraseNames)},
+  };
+  return all;
+}
+
+/// What else may be meant by a name that is none of \p known; \p what they are.
+std::string instead(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known,
+                    llvm::StringRef what) {
+  for (const auto &[key, roles] : rolesByKey())
+    if (llvm::is_contained(roles, name))
+      return ("; '" + name + "' belongs into \"" + key + "\"").str();
+  if (const std::optional<llvm::StringRef> found = nearestName(name, known))
+    return "; did you mean '" + found->str() + "'?";
+  return ("; the " + what + " are " + llvm::join(known, ", ")).str();
+}
+
+std::vector<std::string> readStrings(ModelText &text, const nlohmann::json &value,
+                                     ModelText::Keys keys) {
+  std::vector<std::string> result;
+  if (!value.is_array()) {
+    text.error(keys, "expected a list of strings");
+    return result;
+  }
+  for (size_t i = 0; i < value.size(); ++i)
+    if (const nlohmann::json &item = value[i];
+        !item.is_string() || item.get_ref<const std::string &>().empty())
+      text.error(keys, "expected a list of strings, found " + item.dump().substr(0, 80),
+                 static_cast<int>(i));
+    else
+      result.push_back(item.get<std::string>());
+  return result;
+}
+
+/// The entries of an object whose values are strings; \p expected says what it is.
+std::vector<std::pair<std::string, std::string>> readPairs(ModelText &text,
+                                                           const nlohmann::json &value,
+                                                           ModelText::Keys keys,
+                                                           const llvm::Twine &expected) {
+  std::vector<std::pair<std::string, std::string>> result;
+  if (!value.is_object()) {
+    text.error(keys, "expected " + expected);
+    return result;
+  }
+  for (const auto &[from, to] : value.items()) {
+    llvm::SmallVector<llvm::StringRef> way(keys);
+    way.push_back(from);
+    if (to.is_string())
+      result.emplace_back(from, to.get<std::string>());
+    else
+      text.error(way, "expected a string");
+  }
+  return result;
+}
+
+/// A table from role names to lists of names. \p firsts gets the first name of each list.
+template <typename Role, size_t count>
+void readRoles(ModelText &text, const nlohmann::json &table, llvm::StringRef key,
+               const Named<Role> (&known)[count], llvm::StringMap<Role> &into,
+               std::map<Role, std::string> *firsts = nullptr) {
+  if (!table.is_object())
+    return text.error({key}, "expected an object from roles to lists of names");
+  for (const auto &[name, list] : table.items()) {
+    const std::optional<Role> role = roleIn<Role>(known, name);
+    if (!role) {
+      text.error({key, name}, "unknown role" + instead(name, namesOf(known), "roles"));
+      continue;
+    }
+    const std::vector<std::string> names = readStrings(text, list, {key, name});
+    for (const std::string &each : names)
+      into[each] = *role;
+    if (firsts && !names.empty())
+      firsts->try_emplace(*role, names.front());
+  }
+}
+
+std::shared_ptr<const OperatorTable> readTable(ModelText &text, const nlohmann::json &rows) {
+  static constexpr llvm::StringLiteral key = "operators";
+  if (rows == bundledTable.str())
+    return {std::shared_ptr<void>(), &Model::bundledOperators()}; // Which outlives all models.
+  if (rows.is_string()) {
+    text.error({key, "table"}, "there is no bundled table " + rows.dump());
+    return nullptr;
+  }
+  auto read = OperatorTable::parse(rows.dump());
+  if (read)
+    return std::make_shared<const OperatorTable>(std::move(*read));
+  text.error({key, "table"}, llvm::toString(read.takeError()));
+  return nullptr;
+}
+
+void readOperators(ModelText &text, const nlohmann::json &value, OperatorIndex &into) {
   static constexpr llvm::StringLiteral key = "operators";
   if (!value.is_object() || !value.contains("table"))
-    return reader.error({key}, "expected an object with a table, scopes and names");
-  std::shared_ptr<const OperatorTable> table;
-  if (const nlohmann::json &rows = value["table"]; rows == bundledTable.str()) {
-    table = {std::shared_ptr<void>(), &Model::bundledOperators()}; // Which outlives all models.
-  } else if (rows.is_string()) {
-    return reader.error({key, "table"}, "there is no bundled table " + rows.dump());
-  } else {
-    auto read = OperatorTable::parse(rows.dump());
-    if (!read)
-      return reader.error({key, "table"}, llvm::toString(read.takeError()));
-    table = std::make_shared<const OperatorTable>(std::move(*read));
-  }
+    return text.error({key}, "expected an object with a table, scopes and names");
+  const std::shared_ptr<const OperatorTable> table = readTable(text, value["table"]);
+  if (!table)
+    return;
   for (const auto &[part, pairs] : value.items()) {
     if (part == "table")
       continue;
     if (part == "idempotent") {
-      auto list = reader.strings(pairs, {key, part});
-      if (!list)
-        return list.takeError();
-      for (const std::string &name : *list)
-        if (!table->contains(name))
-          return reader.error({key, part, name}, "the table has no such operator");
-        else
+      for (const std::string &name : readStrings(text, pairs, {key, part}))
+        if (table->contains(name))
           into.addIdempotent(name);
+        else
+          text.error({key, part}, "the table has no operator '" + name + "'");
       continue;
     }
-    if ((part != "scopes" && part != "names" && part != "saves-as") || !pairs.is_object())
-      return reader.error(
-          {key, part}, "unknown key; the keys are table, scopes, names, idempotent and saves-as");
-    for (const auto &[from, to] : pairs.items()) {
-      if (!to.is_string())
-        return reader.error({key, part, from}, "expected a string");
-      const auto name = to.get<std::string>();
+    if (part != "scopes" && part != "names" && part != "saves-as") {
+      text.error({key, part},
+                 "unknown key" +
+                     instead(part, {"table", "scopes", "names", "idempotent", "saves-as"}, "keys"));
+      continue;
+    }
+    for (const auto &[from, to] : readPairs(text, pairs, {key, part}, "an object of strings")) {
       if (part == "scopes")
-        into.addScope(from, table, name);
+        into.addScope(from, table, to);
       else if (part == "saves-as" && !table->contains(from))
-        return reader.error({key, part, from}, "the table has no such operator");
-      else if (!table->contains(name))
-        return reader.error({key, part, from}, "the table has no operator " + to.dump());
+        text.error({key, part, from}, "the table has no such operator");
+      else if (!table->contains(to))
+        text.error({key, part, from}, "the table has no operator '" + to + "'");
       else if (part == "saves-as")
-        into.addSavesAs(from, name);
+        into.addSavesAs(from, to);
       else
-        into.addName(from, table, name);
+        into.addName(from, table, to);
     }
   }
-  return llvm::Error::success();
 }
 
 } // namespace
@@ -470,97 +482,77 @@ const Model &Model::bundled() {
 }
 
 llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
-  Reader reader(text, fileName);
-  llvm::Expected<nlohmann::json> json = reader.parse();
-  if (!json)
-    return json.takeError();
-  if (!json->is_object())
-    return reader.error({}, "expected an object");
+  ModelText source(text);
+  if (read(source))
+    return llvm::Error::success();
+  const std::vector<ModelProblem> problems = source.problems();
+  const ModelProblem &first = *llvm::find_if(problems, [](const ModelProblem &problem) {
+    return problem.kind == ModelProblem::Kind::Error;
+  });
+  return llvm::createStringError(
+      fileName + ":" + llvm::Twine(first.line) + ":" + llvm::Twine(first.column) + ": model" +
+      (first.key.empty() ? "" : " \"" + first.key + "\"") + ": " + first.message);
+}
 
+bool Model::read(ModelText &text) {
   Model merged = *this;
   Framework framework;
-  for (const auto &[key, value] : json->items()) {
+  for (const auto &[key, value] : text.json().items()) {
     if (key == "name") {
       if (!value.is_string())
-        return reader.error({key}, "expected a string");
+        text.error({key}, "expected a string");
     } else if (key == "headers") {
-      auto list = reader.strings(value, {key});
-      if (!list)
-        return list.takeError();
-      merged.frameworkHeaders.insert(merged.frameworkHeaders.end(), list->begin(), list->end());
+      llvm::append_range(merged.frameworkHeaders, readStrings(text, value, {key}));
     } else if (key == "namespaces") {
-      if (!value.is_object())
-        return reader.error({key}, "expected an object from namespaces to namespaces");
-      for (const auto &[from, to] : value.items()) {
-        if (!to.is_string())
-          return reader.error({key, from}, "expected a string");
-        merged.namespaces.emplace_back(from, to.get<std::string>());
-      }
+      llvm::append_range(merged.namespaces,
+                         readPairs(text, value, {key}, "an object from namespaces to namespaces"));
     } else if (key == "renamed") {
-      if (!value.is_object())
-        return reader.error({key}, "expected an object from old names to new ones");
-      for (const auto &[from, to] : value.items()) {
-        if (!to.is_string())
-          return reader.error({key, from}, "expected a string");
-        merged.newNames[from] = to.get<std::string>();
-      }
+      for (const auto &[from, to] :
+           readPairs(text, value, {key}, "an object from old names to new ones"))
+        merged.newNames[from] = to;
     } else if (key == "types") {
-      if (llvm::Error failure = reader.roles<TypeRole>(value, key, gradtidy::typeRole,
-                                                       namesOf<TypeRole>(typeRoles), merged.types))
-        return failure;
-    } else if (key == "functions") {
-      if (llvm::Error failure =
-              reader.roles<FunctionRole>(value, key, gradtidy::functionRole,
-                                         namesOf<FunctionRole>(functionRoles), merged.functions))
-        return failure;
-    } else if (key == "devices") {
-      if (llvm::Error failure = reader.roles<DeviceRole>(value, key, gradtidy::deviceRole,
-                                                         namesOf<DeviceRole>(deviceRoles),
-                                                         merged.devices, &framework.devices))
-        return failure;
-    } else if (key == "traits") {
-      if (llvm::Error failure =
-              reader.roles<Trait>(value, key, traitOf, namesOf<Trait>(traitNames), merged.traits))
-        return failure;
-    } else if (key == "operations") {
-      if (llvm::Error failure = reader.roles<Operation>(
-              value, key, operationOf, namesOf<Operation>(operationNames), merged.operations))
-        return failure;
-    } else if (key == "elements") {
-      if (llvm::Error failure =
-              reader.roles<ElementType>(value, key, elementOf, namesOf<ElementType>(elementNames),
-                                        merged.elements, &framework.elements))
-        return failure;
-    } else if (key == "results") {
-      if (llvm::Error failure = reader.roles<ResultRule>(
-              value, key, ruleOf, namesOf<ResultRule>(ruleNames), merged.results))
-        return failure;
-    } else if (key == "phrases") {
-      if (!value.is_object())
-        return reader.error({key}, "expected an object from phrases to text");
-      for (const auto &[name, text] : value.items()) {
-        const std::optional<Phrase> phrase = phraseOf(name);
-        if (!phrase)
-          return reader.error({key, name},
-                              "unknown phrase; the phrases are " + namesOf<Phrase>(phraseNames));
-        if (!text.is_string())
-          return reader.error({key, name}, "expected a string");
-        framework.phrases[*phrase] = text.get<std::string>();
+      llvm::StringMap<TypeRole> own;
+      readRoles(text, value, key, typeRoles, own);
+      for (const auto &entry : own) {
+        merged.types[entry.first()] = entry.second;
+        if (entry.second == TypeRole::Tensor)
+          framework.namespaces.insert(entry.first().split("::").first);
       }
+    } else if (key == "functions") {
+      readRoles(text, value, key, functionRoles, merged.functions);
+    } else if (key == "devices") {
+      readRoles(text, value, key, deviceRoles, merged.devices, &framework.devices);
+    } else if (key == "traits") {
+      readRoles(text, value, key, traitNames, merged.traits);
+    } else if (key == "operations") {
+      readRoles(text, value, key, operationNames, merged.operations);
+    } else if (key == "elements") {
+      readRoles(text, value, key, elementNames, merged.elements, &framework.elements);
+    } else if (key == "results") {
+      readRoles(text, value, key, ruleNames, merged.results);
+    } else if (key == "phrases") {
+      for (const auto &[name, phrase] :
+           readPairs(text, value, {key}, "an object from phrases to text"))
+        if (const std::optional<Phrase> known = phraseOf(name))
+          framework.phrases[*known] = phrase;
+        else
+          text.error({key, name},
+                     "unknown phrase" + instead(name, namesOf(phraseNames), "phrases"));
     } else if (key == "operators") {
-      if (llvm::Error failure = readOperators(reader, value, merged.operatorIndex))
-        return failure;
+      readOperators(text, value, merged.operatorIndex);
     } else {
-      return reader.error(
-          {key}, "unknown key; the keys are name, headers, namespaces, renamed, types, devices, "
-                 "functions, traits, operations, elements, results, phrases and operators");
+      text.error({key},
+                 "unknown key" + instead(key,
+                                         {"name", "headers", "namespaces", "renamed", "types",
+                                          "devices", "functions", "traits", "operations",
+                                          "elements", "results", "phrases", "operators"},
+                                         "keys"));
     }
   }
-  for (const auto &entry : merged.types)
-    if (entry.second == TypeRole::Tensor && !types.contains(entry.first()))
-      framework.namespaces.insert(entry.first().split("::").first);
   if (framework.namespaces.empty() && !framework.phrases.empty())
-    return reader.error({"phrases"}, "there is no tensor among the types, for which they could be");
+    text.error({"phrases"}, "there is no tensor among the types, for which they could be");
+  if (text.hasErrors())
+    return false;
   if (!framework.namespaces.empty())
     merged.frameworks.push_back(std::move(framework));
   for (const auto &entry : merged.types)
@@ -570,7 +562,7 @@ llvm::Error Model::add(llvm::StringRef text, llvm::StringRef fileName) {
   std::stable_sort(merged.namespaces.begin(), merged.namespaces.end(),
                    [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
   *this = std::move(merged);
-  return llvm::Error::success();
+  return true;
 }
 
 std::string Model::canonicalName(llvm::StringRef qualifiedName) const {

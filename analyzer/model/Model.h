@@ -15,6 +15,8 @@
 
 namespace gradtidy {
 
+class ModelText;
+
 class Model {
 public:
   /// The models shipped with gradtidy (LibTorch and the bundled runtime), merged.
@@ -23,9 +25,12 @@ public:
   /// The table of operators that comes with them.
   static const OperatorTable &bundledOperators();
 
-  /// Adds the vocabulary in \p text to this one. The error names \p fileName, the line and the key;
-  /// this model is then unchanged.
+  /// Adds the vocabulary in \p text to this one. The error names \p fileName, the place and the
+  /// key; this model is then unchanged.
   llvm::Error add(llvm::StringRef text, llvm::StringRef fileName);
+
+  /// The same for a text that learns of all errors. False if there are any.
+  bool read(ModelText &text);
 
   /// Headers as users include them ("torch/torch.h"): a file found under such a name marks the
   /// folder it was found in as the framework's.

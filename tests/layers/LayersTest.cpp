@@ -48,9 +48,9 @@ const std::vector<Layer> &layers() {
       {"analyzer/watch",
        {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
       {"analyzer/app",
-       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/modules",
-        "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin", "analyzer/prove",
-        "analyzer/watch"}},
+       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/values",
+        "analyzer/events/modules", "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin",
+        "analyzer/prove", "analyzer/watch"}},
   };
   return all;
 }

@@ -158,7 +158,7 @@ TEST_CASE("What is wrong with a table") {
              Contains("there is no bundled table \"mine-operators.json\""));
   CHECK_THAT(llvm::toString(model.add(
                  R"({"operators": {"table": {}, "names": {"axon::grow": "stretch"}}})", "m")),
-             Contains("the table has no operator \"stretch\""));
+             Contains("the table has no operator 'stretch'"));
 }
 
 TEST_CASE("Every row of the bundled table can be read") {

@@ -3,6 +3,7 @@
 #include "Database.h"
 #include "Flags.h"
 #include "Includes.h"
+#include "LibTorch.h"
 #include "Paths.h"
 #include "ResponseFiles.h"
 
@@ -304,8 +305,8 @@ private:
     fail("no compile_commands.json found for " + quoted(withoutDatabase.front()) + others +
          " in the parent folders and their build folders; make one with "
          "'cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON' or 'bear -- make', or name its folder with "
-         "-p, or give the flags after '--': gradtidy FILE -- -std=c++17 "
-         "-I/path/to/libtorch/include");
+         "-p, or give the flags after '--': gradtidy FILE -- " +
+         libtorchFlags());
   }
 };
 

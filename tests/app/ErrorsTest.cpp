@@ -37,6 +37,36 @@ TEST_CASE("No database") {
   CHECK_THAT(run.err, Contains("nothing was analysed"));
 }
 
+TEST_CASE("Without a database the flags that the installed LibTorch needs are named") {
+  const Project project;
+  project.write("train.cpp", correct);
+  const auto hint = [&](const std::string &setting) {
+    return project
+        .run("/usr/bin/env",
+             {"-u", "Torch_DIR", "-u", "LIBTORCH", "-u", "VIRTUAL_ENV", "-u", "CONDA_PREFIX",
+              "HOME=" + project.path("home"), setting, gradtidyProgram(), "train.cpp"})
+        .err;
+  };
+  const auto flags = [&](const std::string &standard, const std::string &folder) {
+    return "gradtidy FILE -- -std=" + standard + " -isystem " + project.path(folder) +
+           "/include -isystem " + project.path(folder) + "/include/torch/csrc/api/include\n";
+  };
+  const std::string api = "/include/torch/csrc/api/include/torch/";
+  for (const char *folder : {"new", "old", "home/.local/lib/python3.9/site-packages/torch",
+                             "venv/lib/python3.12/site-packages/torch"})
+    project.write(folder + api + "torch.h", "");
+  project.write("new" + api + "version.h", "#include <torch/headeronly/version.h>\n");
+  project.write("old" + api + "version.h", "#define TORCH_VERSION_MAJOR 1\n");
+  CHECK_THAT(hint("LIBTORCH=" + project.path("new")), Contains(flags("c++20", "new")));
+  CHECK_THAT(hint("LIBTORCH=" + project.path("old")), Contains(flags("c++17", "old")));
+  CHECK_THAT(hint("Torch_DIR=" + project.path("old") + "/share/cmake/Torch"),
+             Contains(flags("c++17", "old")));
+  CHECK_THAT(hint("VIRTUAL_ENV=" + project.path("venv")),
+             Contains(flags("c++20", "venv/lib/python3.12/site-packages/torch")));
+  CHECK_THAT(hint("LIBTORCH=/nowhere"),
+             Contains(flags("c++20", "home/.local/lib/python3.9/site-packages/torch")));
+}
+
 TEST_CASE("A database that -p names is not there") {
   const Project project;
   project.write("train.cpp", correct);

@@ -127,8 +127,8 @@ public:
             !commandLine.moduleHeaders &&
             llvm::none_of(list.jobs, [](const Job &job) { return job.text || job.others; })),
         isEdit(list.jobs.size() <= beingEdited),
-        runner(list, context, &*caches.headers, partners, !commandLine.timeTrace.empty(),
-               isEdit && caches.results) {}
+        runner(list, context, &*caches.headers, partners, commandLine.overlay,
+               !commandLine.timeTrace.empty(), isEdit && caches.results) {}
 
   Run take() {
     run.errors = list.errors;

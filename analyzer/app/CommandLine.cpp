@@ -5,6 +5,7 @@
 
 #include "analyzer/frontend/CacheFolder.h"
 #include "analyzer/report/Printable.h"
+#include "analyzer/source/BoundedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
@@ -129,6 +130,12 @@ source into a JSON file, whose name begins with this.
 Option<bool> moduleHeaders("enable-module-headers-parsing", cl::cat(category), cl::desc(R"(
 Parse the headers of C++20 modules as text, too.
 Experimental.
+)"));
+Option<std::string> vfsOverlay("vfsoverlay", cl::cat(category), cl::value_desc("filename"),
+                               cl::desc(R"(
+Have files stand in for others, as this description
+of an overlay (YAML) says: for all that sources
+include. Nothing is kept in the cache.
 )"));
 Option<bool> quiet("quiet", cl::cat(category),
                    cl::desc("Print findings only: no progress, no statistics"));
@@ -384,6 +391,21 @@ void takeProveOptions(CommandLine &result) {
   }
 }
 
+/// What --vfsoverlay names.
+Overlay readOverlay(const std::string &file) {
+  const auto refuseIt = [&](const llvm::Twine &why) {
+    ErrorLine() << "cannot use the overlay '" << file << "': " << why;
+    refuse();
+  };
+  auto read = readFile(file, limits::model);
+  if (!read)
+    refuseIt(llvm::toString(read.takeError()));
+  Overlay overlay{absolute(file), (*read)->getBuffer().str()};
+  if (overlay.text.empty() || !overlaid(llvm::vfs::getRealFileSystem(), overlay))
+    refuseIt("it describes no file system");
+  return overlay;
+}
+
 /// `gradtidy ir SOURCE [FUNCTION]`
 void takeIrArguments(CommandLine &result) {
   if (result.sources.empty() || result.sources.size() > 2) {
@@ -596,6 +618,10 @@ CommandLine parseCommandLine(int argc, const char **argv) {
   result.evidence = evidence;
   if (!noCache)
     result.cacheFolder = cacheDir.empty() ? defaultCacheFolder() : std::string(cacheDir);
+  if (vfsOverlay.getNumOccurrences()) {
+    result.overlay = readOverlay(vfsOverlay);
+    result.cacheFolder.clear(); // Which knows files by their paths.
+  }
   result.cacheLimit = cacheLimit;
   result.workers = workers;
   result.timeout = timeout;

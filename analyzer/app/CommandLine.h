@@ -1,6 +1,7 @@
 // What the user asks for: clang-tidy's command line and gradtidy's own options.
 #pragma once
 
+#include "analyzer/frontend/Overlay.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <functional>
@@ -53,6 +54,7 @@ struct CommandLine {
   std::optional<unsigned> level;           ///< 0, 1 or 2.
   std::optional<std::string> deviceMemory; ///< A number and its unit.
   std::string lineFilter;                  ///< JSON, or empty.
+  Overlay overlay;                         ///< --vfsoverlay.
 
   bool fix = false, fixErrors = false;
   bool showFixes = false;  ///< As a patch; no file is changed.

@@ -14,14 +14,11 @@ constexpr llvm::StringRef watchOptions[] = {"format",    "output",   "steps", "l
 constexpr llvm::StringRef mergeOptions[] = {
     "format",   "output", "strict", "warnings-as-errors", "fix",       "fix-errors",
     "baseline", "diff",   "quiet",  "use-color",          "exit-code", "export-fixes"};
-constexpr llvm::StringRef irOptions[] = {"values",       "p",
-                                         "config",       "config-file",
-                                         "model",        "bundled-runtime",
-                                         "extra-arg",    "extra-arg-before",
-                                         "removed-arg",  "system-headers",
-                                         "cache-dir",    "cache-limit",
-                                         "no-cache",     "timeout",
-                                         "memory-limit", "quiet"};
+constexpr llvm::StringRef irOptions[] = {
+    "values",          "p",         "config",           "config-file", "model",
+    "bundled-runtime", "extra-arg", "extra-arg-before", "removed-arg", "system-headers",
+    "vfsoverlay",      "cache-dir", "cache-limit",      "no-cache",    "timeout",
+    "memory-limit",    "quiet"};
 constexpr llvm::StringRef modelOptions[] = {"quiet", "timeout", "memory-limit"};
 constexpr llvm::StringRef lspOptions[] = {
     "p",         "checks",           "level",     "config",   "config-file", "model",

@@ -180,10 +180,12 @@ private:
 } // namespace
 
 UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers,
-                       Partners &partners, bool traces, bool makesOwnHeaders)
+                       Partners &partners, const Overlay &overlay, bool traces,
+                       bool makesOwnHeaders)
     : list(list), context(context), frontend(context, list.projectFolder, headers),
       partners(partners) {
   hostAnalyses();
+  frontend.setOverlay(overlay);
   if (traces)
     frontend.enableTrace();
   if (makesOwnHeaders)

@@ -22,7 +22,7 @@ class UnitRunner {
 public:
   /// All arguments must outlive this object. \p headers may be null.
   UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
-             Partners &partners, bool traces, bool makesOwnHeaders);
+             Partners &partners, const Overlay &overlay, bool traces, bool makesOwnHeaders);
 
   struct Results {
     UnitResult own;

@@ -7,6 +7,7 @@
 #include "Inclusions.h"
 #include "MissingMacros.h"
 #include "MissingNames.h"
+#include "Overlay.h"
 #include "OwnHeader.h"
 #include "PartnerPragma.h"
 #include "Paths.h"
@@ -291,7 +292,7 @@ public:
     if (job.text)
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
     else if (parse.request.findPartners)
-      mainFile = readFileIfPossible(job.file);
+      mainFile = bufferOf(job.file, *files);
     if (job.others)
       for (const auto &[file, text] : *job.others)
         others.emplace_back(file, llvm::MemoryBuffer::getMemBuffer(text, file));
@@ -316,6 +317,13 @@ public:
   }
 
 private:
+  /// Null for a file that cannot be read.
+  static std::unique_ptr<llvm::MemoryBuffer> bufferOf(const std::string &file,
+                                                      clang::FileManager &files) {
+    auto buffer = files.getBufferForFile(file, /*isVolatile=*/true);
+    return buffer ? std::move(*buffer) : nullptr;
+  }
+
   /// Has this text of the main file parsed, and partners behind it.
   void parseText(llvm::StringRef text, clang::CompilerInvocation &invocation) {
     parsed =
@@ -714,7 +722,7 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   context.setCurrentBuildDirectory(job.command.Directory);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem =
-      regularFilesOf(llvm::vfs::createPhysicalFileSystem());
+      overlaid(regularFilesOf(llvm::vfs::createPhysicalFileSystem()), overlay);
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));

@@ -5,6 +5,7 @@
 
 #include "FileIdentity.h"
 #include "Lookups.h"
+#include "Overlay.h"
 #include "UserCode.h"
 #include "analyzer/source/Jobs.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
@@ -98,6 +99,9 @@ public:
            HeaderCache *headers = nullptr);
   ~Frontend();
 
+  /// From now on these files stand in for others. The overlay is well formed.
+  void setOverlay(Overlay files) { overlay = std::move(files); }
+
   /// From now on units have traces.
   void enableTrace() { traces = true; }
 
@@ -135,6 +139,7 @@ private:
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
   HeaderCache *headers;
+  Overlay overlay;
   bool traces = false, makesOwnHeaders = false;
   /// The context remembers names of checks by these, for all units.
   llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids;

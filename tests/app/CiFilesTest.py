@@ -60,26 +60,83 @@ def make_project(folder):
     git(folder, "commit", "-qm", "fresh")
 
 
+def step_of(action, name):
+    return next(one for one in action["runs"]["steps"] if one["name"] == name)
+
+
+def variables(action, step, given, event):
+    """The environment of a step, as its expressions say: inputs, and the base of a pull request."""
+    inputs = {name: row.get("default", "") for name, row in action["inputs"].items()} | given
+    known = {f"inputs.{name}": value for name, value in inputs.items()}
+    known["github.event.pull_request.base.sha"] = event
+    return {name: known[value.removeprefix("${{ ").removesuffix(" }}")]
+            for name, value in step["env"].items()}
+
+
+def run_step(step, folder, environment):
+    return run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], folder, environment)
+
+
+def try_installation(folder, environment):
+    """With a python3 whose environments have a pip that writes down what it is asked for."""
+    action = yaml.safe_load((sources / "action.yml").read_text())
+    # Expressions in a script would run what a stranger calls a branch.
+    assert all("${{" not in step.get("run", "") for step in action["runs"]["steps"])
+    (folder / "python3").write_text("""#!/bin/sh
+[ "$1 $2" = "-m venv" ] || exit 1
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\necho "$@" >>"%s/asked"\\n' "$RUNNER_TEMP" >"$3/bin/pip"
+chmod +x "$3/bin/pip"
+""")
+    (folder / "python3").chmod(0o755)
+    step = step_of(action, "Install gradtidy")
+    for given, package in (({}, f"gradtidy=={action['inputs']['version']['default']}"),
+                           ({"version": "dist/gradtidy 1.whl"}, "dist/gradtidy 1.whl")):
+        (folder / "asked").write_text("")
+        own = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path"),
+               "PATH": f"{folder}:{environment['PATH']}"}
+        result = run_step(step, folder, environment | own | variables(action, step, given, ""))
+        equal(result.returncode, 0, result.stderr)
+        equal((folder / "asked").read_text(), f"install --quiet {package}\n")
+        equal((folder / "path").read_text().splitlines()[-1], f"{folder}/gradtidy/bin")
+
+
 def try_action(folder, environment):
     action = yaml.safe_load((sources / "action.yml").read_text())
-    step = next(one for one in action["runs"]["steps"] if one["name"] == "Lint")
+    step = step_of(action, "Lint")
+    base = run(["git", "rev-parse", "HEAD^"], folder).stdout.strip()
     summary, sarif = folder / "summary.md", folder / "gradtidy.sarif"
-    for given, status, count in (
-            ({"sources": "src", "build": "build"}, 1, 2),
-            ({"sources": "src", "diff": "HEAD^"}, 1, 1),
+    for given, event, status, count in (
+            ({"sources": "src", "build": "build"}, "", 1, 2),
+            ({"sources": "src", "diff": "HEAD^"}, "", 1, 1),
+            ({"sources": "src"}, base, 1, 1),
+            ({"sources": "src", "diff": "none"}, base, 1, 2),
             ({"sources": "src/old.cpp src/fresh.cpp", "strict": "false",
-              "arguments": "--level=0 --checks='-*,ml-missing-*'"}, 0, 2)):
-        inputs = {name: row.get("default", "") for name, row in action["inputs"].items()} | given
-        own = {name: inputs[value.split("inputs.")[1].split()[0]]
-               for name, value in step["env"].items()}
+              "arguments": "--level=0 --checks='-*,ml-missing-*'"}, "", 0, 2)):
+        own = variables(action, step, given, event)
         summary.write_text("")
-        result = run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], folder,
-                     environment | own | {"RUNNER_TEMP": str(folder),
-                                          "GITHUB_STEP_SUMMARY": str(summary)})
+        result = run_step(step, folder, environment | own | {"RUNNER_TEMP": str(folder),
+                                                             "GITHUB_STEP_SUMMARY": str(summary)})
         equal(result.returncode, status, result.stdout + result.stderr)
         equal(result.stdout.count("title=ml-missing-zero-grad::"), count, result.stdout)
         equal(len(json.loads(sarif.read_text())["runs"][0]["results"]), count)
         assert f"gradtidy: {count} finding" in summary.read_text(), summary.read_text()
+
+
+def try_shallow_checkout(folder, environment):
+    """Of a pull request: the one commit that was checked out lacks its base."""
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    base = run(["git", "rev-parse", "HEAD^"], folder).stdout.strip()
+    clone = folder.parent / "clone"
+    git(folder, "clone", "-q", "--depth=1", f"file://{folder}", str(clone))
+    database = (clone / "build/compile_commands.json")
+    database.write_text(database.read_text().replace(str(folder), str(clone)))
+    action = yaml.safe_load((sources / "action.yml").read_text())
+    step = step_of(action, "Lint")
+    result = run_step(step, clone, environment | variables(action, step, {"sources": "src"}, base) |
+                      {"RUNNER_TEMP": str(clone), "GITHUB_STEP_SUMMARY": str(clone / "summary.md")})
+    equal(result.returncode, 1, result.stdout + result.stderr)
+    equal(result.stdout.count("title=ml-missing-zero-grad::"), 1, result.stdout + result.stderr)
 
 
 def try_gitlab(folder, environment):
@@ -103,6 +160,9 @@ with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
     (root / "project").mkdir()
     make_project(root / "project")
     known = dict(os.environ, PATH=f"{root}/bin:{os.environ['PATH']}", XDG_CACHE_HOME=f"{root}/cache")
+    (root / "installation").mkdir()
+    try_installation(root / "installation", known)
     try_action(root / "project", known)
+    try_shallow_checkout(root / "project", known)
     try_gitlab(root / "project", known)
     shutil.rmtree(root / "project")

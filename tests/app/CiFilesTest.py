@@ -1,5 +1,5 @@
-"""The files for continuous integration do what docs/ci.md says: what action.yml and the GitLab template
-run is run here, in a repository with two findings, of which one is new.
+"""The files for continuous integration do what docs/ci.md says: what action.yml, the GitLab template
+and the Bazel aspect run is run here, in a repository with two findings, of which one is new.
 
     CiFilesTest.py SOURCES GRADTIDY
 """
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import xml.dom.minidom
 from pathlib import Path
 
@@ -153,6 +154,47 @@ def try_gitlab(folder, environment):
         equal(len(document.getElementsByTagName("failure")), count)
 
 
+class Arguments(list):
+    add, add_all = list.append, list.extend
+
+
+def try_bazel(folder, environment):
+    """The aspect is Python, too: it runs with what stands in for Bazel, and so does its action."""
+    Of = types.SimpleNamespace
+    defines = {}
+    bazel = {
+        "load": lambda *names: None, "aspect": lambda **given: defines.update(given) or given,
+        "ACTION_NAMES": Of(cpp_compile="c++-compile"), "CcInfo": "CcInfo",
+        "find_cpp_toolchain": lambda ctx: Of(all_files=[]), "use_cpp_toolchain": lambda: [],
+        "depset": lambda direct=(), transitive=(): [*direct, *(one for each in transitive for one in each)],
+        "OutputGroupInfo": lambda **groups: groups,
+        "cc_common": Of(
+            configure_features=lambda **given: None, create_compile_variables=lambda **given: given,
+            get_memory_inefficient_command_line=lambda variables, **given: [
+                *variables["user_compile_flags"],
+                *(f"-isystem{each}" for each in variables["system_include_directories"]),
+                *(f"-D{each}" for each in variables["preprocessor_defines"])])}
+    exec(compile((sources / "integrations/bazel/gradtidy.bzl").read_text(), "gradtidy.bzl", "exec"), bazel)
+    context = Of(includes=[], quote_includes=[], system_includes=[str(sources / "tests/axon")], headers=[],
+                 defines=["RATE=0.1"], local_defines=[])
+    for name, status in (("old.cpp", 1), ("notes.txt", None)):
+        actions = []
+        files = Of(files=Of(to_list=lambda name=name: [
+            Of(extension=name.split(".")[1], is_source=True, path=f"src/{name}")]))
+        ctx = Of(rule=Of(attr=Of(srcs=[files], copts=[])), label=Of(name="train"),
+                 fragments=Of(cpp=Of(copts=[], cxxopts=["-std=c++20"])),
+                 actions=Of(declare_file=lambda name: f"{folder}/{name}", args=Arguments,
+                            run_shell=lambda **given: actions.append(given)))
+        defines["implementation"]({"CcInfo": Of(compilation_context=context)}, ctx)
+        equal(len(actions), 0 if status is None else 1, name)
+        for action in actions:
+            words = [getattr(word, "path", word) for word in action["arguments"][0]]
+            result = run(["bash", "-c", action["command"], "", *words], folder, environment)
+            equal(result.returncode, status, result.stdout + result.stderr)
+            equal(Path(action["outputs"][0]).read_text().count("[ml-missing-zero-grad,"), 1, result.stderr)
+    equal(defines["implementation"]({}, None), [])
+
+
 with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
     root = Path(root).resolve()
     (root / "bin").mkdir()
@@ -165,4 +207,5 @@ with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
     try_action(root / "project", known)
     try_shallow_checkout(root / "project", known)
     try_gitlab(root / "project", known)
+    try_bazel(root / "project", known)
     shutil.rmtree(root / "project")

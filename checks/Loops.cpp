@@ -59,11 +59,11 @@ bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
          (isConditional(&event) || llvm::any_of(callers.drop_front(), isConditional));
 }
 
-bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner) {
+bool contains(const UnitVisit &visit, const ir::Node *outer, const ir::Node *inner) {
   return contains(visit.source, outer, inner->begin());
 }
 
-bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner) {
+bool contains(const UnitVisit &visit, const ir::Node *outer, clang::SourceLocation inner) {
   return contains(visit.source, outer, inner);
 }
 
@@ -79,8 +79,7 @@ bool contains(const Source &sources, const ir::Node *outer, clang::SourceLocatio
 
 const ir::Node *loopBegunBy(const Visit &visit) {
   const Event &begin = visit.event;
-  if (begin.kind != EventKind::Create || begin.operands.empty() ||
-      begin.operands.front().role != TypeRole::DataLoader)
+  if (!beginsBatches(begin))
     return nullptr;
   const auto loops = begin.function->loopsAround(begin.site);
   const ir::Node *head = loops.empty() ? nullptr : loops[0]->init;
@@ -117,9 +116,7 @@ const ir::Node *loopOutlivedBy(const Visit &visit, PathId place) {
 
 bool isOver(const Event &begin, const ir::Node &loop) {
   const ir::Node *head = loop.init;
-  return head && begin.kind == EventKind::Create && !begin.operands.empty() &&
-         begin.operands.front().role == TypeRole::DataLoader &&
-         begin.function->statementOf(begin.site) == head;
+  return head && beginsBatches(begin) && begin.function->statementOf(begin.site) == head;
 }
 
 namespace {
@@ -254,7 +251,7 @@ bool isCutOff(const Visit &visit) {
 static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) {
   const SiteTable &sites = visit.unit.tables().sites;
   const size_t inner = sites.callers(visit.site).size() - depth;
-  return llvm::all_of(visit.unit.observations(), [&](const Observation &other) {
+  return llvm::all_of(visit.observations(), [&](const Observation &other) {
     const llvm::ArrayRef<const Event *> others = sites.callers(other.site);
     return &sites.event(other.site) != &visit.shown() || others.size() <= inner ||
            others[others.size() - 1 - inner] == &caller;

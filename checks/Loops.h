@@ -56,8 +56,8 @@ bool isTrainingStep(const FunctionBody &function);
 bool isOver(const Event &begin, const ir::Node &loop);
 
 /// Whether \p inner stands in \p outer.
-bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner);
-bool contains(const Visit &visit, const ir::Node *outer, clang::SourceLocation inner);
+bool contains(const UnitVisit &visit, const ir::Node *outer, const ir::Node *inner);
+bool contains(const UnitVisit &visit, const ir::Node *outer, clang::SourceLocation inner);
 bool contains(const Source &sources, const ir::Node *outer, const ir::Node *inner);
 bool contains(const Source &sources, const ir::Node *outer, clang::SourceLocation inner);
 

@@ -22,6 +22,72 @@ static bool isKept(const Visit &visit, PathId place) {
                                 (variable.type->isPointer && place != paths.rootOf(place))));
 }
 
+/// The pointer or view that the event uses though what it leads into has ended; none if it uses
+/// none.
+static Look lostUsedBy(const Event &event, const State &state) {
+  if (!state.tables->hasLost)
+    return {};
+  const auto lost = [&](const Operand &operand) {
+    const Look look =
+        operand.path && operand.role == TypeRole::None ? state.lookOf(operand.path) : Look();
+    return look.ended ? look : Look();
+  };
+  const auto lostAmong = [&](llvm::ArrayRef<Operand> operands) {
+    for (const Operand &operand : operands)
+      if (const Look look = lost(operand); look.taken)
+        return look;
+    return Look();
+  };
+  switch (event.kind) {
+  case EventKind::Access:
+    return lost(event.subject);
+  case EventKind::Call: {
+    const bool makes = event.callee && (event.callee->kind == ir::SymbolKind::Constructor ||
+                                        event.callee->kind == ir::SymbolKind::Destructor);
+    if (makes)
+      return {};
+    if (const Look look = lostAmong(event.operands); look.taken)
+      return look;
+    for (const Operand &operand : event.operands)
+      if (operand.path && operand.role == TypeRole::None && !operand.isClosure)
+        if (const Look look = state.lostWithin(operand.path); look.taken)
+          return look;
+    return event.subject.path && event.callee ? state.lostWithin(event.subject.path)
+                                              : lost(event.subject);
+  }
+  case EventKind::Combine:
+    if (event.isAttribute || event.leadsIn ||
+        llvm::is_contained({"size", "empty"}, event.site->calledName())) // It has that itself.
+      return {};
+    if (const Look look = lost(event.subject);
+        look.taken && (!event.subject.escapes || (event.site->type && event.site->type->isPointer)))
+      return look; // `pointers.data()`
+    return lostAmong(event.operands);
+  case EventKind::Construct:
+    return event.leadsIn ? Look() : lostAmong(event.operands);
+  case EventKind::Create:
+  case EventKind::Forward:
+  case EventKind::Overwrite:
+  case EventKind::Move:
+    return lostAmong(event.operands);
+  case EventKind::Return:
+    return lostAmong(event.operands);
+  default:
+    return {};
+  }
+}
+
+bool usesLost(const Moment &moment) {
+  return lostUsedBy(moment.event, moment.before).taken != nullptr;
+}
+
+bool leavesLost(const Moment &moment) {
+  // What gets another value may give the pointer one, too.
+  const bool isEnd =
+      moment.event.kind == EventKind::EndLifetime || moment.event.kind == EventKind::Call;
+  return isEnd && !moment.before.endedBy(moment.event).empty();
+}
+
 llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory) {
   llvm::SmallVector<Lost, 1> found;
   if (const Look used = lostUsedBy(visit.event, visit.before);

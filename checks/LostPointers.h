@@ -11,6 +11,12 @@ struct Lost {
   bool isUsed = false; ///< By the visit's event; else it is kept where others find it.
 };
 
+/// Whether the event uses a pointer or view that leads into what has ended.
+bool usesLost(const Moment &moment);
+
+/// Whether the event has left such pointers behind.
+bool leavesLost(const Moment &moment);
+
 /// What the visit's event uses, or leaves behind: pointers into the memory of tensors, or views of
 /// shapes and lists.
 llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory);

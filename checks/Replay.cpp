@@ -36,13 +36,29 @@ private:
   llvm::DenseMap<unsigned, size_t> indices; ///< By the place.
 };
 
+bool isWanted(const Check &check, const Moment &moment) {
+  return moment.isBehind ? check.wantsBehind(moment) : check.wants(moment);
+}
+
 } // namespace
+
+Interest interestOf(llvm::ArrayRef<const Check *> checks) {
+  return [checks](const Moment &moment) {
+    return llvm::any_of(checks, [&](const Check *check) { return isWanted(*check, moment); });
+  };
+}
 
 void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   const Source source(analysis.sources(), analysis.language());
   Collector collector(source);
+  std::vector<const Observation *> wanted;
   for (const Observation &seen : analysis.observations())
-    check.on({*seen.event, seen.before, seen.callers, seen.site, analysis, source}, collector);
+    if (isWanted(check, seen.moment()))
+      wanted.push_back(&seen);
+  const UnitVisit all{analysis, source, wanted};
+  for (const Observation *seen : wanted)
+    check.on(visitOf(all, *seen), collector);
+  check.onUnit(all, collector);
   for (const ModuleClass &view : analysis.modules().classes())
     check.onClass({view, analysis, source}, collector);
   for (const FunctionBody *function : analysis.code().functions())

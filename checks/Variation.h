@@ -16,9 +16,4 @@ bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop
 /// library that calls a closure.
 bool isSkippedIn(const Visit &visit, const ir::Node *loop);
 
-/// The same event on another way through the program.
-inline Visit visitOf(const Visit &visit, const Observation &other) {
-  return {*other.event, other.before, other.callers, other.site, visit.unit, visit.source};
-}
-
 } // namespace gradtidy

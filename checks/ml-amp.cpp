@@ -10,6 +10,11 @@ namespace {
 
 class Amp : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Forward, EventKind::Backward}, moment.event.kind) &&
+           moment.before.autocast().possible == Autocast::On;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.before.autocast().possible != Autocast::On)
       return;

@@ -10,6 +10,11 @@ namespace {
 
 class AnomalyMode : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::DetectAnomaly ||
+           moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.operation != Operation::DetectAnomaly || event.constant != true ||
@@ -30,7 +35,7 @@ private:
   /// Whether the function, or what it calls, runs a backward in a loop.
   static bool trainsInRounds(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       if (other.event->kind != EventKind::Backward)
         continue;
       bool isBelow = other.event->function == &function;

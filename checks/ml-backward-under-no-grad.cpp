@@ -10,6 +10,12 @@ namespace {
 
 class BackwardUnderNoGrad : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward || moment.event.kind == EventKind::Forward ||
+           (moment.event.kind == EventKind::Call && moment.isUnseen &&
+            moment.event.subject.isClosure);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
     if (backward.kind == EventKind::Call)
@@ -75,7 +81,7 @@ private:
 
   /// Whether other callers get a graph here, and this one has the backward left out.
   static bool isMeantForOthers(const Visit &visit) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return other.event == &visit.event &&
              !(other.before.valueOf(visit.event.subject).autograd.graph & Graph::Unrecorded) &&
              isUpToCallers(visit.event, visit.callers, other.callers);

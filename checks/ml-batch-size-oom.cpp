@@ -197,6 +197,10 @@ public:
     return {};
   }
 
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Forward, EventKind::Step}, moment.event.kind);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || &visit.shown() != &forward ||
@@ -262,7 +266,7 @@ private:
   /// parameter. Of several, nobody knows which has them.
   static Optimizer optimizerOf(const Visit &visit) {
     const Event *step = nullptr;
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (other.event->kind == EventKind::Step && other.event->function == visit.event.function) {
         if (step && step->subject.path != other.event->subject.path)
           return {};

@@ -14,6 +14,11 @@ namespace {
 
 class BatchnormAccumulation : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Forward, EventKind::SetMode}, moment.event.kind) ||
+           beginsBatches(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || &visit.shown() != &forward || !isTraining(visit) ||
@@ -103,7 +108,7 @@ private:
           return {shape.sizes.front(), visit.before.valueOf(operand).origin.made};
         break;
       }
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (other.event->function == forward.function && isOver(*other.event, loop))
         if (const Event *maker =
                 visit.unit.program().makerOf(other.event->operands.front(), other.before))
@@ -121,7 +126,7 @@ private:
       return true;
     const PathTable &paths = visit.unit.tables().paths;
     const PathId module = visit.before.resolve(visit.event.subject.path);
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       if (other.event->kind != EventKind::SetMode || other.event->constant == true)
         return false;
       const PathId object = other.before.resolve(other.event->subject.path);

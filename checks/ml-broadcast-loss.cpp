@@ -13,6 +13,10 @@ namespace {
 
 class BroadcastLoss : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return crossingOf(moment.event, moment.before).has_value();
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const std::optional<Crossing> crossing = crossingOf(event, visit.before);

@@ -9,9 +9,13 @@ namespace {
 
 class ChangedSamples : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::MakeLoader;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (made.operation != Operation::MakeLoader || !made.loader.sampleChange)
+    if (!made.loader.sampleChange)
       return;
     const auto [call, isDropped] = made.loader.sampleChange;
     Finding finding(Level::Likely, *call,

@@ -12,10 +12,10 @@ namespace {
 
 class ClearedGradients : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.kind == EventKind::Step; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
-    if (step.kind != EventKind::Step)
-      return;
     if (step.every) {
       onAccumulation(visit, reporter);
       onEveryRound(visit, reporter);

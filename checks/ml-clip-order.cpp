@@ -13,9 +13,13 @@ namespace {
 
 class ClipOrder : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::ClipGradients;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &clip = visit.event;
-    if (clip.operation != Operation::ClipGradients || clip.operands.empty())
+    if (clip.operands.empty())
       return;
     onOtherParameters(visit, reporter);
     onScaled(visit, reporter);

@@ -6,6 +6,7 @@
 #include "Devices.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -24,6 +25,11 @@ enum class Heat {
 
 class CreateThenMove : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return mayMoveInVain(moment) ||
+           (movesTensor(moment.event) && (moment.event.namesGpu || moment.event.isAsync));
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &move = visit.event;
     if (move.kind != EventKind::Move || !move.subject.expr)

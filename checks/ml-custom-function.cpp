@@ -8,6 +8,11 @@ namespace {
 
 class CustomFunction : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const CustomFunctionFacts &facts = moment.event.custom;
+    return facts.inputs >= 0 || facts.misplaced >= 0 || facts.keepsOutput || facts.changesInput;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const CustomFunctionFacts &facts = event.custom;

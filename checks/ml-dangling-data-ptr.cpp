@@ -11,6 +11,11 @@ namespace {
 
 class DanglingDataPtr : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.leftover.ending != Ending::None || usesLost(moment);
+  }
+  bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     for (const Lost &lost : lostBy(visit, /*ofMemory=*/true))

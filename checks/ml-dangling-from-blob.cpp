@@ -13,6 +13,29 @@ namespace {
 
 class DanglingFromBlob : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    switch (event.kind) {
+    case EventKind::Create:
+      if (event.leftover.ending != Ending::None)
+        return true;
+      break;
+    case EventKind::Return:
+      if (!event.operands.empty() && moment.before.valueOf(event.operands.front()).lending.borrowed)
+        return true;
+      break;
+    case EventKind::EndLifetime:
+      return !moment.before.borrowersOf(event.subject.path).empty();
+    case EventKind::Combine:
+      if (putsBeside(moment))
+        return true;
+      break;
+    default:
+      break;
+    }
+    return releasedReadBy(event, moment.before) != nullptr;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (const Operand *read = releasedReadBy(event, visit.before))
@@ -43,6 +66,17 @@ public:
   }
 
 private:
+  /// Whether the event puts a tensor into a list that may hold another one in the same memory.
+  static bool putsBeside(const Moment &moment) {
+    const Event &event = moment.event;
+    const Event *held = event.subject.path && event.subject.role == TypeRole::None
+                            ? moment.before.valueOf(event.subject).lending.borrowed
+                            : nullptr;
+    return held && llvm::any_of(event.operands, [&](const Operand &operand) {
+             return operand.isTensor && moment.before.valueOf(operand).lending.borrowed == held;
+           });
+  }
+
   static const ir::Symbol &ownerOf(const Visit &visit, PathId memory) {
     const PathTable &paths = visit.unit.tables().paths;
     return *paths.last(paths.rootOf(memory)).symbol();

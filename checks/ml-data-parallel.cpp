@@ -12,9 +12,11 @@ namespace {
 
 class DataParallel : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::SpreadBatch;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
-    if (visit.event.operation != Operation::SpreadBatch)
-      return;
     const TrainingLoop training = trainingLoopAround(visit);
     if (!training.loop || !reported.insert(training.loop).second)
       return;

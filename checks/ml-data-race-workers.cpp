@@ -8,9 +8,13 @@ namespace {
 
 class DataRaceWorkers : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::MakeLoader;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (made.operation != Operation::MakeLoader || !made.loader.shared || made.loader.workers < 2)
+    if (!made.loader.shared || made.loader.workers < 2)
       return;
     const LoaderOptions &loader = made.loader;
     Finding finding(Level::Likely, *loader.change,

@@ -11,6 +11,16 @@ namespace {
 
 class DatasetDevice : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    const auto isOfDataset = [](const Event *frame) { return frame->function->isOfDataset; };
+    return (event.kind == EventKind::Move || event.kind == EventKind::Create) &&
+           (isOfDataset(&event) || llvm::any_of(moment.callers, isOfDataset)) &&
+           llvm::any_of(event.operands, [](const Operand &operand) {
+             return operand.role == TypeRole::Device || operand.device.isKnown();
+           });
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &placed = visit.event;
     const bool isPlaced = placed.kind == EventKind::Move || placed.kind == EventKind::Create;

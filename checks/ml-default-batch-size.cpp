@@ -9,6 +9,8 @@ namespace {
 
 class DefaultBatchSize : public Check {
 public:
+  bool wants(const Moment &moment) const override { return beginsBatches(moment.event); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
     const ir::Node *loop = loopBegunBy(visit);

@@ -4,12 +4,15 @@
 #include "Check.h"
 #include "Devices.h"
 #include "Fixes.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class DeviceMismatch : public Check {
 public:
+  bool wants(const Moment &moment) const override { return meetsOtherDevice(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.before.lacksGpu)
       return; // Everything is on the CPU.

@@ -5,12 +5,18 @@
 #include "Check.h"
 #include "Devices.h"
 #include "Loops.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class DevicePingPong : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return movesTensor(moment.event) &&
+           (mayMoveInVain(moment) || moment.event.namesGpu || moment.event.isAsync);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &move = visit.event;
     const Operand *target = move.kind == EventKind::Move ? targetOf(move) : nullptr;

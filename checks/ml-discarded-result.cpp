@@ -9,6 +9,8 @@ namespace {
 
 class DiscardedResult : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.isDiscarded; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const ir::Node *call = ir::asCall(event.site);

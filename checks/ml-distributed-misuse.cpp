@@ -12,6 +12,12 @@ namespace {
 
 class DistributedMisuse : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.copied ||
+           llvm::is_contained({EventKind::Step, EventKind::Forward}, moment.event.kind) ||
+           beginsBatches(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.copied)

@@ -9,9 +9,13 @@ namespace {
 
 class DoubleBackward : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
-    if (backward.kind != EventKind::Backward || backward.site->begin().isMacroID())
+    if (backward.site->begin().isMacroID())
       return; // Of a macro, perhaps a test that expects it to throw.
     const LastGraphs &latest = visit.before.valueOf(backward.subject).autograd.latest;
     Finding finding(Level::Certain, backward);

@@ -18,6 +18,20 @@ namespace {
 
 class DtypeMismatch : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    if (event.kind == EventKind::Forward || fillsByMask(event) || badMaskOf(event, moment.before))
+      return true;
+    if (!event.typing)
+      return false;
+    if (event.typing->isMisread || event.typing->isMeasured ||
+        event.operation == Operation::PointToMemory)
+      return true;
+    const auto tensors = tensorsOf(event);
+    return event.typing->rule == ResultRule::Matmul && tensors.size() == 2 &&
+           moment.before.typeOf(*tensors[0]).element != moment.before.typeOf(*tensors[1]).element;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (const Operand *mask = badMaskOf(event, visit.before))
@@ -73,11 +87,16 @@ private:
 
   static constexpr double largestHalf = 65504;
 
+  /// Whether a mask puts a number into elements, which may not be able to hold it.
+  static bool fillsByMask(const Event &event) {
+    return event.run && llvm::StringRef(event.run->name).starts_with("masked_fill");
+  }
+
   /// A mask puts a number into elements of float16, into which it does not fit.
   static void reportFill(const Visit &visit, Reporter &reporter) {
     const Event &fill = visit.event;
     const ir::Node *call = ir::asCall(fill.site);
-    if (!call || !fill.run || !llvm::StringRef(fill.run->name).starts_with("masked_fill"))
+    if (!call || !fillsByMask(fill))
       return;
     std::optional<double> number;
     for (const ir::Node *argument : call->arguments)

@@ -12,6 +12,10 @@ namespace {
 
 class ElementwiseAccess : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::ReadScalar || writtenBy(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.operation == Operation::ReadScalar)
       onRead(visit, reporter);

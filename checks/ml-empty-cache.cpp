@@ -11,10 +11,14 @@ namespace {
 
 class EmptyCache : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::EmptyCache;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &clear = visit.event;
     // Now and then, or between the epochs, it costs little.
-    if (clear.operation != Operation::EmptyCache || !trainingLoopAround(visit).loop)
+    if (!trainingLoopAround(visit).loop)
       return;
 
     Finding finding(Level::Likely, clear);

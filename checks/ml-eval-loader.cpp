@@ -3,12 +3,17 @@
 
 #include "Check.h"
 #include "Loops.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class EvalLoader : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return isPass(moment) || beginsBatches(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const ir::Node *loop = loopBegunBy(visit);
     const Event *maker = loop ? makerOf(visit) : nullptr;
@@ -39,10 +44,6 @@ private:
     return begin.unit.program().makerOf(begin.event.operands.front(), begin.before);
   }
 
-  static Visit visitOf(const Visit &visit, const Observation &other) {
-    return {*other.event, other.before, other.callers, other.site, visit.unit, visit.source};
-  }
-
   /// Whether the loop that the event begins runs forward passes, and trains nothing.
   static bool evaluates(const Visit &begin, const ir::Node &loop) {
     const FunctionBody &function = *begin.event.function;
@@ -50,7 +51,7 @@ private:
       return event->function == &function && contains(begin, &loop, event->site);
     };
     return !trainsIn(begin, function, &loop) &&
-           llvm::any_of(begin.unit.observations(), [&](const Observation &other) {
+           llvm::any_of(begin.observations(), [&](const Observation &other) {
              return (isInLoop(other.event) || llvm::any_of(other.callers, isInLoop)) &&
                     isEvaluation(visitOf(begin, other));
            });
@@ -67,7 +68,7 @@ private:
               return operand.role == TypeRole::DataLoader;
             }))
           return false;
-    return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::none_of(visit.observations(), [&](const Observation &other) {
       const Visit begin = visitOf(visit, other);
       const ir::Node *loop = loopBegunBy(begin);
       return loop && makerOf(begin) == &maker && trainsIn(begin, *begin.event.function, loop);

@@ -4,12 +4,15 @@
 #include "Check.h"
 #include "Devices.h"
 #include "Fixes.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class ForwardTensorDevice : public Check {
 public:
+  bool wants(const Moment &moment) const override { return meetsOtherDevice(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (isOfOwnModule(visit, clash))

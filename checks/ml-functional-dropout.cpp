@@ -9,6 +9,8 @@ namespace {
 
 class FunctionalDropout : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.ignoresMode; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (!event.ignoresMode)

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 class GuardOtherThread : public Check {
 public:
+  bool wants(const Moment &moment) const override { return isPass(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event *guard = visit.before.guardElsewhere;
     if (!guard || !isEvaluation(visit) || visit.event.isGuarded ||

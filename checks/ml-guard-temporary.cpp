@@ -9,6 +9,12 @@ namespace {
 
 class GuardTemporary : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::EnterGradMode, EventKind::EnterAutocast},
+                              moment.event.kind) &&
+           moment.event.isDiscarded;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &guard = visit.event;
     const bool isGuard =

@@ -11,6 +11,8 @@ namespace {
 
 class HardcodedDevice : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.namesGpu; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &named = visit.event;
     const FunctionBody &function = *named.function;

@@ -6,12 +6,17 @@
 #include "Fixes.h"
 #include "Graphs.h"
 #include "Loops.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class HiddenStateGraph : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return isPass(moment) || moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (isModuleCall(visit.event)) {
       take(visit);

@@ -8,6 +8,8 @@ namespace {
 
 class HolderTypeid : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.classTest != nullptr; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const ClassTest *test = visit.event.classTest;
     if (!test || test->form == ClassTest::Lookup ||
@@ -18,9 +20,9 @@ public:
         "no module is of the class of the holder '" + test->holder + "': " +
         (test->form == ClassTest::Key
              ? "what is looked up by the class of a module never has this key"
-         : test->form == ClassTest::Comparison  ? "this comparison always has the same result"
-         : test->form == ClassTest::Reference ? "this cast always throws"
-                                              : "this cast always gives null") +
+         : test->form == ClassTest::Comparison ? "this comparison always has the same result"
+         : test->form == ClassTest::Reference  ? "this cast always throws"
+                                               : "this cast always gives null") +
         (test->form == ClassTest::Key ? "" : "; use as<" + test->holder + ">()") +
         (test->held.empty()             ? ""
          : test->form == ClassTest::Key ? "; use '" + test->held + "'"
@@ -35,12 +37,12 @@ private:
   /// Whether something in the container with that key is looked up by the class of a module.
   static bool looksUpModules(const Visit &visit) {
     const ir::Symbol *place = placeOf(visit.event.site);
-    return place && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
-      const ClassTest *test = other.event->classTest;
-      const ir::Symbol *container =
-          test && test->form == ClassTest::Lookup ? placeOf(other.event->site) : nullptr;
-      return container && (container == place || container->owner == place);
-    });
+    return place && llvm::any_of(visit.observations(), [&](const Observation &other) {
+             const ClassTest *test = other.event->classTest;
+             const ir::Symbol *container =
+                 test && test->form == ClassTest::Lookup ? placeOf(other.event->site) : nullptr;
+             return container && (container == place || container->owner == place);
+           });
   }
 
   /// The container that gets the key, or the class of which a method does.

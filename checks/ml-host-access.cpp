@@ -10,6 +10,8 @@ namespace {
 
 class HostAccess : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.readsOnHost(); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
     if (!read.readsOnHost() || read.function->asksForPlaces || visit.before.lacksGpu)

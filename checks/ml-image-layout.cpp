@@ -10,6 +10,11 @@ namespace {
 
 class ImageLayout : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Create && moment.event.typing &&
+           moment.event.typing->isScrambled;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.kind != EventKind::Create || !event.typing || !event.typing->isScrambled)

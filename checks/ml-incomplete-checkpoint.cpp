@@ -4,6 +4,7 @@
 
 #include "Check.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include "analyzer/flow/Files.h"
 
@@ -15,6 +16,12 @@ namespace {
 
 class IncompleteCheckpoint : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::Save ||
+           llvm::is_contained({EventKind::Step, EventKind::Load}, moment.event.kind) ||
+           makesOptimizer(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
     if (save.operation != Operation::Save || !isModule(storedBy(save).role))
@@ -50,7 +57,7 @@ private:
       for (const ir::Node *loop : function.loopsAround(frame->site)) {
         if (function.isConditional(frame->site, loop) && !frame->every)
           return {};
-        for (const Observation &other : visit.unit.observations())
+        for (const Observation &other : visit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
             return keepsState(visit, other) && !isMadeAnew(visit, other, function, *loop)
                        ? Training{loop, &function, other.event}
@@ -74,7 +81,7 @@ private:
              (made.function->function->kind == ir::SymbolKind::Constructor &&
               made.function->function->owner == function.function->owner);
     };
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const Event &made = *other.event;
       return made.kind == EventKind::Construct && made.subject.role == TypeRole::Optimizer &&
              (made.keepsMomentum || (isEither && made.trait == Trait::AdaptiveSteps)) &&
@@ -115,7 +122,7 @@ private:
 
   /// Whether the unit saves anything but modules and tensors: an optimizer, or an archive of both.
   static bool savesMore(const Visit &visit) {
-    return llvm::any_of(visit.unit.observations(), [](const Observation &other) {
+    return llvm::any_of(visit.observations(), [](const Observation &other) {
       if (other.event->operation != Operation::Save)
         return false;
       const Operand &saved = storedBy(*other.event);
@@ -139,7 +146,7 @@ private:
       return event->function == training.function &&
              visit.source.isBefore(event->site->begin(), training.loop->begin());
     };
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       const Event &load = *other.event;
       if (load.kind != EventKind::Load)
         continue;

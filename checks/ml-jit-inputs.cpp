@@ -10,6 +10,8 @@ namespace {
 
 class JitInputs : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.growth.list != nullptr; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (!event.growth.list)

@@ -12,6 +12,13 @@ namespace {
 
 class LabelDtype : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return event.typing && (event.typing->rule == ResultRule::ClassLoss ||
+                            llvm::is_contained({Operation::ProbabilityLoss, Operation::LogitLoss},
+                                               event.operation));
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &loss = visit.event;
     if (!loss.typing || loss.operation == Operation::None)

@@ -9,6 +9,11 @@ namespace {
 
 class LbfgsClosure : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Step, EventKind::Backward, EventKind::Forward},
+                              moment.event.kind);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
     if (step.kind == EventKind::Backward)
@@ -89,7 +94,7 @@ private:
   }
 
   static bool isRecorded(const Visit &visit, const Event &pass) {
-    return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::none_of(visit.observations(), [&](const Observation &other) {
       return other.event == &pass && other.before.gradMode().possible != GradMode::On;
     });
   }

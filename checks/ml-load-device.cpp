@@ -17,6 +17,11 @@ namespace {
 
 class LoadDevice : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Load, EventKind::Forward}, moment.event.kind) ||
+           moment.event.operation == Operation::Save;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind == EventKind::Load)
@@ -87,7 +92,7 @@ private:
         !visit.unit.program().mayBeGpu(module.left) || load.function->asksForPlaces ||
         llvm::any_of(load.operands, isDevice) || isOwnFile(visit, load))
       return;
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (const Event &forward = *other.event;
           forward.kind == EventKind::Forward && forward.function != load.function &&
           visit.unit.tables().paths.last(forward.subject.path).identity == member.identity)
@@ -141,7 +146,7 @@ private:
   /// Whether the event saves something, not a module that is on the CPU wherever the program runs.
   static bool isSave(const Visit &visit, const Event &event) {
     return calledName(event.site) == "save" &&
-           llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+           llvm::none_of(visit.observations(), [&](const Observation &other) {
              return other.event == &event &&
                     other.before.module(storedBy(event)).device.kind == Device::Cpu;
            });
@@ -164,7 +169,7 @@ private:
   /// Whether the same run may have written the file, from the same device: it saves something
   /// before it comes to the load, or loads a module again and again, which another thread may save.
   static bool isOwnFile(const Visit &visit, const Event &load) {
-    const bool mayShare = llvm::any_of(visit.unit.observations(), [](const Observation &other) {
+    const bool mayShare = llvm::any_of(visit.observations(), [](const Observation &other) {
       return other.event->operation == Operation::Save;
     });
     const PathTable &paths = visit.unit.tables().paths;
@@ -197,7 +202,7 @@ private:
   /// or a member of its settings.
   static Device savedFrom(const Visit &visit, const Event &load) {
     const ir::Symbol *member = fileMemberOf(load);
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (const Event &save = *other.event;
           save.operation == Operation::Save && ((!save.file.empty() && save.file == load.file) ||
                                                 (member && fileMemberOf(save) == member)))

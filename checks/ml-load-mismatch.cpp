@@ -8,6 +8,11 @@ namespace {
 
 class LoadMismatch : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Load, EventKind::Forward}, moment.event.kind) ||
+           moment.event.operation == Operation::Save;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.kind == EventKind::Load && visit.event.filled)
       return reportList(visit.event, reporter);
@@ -55,7 +60,7 @@ private:
   /// What the unit saves in the file of that name, if it is always the same.
   static std::optional<Saved> savedIn(const Visit &visit, llvm::StringRef file) {
     std::optional<Saved> found;
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       const Event &save = *other.event;
       if (save.operation != Operation::Save || save.file != file)
         continue;

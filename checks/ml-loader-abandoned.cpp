@@ -8,11 +8,10 @@ namespace {
 
 class LoaderAbandoned : public Check {
 public:
+  bool wants(const Moment &moment) const override { return beginsBatches(moment.event); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
-    if (begin.kind != EventKind::Create || begin.operands.empty() ||
-        begin.operands.front().role != TypeRole::DataLoader)
-      return;
     const Operand &loader = begin.operands.front();
     const Event *before = visit.before.unfinishedLoop(loader);
     const Event *maker = before ? visit.unit.program().makerOf(loader, visit.before) : nullptr;

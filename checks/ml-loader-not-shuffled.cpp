@@ -12,6 +12,11 @@ namespace {
 
 class LoaderNotShuffled : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.batchLoop ||
+           llvm::is_contained({EventKind::Step, EventKind::Backward}, moment.event.kind);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.batchLoop)
       return onBatch(visit, reporter);

@@ -9,6 +9,10 @@ namespace {
 
 class LoaderWorkers : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Forward || beginsBatches(moment.event);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &begin = visit.event;
     const ir::Node *loop = loopBegunBy(visit);
@@ -32,7 +36,7 @@ private:
       return event->function == &function && contains(visit, &loop, event->site);
     };
     return trainsIn(visit, function, &loop) &&
-           llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+           llvm::any_of(visit.observations(), [&](const Observation &other) {
              return other.event->kind == EventKind::Forward &&
                     (isInLoop(other.event) || llvm::any_of(other.callers, isInLoop)) &&
                     visit.unit.uses().mayBeNeeded(*other.event) && isOnGpu(visit, other);

@@ -7,12 +7,17 @@
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/flow/Types.h"
 
 namespace gradtidy {
 namespace {
 
 class LogOfZero : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::Logarithm || weighsLogarithms(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &logarithm = visit.event;
     if (logarithm.operation != Operation::Logarithm)
@@ -36,6 +41,28 @@ public:
 
 private:
   // --- probabilities times their logarithms -----------------------------------------------------
+
+  /// Whether the event may multiply probabilities by their logarithms.
+  static bool weighsLogarithms(const Moment &moment) {
+    const Event &event = moment.event;
+    if (event.kind != EventKind::Combine || event.site->kind != ir::NodeKind::OperatorCall ||
+        event.site->op != "*" || !event.typing || event.typing->rule != ResultRule::Elementwise)
+      return false;
+    const auto tensors = tensorsOf(event);
+    const auto isMadeBy = [&](llvm::function_ref<bool(const Event &)> one) {
+      return llvm::any_of(tensors, [&](const Operand *tensor) {
+        const Event *made = moment.before.valueOf(*tensor).origin.made;
+        return made && one(*made);
+      });
+    };
+    return tensors.size() == 2 && isMadeBy([](const Event &made) {
+             return made.operation == Operation::LogSoftmax || made.kind == EventKind::Call;
+           }) &&
+           isMadeBy([](const Event &made) {
+             return made.typing && made.typing->rule == ResultRule::Real &&
+                    made.operation != Operation::LogSoftmax;
+           });
+  }
 
   /// `(p * log p).sum()`, where some of the logarithms are minus infinity.
   static void onProduct(const Visit &visit, Reporter &reporter) {

@@ -4,12 +4,15 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class LossAccumulation : public Check {
 public:
+  bool wants(const Moment &moment) const override { return storesGraph(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     bool adds = event.kind == EventKind::Combine && event.subject.escapes;

@@ -12,6 +12,12 @@ namespace {
 
 class LossActivation : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({Operation::Sigmoid, Operation::Softmax, Operation::LogSoftmax},
+                              moment.event.operation) ||
+           inputOf(moment.event.operation);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &loss = visit.event;
     if (loss.operation == Operation::Sigmoid || loss.operation == Operation::Softmax ||

@@ -11,6 +11,11 @@ namespace {
 
 class LossWithoutGradient : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward ||
+           moment.event.operation == Operation::ReadScalar;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
     if (backward.kind != EventKind::Backward)
@@ -28,7 +33,7 @@ public:
 private:
   /// Whether the number is read from what may have a gradient.
   static bool readsGraph(const Visit &visit, const Event &read) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const auto mayHaveGraph = [&](const Operand &operand) {
         return operand.isTensor &&
                other.before.valueOf(operand).autograd.graph & (Graph::Attached | Graph::Unknown);

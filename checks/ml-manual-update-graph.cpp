@@ -6,12 +6,22 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class ManualUpdateGraph : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    if (event.kind == EventKind::Bind)
+      return event.isDiscarded || event.usesOwnGradient;
+    return isChange(event) &&
+           (event.usesOwnGradient || refusesChange(moment.before.valueOf(event.subject)) ||
+            storesGraph(moment) || changesWeights(moment));
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &update = visit.event;
     Finding finding(Level::Certain, update);
@@ -85,16 +95,15 @@ private:
     return update.usesOwnGradient && !isGiven && value.autograd.graph != Graph::Detached;
   }
 
-  /// Whether a parameter of a module takes up the graph of another tensor: one that has been trained,
-  /// of which it is to be the average.
+  /// Whether a parameter of a module takes up the graph of another tensor: one that has been
+  /// trained, of which it is to be the average.
   static bool joinsGraph(const Visit &visit) {
     const Event &update = visit.event;
     if (!isChange(update) || visit.before.gradMode().possible != GradMode::On ||
         !visit.before.valueOf(update.subject).lending.taken || isNew(visit, update.subject))
       return false;
     return llvm::any_of(update.operands, [&](const Operand &operand) {
-      return operand.isTensor &&
-             visit.before.valueOf(operand).autograd.graph == Graph::Attached;
+      return operand.isTensor && visit.before.valueOf(operand).autograd.graph == Graph::Attached;
     });
   }
 

@@ -9,6 +9,8 @@ namespace {
 
 class MaskedAssignCopy : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.changesCopy; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &change = visit.event;
     if (!change.changesCopy)

@@ -3,6 +3,7 @@
 // with a mean of 0 and a variance of 1.
 
 #include "Check.h"
+#include "Moments.h"
 
 #include "analyzer/flow/Files.h"
 
@@ -13,6 +14,14 @@ namespace {
 
 class MissingBuffers : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return event.operation == Operation::Save ||
+           llvm::is_contained({EventKind::Forward, EventKind::Load}, event.kind) ||
+           event.isRegistered || listsTensors(event) || changesWeights(moment) ||
+           namesWeight(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.operation == Operation::Save || putsByName(visit))
@@ -23,6 +32,22 @@ public:
   }
 
 private:
+  /// Whether the event gives a list of tensors of a module.
+  static bool listsTensors(const Event &event) {
+    return event.kind == EventKind::Combine && isModule(event.subject.role) && event.isTensor;
+  }
+
+  /// Whether an object that is no module gets a parameter and a name for it.
+  static bool namesWeight(const Moment &moment) {
+    const Event &event = moment.event;
+    const auto isName = [](const Operand &operand) { return operand.isText; };
+    return event.kind == EventKind::Combine && event.subject.role == TypeRole::None &&
+           llvm::any_of(event.operands, isName) &&
+           llvm::any_of(event.operands, [&](const Operand &operand) {
+             return operand.isTensor && moment.before.memoryOf(operand) != noSources;
+           });
+  }
+
   // --- copies
 
   /// Parameters of one module get values that are computed of those of another.
@@ -75,7 +100,7 @@ private:
     }
     // Detached, and then computed: what the function has asked for them tells.
     PathId found = noPath;
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (other.event->givesParameters && other.event->function == visit.event.function &&
           llvm::ArrayRef(other.callers) == visit.callers) {
         const PathId module = other.before.resolve(other.event->subject.path);
@@ -126,7 +151,7 @@ private:
   }
 
   static bool isSavedWhole(const Visit &visit, PathId module) {
-    return llvm::any_of(visit.unit.observations(),
+    return llvm::any_of(visit.observations(),
                         [&](const Observation &other) { return isSaveOf(visit, other, module); });
   }
 
@@ -168,7 +193,7 @@ private:
 
   /// Where the module is asked for its parameters, or null.
   static const Observation *askedFor(const Visit &visit, PathId module) {
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (other.event->givesParameters &&
           isIt(visit, other.before.resolve(other.event->subject.path), module))
         return &other;
@@ -177,7 +202,7 @@ private:
 
   /// Whether one of the two, which have the same parameters, certainly has such statistics.
   static bool normalizes(const Visit &visit, PathId one, PathId other) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {
+    return llvm::any_of(visit.observations(), [&](const Observation &seen) {
       if (seen.event->kind != EventKind::Forward && !seen.event->givesParameters)
         return false;
       const PathId module = seen.before.resolve(seen.event->subject.path);
@@ -199,7 +224,7 @@ private:
   /// if the module computes its own.
   static const Observation *evaluationOf(const Visit &visit, PathId module) {
     const Observation *found = nullptr;
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       if (isPassOf(visit, other, module)) {
         if (modeIn(other) & ~unsigned(ModuleFacts::Evaluation | ModuleFacts::LeftTraining))
           return nullptr;
@@ -213,7 +238,7 @@ private:
 
   /// Whether forward passes of the module may change its statistics.
   static bool isTrained(const Visit &visit, PathId module) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return isPassOf(visit, other, module) &&
              (modeIn(other) & (ModuleFacts::Training | ModuleFacts::Entry));
     });
@@ -221,7 +246,7 @@ private:
 
   /// Whether the module is read from a file, which has buffers.
   static bool isRenewed(const Visit &visit, PathId module) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return other.event->kind == EventKind::Load && !other.event->operands.empty() &&
              isSame(visit, other.before.resolve(storedBy(*other.event).path), module);
     });
@@ -238,7 +263,7 @@ private:
   /// \p to other values, one by one.
   static bool handlesBuffers(const Visit &visit, PathId from, PathId to) {
     const PathTable &paths = visit.unit.tables().paths;
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const Event &event = *other.event;
       const PathId place = event.subject.path ? other.before.resolve(event.subject.path) : noPath;
       if (givesBuffers(visit, event))

@@ -5,6 +5,7 @@
 #include "Fixes.h"
 #include "Loops.h"
 #include "Modes.h"
+#include "Moments.h"
 #include "Trials.h"
 
 namespace gradtidy {
@@ -12,6 +13,10 @@ namespace {
 
 class MissingEvalMode : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return isPass(moment) || moment.event.kind == EventKind::SetMode;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind == EventKind::SetMode && forward.constant == false)
@@ -109,7 +114,7 @@ private:
   /// Whether the program puts modules of that class into training mode, so that it knows of modes.
   static bool isPutIntoTraining(const Visit &visit) {
     const ModuleClass *view = visit.unit.modules().classOf(visit.shown());
-    return view && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return view && llvm::any_of(visit.observations(), [&](const Observation &other) {
              return other.event->kind == EventKind::SetMode && other.event->constant == true &&
                     visit.unit.modules().classOf(*other.event) == view;
            });
@@ -146,7 +151,7 @@ private:
 
   /// Whether a caller that is known hands the module over in evaluation mode. Others may not.
   static bool isSetByCaller(const Visit &visit) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return other.event == &visit.event &&
              other.before.module(other.event->subject).mode == ModuleFacts::Evaluation;
     });

@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 #include "Trials.h"
 
 #include "analyzer/frontend/UserCode.h"
@@ -17,6 +18,10 @@ namespace {
 
 class MissingNoGrad : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return isPass(moment) || moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.unit.code().phrase(Phrase::DisableGradients).empty())
       return; // The framework knows no other way.
@@ -86,7 +91,7 @@ private:
   /// callers that nobody sees nothing is known.
   static bool isNeededElsewhere(const Visit &visit, const Event &forward) {
     const Uses &uses = visit.unit.uses();
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const auto called = llvm::ArrayRef(other.callers).drop_front(!other.callers.empty());
       const bool isRun =
           other.event == &forward ? !other.callers.empty() : llvm::is_contained(called, &forward);
@@ -133,7 +138,7 @@ private:
     if (sites.callers(visit.site).empty() || !isNeededElsewhere(visit, shown))
       return false;
     return shown.function->returnsTensors || !uses.isCutOff(visit.site) ||
-           llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+           llvm::any_of(visit.observations(), [&](const Observation &other) {
              return &sites.event(other.site) == &shown && !sites.callers(other.site).empty() &&
                     uses.isUsed(other.site);
            });
@@ -145,7 +150,7 @@ private:
     const FunctionBody &function = *visit.shown().function;
     if (!trainsIn(visit, function, function.body))
       return function.returnsTensors && !isTrainedElsewhere(visit);
-    return llvm::none_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::none_of(visit.observations(), [&](const Observation &other) {
       return other.event->kind == EventKind::Backward && other.before.keepsGraph(visit.site);
     });
   }
@@ -158,7 +163,7 @@ private:
       return last.kind == PathStep::Member ? last.identity : nullptr;
     };
     const void *member = memberOf(visit.shown());
-    return member && llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return member && llvm::any_of(visit.observations(), [&](const Observation &other) {
              return isModuleCall(*other.event) && visit.unit.uses().isUsed(other.site) &&
                     memberOf(tables.sites.event(other.site)) == member;
            });
@@ -172,7 +177,7 @@ private:
              callers.take_back(visit.callers.size()) == visit.callers;
     };
     bool isGuarded = false;
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (isFurtherOut(other)) {
         if (other.before.gradMode().possible & GradMode::On)
           return false;

@@ -10,10 +10,14 @@ namespace {
 
 class MissingStep : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::ClearGradients;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &clear = visit.event;
-    if (clear.kind != EventKind::ClearGradients || clear.subject.role != TypeRole::Optimizer ||
-        clear.site->begin().isMacroID() || loopsAround(visit).empty())
+    if (clear.subject.role != TypeRole::Optimizer || clear.site->begin().isMacroID() ||
+        loopsAround(visit).empty())
       return;
     const OptimizerFacts *facts = visit.before.optimizer(clear.subject);
     const PathId optimizer = visit.before.resolve(clear.subject.path);

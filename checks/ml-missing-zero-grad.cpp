@@ -13,10 +13,10 @@ namespace {
 
 class MissingZeroGrad : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.kind == EventKind::Step; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
-    if (step.kind != EventKind::Step)
-      return;
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
     if (!facts)
       return reportMember(visit, reporter);
@@ -127,7 +127,7 @@ private:
   /// Whether it is seen from where the function of the step is called, and what is left over then.
   static bool isCalledInSight(const Visit &visit) {
     return !visit.callers.empty() ||
-           llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+           llvm::any_of(visit.observations(), [&](const Observation &other) {
              return other.event == &visit.event && !other.callers.empty();
            });
   }

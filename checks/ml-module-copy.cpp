@@ -12,11 +12,17 @@ namespace {
 
 class ModuleCopy : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::CopyModule ||
+           moment.event.kind == EventKind::Forward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.operation == Operation::CopyModule && isModule(visit.event.subject.role))
       onClone(visit, reporter);
-    if (std::exchange(isSearched, true))
-      return;
+  }
+
+  void onUnit(const UnitVisit &visit, Reporter &reporter) override {
     for (const FunctionBody *function : visit.unit.callGraph().relevant())
       for (const Block &block : function->blocks)
         for (const Event &event : block.events)
@@ -32,7 +38,7 @@ private:
   // --- copies that share their parameters -------------------------------------------------------
 
   /// A copy that is put beside its original, which is trained, and runs without gradients.
-  static void onShared(const Visit &visit, const Event &copy, Reporter &reporter) {
+  static void onShared(const UnitVisit &visit, const Event &copy, Reporter &reporter) {
     const PathTable &paths = visit.unit.tables().paths;
     const ir::Symbol *original = paths.last(copy.subject.path).name();
     const ir::Symbol *name = targetOf(copy.site);
@@ -71,7 +77,7 @@ private:
     }
     if (!isInUnit(gives))
       return;
-    for (const Observation &other : visit.unit.observations())
+    for (const Observation &other : visit.observations())
       if (const Event &forward = *other.event; forward.kind == EventKind::Forward &&
                                                isAbout(forward.subject, name) &&
                                                other.before.gradMode().possible == GradMode::Off) {
@@ -163,7 +169,7 @@ private:
   };
 
   /// Whether \p type is a module class of the user, and no pointer to such.
-  static bool isModuleObject(const Visit &visit, const ir::Type *type) {
+  static bool isModuleObject(const UnitVisit &visit, const ir::Type *type) {
     return type && type->record && !type->isPointer &&
            llvm::any_of(visit.unit.modules().classes(),
                         [&](const ModuleClass &view) { return view.record == type->record; });
@@ -190,7 +196,7 @@ private:
     return nullptr;
   }
 
-  void findCopies(const Visit &visit, const Event &event) {
+  void findCopies(const UnitVisit &visit, const Event &event) {
     const bool isContainer =
         (event.kind == EventKind::Combine && event.site->kind == ir::NodeKind::MemberCall &&
          event.site->symbol && (event.site->symbol->isStandard || isModule(event.subject.role))) ||
@@ -213,7 +219,7 @@ private:
     }
   }
 
-  void onCopy(const Visit &visit, const Copy &copy, Reporter &reporter) {
+  void onCopy(const UnitVisit &visit, const Copy &copy, Reporter &reporter) {
     const Uses uses = usesOf(visit, *copy.original, *copy.record);
     if (uses.isUsed)
       return;
@@ -231,7 +237,7 @@ private:
   }
 
   /// Whether the change is behind the copy, and no other copy is made behind the change.
-  bool comesTooLate(const Visit &visit, const Copy &copy, const Change &change) const {
+  bool comesTooLate(const UnitVisit &visit, const Copy &copy, const Change &change) const {
     return llvm::all_of(copies, [&](const Copy &other) {
       if (other.original != copy.original)
         return true;
@@ -249,7 +255,7 @@ private:
   }
 
   /// Whether a method of the class reads the member.
-  static bool isRead(const Visit &visit, const ir::Symbol &record, const ir::Symbol &field) {
+  static bool isRead(const UnitVisit &visit, const ir::Symbol &record, const ir::Symbol &field) {
     for (const ir::Method &method : visit.unit.code().classOf(record).methods) {
       bool found = false;
       ir::forEach(visit.unit.code().codeOf(*method.symbol), [&](const ir::Node &node) {
@@ -283,7 +289,7 @@ private:
     return change && change->kind != ir::NodeKind::Unary && change->op == "=";
   }
 
-  Uses usesOf(const Visit &visit, const ir::Symbol &object, const ir::Symbol &record) const {
+  Uses usesOf(const UnitVisit &visit, const ir::Symbol &object, const ir::Symbol &record) const {
     Uses uses;
     const bool isLocal = object.isLocal || object.kind == ir::SymbolKind::Parameter;
     if (object.isExtern || (object.kind == ir::SymbolKind::Parameter && object.type->isReference))
@@ -295,7 +301,7 @@ private:
   }
 
   /// What \p body, which is of \p function or is called by it at \p site, does to the object.
-  void collect(const Visit &visit, const ir::Symbol &object, const ir::Symbol &record,
+  void collect(const UnitVisit &visit, const ir::Symbol &object, const ir::Symbol &record,
                const FunctionBody &function, const ir::Node *body, const ir::Node *site,
                unsigned depth, Uses &uses) const {
     ir::forEach(body, [&](const ir::Node &node) {
@@ -309,7 +315,7 @@ private:
     });
   }
 
-  void useOf(const Visit &visit, const ir::Node &name, const ir::Symbol &record,
+  void useOf(const UnitVisit &visit, const ir::Node &name, const ir::Symbol &record,
              const FunctionBody &function, const ir::Node *site, unsigned depth, Uses &uses) const {
     const ir::Node *node = &name, *parent = name.parent;
     const auto isSame = [&](const ir::Node *other) {
@@ -364,7 +370,7 @@ private:
   }
 
   /// Whether the class itself asks for its mode: layers that it has registered are shared.
-  static bool asksForMode(const Visit &visit, const ir::Symbol &record) {
+  static bool asksForMode(const UnitVisit &visit, const ir::Symbol &record) {
     bool asks = visit.unit.modules().mayAskForMode(record);
     for (const ir::Method &method : visit.unit.code().classOf(record).methods)
       ir::forEach(visit.unit.code().codeOf(*method.symbol), [&](const ir::Node &node) {
@@ -377,7 +383,7 @@ private:
   }
 
   /// A method of the object is called.
-  void callOf(const Visit &visit, const ir::Node &call, const ir::Symbol &record,
+  void callOf(const UnitVisit &visit, const ir::Node &call, const ir::Symbol &record,
               const FunctionBody &function, const ir::Node *site, unsigned depth,
               Uses &uses) const {
     const ir::Symbol *method = call.symbol;
@@ -402,7 +408,6 @@ private:
   }
 
   std::vector<Copy> copies;
-  bool isSearched = false;
 };
 
 } // namespace

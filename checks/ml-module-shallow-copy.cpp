@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include "clang/Basic/SourceManager.h"
 
@@ -13,6 +14,14 @@ namespace {
 
 class ModuleShallowCopy : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return event.keepsBest || event.sharedChange ||
+           llvm::is_contained({EventKind::Forward, EventKind::Backward}, event.kind) ||
+           usesSnapshot(moment) || changesWeights(moment) || storesParameters(moment) ||
+           storesGraph(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.keepsBest)
@@ -34,6 +43,17 @@ public:
   }
 
 private:
+  /// Whether a tensor that was taken from parameters before a step is compared with others or
+  /// overwrites them.
+  static bool usesSnapshot(const Moment &moment) {
+    const Event &event = moment.event;
+    const auto isSnapshot = [&](const Operand &operand) {
+      return operand.isTensor && moment.before.valueOf(operand).lending.changed;
+    };
+    return (event.operation == Operation::Compare || event.kind == EventKind::Overwrite) &&
+           (isSnapshot(event.subject) || llvm::any_of(event.operands, isSnapshot));
+  }
+
   static const PathTable &pathsOf(const Visit &visit) { return visit.unit.tables().paths; }
 
   static std::string nameOf(const Visit &visit, PathId path) {
@@ -340,8 +360,7 @@ private:
   /// Whether the pass runs anew for each backward: what it gives is not kept for several.
   static bool runsForEach(const Visit &visit, SiteId pass) {
     const SiteTable &sites = visit.unit.tables().sites;
-    const Visit made{sites.event(pass), visit.before, sites.callers(pass), pass,
-                     visit.unit,        visit.source};
+    const Visit made{visit, sites.event(pass), visit.before, sites.callers(pass), pass};
     const auto rootOf = [](const Visit &each) {
       return (each.callers.empty() ? &each.event : each.callers.front())->function;
     };

@@ -10,10 +10,13 @@ namespace {
 
 class NonScalarBackward : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
-    if (backward.kind != EventKind::Backward || backward.subject.role != TypeRole::Tensor ||
-        isGivenGradient(backward))
+    if (backward.subject.role != TypeRole::Tensor || isGivenGradient(backward))
       return;
     const Shape shape = visit.before.typeOf(backward.subject).shape;
     if (!shape.isSeveral())

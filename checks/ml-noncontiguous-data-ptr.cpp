@@ -12,6 +12,11 @@ namespace {
 
 class NoncontiguousDataPtr : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.hostRead != HostRead::None ||
+           moment.event.operation == Operation::PointToMemory;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
     const bool isPointer = read.operation == Operation::PointToMemory;

@@ -5,12 +5,21 @@
 #include "Check.h"
 #include "Devices.h"
 #include "Fixes.h"
+#include "Moments.h"
 
 namespace gradtidy {
 namespace {
 
 class NonleafParameter : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return (makesOptimizer(event) || event.registersParameter) &&
+           llvm::any_of(event.operands, [&](const Operand &operand) {
+             return operand.isTensor && moment.before.valueOf(operand).autograd.derived;
+           });
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const bool isOwner =

@@ -4,6 +4,7 @@
 
 #include "Check.h"
 #include "Loops.h"
+#include "Moments.h"
 #include "Variation.h"
 
 namespace gradtidy {
@@ -11,6 +12,10 @@ namespace {
 
 class OptimizerRecreated : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return makesOptimizer(moment.event) || moment.event.kind == EventKind::Step;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
     if (made.kind != EventKind::Construct || made.subject.role != TypeRole::Optimizer ||
@@ -66,7 +71,7 @@ private:
   /// loops around it is a training of its own.
   static const Event *stepIn(const Visit &visit, SourcesId owned, const ir::Node *loop) {
     const Event *found = nullptr;
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       if (other.event->kind != EventKind::Step || !isWithin(visit, other, loop))
         continue;
       const OptimizerFacts *facts = other.before.optimizer(other.event->subject);

@@ -11,6 +11,8 @@ namespace {
 
 class OptionsIgnored : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.isLostEdit; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &edit = visit.event;
     if (!edit.isLostEdit)

@@ -9,6 +9,8 @@ namespace {
 
 class OverwrittenCheckpoint : public Check {
 public:
+  bool wants(const Moment &moment) const override { return writesFile(moment.event.operation); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
     if (!writesFile(save.operation))

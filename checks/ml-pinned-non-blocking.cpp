@@ -12,6 +12,15 @@ namespace {
 
 class PinnedNonBlocking : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    const auto isCopied = [&](const Operand &operand) {
+      return operand.isTensor && moment.before.valueOf(operand).placement.copying;
+    };
+    return event.isAsync || (event.kind == EventKind::Combine && readsValues(event) &&
+                             (isCopied(event.subject) || llvm::any_of(event.operands, isCopied)));
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.isAsync)
       onCopy(visit, reporter);
@@ -20,6 +29,15 @@ public:
   }
 
 private:
+  /// Whether the event needs values of tensors, and does not wait for these itself.
+  static bool readsValues(const Event &read) {
+    return read.operation != Operation::Synchronize &&
+           (read.operation == Operation::ReadScalar || read.readsOnHost() ||
+            (!read.isAttribute && !keepsValues(read.operation) &&
+             (read.isArithmetic || read.resultRole == TypeRole::Tensor) &&
+             !(read.subject.path && read.subject.role == TypeRole::None)));
+  }
+
   static void onCopy(const Visit &visit, Reporter &reporter) {
     const Event &copy = visit.event;
     const bool isMove = copy.kind == EventKind::Move;
@@ -41,11 +59,7 @@ private:
 
   static void onRead(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    const bool isRead = read.operation == Operation::ReadScalar || read.readsOnHost() ||
-                        (!read.isAttribute && !keepsValues(read.operation) &&
-                         (read.isArithmetic || read.resultRole == TypeRole::Tensor) &&
-                         !(read.subject.path && read.subject.role == TypeRole::None));
-    if (!isRead || read.operation == Operation::Synchronize)
+    if (!readsValues(read))
       return;
     llvm::SmallVector<const Operand *, 3> tensors{&read.subject};
     for (const Operand &operand : read.operands)

@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include <optional>
 
@@ -13,6 +14,8 @@ namespace {
 
 class PreferInferenceMode : public Check {
 public:
+  bool wants(const Moment &moment) const override { return isPass(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const GradMode &mode = visit.before.gradMode();
     const llvm::StringRef better = visit.unit.code().phrase(Phrase::InferenceGuard);

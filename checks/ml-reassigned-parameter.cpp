@@ -17,6 +17,10 @@ public:
   }
 
   /// `linear->weight = t`
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Bind && moment.event.isRegistered;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
     if (assignment.kind != EventKind::Bind || !assignment.isRegistered ||

@@ -10,6 +10,10 @@ namespace {
 
 class ReboundHandle : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Bind && moment.event.isDiscarded;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
     if (assignment.kind != EventKind::Bind || !assignment.isDiscarded ||

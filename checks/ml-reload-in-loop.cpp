@@ -10,6 +10,13 @@ namespace {
 
 class ReloadInLoop : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained(
+               {EventKind::Forward, EventKind::Load, EventKind::Step, EventKind::Backward},
+               moment.event.kind) ||
+           moment.event.operation == Operation::LoadModule || writesFile(moment.event.operation);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &pass = visit.event;
     if (pass.kind != EventKind::Forward)
@@ -20,7 +27,7 @@ public:
     if (loops.empty())
       return;
     const ir::Node *loop = loops.front();
-    for (const Observation &other : visit.unit.observations()) {
+    for (const Observation &other : visit.observations()) {
       if (other.event != load || !isWithin(visit, other, loop))
         continue;
 
@@ -43,7 +50,7 @@ private:
 
   /// Whether the loop trains, or writes files: what it reads is not what it read before.
   static bool changes(const Visit &visit, const ir::Node *loop) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const bool isChange = other.event->kind == EventKind::Step ||
                             other.event->kind == EventKind::Backward ||
                             writesFile(other.event->operation);

@@ -9,6 +9,11 @@ namespace {
 
 class RequiresGradInput : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Forward ||
+           (moment.event.kind == EventKind::RequireGrad && moment.event.isDiscarded);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &asking = visit.event;
     if (asking.kind != EventKind::RequireGrad || !asking.isDiscarded || mayBeNeeded(visit))
@@ -22,7 +27,7 @@ public:
 private:
   /// Whether a module that the function calls may compute derivatives itself.
   static bool mayBeNeeded(const Visit &visit) {
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const Event &event = *other.event;
       if (event.kind != EventKind::Forward || event.function != visit.event.function)
         return false;

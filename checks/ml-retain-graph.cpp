@@ -10,10 +10,14 @@ namespace {
 
 class RetainGraph : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
-    if (backward.kind != EventKind::Backward || backward.constant != true ||
-        loopsAround(visit).empty() || visit.unit.uses().isRetainedUsed(visit.site))
+    if (backward.constant != true || loopsAround(visit).empty() ||
+        visit.unit.uses().isRetainedUsed(visit.site))
       return;
     // Without a forward to tell which graph it is, nobody knows who else uses it.
     const SourcesTable &histories = visit.unit.tables().histories;

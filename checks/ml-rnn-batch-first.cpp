@@ -10,6 +10,13 @@ namespace {
 
 class RnnBatchFirst : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return event.kind == EventKind::Forward ||
+           (event.order.pooled >= 0 &&
+            moment.before.valueOf(event.subject).meaning.order.isSequence);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.kind == EventKind::Forward)

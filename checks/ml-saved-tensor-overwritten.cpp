@@ -9,10 +9,12 @@ namespace {
 
 class SavedTensorOverwritten : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &backward = visit.event;
-    if (backward.kind != EventKind::Backward)
-      return;
     const Value loss = visit.before.valueOf(backward.subject);
     const Event *write = loss.storage.overwritten;
     if (!write || loss.autograd.graph != Graph::Attached)

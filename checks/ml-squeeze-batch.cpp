@@ -10,6 +10,8 @@ namespace {
 
 class SqueezeBatch : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.dropsBatch; }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (!event.dropsBatch || !isOfModule(visit) || isReduced(visit))

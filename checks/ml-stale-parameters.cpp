@@ -5,6 +5,7 @@
 #include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
+#include "Moments.h"
 #include "Variation.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -14,6 +15,12 @@ namespace {
 
 class StaleParameters : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Step, EventKind::Forward, EventKind::Backward},
+                              moment.event.kind) ||
+           touchesGradients(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     switch (visit.event.kind) {
     case EventKind::Step:
@@ -134,7 +141,7 @@ private:
   static bool readsGradients(const Visit &visit, PathId module) {
     const Tables &tables = visit.unit.tables();
     const PathId object = visit.before.resolve(module);
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {
+    return llvm::any_of(visit.observations(), [&](const Observation &seen) {
       const auto isRead = [&](const Operand &operand) {
         if (!operand.path || !operand.isTensor || !seen.before.isGradient(operand.path))
           return false;

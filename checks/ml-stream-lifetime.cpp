@@ -11,9 +11,7 @@ namespace {
 
 class StreamLifetime : public Check {
 public:
-  void on(const Visit &visit, Reporter &reporter) override {
-    if (std::exchange(isSearched, true))
-      return;
+  void onUnit(const UnitVisit &visit, Reporter &reporter) override {
     collect(visit);
     if (isByHand)
       return;
@@ -32,14 +30,14 @@ private:
     const ir::Symbol *stream; ///< That holds the stream; null if nothing does.
   };
 
-  template <typename Found> static void forEachEvent(const Visit &visit, Found found) {
+  template <typename Found> static void forEachEvent(const UnitVisit &visit, Found found) {
     for (const FunctionBody *function : visit.unit.callGraph().functions())
       for (const Block &block : function->blocks)
         for (const Event &event : block.events)
           found(event);
   }
 
-  void collect(const Visit &visit) {
+  void collect(const UnitVisit &visit) {
     forEachEvent(visit, [&](const Event &event) {
       if (event.operation == Operation::RecordStream)
         isByHand = true; // Who knows of it knows what it is for.
@@ -63,13 +61,13 @@ private:
   }
 
   /// Whether \p expr asks for a stream other than the one that work is on by default.
-  static bool takesStream(const Visit &visit, const ir::Node *expr) {
+  static bool takesStream(const UnitVisit &visit, const ir::Node *expr) {
     const ir::Node *call = expr ? ir::asCall(ir::stripped(&expr->spelled())) : nullptr;
     return call && call->symbol && visit.unit.code().traitOf(*call->symbol) == Trait::GivesStream;
   }
 
   /// Whether the guard's stream is certainly another than the one that the rest runs on.
-  static bool isOfPool(const Visit &visit, const Region &region) {
+  static bool isOfPool(const UnitVisit &visit, const Region &region) {
     if (!region.stream)
       return takesStream(visit, region.guard->operands.front().expr);
     if (takesStream(visit, region.stream->init))
@@ -82,22 +80,22 @@ private:
     return isFound;
   }
 
-  static const ir::Symbol *nameOf(const Visit &visit, PathId path) {
+  static const ir::Symbol *nameOf(const UnitVisit &visit, PathId path) {
     return path ? visit.unit.tables().paths.last(path).name() : nullptr;
   }
 
   /// Whether \p event runs under the guard.
-  static bool isIn(const Visit &visit, const Event &event, const Region &region) {
+  static bool isIn(const UnitVisit &visit, const Event &event, const Region &region) {
     return event.function == region.function && contains(visit, region.block, event.site) &&
            visit.source.isBefore(region.guard->site->begin(), event.site->begin());
   }
-  static bool contains(const Visit &visit, const ir::Node *outer, const ir::Node *inner) {
+  static bool contains(const UnitVisit &visit, const ir::Node *outer, const ir::Node *inner) {
     return !visit.source.isBefore(inner->begin(), outer->begin()) &&
            visit.source.isBefore(inner->begin(), outer->end());
   }
 
   /// Whether the guard's stream waits for the others before it gets memory again.
-  static bool isAwaited(const Visit &visit, const Region &region) {
+  static bool isAwaited(const UnitVisit &visit, const Region &region) {
     bool isFound = false;
     forEachEvent(visit, [&](const Event &event) {
       if (event.operation != Operation::AwaitEvent)
@@ -110,7 +108,7 @@ private:
   }
 
   /// What binds new tensors to names that outlive the guard.
-  static std::vector<const Event *> madeIn(const Visit &visit, const Region &region) {
+  static std::vector<const Event *> madeIn(const UnitVisit &visit, const Region &region) {
     std::vector<const Event *> made;
     for (const Block &block : region.function->blocks)
       for (const Event &event : block.events) {
@@ -130,12 +128,14 @@ private:
       }
     return made;
   }
-  static bool containsSymbol(const Visit &visit, const ir::Node *outer, const ir::Symbol &name) {
+  static bool containsSymbol(const UnitVisit &visit, const ir::Node *outer,
+                             const ir::Symbol &name) {
     return !visit.source.isBefore(name.location, outer->begin()) &&
            visit.source.isBefore(name.location, outer->end());
   }
 
-  void onTensor(const Visit &visit, const Region &region, const Event &made, Reporter &reporter) {
+  void onTensor(const UnitVisit &visit, const Region &region, const Event &made,
+                Reporter &reporter) {
     const ir::Symbol *name = nameOf(visit, made.subject.path);
     const Event *use = nullptr;
     forEachEvent(visit, [&](const Event &event) {
@@ -159,7 +159,7 @@ private:
   }
 
   /// Whether the event gets or computes something of the tensor \p name.
-  static bool reads(const Visit &visit, const Event &event, const ir::Symbol &name) {
+  static bool reads(const UnitVisit &visit, const Event &event, const ir::Symbol &name) {
     const auto isIt = [&](const Operand &operand) {
       return operand.isTensor && nameOf(visit, operand.path) == &name;
     };
@@ -171,7 +171,7 @@ private:
   }
 
   /// Whether the host waits for the GPU where the tensor is used, or in the loop around that.
-  static bool waits(const Visit &visit, const Region &region, const Event &use) {
+  static bool waits(const UnitVisit &visit, const Region &region, const Event &use) {
     const auto isWait = [](const Event &event) {
       return event.operation == Operation::Synchronize ||
              event.operation == Operation::ReadScalar ||
@@ -206,13 +206,12 @@ private:
   }
 
   /// Whether memory is allocated there again while the program runs.
-  static bool isRepeated(const Visit &visit, const Region &region, const ir::Symbol &name) {
+  static bool isRepeated(const UnitVisit &visit, const Region &region, const ir::Symbol &name) {
     return !region.function->loopsAround(region.guard->site).empty() ||
            (!region.function->function->isMain &&
             region.function->function->kind != ir::SymbolKind::Constructor);
   }
 
-  bool isSearched = false;
   bool isByHand = false; ///< The program sees to it, or to what is the current stream, by itself.
   std::vector<Region> regions;
   llvm::SmallPtrSet<const ir::Node *, 4> reported;

@@ -14,6 +14,11 @@ namespace {
 
 class SuspiciousLr : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Construct &&
+           (moment.event.rate.expr || moment.event.rate.given);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
     const LearningRate given = made.kind == EventKind::Construct ? rateIn(visit) : LearningRate();

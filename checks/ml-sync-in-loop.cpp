@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Devices.h"
 #include "Loops.h"
+#include "Moments.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,6 +17,13 @@ namespace {
 
 class SyncInLoop : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    return event.operation == Operation::ReadScalar || isPass(moment) ||
+           llvm::is_contained({EventKind::Backward, EventKind::Step}, event.kind) ||
+           (movesTensor(event) && event.elementLoop.loop) || isAskedOfCopy(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
     if (read.operation == Operation::ReadScalar)
@@ -27,6 +35,13 @@ public:
   }
 
 private:
+  /// Whether the event asks for the shape of a tensor that the same expression has just moved.
+  static bool isAskedOfCopy(const Moment &moment) {
+    const Operand &copy = moment.event.subject;
+    return moment.event.isAttribute &&
+           isWrittenAs(copy, moment.before.valueOf(copy).placement.placed, EventKind::Move);
+  }
+
   /// What the event reads: the original of a copy that the same expression makes on the host.
   static const Operand &sourceOf(const Visit &visit) {
     const Event &read = visit.event;
@@ -232,7 +247,7 @@ private:
     const Event &read = visit.event;
     const Device device = visit.before.valueOf(read.subject).placement.device;
     const Source &sources = visit.source;
-    for (const Observation &seen : visit.unit.observations()) {
+    for (const Observation &seen : visit.observations()) {
       const Event &other = *seen.event;
       if (device.kind != Device::Cuda || !isModuleCall(other) || other.function != read.function ||
           !contains(visit, &loop, other.site) ||
@@ -342,12 +357,12 @@ private:
 
   void findTurns(const Visit &visit) {
     std::set<const ir::Node *> steps; // Loops each round of which is a step, no epoch.
-    for (const Observation &seen : visit.unit.observations())
+    for (const Observation &seen : visit.observations())
       if (seen.event->kind == EventKind::Backward || seen.event->kind == EventKind::Step)
-        if (const auto loops = loopsAround(visitOf(seen, visit)); !loops.empty())
+        if (const auto loops = loopsAround(visitOf(visit, seen)); !loops.empty())
           steps.insert(loops.front());
-    for (const Observation &seen : visit.unit.observations()) {
-      const Turn turn = turnOf(visitOf(seen, visit));
+    for (const Observation &seen : visit.observations()) {
+      const Turn turn = turnOf(visitOf(visit, seen));
       if (!turn.around || (turn.isLoop && !steps.contains(turn.around)))
         continue;
       Turns &all = turns[turn.around];
@@ -355,10 +370,6 @@ private:
       all.statements.insert({seen.event->function, statementOf(*seen.event)});
     }
     hasTurns = true;
-  }
-
-  static Visit visitOf(const Observation &seen, const Visit &visit) {
-    return {*seen.event, seen.before, seen.callers, seen.site, visit.unit, visit.source};
   }
 
   /// Said once of statements that stand one behind the other.

@@ -5,6 +5,7 @@
 #include "Fixes.h"
 #include "Loops.h"
 #include "Modes.h"
+#include "Moments.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,6 +14,11 @@ namespace {
 
 class TrainModeNotRestored : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return isPass(moment) ||
+           llvm::is_contained({EventKind::Backward, EventKind::Step}, moment.event.kind);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || forward.isStateless ||
@@ -69,7 +75,7 @@ private:
     for (const Block &block : facts.set->function->blocks)
       if (llvm::any_of(block.events, mayEvaluate))
         return true;
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return isModuleCall(*other.event) && other.site != visit.site &&
              other.before.module(other.event->subject).set.event() == facts.set.event() &&
              !visit.unit.uses().isDifferentiated(other.site);
@@ -92,12 +98,12 @@ private:
                                            facts->gradients.backward.event() == &backward));
     };
     const auto steps = [&](auto holds) {
-      return llvm::any_of(visit.unit.observations(), [&](const Observation &seen) {
+      return llvm::any_of(visit.observations(), [&](const Observation &seen) {
         return seen.event->kind == EventKind::Step && holds(seen);
       });
     };
     return steps([](const Observation &) { return true; }) &&
-           llvm::none_of(visit.unit.observations(), [&](const Observation &seen) {
+           llvm::none_of(visit.observations(), [&](const Observation &seen) {
              return isThrough(evaluated, seen, visit) &&
                     steps([&](const Observation &step) { return mayUse(step, *seen.event); });
            });
@@ -107,12 +113,12 @@ private:
   static bool isMeantForOthers(const Visit &visit) {
     const SiteId evaluated = visit.unit.tables().sites.knownInEvaluation(visit.site);
     const auto isLeftOut = [&](const Observation &training) {
-      return llvm::none_of(visit.unit.observations(), [&](const Observation &seen) {
+      return llvm::none_of(visit.observations(), [&](const Observation &seen) {
         return isThrough(evaluated, seen, visit) &&
                !isUpToCallers(*seen.event, seen.callers, training.callers);
       });
     };
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       return other.event == &visit.event && other.site != visit.site &&
              !(other.before.module(visit.event.subject).mode & ModuleFacts::LeftTraining) &&
              visit.unit.uses().isDifferentiated(other.site) && isLeftOut(other);

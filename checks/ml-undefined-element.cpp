@@ -12,6 +12,10 @@ namespace {
 
 class UndefinedElement : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return readsEmptyElements(moment.event, moment.before) != nullptr;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const ListFacts *list = readsEmptyElements(visit.event, visit.before);
     const Event *grown = list ? list->grown.event() : nullptr;

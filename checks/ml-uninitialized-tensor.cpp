@@ -8,6 +8,10 @@ namespace {
 
 class UninitializedTensor : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return unwrittenReadBy(moment.event, moment.before) != nullptr;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Operand *read = unwrittenReadBy(visit.event, visit.before);
     if (!read)

@@ -12,6 +12,11 @@ namespace {
 
 class UnpackedPadding : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Forward ||
+           (moment.event.typing && moment.event.typing->rule == ResultRule::ClassLoss);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (event.typing && event.typing->rule == ResultRule::ClassLoss)

@@ -12,6 +12,10 @@ namespace {
 
 class UnscaledAccumulation : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Step && moment.event.onlyCounts;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
     if (step.kind != EventKind::Step || !step.onlyCounts)

@@ -9,12 +9,15 @@ namespace {
 
 class UnsynchronizedTiming : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::ReadClock;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &end = visit.event;
     const GpuWork &work = visit.before.gpuWork();
-    if (end.operation != Operation::ReadClock || !end.since || !work.launched || !work.clock ||
-        work.clock->subject.path != end.since || !visit.unit.program().mayBeGpu(work.device) ||
-        asksBeforeWaiting(*end.function))
+    if (!end.since || !work.launched || !work.clock || work.clock->subject.path != end.since ||
+        !visit.unit.program().mayBeGpu(work.device) || asksBeforeWaiting(*end.function))
       return;
     const Stopwatch watch = stopwatchOf(visit);
     if (watch.isLimit || (watch.call && asksBeforeWaiting(*watch.call->function)))

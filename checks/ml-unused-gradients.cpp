@@ -3,6 +3,7 @@
 // to these.
 
 #include "Check.h"
+#include "Moments.h"
 #include "Variation.h"
 
 namespace gradtidy {
@@ -10,6 +11,10 @@ namespace {
 
 class UnusedGradients : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return touchesGradients(moment) || changesWeights(moment);
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const SourcesTable &sources = visit.unit.tables().sources;
     if (!writes(visit) || !visit.before.hasOptimizers())
@@ -58,9 +63,9 @@ private:
              paths.last(event.subject.path).kind != PathStep::Gradient &&
              other.before.memoryOf(event.subject) != noSources;
     };
-    if (llvm::any_of(visit.unit.observations(), changesParameters))
+    if (llvm::any_of(visit.observations(), changesParameters))
       return true;
-    return llvm::any_of(visit.unit.observations(), [&](const Observation &other) {
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const Event &read = *other.event;
       if (read.function == visit.event.function || read.kind == EventKind::Bind ||
           read.kind == EventKind::Overwrite)

@@ -8,9 +8,13 @@ namespace {
 
 class WorkerRng : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.operation == Operation::MakeLoader;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (made.operation != Operation::MakeLoader || !made.loader.engine || made.loader.workers < 2)
+    if (!made.loader.engine || made.loader.workers < 2)
       return;
     const ir::Symbol &engine = *made.loader.engine;
     Finding finding(Level::Likely, engine,

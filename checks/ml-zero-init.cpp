@@ -14,6 +14,10 @@ namespace {
 
 class ZeroInit : public Check {
 public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.equalNeurons.before != nullptr;
+  }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const EqualNeurons &equal = visit.event.equalNeurons;
     if (!equal.before)

@@ -150,7 +150,15 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   const auto returns = [&](const FunctionBody *each) { return mayReturn(*each); };
   const bool isKnown =
       !bodies.empty() && bodies.size() <= maxOverriders && llvm::none_of(bodies, isRunning);
-  if (isKnown && effects.isIrrelevant(event) && llvm::any_of(bodies, returns)) {
+  const bool isIrrelevant = isKnown && effects.isIrrelevant(event) && llvm::any_of(bodies, returns);
+  const bool isOfOthers =
+      isKnown && !isIrrelevant && !reachesClosure(event, state) &&
+      llvm::all_of(bodies, [&](const FunctionBody *each) { return effects.isForeign(*each); });
+  const bool isUnseen =
+      !isIrrelevant && (!isKnown || isOfOthers || stack.size() > maxDepth || isSpent());
+  if (observing)
+    observe({event, state, callers, isUnseen});
+  if (isIrrelevant) {
     if (observing)
       needOnHost(event, state);
     doubtElements(event, state);
@@ -160,14 +168,11 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
                       }));
     return true;
   }
-  const bool isOfOthers =
-      isKnown && !reachesClosure(event, state) &&
-      llvm::all_of(bodies, [&](const FunctionBody *each) { return effects.isForeign(*each); });
   if (isOfOthers && llvm::none_of(bodies, returns))
     return false;
   if (isKnown && !isOfOthers && stack.size() > maxDepth && !effects.isHarmless(event))
     bounded.insert(stack.front());
-  if (!isKnown || isOfOthers || stack.size() > maxDepth || isSpent()) {
+  if (isUnseen) {
     callUnknown(event, state, observing);
     return true;
   }
@@ -307,10 +312,7 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
       state.forgetParameters(); // It may freeze them.
     }
   }
-  bool isForward = isModuleCall(event);
-  const bool isTraining = event.subject.isClosure && event.function->isStep;
-  if ((isForward || isTraining) && observing)
-    observe(event, state);
+  const bool isForward = isModuleCall(event);
   Value value = combined(event, state);
   value.autograd.sources = tables.sources.unknown();
   value.autograd.latest = {};

@@ -403,8 +403,14 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
   return true;
 }
 
-void Interpreter::observe(const Event &event, const State &state) {
-  seen.push_back({&event, state, {callers.begin(), callers.end()}, siteOf(event)});
+void Interpreter::observe(const Moment &moment) {
+  if (interest && interest(moment))
+    seen.push_back({&moment.event,
+                    moment.before,
+                    {callers.begin(), callers.end()},
+                    siteOf(moment.event),
+                    moment.isUnseen,
+                    moment.isBehind});
 }
 
 SiteId Interpreter::siteOf(const Event &event) {

@@ -23,19 +23,39 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 
 namespace gradtidy {
 
-/// An event a check may want to see, with the state before it.
+/// An event on one way through the program, of which somebody may want to know.
+struct Moment {
+  const Event &event;
+  const State &before;                   ///< Of step(closure): behind the closure.
+  llvm::ArrayRef<const Event *> callers; ///< The calls that lead there, outermost first.
+  bool isUnseen = false;                 ///< Call: what it runs is not followed.
+  /// The event has just ended what pointers or views lead into. The state is that of this moment.
+  bool isBehind = false;
+};
+
+/// Whether somebody wants to see the moment: by what it tells, and nothing else.
+using Interest = std::function<bool(const Moment &)>;
+
+/// A moment that somebody wants to see, kept.
 struct Observation {
   const Event *event;
   State before;
-  llvm::SmallVector<const Event *, 2> callers; ///< The calls that lead there, outermost first.
+  llvm::SmallVector<const Event *, 2> callers;
   SiteId site; ///< Of the event, or of the call of a module around it (see Interpreter::siteOf).
+  bool isUnseen, isBehind;
+
+  Moment moment() const { return {*event, before, callers, isUnseen, isBehind}; }
 };
+
+/// Whether the event begins a loop over the batches of a loader.
+bool beginsBatches(const Event &event);
 
 /// Whether the event computes a tensor, which has no part in the graphs of what it is computed from
 /// where gradients are disabled.
@@ -43,10 +63,6 @@ bool leavesGraphs(const Event &event);
 
 /// A tensor that the event reads though the memory that it lies in is gone; null if there is none.
 const Operand *releasedReadBy(const Event &event, const State &state);
-
-/// The pointer or view that the event uses though what it leads into has ended; none if it uses
-/// none.
-Look lostUsedBy(const Event &event, const State &state);
 
 /// A tensor of which the event computes something, though nobody has given all its elements a
 /// value; null if there is none.
@@ -67,13 +83,16 @@ public:
   /// seconds.
   static constexpr std::uint64_t maxWork = 20'000'000;
 
-  /// All arguments must outlive this object. \p snapshots gets the states behind events, if it is
-  /// not null.
+  /// All arguments but \p interest must outlive this object. It is asked once of each event,
+  /// calling context and partition, in the order of the flow; null wants nothing. \p snapshots
+  /// gets the states behind events, if it is not null.
   Interpreter(Tables &tables, const LoweredUnit &unit, const CallGraph &graph,
               const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
-              const MemberLists &memberLists, const Numbers &numbers, Snapshots *snapshots)
+              const MemberLists &memberLists, const Numbers &numbers, Interest interest,
+              Snapshots *snapshots)
       : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
-        program(program), memberLists(memberLists), numbers(numbers), snapshots(snapshots) {}
+        program(program), memberLists(memberLists), numbers(numbers), interest(std::move(interest)),
+        snapshots(snapshots) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
   struct Receiver {
@@ -97,6 +116,7 @@ public:
   /// same answer to one of its conditions.
   void runUntold(const FunctionBody &body);
 
+  /// What the interest wants to see.
   const std::vector<Observation> &observations() const { return seen; }
 
   /// What becomes of values. Complete when all functions are analysed.
@@ -214,7 +234,7 @@ private:
   /// Whether a function, with what it calls, may compute a tensor of others. One that does not
   /// gives what its object or its caller holds, or a view of it: autograd saves nothing there.
   bool computes(const FunctionBody &body);
-  void observe(const Event &event, const State &state);
+  void observe(const Moment &moment);
 
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
@@ -239,7 +259,7 @@ private:
   /// makes; null if nothing does, as far as one can see.
   const Event *readForNew(const Event &factory) const;
   /// What the event does to memory, before all else that it does.
-  void followMemory(const Event &event, State &state, bool observe);
+  void followMemory(const Event &event, State &state);
   /// The same to elements that nobody has given a value.
   void followElements(const Event &event, State &state) const;
   /// The weights of a module that a backward through \p result, which it gives, needs as they are.
@@ -307,12 +327,12 @@ private:
   bool construct(const Event &event, State &state, bool observe);
   bool combine(const Event &event, State &state, bool observe);
   bool step(const Event &event, State &state, bool observe);
-  void bindPlace(const Event &event, State &state, bool observe);
+  void bindPlace(const Event &event, State &state);
   void returnValue(const Event &event, State &state, bool observe);
   /// The steps to what a tuple, a pair or a structure is made of; none for anything else.
   llvm::SmallVector<PathStep, 4> partsOf(const ir::Type &type) const;
   void forward(const Event &event, State &state);
-  void move(const Event &event, State &state, bool observe);
+  void move(const Event &event, State &state);
   void load(const Event &event, State &state);
   void detach(const Event &event, State &state);
   void requireGrad(const Event &event, State &state);
@@ -334,7 +354,7 @@ private:
   void replacePart(const Event &event, const Operand &part, State &state);
   /// Whether a function returns what is nobody's after that.
   bool isOwnLocal(const Event &event, const Operand &value, const State &state) const;
-  void mutateSubject(const Event &event, State &state, const Value &value, bool observe);
+  void mutateSubject(const Event &event, State &state, const Value &value);
   /// Code that cannot be seen gets hold of a tensor, and may run a backward through it.
   void escape(const Value &value, const State &state);
 
@@ -350,13 +370,14 @@ private:
   const ProgramFacts &program;
   const MemberLists &memberLists;
   const Numbers &numbers;
+  Interest interest;
   Snapshots *snapshots;
   struct RunLayer {
     Layer layer;
     bool isWritten = false; ///< The code tells, whatever module it is in this run.
   };
-  llvm::DenseMap<const Event *, RunLayer> layers;  ///< Of forward passes.
-  llvm::DenseMap<const Event *, Made> made;        ///< See madeBy().
+  llvm::DenseMap<const Event *, RunLayer> layers; ///< Of forward passes.
+  llvm::DenseMap<const Event *, Made> made;       ///< See madeBy().
   Uses used{tables};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;

@@ -235,7 +235,7 @@ llvm::Expected<std::string> irOf(clang::ASTContext &context, const Model &model,
     return textOf(unit, paths, root, request, nullptr);
   }
   Snapshots snapshots;
-  const UnitAnalysis unit(context, model, userCode, &snapshots);
+  const UnitAnalysis unit(context, model, userCode, /*interest=*/{}, &snapshots);
   Knowledge knowledge(unit, snapshots);
   return textOf(unit.code(), unit.tables().paths, root, request, &knowledge);
 }

@@ -55,7 +55,7 @@ static bool isAssigned(const Event &event) {
          event.bind == BindKind::Handle;
 }
 
-void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
+void Interpreter::bindPlace(const Event &event, State &state) {
   const Operand *value = event.operands.empty() ? nullptr : &event.operands.front();
   const bool isModuleBound = value && isModule(event.subject.role);
   if (isModuleBound)
@@ -72,9 +72,6 @@ void Interpreter::bindPlace(const Event &event, State &state, bool observing) {
                                : noSources;
   PathId place = state.place(event.subject.path);
   bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
-  if (observing && !isDeclaration &&
-      ((contents.autograd.graph & Graph::Attached) || contents.lending.taken))
-    observe(event, state);
   state.bind(event.subject.path, event.bind, event.subject.role, value);
   if (event.isUpdate)
     state.replaceElements(place, contents); // In a loop over all.
@@ -112,8 +109,7 @@ static bool takesTensors(const Event &event) {
                       [](const Operand &operand) { return operand.isTensor || operand.isClosure; });
 }
 
-void Interpreter::mutateSubject(const Event &event, State &state, const Value &value,
-                                bool observing) {
+void Interpreter::mutateSubject(const Event &event, State &state, const Value &value) {
   // `losses.push_back(loss)`, `total += loss`, `optimizer.add_param_group(…)`.
   if (event.subject.role == TypeRole::Optimizer) {
     OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
@@ -133,11 +129,6 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     return operand.isTensor && (state.valueOf(operand).autograd.graph & Graph::Attached) &&
            (state.gradMode().possible & GradMode::On || event.subject.role != TypeRole::Tensor);
   });
-  const bool addsParameters = llvm::any_of(event.operands, [&](const Operand &operand) {
-    return operand.role == TypeRole::Tensor && state.valueOf(operand).lending.taken;
-  });
-  if (observing && (addsGraph || addsParameters))
-    observe(event, state);
   const bool isUnknown = llvm::any_of(event.operands, [&](const Operand &operand) {
     return operand.isTensor && (state.valueOf(operand).autograd.graph & Graph::Unknown);
   });
@@ -413,8 +404,6 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
     return;
   Operand value = event.operands.front();
   const Value returned = state.valueOf(value);
-  if (observing && returned.lending.borrowed)
-    observe(event, state);
   if (stack.size() == 1) {
     escape(returned, state);
     if (observing)
@@ -505,89 +494,12 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
   return true;
 }
 
-/// Whether checks speak of the operation itself.
-static bool isWatched(Operation operation) {
-  switch (operation) {
-  case Operation::Logarithm:
-  case Operation::Sigmoid:
-  case Operation::Softmax:
-  case Operation::LogSoftmax:
-  case Operation::LogitsLoss:
-  case Operation::LogProbabilitiesLoss:
-  case Operation::ProbabilityLoss:
-  case Operation::LogitLoss:
-  case Operation::DistanceLoss:
-  case Operation::ClipGradients:
-  case Operation::EmptyCache:
-  case Operation::ReadScalar:
-  case Operation::ReadClock:
-  case Operation::MakeLoader:
-  case Operation::Save:
-  case Operation::WriteArchive:
-  case Operation::LoadModule:
-  case Operation::SpreadBatch:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Whether \p made is what the operand is written as.
-static bool isWrittenAs(const Operand &operand, const Event *made, EventKind kind) {
-  return made && made->kind == kind && operand.expr && ir::stripped(operand.expr) == made->site;
-}
-
-/// Whether the event asks for the shape of a tensor that the same expression has just moved.
-static bool isAskedOfCopy(const Event &event, const State &state) {
-  return event.isAttribute &&
-         isWrittenAs(event.subject, state.valueOf(event.subject).placement.placed, EventKind::Move);
-}
-
-/// Whether the event puts a tensor into a list that may hold another one in the same memory.
-static bool putsBeside(const Event &event, const State &state) {
-  const Event *held = event.subject.path && event.subject.role == TypeRole::None
-                          ? state.valueOf(event.subject).lending.borrowed
-                          : nullptr;
-  return held && llvm::any_of(event.operands, [&](const Operand &operand) {
-           return operand.isTensor && state.valueOf(operand).lending.borrowed == held;
-         });
-}
-
-/// Whether the event moves a tensor that the same expression has just made or moved, or that is on
-/// the host.
-static bool mayMoveInVain(const Event &event, const State &state) {
-  const Value value = state.valueOf(event.subject);
-  const bool isNamed = !state.tables->paths.isTemporary(event.subject.path);
-  return isWrittenAs(event.subject, value.origin.made, EventKind::Create) ||
-         isWrittenAs(event.subject, value.placement.placed, EventKind::Move) ||
-         (isNamed && value.placement.placed && value.placement.placed->kind == EventKind::Move) ||
-         (isNamed ? value.placement.device.kind == Device::Cpu
-                  : value.placement.freshOnHost != nullptr);
-}
-
-/// Whether the event assigns a number to some elements of a tensor: `x[i][j] = 1`.
-static bool writesElement(const Event &event) {
-  return event.changesElements && event.coverage != Coverage::All && event.operands.empty() &&
-         event.site->kind == ir::NodeKind::OperatorCall;
-}
-
 /// Whether the host needs what the GPU has been given to compute: to print it, say.
 static bool waitsForGpu(const Event &event) {
   const auto isTensor = [](const Operand &operand) { return operand.isTensor; };
   const bool isRead = isTensor(event.subject) || llvm::any_of(event.operands, isTensor);
   return event.operation == Operation::Synchronize ||
          (isRead && !event.isTensor && !event.isAttribute);
-}
-
-/// Whether the framework computes something on the host of a tensor that is still copied there.
-static bool readsCopy(const Event &event, const State &state) {
-  const bool isRead = !event.isAttribute && !keepsValues(event.operation) &&
-                      !(event.subject.path && event.subject.role == TypeRole::None) &&
-                      (event.isArithmetic || event.resultRole == TypeRole::Tensor);
-  const auto isCopied = [&](const Operand &operand) {
-    return operand.isTensor && state.valueOf(operand).placement.copying;
-  };
-  return isRead && (isCopied(event.subject) || llvm::any_of(event.operands, isCopied));
 }
 
 /// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
@@ -646,18 +558,12 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     return true;
   }
   if (event.operation == Operation::CopyModule && isModule(event.resultRole)) {
-    if (observing)
-      observe(event, state);
     copyModule(event, state);
     return true;
   }
   std::optional<Value> given;
   if (!runClosures(event, state, observing, given))
     return false;
-  if (observing && (isWatched(event.operation) || isAskedOfCopy(event, state) ||
-                    putsBeside(event, state) || readsCopy(event, state) || writesElement(event) ||
-                    !state.clashes(event).empty() || mayClash(event, state)))
-    observe(event, state);
   if (event.operation == Operation::MakeLoader)
     state.endBatches(event.result);
   tellOrder(event, state);
@@ -727,17 +633,15 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     for (const Operand &operand : event.operands)
       state.handOutGradient(operand.path);
     if (!event.operands.empty())
-      mutateSubject(event, state, value, observing);
+      mutateSubject(event, state, value);
     if (event.subject.role == TypeRole::Tensor)
       changeType(event, state, value);
   }
   return true;
 }
 
-void Interpreter::move(const Event &event, State &state, bool observing) {
+void Interpreter::move(const Event &event, State &state) {
   if (!isModule(event.subject.role)) {
-    if (observing && (event.elementLoop.loop || mayMoveInVain(event, state)))
-      observe(event, state);
     const Value copy = moved(event, state);
     if (copy.placement.device.kind == Device::Cpu && !event.isAsync)
       state.synchronize();
@@ -873,7 +777,7 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
       return false;
   }
   if (observing)
-    observe(event, state);
+    observe({event, state, callers});
   if (state.gpuWork().launched)
     state.launch(event, state.gpuWork().device);
   if (!isKnown) {
@@ -888,114 +792,17 @@ bool Interpreter::step(const Event &event, State &state, bool observing) {
   return true;
 }
 
-/// Whether there is something to say of the event by the way it is written.
-static bool isMarked(const Event &event) {
-  return event.isDiscarded || event.ignoresMode || event.usesOwnGradient || event.changesCopy ||
-         event.hostRead != HostRead::None || event.rate.expr || event.rate.given || event.isAsync ||
-         event.copied || event.namesGpu || event.dropsBatch ||
-         event.leftover.ending != Ending::None || event.custom.inputs >= 0 ||
-         event.custom.misplaced >= 0 || event.custom.keepsOutput || event.custom.changesInput ||
-         event.operation == Operation::DetectAnomaly || event.keepsBest || event.sharedChange ||
-         event.isRegistered || event.isLostEdit || event.equalNeurons.before || event.batchLoop ||
-         event.classTest ||
-         (event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer) ||
-         (event.typing && event.operation == Operation::PointToMemory) ||
-         (event.typing &&
-          (event.typing->isMisread || event.typing->isScrambled || event.typing->isMeasured));
-}
-
-/// Whether the event takes the last entry, or the mean, of what a layer has made step by step.
-static bool poolsSteps(const Event &event, const State &state) {
-  return event.order.pooled >= 0 && state.valueOf(event.subject).meaning.order.isSequence;
-}
-
-/// Whether the event begins a loop over the batches of a loader.
-static bool beginsBatches(const Event &event) {
+bool beginsBatches(const Event &event) {
   return event.kind == EventKind::Create && !event.operands.empty() &&
          event.operands.front().role == TypeRole::DataLoader;
-}
-
-/// Whether a method of a dataset, or what it calls, puts a tensor on some device.
-static bool isPlacedInDataset(const Event &event, llvm::ArrayRef<const FunctionBody *> stack) {
-  const bool isPlaced = (event.kind == EventKind::Move || event.kind == EventKind::Create) &&
-                        llvm::any_of(event.operands, [](const Operand &operand) {
-                          return operand.role == TypeRole::Device || operand.device.isKnown();
-                        });
-  return isPlaced &&
-         llvm::any_of(stack, [](const FunctionBody *each) { return each->isOfDataset; });
-}
-
-/// Whether a tensor that was taken from parameters before a step is compared with others or
-/// overwrites them.
-static bool usesSnapshot(const Event &event, const State &state) {
-  const auto isSnapshot = [&](const Operand &operand) {
-    return operand.isTensor && state.valueOf(operand).lending.changed;
-  };
-  return (event.operation == Operation::Compare || event.kind == EventKind::Overwrite) &&
-         (isSnapshot(event.subject) || llvm::any_of(event.operands, isSnapshot));
-}
-
-/// Whether a tensor that is computed of a leaf is taken for one.
-static bool usesDerived(const Event &event, const State &state) {
-  const bool isOwner =
-      event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
-  return (isOwner || event.registersParameter) &&
-         llvm::any_of(event.operands, [&](const Operand &operand) {
-           return operand.isTensor && state.valueOf(operand).autograd.derived;
-         });
-}
-
-/// Whether a leaf is changed in place.
-static bool changesLeaf(const Event &event, const State &state) {
-  return (event.kind == EventKind::Combine || event.kind == EventKind::Overwrite) &&
-         event.subject.escapes && event.subject.role == TypeRole::Tensor &&
-         refusesChange(state.valueOf(event.subject));
-}
-
-/// Whether the event gives a list of tensors of a module.
-static bool listsTensors(const Event &event) {
-  return event.kind == EventKind::Combine && isModule(event.subject.role) && event.isTensor;
-}
-
-/// Whether an object that is no module gets a parameter and a name for it.
-static bool namesWeight(const Event &event, const State &state) {
-  const auto isName = [](const Operand &operand) { return operand.isText; };
-  return event.kind == EventKind::Combine && event.subject.role == TypeRole::None &&
-         llvm::any_of(event.operands, isName) &&
-         llvm::any_of(event.operands, [&](const Operand &operand) {
-           return operand.isTensor && state.memoryOf(operand) != noSources;
-         });
-}
-
-/// Whether elements of a parameter, or of another tensor of a module, are changed in place.
-static bool changesWeights(const Event &event, const State &state) {
-  return (event.kind == EventKind::Overwrite || event.changesElements) &&
-         event.subject.role == TypeRole::Tensor && !event.operands.empty() &&
-         state.memoryOf(event.subject) != noSources;
-}
-
-/// Whether the event reads all elements of a list, or one after the other, of which the first may
-/// hold nothing.
-static bool readsNothing(const Event &event, const State &state) {
-  return readsEmptyElements(event, state) != nullptr;
-}
-
-/// Whether the event is about gradients: it reads or writes some.
-static bool touchesGradients(const Event &event, const State &state) {
-  const auto isGradient = [&](const Operand &operand) {
-    return operand.isTensor && operand.path && state.isGradient(operand.path);
-  };
-  return (event.kind == EventKind::Bind || event.kind == EventKind::Combine ||
-          event.kind == EventKind::Overwrite) &&
-         !event.isAttribute &&
-         (isGradient(event.subject) || llvm::any_of(event.operands, isGradient));
 }
 
 bool Interpreter::transfer(const Event &event, State &state, bool observing) {
   if (state.lacksGpu && needsGpu(event, state))
     return false; // It throws.
-  if (observing && lostUsedBy(event, state).taken)
-    observe(event, state);
+  // What a step sees is what its closure has computed; a call is followed, or it is not.
+  if (observing && event.kind != EventKind::Step && event.kind != EventKind::Call)
+    observe({event, state, callers});
   const llvm::SmallVector<PathId, 2> left = leavingBy(event, state);
   shareOperands(event, state);
   const bool goesOn = transferItself(event, state, observing);
@@ -1008,29 +815,18 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
 }
 
 bool Interpreter::transferItself(const Event &event, State &state, bool observing) {
-  const auto observeHere = [&] {
-    if (observing)
-      observe(event, state);
-  };
-  if (isMarked(event) || changesLeaf(event, state) || beginsBatches(event) ||
-      isPlacedInDataset(event, stack) || usesSnapshot(event, state) || usesDerived(event, state) ||
-      poolsSteps(event, state) || readsNothing(event, state) || touchesGradients(event, state) ||
-      changesWeights(event, state) || listsTensors(event) || namesWeight(event, state))
-    observeHere();
   if (observing)
     noteHostNeeds(event, state);
-  followMemory(event, state, observing);
+  followMemory(event, state);
 
   switch (event.kind) {
   case EventKind::Bind:
-    bindPlace(event, state, observing);
+    bindPlace(event, state);
     break;
   case EventKind::Return:
     returnValue(event, state, observing);
     break;
   case EventKind::EndLifetime:
-    if (observing && !state.borrowersOf(event.subject.path).empty())
-      observe(event, state);
     state.leaveGuard(event.subject.path);
     if (const ir::Symbol *variable = tables.paths.last(event.subject.path).symbol();
         !variable || !graph.livesOn(*variable))
@@ -1052,7 +848,6 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     runThread(event, state, [&](State &there) { return call(event, there, observing); });
     break;
   case EventKind::Forward:
-    observeHere();
     if (observing) {
       noteReceivers(event, state);
       noteEnd(event, state);
@@ -1065,10 +860,9 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
       state.beginBatches(event.operands.front().path, event);
     break;
   case EventKind::Move:
-    move(event, state, observing);
+    move(event, state);
     break;
   case EventKind::Load:
-    observeHere();
     load(event, state);
     break;
   case EventKind::Detach:
@@ -1078,7 +872,6 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     requireGrad(event, state);
     break;
   case EventKind::SetMode:
-    observeHere();
     if (event.operands.empty() ||
         !state.restoreMode(state.resolve(event.subject.path), event.operands.front().path, event))
       state.setMode(state.resolve(event.subject.path), constantOf(event), event);
@@ -1110,20 +903,17 @@ bool Interpreter::transferItself(const Event &event, State &state, bool observin
     state.clearAutocastCache();
     break;
   case EventKind::Backward:
-    observeHere();
     state.contribute(state.sourcesOf(event.subject), event);
     backward(event, state, event.subject);
     state.launch(event, state.valueOf(event.subject).placement.device);
     break;
   case EventKind::Differentiate:
-    observeHere();
     differentiate(event, state);
     break;
   case EventKind::Overwrite:
     overwrite(event, state);
     break;
   case EventKind::ClearGradients:
-    observeHere();
     clearGradients(event, state);
     break;
   case EventKind::Step:

@@ -77,50 +77,6 @@ const Operand *badMaskOf(const Event &event, const State &state) {
   return nullptr;
 }
 
-/// Whether a mask puts a number into elements, which may not be able to hold it.
-static bool fillsByMask(const Event &event) {
-  return event.run && llvm::StringRef(event.run->name).starts_with("masked_fill");
-}
-
-/// Whether the event may multiply probabilities by their logarithms.
-static bool weighsLogarithms(const Event &event, const State &state) {
-  const auto tensors = tensorsOf(event);
-  if (event.site->kind != ir::NodeKind::OperatorCall || event.site->op != "*" ||
-      tensors.size() != 2)
-    return false;
-  const auto isMadeBy = [&](llvm::function_ref<bool(const Event &)> one) {
-    return llvm::any_of(tensors, [&](const Operand *tensor) {
-      const Event *made = state.valueOf(*tensor).origin.made;
-      return made && one(*made);
-    });
-  };
-  return isMadeBy([](const Event &made) {
-           return made.operation == Operation::LogSoftmax || made.kind == EventKind::Call;
-         }) &&
-         isMadeBy([](const Event &made) {
-           return made.typing && made.typing->rule == ResultRule::Real &&
-                  made.operation != Operation::LogSoftmax;
-         });
-}
-
-bool mayClash(const Event &event, const State &state) {
-  if (badMaskOf(event, state) || fillsByMask(event))
-    return true;
-  if (!event.typing)
-    return false;
-  switch (event.typing->rule) {
-  case ResultRule::Matmul: {
-    const auto tensors = tensorsOf(event);
-    return tensors.size() == 2 &&
-           state.typeOf(*tensors[0]).element != state.typeOf(*tensors[1]).element;
-  }
-  case ResultRule::Elementwise:
-    return crossingOf(event, state).has_value() || weighsLogarithms(event, state);
-  default:
-    return false;
-  }
-}
-
 namespace {
 
 /// The sizes that a list names; those below 0 are for the framework to find.

@@ -21,7 +21,4 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state);
 /// null if there is none. where() takes bytes for truth values, as all once did.
 const Operand *badMaskOf(const Event &event, const State &state);
 
-/// Whether checks may have to say something of the types and shapes that meet.
-bool mayClash(const Event &event, const State &state);
-
 } // namespace gradtidy

@@ -22,13 +22,13 @@ static void runAll(const CallGraph &graph, const Effects &effects, Interpreter &
 }
 
 UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
-                           Snapshots *snapshots)
+                           Interest interest, Snapshots *snapshots)
     : lowered(context, model, userCode, interned.paths), graph(lowered),
       sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
       ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
       numbers(lowered, graph, interned.paths), sizeCounts(graph, ofProgram, numbers),
       interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists,
-                  numbers, snapshots) {
+                  numbers, std::move(interest), snapshots) {
   runAll(graph, sideEffects, interpreter);
 }
 

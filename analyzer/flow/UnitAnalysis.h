@@ -9,10 +9,10 @@ namespace gradtidy {
 
 class UnitAnalysis {
 public:
-  /// Analyses the functions of the context's traversal scope. All arguments must outlive this
-  /// object.
+  /// Analyses the functions of the context's traversal scope. All arguments but \p interest must
+  /// outlive this object.
   UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
-               Snapshots *snapshots = nullptr);
+               Interest interest, Snapshots *snapshots = nullptr);
   UnitAnalysis(const UnitAnalysis &) = delete;
 
   /// What is known whatever the flow.
@@ -23,7 +23,7 @@ public:
   const ProgramFacts &program() const { return ofProgram; }
   const Counts &counts() const { return sizeCounts; }
 
-  /// What checks may want to see, in the order of the flow: once per event, calling context and
+  /// What the interest wants to see, in the order of the flow: once per event, calling context and
   /// partition.
   const std::vector<Observation> &observations() const { return interpreter.observations(); }
 

@@ -158,6 +158,9 @@ public:
     findFrameworkFolders(preprocessor, model.headers(), userCode);
   }
 
+  /// The check will ask for the analysis, which then has what it wants to see.
+  void join(const Check &check) { checks.push_back(&check); }
+
   /// Hands the analysis to \p use.
   void analyse(clang::ASTContext &ast, llvm::function_ref<void(UnitAnalysis &)> use) {
     if (isHosted)
@@ -188,7 +191,7 @@ private:
   UnitAnalysis &analysis(clang::ASTContext &ast, const FunctionPlaces &dropped) {
     if (!made) {
       const PhaseTimer timer("analysis");
-      made.emplace(ast, model, userCode);
+      made.emplace(ast, model, userCode, interestOf(checks));
       coverageLog().add(*made, dropped);
     }
     return *made;
@@ -217,6 +220,7 @@ private:
   const Model &model;
   const std::string projectRoot;
   UserCode userCode;
+  std::vector<const Check *> checks;
   std::optional<UnitAnalysis> made;
   bool isShown = false;
 };
@@ -250,10 +254,12 @@ public:
   void registerPPCallbacks(const clang::SourceManager &, clang::Preprocessor *preprocessor,
                            clang::Preprocessor *) override {
     llvm::Expected<const Model *> model = loadModels(models);
-    if (model)
-      unit = SharedUnit::of(*preprocessor, **model, context);
-    else
+    if (!model) {
       configurationDiag("%0", clang::DiagnosticIDs::Error) << llvm::toString(model.takeError());
+      return;
+    }
+    unit = SharedUnit::of(*preprocessor, **model, context);
+    unit->join(*judge);
   }
 
   void registerMatchers(matchers::MatchFinder *finder) override {

@@ -8,7 +8,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <iterator>
 #include <map>
+#include <set>
 
 namespace gradtidy {
 namespace {
@@ -16,9 +18,9 @@ namespace {
 /// Finds three things, one of each level, in every step of an optimizer.
 class Grumble : public Check {
 public:
+  bool wants(const Moment &moment) const override { return moment.event.kind == EventKind::Step; }
+
   void on(const Visit &visit, Reporter &reporter) override {
-    if (visit.event.kind != EventKind::Step)
-      return;
     // Of those in one place the worst is shown.
     int place = 0;
     for (const auto &[level, text] : {std::pair(Level::Certain, "certainly 100% wrong"),
@@ -34,14 +36,47 @@ public:
   }
 };
 
+/// Wants to see backwards, and counts what it is shown.
+class Modest : public Check {
+public:
+  bool wants(const Moment &moment) const override {
+    return moment.event.kind == EventKind::Backward;
+  }
+
+  void on(const Visit &visit, Reporter &reporter) override {
+    const auto seen = visit.observations();
+    reporter.report({Level::Certain, visit.event,
+                     "one of " + std::to_string(std::distance(seen.begin(), seen.end()))});
+  }
+
+  void onUnit(const UnitVisit &visit, Reporter &) override { sawUnit = true; }
+  static inline bool sawUnit = false;
+};
+
+/// Wants to see everything.
+class Nosy : public Check {
+public:
+  bool wants(const Moment &moment) const override { return true; }
+  bool wantsBehind(const Moment &moment) const override { return true; }
+  void on(const Visit &visit, Reporter &reporter) override { kinds.insert(visit.event.kind); }
+  static inline std::set<EventKind> kinds;
+};
+
 const CatalogueRow rows[] = {
     {"ml-grumble", Level::Certain, FixSupport::Fix, FixtureStatus::ToCome, "grumbles",
-     []() -> std::unique_ptr<Check> { return std::make_unique<Grumble>(); }}};
+     []() -> std::unique_ptr<Check> { return std::make_unique<Grumble>(); }},
+    {"modest", Level::Certain, FixSupport::NoFix, FixtureStatus::ToCome, "counts backwards",
+     []() -> std::unique_ptr<Check> { return std::make_unique<Modest>(); }},
+    {"nosy", Level::Certain, FixSupport::NoFix, FixtureStatus::ToCome, "sees all",
+     []() -> std::unique_ptr<Check> { return std::make_unique<Nosy>(); }}};
 
 } // namespace
 
 llvm::ArrayRef<CatalogueRow> catalogue() { return rows; }
-const CatalogueRow *findRow(llvm::StringRef name) { return name == rows[0].name ? rows : nullptr; }
+const CatalogueRow *findRow(llvm::StringRef name) {
+  const auto row = llvm::find_if(rows, [&](const CatalogueRow &each) { return each.name == name; });
+  return row == std::end(rows) ? nullptr : row;
+}
 
 namespace {
 
@@ -89,7 +124,26 @@ std::string levels(const std::string &checks,
 
 TEST_CASE("Findings up to level 1 are shown by default") {
   CHECK(levels("ml-*") == "01");
-  CHECK(levels("*") == "01");
+  CHECK(levels("*,-modest") == "01");
+}
+
+TEST_CASE("A check sees what it wants, whatever others want") {
+  const std::string text =
+      "#include <axon/axon.h>\n" + test::trainingLoop("one") + test::trainingLoop("two");
+  Nosy::kinds.clear();
+  for (const char *checks : {"-*,modest", "-*,modest,ml-grumble", "-*,modest,nosy"}) {
+    Modest::sawUnit = false;
+    unsigned count = 0;
+    for (const tidy::ClangTidyError &diagnostic : analyse(text, checks))
+      if (diagnostic.DiagnosticName == "modest") {
+        ++count;
+        CHECK(diagnostic.Message.Message == "one of 2");
+      }
+    CHECK(count == 2);
+    CHECK(Modest::sawUnit);
+  }
+  CHECK(Nosy::kinds.contains(EventKind::Bind));
+  CHECK(Nosy::kinds.contains(EventKind::Step));
 }
 
 TEST_CASE("The level is an option of all checks") {

@@ -344,8 +344,8 @@ void Interpreter::lose(const Event &event, llvm::ArrayRef<PathId> left, State &s
       state.loseLooks(holder, event);
       isLost = true;
     }
-  if (isLost && observing && !state.endedBy(event).empty())
-    observe(event, state);
+  if (isLost && observing)
+    observe({event, state, callers, /*isUnseen=*/false, /*isBehind=*/true});
 }
 
 void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left, State &state,
@@ -365,59 +365,6 @@ void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left,
         state.setLook(tables.paths.containerOf(place), look);
   if (const Look look = lookTakenBy(event, state); look.taken)
     state.setLook(event.leadsIn ? event.result : state.resolve(event.subject.path), look);
-}
-
-Look lostUsedBy(const Event &event, const State &state) {
-  if (!state.tables->hasLost)
-    return {};
-  const auto lost = [&](const Operand &operand) {
-    const Look look =
-        operand.path && operand.role == TypeRole::None ? state.lookOf(operand.path) : Look();
-    return look.ended ? look : Look();
-  };
-  const auto lostAmong = [&](llvm::ArrayRef<Operand> operands) {
-    for (const Operand &operand : operands)
-      if (const Look look = lost(operand); look.taken)
-        return look;
-    return Look();
-  };
-  switch (event.kind) {
-  case EventKind::Access:
-    return lost(event.subject);
-  case EventKind::Call: {
-    const bool makes = event.callee && (event.callee->kind == ir::SymbolKind::Constructor ||
-                                        event.callee->kind == ir::SymbolKind::Destructor);
-    if (makes)
-      return {};
-    if (const Look look = lostAmong(event.operands); look.taken)
-      return look;
-    for (const Operand &operand : event.operands)
-      if (operand.path && operand.role == TypeRole::None && !operand.isClosure)
-        if (const Look look = state.lostWithin(operand.path); look.taken)
-          return look;
-    return event.subject.path && event.callee ? state.lostWithin(event.subject.path)
-                                              : lost(event.subject);
-  }
-  case EventKind::Combine:
-    if (event.isAttribute || event.leadsIn ||
-        llvm::is_contained({"size", "empty"}, event.site->calledName())) // It has that itself.
-      return {};
-    if (const Look look = lost(event.subject);
-        look.taken && (!event.subject.escapes || (event.site->type && event.site->type->isPointer)))
-      return look; // `pointers.data()`
-    return lostAmong(event.operands);
-  case EventKind::Construct:
-    return event.leadsIn ? Look() : lostAmong(event.operands);
-  case EventKind::Create:
-  case EventKind::Forward:
-  case EventKind::Overwrite:
-  case EventKind::Move:
-    return lostAmong(event.operands);
-  case EventKind::Return:
-    return lostAmong(event.operands);
-  default:
-    return {};
-  }
 }
 
 } // namespace gradtidy

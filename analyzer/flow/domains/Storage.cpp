@@ -422,16 +422,11 @@ void Interpreter::doubtElements(const Event &event, State &state) const {
   });
 }
 
-void Interpreter::followMemory(const Event &event, State &state, bool observing) {
+void Interpreter::followMemory(const Event &event, State &state) {
   if (event.result && event.isTensor && !isFirstRun)
     state.allocate(event.result);
-  if (observing && releasedReadBy(event, state))
-    observe(event, state);
-  if (tables.hasUnwritten) {
-    if (observing && unwrittenReadBy(event, state))
-      observe(event, state);
+  if (tables.hasUnwritten)
     followElements(event, state);
-  }
   if (const Operand *changed = changedBy(event))
     if (const PathId memory = state.valueOf(*changed).storage.memory)
       state.changeMemory(memory, event);

@@ -2,6 +2,7 @@
 // be it by a scale or by a move to another device, is none. An optimizer refuses it, and a module
 // that registers it has a parameter without a gradient.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
 #include "Fixes.h"
@@ -14,45 +15,70 @@ class NonleafParameter : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    return (makesOptimizer(event) || event.registersParameter) &&
+    return (takesParameters(event) || touchesGradients(moment)) &&
            llvm::any_of(event.operands, [&](const Operand &operand) {
-             return operand.isTensor && moment.before.valueOf(operand).autograd.derived;
+             return operand.isTensor && derivedOf(operand, moment.before);
            });
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    const Event &event = visit.event;
-    const bool isOwner =
-        event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
-    if (!isOwner && !event.registersParameter)
-      return;
-    for (const Operand &operand : event.operands) {
-      const Event *derived =
-          operand.isTensor ? visit.before.valueOf(operand).autograd.derived : nullptr;
+    for (const Operand &operand : visit.event.operands) {
+      const Event *derived = operand.isTensor ? derivedOf(operand, visit.before) : nullptr;
       const Operand *target = derived ? targetOf(*derived) : nullptr;
       const bool isMove = derived && derived->kind == EventKind::Move;
-      if (!derived || (isMove && !(target && mayBeGpu(visit, *target))))
-        continue;
-      // Where objects make their own, it goes wrong where an optimizer gets all of them.
-      const bool isOfObjects = isOwner && derived->function != event.function;
-      Finding finding(Level::Certain, isOfObjects ? event : *derived);
-      const std::string reason = isMove ? "a copy of a leaf on another device is no leaf"
-                                        : "what is computed of a leaf is no leaf";
-      finding.message =
-          reason + (isOwner ? ": the optimizer refuses it" : ": the parameter gets no gradient");
-      if (isOfObjects)
-        finding.notes.push_back({*derived, isMove ? "it is copied here" : "it is computed here"});
-      else
-        finding.notes.push_back(
-            {event, isOwner ? "it is given to the optimizer here" : "it is registered here"});
-      const ir::Node *made = derived->site;
-      const ir::Node *whole =
-          made->isExpression ? derived->function->fullExpressionOf(made) : nullptr;
-      if (whole && (&whole->spelled() == made || &operand.expr->spelled() == made))
-        finding.fixes = append(visit, made, phrase(visit.unit.code(), Phrase::MakeLeaf));
-      reporter.report(std::move(finding));
-      return;
+      if (derived && (!isMove || (target && mayBeGpu(visit, *target))))
+        return onDerived(visit, operand, *derived, reporter);
     }
+  }
+
+private:
+  static bool takesParameters(const Event &event) {
+    return makesOptimizer(event) || event.registersParameter;
+  }
+
+  /// What has computed the tensor, or the one whose gradient it is, of a leaf; null if nothing has.
+  static const Event *derivedOf(const Operand &operand, const State &state) {
+    if (!state.isGradient(operand.path))
+      return state.valueOf(operand).autograd.derived;
+    Operand owner = operand;
+    owner.path = state.tables->paths.parent(state.resolve(operand.path));
+    return owner.path ? state.valueOf(owner).autograd.derived : nullptr;
+  }
+
+  static void onDerived(const Visit &visit, const Operand &operand, const Event &derived,
+                        Reporter &reporter) {
+    const Event &event = visit.event;
+    const bool isOwner = makesOptimizer(event), isRead = !isOwner && !event.registersParameter;
+    if (isRead && (!visit.before.isGradient(operand.path) || retainsGradients(visit)))
+      return;
+    // Where objects make their own, it goes wrong where an optimizer gets all of them.
+    const bool isOfObjects = isOwner && derived.function != event.function;
+    const bool isMove = derived.kind == EventKind::Move;
+    Finding finding(Level::Certain, isOfObjects ? event : derived);
+    const std::string reason = isMove ? "a copy of a leaf on another device is no leaf"
+                                      : "what is computed of a leaf is no leaf";
+    finding.message = reason + (isOwner  ? ": the optimizer refuses it"
+                                : isRead ? ": its gradient stays undefined"
+                                         : ": the parameter gets no gradient");
+    if (isOfObjects)
+      finding.notes.push_back({derived, isMove ? "it is copied here" : "it is computed here"});
+    else
+      finding.notes.push_back({event, isOwner  ? "it is given to the optimizer here"
+                                      : isRead ? "its gradient is read here"
+                                               : "it is registered here"});
+    const ir::Node *made = derived.site;
+    const ir::Node *whole = made->isExpression ? derived.function->fullExpressionOf(made) : nullptr;
+    if (whole && (&whole->spelled() == made || &operand.expr->spelled() == made))
+      finding.fixes = append(visit, made, phrase(visit.unit.code(), Phrase::MakeLeaf));
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether the program asks anywhere for gradients of what is no leaf.
+  static bool retainsGradients(const Visit &visit) {
+    return llvm::any_of(visit.unit.callGraph().functions(), [](const FunctionBody *function) {
+      return hasEvent(*function,
+                      [](const Event &event) { return calledName(event.site) == "retain_grad"; });
+    });
   }
 };
 

@@ -76,9 +76,16 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
     return end->valueOf({.path = path, .role = TypeRole::Tensor, .isTensor = true});
   };
   pass.result = valueAt(body.returned);
+  noteMaker(body, pass.result.origin.made);
   for (const PathStep &step : partsOf(*body.function->type))
     pass.parts.push_back({step, valueAt(tables.paths.step(end->resolve(body.returned), step))});
   return pass;
+}
+
+void Interpreter::noteMaker(const FunctionBody &body, const Event *made) {
+  const auto [known, isFirst] = returnedBy.try_emplace(&body, made);
+  if (known->second != made)
+    known->second = nullptr;
 }
 
 void Interpreter::take(const Value &given, const FunctionBody &pass, Value &value) const {

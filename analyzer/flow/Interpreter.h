@@ -196,6 +196,8 @@ private:
   Inputs inputsOf(const FunctionBody &pass, const Event &event, const State &state) const;
   const Pass &passOf(const FunctionBody &body, const Event &event, const State &caller);
   Pass runPass(const FunctionBody &body, const Inputs &inputs);
+  /// The function returns what \p made tells.
+  void noteMaker(const FunctionBody &body, const Event *made);
   /// \p value, of what the pass of a module is made of, is what it has \p given.
   void take(const Value &given, const FunctionBody &pass, Value &value) const;
 

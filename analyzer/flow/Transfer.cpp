@@ -93,12 +93,13 @@ void Interpreter::bindPlace(const Event &event, State &state) {
     state.addValue(place, stored);
 }
 
-/// A change that is not recorded leaves a leaf what it is, and adds nothing that a backward
-/// reaches.
+/// A change that is not recorded leaves a leaf what it is, and what is none, and adds nothing that a
+/// backward reaches.
 static void keepLeaf(const Value &before, const State &state, Value &contents) {
   if (state.gradMode().possible != GradMode::Off)
     return;
   contents.autograd.sources = before.autograd.sources;
+  contents.autograd.derived = before.autograd.derived;
   if (isLeaf(before))
     contents.origin.made = before.origin.made;
 }
@@ -407,9 +408,7 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
   if (stack.size() == 1) {
     escape(returned, state);
     if (observing)
-      if (auto [known, isFirst] = returnedBy.try_emplace(stack.front(), returned.origin.made);
-          known->second != returned.origin.made)
-        known->second = nullptr;
+      noteMaker(*stack.front(), returned.origin.made);
   }
   if (!callers.empty() && isModuleCall(*callers.back())) {
     const SiteId call = tables.sites.of(*callers.back(), llvm::ArrayRef(callers).drop_back());

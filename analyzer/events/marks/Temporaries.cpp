@@ -185,9 +185,23 @@ Passing passingTo(const CallExpr &call, const Stmt *argument, bool isWrapped,
                                                                                : Passing::Lost;
 }
 
-/// An image over the memory, which is not its own.
-bool wraps(const CXXConstructExpr &construct, Vocabulary &vocabulary) {
-  const CXXRecordDecl *record = construct.getConstructor()->getParent();
+/// Whether a constructor of the user's leaves in a member the pointer that it gets as \p argument.
+bool keepsPointer(const CXXConstructExpr &construct, const Stmt *argument) {
+  const FunctionDecl *definition = nullptr;
+  if (!construct.getConstructor()->isDefined(definition))
+    return false;
+  const auto *constructor = cast<CXXConstructorDecl>(definition);
+  return llvm::any_of(constructor->inits(), [&](const CXXCtorInitializer *member) {
+    const auto *named = dyn_cast<DeclRefExpr>(strip(member->getInit()));
+    const auto *parameter = named ? dyn_cast<ParmVarDecl>(named->getDecl()) : nullptr;
+    const unsigned index = parameter ? parameter->getFunctionScopeIndex() : ~0u;
+    return member->isMemberInitializer() && member->getMember()->getType()->isPointerType() &&
+           index < construct.getNumArgs() && construct.getArg(index) == argument;
+  });
+}
+
+/// Whether the class is that of images over memory which is not their own.
+bool isOfImages(const CXXRecordDecl *record, Vocabulary &vocabulary) {
   return !isStandard(record) && vocabulary.traitOf(record) == Trait::OwnsElements;
 }
 
@@ -209,7 +223,9 @@ Keeping keepingOf(const FunctionCode &function, const Expr &pointer, Vocabulary 
       if (choice->getCond() == inner)
         return {};
     } else if (const auto *construct = dyn_cast<CXXConstructExpr>(outer)) {
-      if (!wraps(*construct, vocabulary) && !(isWrapped && isCopyOrMove(construct)))
+      const bool keeps = isOfImages(construct->getConstructor()->getParent(), vocabulary) ||
+                         keepsPointer(*construct, inner);
+      if (!keeps && !(isWrapped && isCopyOrMove(construct)))
         return {};
       isWrapped = true;
     } else if (const auto *call = dyn_cast<CallExpr>(outer)) {
@@ -217,6 +233,11 @@ Keeping keepingOf(const FunctionCode &function, const Expr &pointer, Vocabulary 
       const Expr *object = objectOf(call);
       if (passing != Passing::Wrapped)
         return {passing == Passing::Kept, object ? variableAt(object) : nullptr};
+      isWrapped = true;
+    } else if (isa<InitListExpr>(outer)) { // `Image image{rows, cols, pointer}`
+      const bool isObject = cast<InitListExpr>(outer)->getType()->isRecordType();
+      if (!isObject)
+        return {};
       isWrapped = true;
     } else if (!isa<CastExpr, ParenExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(
                    outer)) {
@@ -379,7 +400,7 @@ bool leadsIntoArgument(const CXXConstructExpr &construct, Vocabulary &vocabulary
   const auto keepsPointer = [](const FieldDecl *field) {
     return field->getType()->isPointerType();
   };
-  return wraps(construct, vocabulary) ||
+  return isOfImages(record, vocabulary) ||
          (record->hasTrivialDestructor() && llvm::any_of(record->fields(), keepsPointer));
 }
 
@@ -444,6 +465,10 @@ Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
   } else if (variable.getType()->isReferenceType() || variable.getType()->isPointerType()) {
     if (const Expr *list = temporaryAround(value, vocabulary))
       left = {.ending = Ending::Always, .temporary = function.map.node(list)};
+  } else if (const auto *members = dyn_cast<InitListExpr>(strip(value))) { // `Space space{{2}}`
+    for (const Expr *member : members->inits())
+      if (left.ending == Ending::None && isView(member->getType(), vocabulary))
+        left = leftByView(member, /*leavesFunction=*/false, vocabulary, values);
   }
   if (left.ending != Ending::None && !isRange)
     left.keeper = function.map.symbol(&variable);

@@ -167,3 +167,19 @@ void of_the_user_ok() {
 }
 
 void unused_ok() { IntArrayRef shape = {2, 3}; }
+
+struct Space {
+  const char *kind;
+  IntArrayRef shape;
+};
+
+void in_an_object_bad(int64_t n) {
+  Space space{"discrete", {n}}; // expect: ml-dangling-view-argument (level 0): 'space' refers to a braced list
+  torch::zeros(space.shape);
+}
+
+void in_an_object_ok(const std::vector<int64_t> &sizes) {
+  Space space{"discrete", sizes};
+  torch::zeros(space.shape);
+  torch::zeros(Space{"discrete", {1, 2}}.shape);
+}

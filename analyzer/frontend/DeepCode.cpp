@@ -188,7 +188,8 @@ private:
       return;
     inDirective = false;
     const bool isChoice = directive == "if" || directive == "elif";
-    if (isChoice && directiveTokens > maxTokens)
+    const bool isMarked = directiveTokens > 1 && tooDeep && *tooDeep >= condition && *tooDeep < end;
+    if (isChoice && (directiveTokens > maxTokens || isMarked))
       found.push_back({.begin = condition,
                        .end = text.rfind('\n', end) == llvm::StringRef::npos
                                   ? end

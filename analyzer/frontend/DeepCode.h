@@ -48,7 +48,7 @@ struct DeepCode {
 };
 
 /// The outermost declarations in \p text, those within namespaces and classes, that nest too
-/// deeply, or have \p tooDeep in them.
+/// deeply, or have \p tooDeep in them, and such conditions of the preprocessor.
 std::vector<DeepCode> findDeepCode(llvm::StringRef text,
                                    std::optional<size_t> tooDeep = std::nullopt);
 

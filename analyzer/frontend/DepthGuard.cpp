@@ -1,9 +1,33 @@
 #include "DepthGuard.h"
+#include "Bodies.h"
 
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/Preprocessor.h"
 
 namespace gradtidy {
+
+/// As in a condition without macros: see findDeepCode.
+static constexpr size_t maxConditionTokens = size_t(3) * maxNesting;
+
+/// Nothing but a token that is no operand ends the evaluation: what the macros stand for becomes
+/// one.
+void ConditionGuard::MacroExpands(const clang::Token &, const clang::MacroDefinition &macro,
+                                  clang::SourceRange range, const clang::MacroArgs *) {
+  if (!preprocessor.isParsingIfOrElifDirective())
+    return;
+  const llvm::ArrayRef<clang::Token> replacement = macro.getMacroInfo()->tokens();
+  tokens += replacement.size();
+  if (tokens <= maxConditionTokens)
+    return;
+  if (tooLong)
+    tooLong(range.getBegin());
+  for (const clang::Token &each : replacement) {
+    auto &token = const_cast<clang::Token &>(each);
+    token.setKind(clang::tok::unknown);
+    token.setIdentifierInfo(nullptr); // It would bring the kind back.
+  }
+}
 
 DepthGuard::DepthGuard(clang::Preprocessor &preprocessor, const UserCode &userCode,
                        ParseDepth &depth)
@@ -12,6 +36,12 @@ DepthGuard::DepthGuard(clang::Preprocessor &preprocessor, const UserCode &userCo
     // The preprocessor hands out a token of its own, or of the parser: none is constant.
     take(const_cast<clang::Token &>(token));
   });
+  preprocessor.addPPCallbacks(
+      std::make_unique<ConditionGuard>(preprocessor, [this](clang::SourceLocation place) {
+        if (!this->depth.isTooDeep)
+          note(place);
+        this->depth.isTooDeep = true;
+      }));
 }
 
 void DepthGuard::LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,

@@ -5,6 +5,7 @@
 #include "UserCode.h"
 #include "clang/Lex/PPCallbacks.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,29 @@ struct ParseDepth {
   /// By header, what it would be parsed without; empty if macros make what is too deep, at the
   /// current place.
   std::map<std::string, std::vector<DeepCode>> code;
+};
+
+/// Ends conditions of the preprocessor that macros make too long: clang evaluates them by
+/// recursion, before any parser sees a token.
+class ConditionGuard : public clang::PPCallbacks {
+public:
+  /// \param tooLong is told the place of each such condition, or null.
+  ConditionGuard(const clang::Preprocessor &preprocessor,
+                 std::function<void(clang::SourceLocation)> tooLong)
+      : preprocessor(preprocessor), tooLong(std::move(tooLong)) {}
+
+  void MacroExpands(const clang::Token &, const clang::MacroDefinition &macro,
+                    clang::SourceRange range, const clang::MacroArgs *) override;
+  void If(clang::SourceLocation, clang::SourceRange, ConditionValueKind) override { tokens = 0; }
+  void Elif(clang::SourceLocation, clang::SourceRange, ConditionValueKind,
+            clang::SourceLocation) override {
+    tokens = 0;
+  }
+
+private:
+  const clang::Preprocessor &preprocessor;
+  const std::function<void(clang::SourceLocation)> tooLong;
+  size_t tokens = 0; ///< That macros have put into the condition that is being read.
 };
 
 /// Looks at each header of the user before it is parsed, and at each token before the parser has

@@ -1,4 +1,5 @@
 #include "FrameworkIncludes.h"
+#include "DepthGuard.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "SecureInvocation.h"
@@ -54,6 +55,7 @@ protected:
     findFrameworkFolders(preprocessor, headers, userCode);
     preprocessor.addPPCallbacks(
         std::make_unique<Scan>(getCompilerInstance().getSourceManager(), userCode, found));
+    preprocessor.addPPCallbacks(std::make_unique<ConditionGuard>(preprocessor, nullptr));
     preprocessor.IgnorePragmas(); // But for clang's own.
     dropDebugPragmas(preprocessor);
     preprocessor.EnterMainSourceFile();

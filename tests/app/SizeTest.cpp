@@ -68,6 +68,27 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
   }
 }
 
+TEST_CASE("A condition that macros make too long counts as false") {
+  std::string nested = "#define P0 1\n", doubled = "#define A0 (\n#define B0 )\n";
+  for (unsigned i = 0; i < 100000; ++i)
+    nested += "#define P" + std::to_string(i + 1) + " (P" + std::to_string(i) + ")\n";
+  for (unsigned i = 0; i < 30; ++i)
+    for (const std::string name : {"A", "B"})
+      doubled += "#define " + name + std::to_string(i + 1) + " " + name + std::to_string(i) + " " +
+                 name + std::to_string(i) + "\n";
+  for (const auto &[macros, condition] : {std::pair(nested, "P100000"), {doubled, "A30 1 B30"}})
+    for (const std::string before : {"#if ", "#if 0\n#elif 1 && "}) {
+      INFO(before << condition);
+      const Run run =
+          lintAround(macros + before + condition + "\n" + trainingLoop("within") + "#endif\n");
+      CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+      CHECK(count(run.err, "Not analysed to the end") == 1);
+      CHECK_THAT(run.err, Contains("if (") && !Contains("crashed"));
+      CHECK(run.status == 0);
+      CHECK(peakMegabytes() < 300);
+    }
+}
+
 TEST_CASE("A header that nests too deeply in one place is read all the same") {
   const Project project;
   project.write("deep.h", "#pragma once\n#include <axon/axon.h>\n" + trainingLoop("before") +

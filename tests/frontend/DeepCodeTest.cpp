@@ -79,6 +79,12 @@ TEST_CASE("A condition of the preprocessor that nests too deeply is false") {
   CHECK(rest("#if " + repeated("!", 20000) + "1\nint a;\n#endif\n") == "#if0\ninta;\n#endif\n");
 }
 
+TEST_CASE("A condition of the preprocessor that is too deep for another reason is false") {
+  const std::string text = "#if A && MANY\nint a;\n#elif MANY\nint b;\n#endif\n";
+  CHECK(rest(text, text.find("MANY")) == "#if0\ninta;\n#elifMANY\nintb;\n#endif\n");
+  CHECK(rest(text, text.rfind("MANY")) == "#ifA&&MANY\ninta;\n#elif0\nintb;\n#endif\n");
+}
+
 TEST_CASE("Alternatives of the preprocessor begin alike") {
   const std::string text = "#if A\nvoid f(int) {\n#else\nvoid f() {\n#endif\n}\nint x = ";
   CHECK(rest(text + deep + ";\nint b;").ends_with("#endif\n}\n\nintb;"));

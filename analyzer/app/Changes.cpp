@@ -31,11 +31,13 @@ llvm::Expected<std::string> git(const std::string &root, llvm::ArrayRef<StringRe
       fs::createTemporaryFile("gradtidy", "err", err))
     return fail("cannot write a temporary file");
   const llvm::FileRemover removeOut(out), removeErr(err);
-  // It writes no index, and starts no program that is not needed to compare.
+  // It writes no index, and starts no program that is not needed to compare. A bare repository may
+  // be part of what a stranger has committed, its configuration with it.
   std::vector<StringRef> arguments = {*program, "-C",
                                       root,     "--no-optional-locks",
                                       "-c",     "core.quotePath=false",
-                                      "-c",     "core.fsmonitor=false"};
+                                      "-c",     "core.fsmonitor=false",
+                                      "-c",     "safe.bareRepository=explicit"};
   llvm::append_range(arguments, command);
   const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
   const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
@@ -113,14 +115,15 @@ llvm::Expected<Changes> Changes::since(const std::string &revision, const std::s
   // An option of git's is no revision.
   if (StringRef(revision).starts_with("-"))
     return fail("--diff=" + revision + " names no revision");
+  // First, since diff takes what is no repository for another way to call it.
+  auto untracked = git(root, {"ls-files", "--others", "--exclude-standard", "-z"});
+  if (!untracked)
+    return untracked.takeError();
   auto patch = git(root, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix",
                           "-U0", revision, "--"});
   if (!patch)
     return patch.takeError();
   auto changes = ofPatch(*patch, root);
-  auto untracked = git(root, {"ls-files", "--others", "--exclude-standard", "-z"});
-  if (!untracked)
-    return untracked.takeError();
   if (changes)
     for (const StringRef file : llvm::split(*untracked, '\0'))
       if (!file.empty())

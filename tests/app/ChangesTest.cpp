@@ -106,3 +106,23 @@ TEST_CASE("What changed since a revision is shown, and what a patch on standard 
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("git: "));
 }
+
+TEST_CASE("A bare repository among the files of a stranger starts no program") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("train"));
+  project.write(".gitattributes", "*.cpp filter=evil\n");
+  const Run made = project.run(
+      "/bin/sh", {"-c", shell("git init -q .; git add .; git -c user.name=a -c user.email=a@b "
+                              "commit -qm first; mv .git/* .; rm -r .git\n"
+                              "git --git-dir=. config core.worktree .\n"
+                              "git --git-dir=. config core.bare false\n"
+                              "git --git-dir=. config filter.evil.clean 'touch PWNED; cat'\n"
+                              "echo >> train.cpp")});
+  REQUIRE(made.status == 0);
+  const Run run =
+      project.gradtidy({"--diff=HEAD", "--no-cache", "train.cpp", "--model=" + axonModel(), "--",
+                        "-std=c++20", "-I" + axonFolder()});
+  CHECK(project.run("/bin/sh", {"-c", "test ! -e PWNED"}).status == 0);
+  CHECK_THAT(run.err, Contains("git: fatal: "));
+  CHECK(run.status == 2);
+}

@@ -157,16 +157,24 @@ std::string partnerAt(clang::SourceLocation location, const clang::SourceManager
   return {};
 }
 
-std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback) {
+/// The nearest parent of \p file that holds one of \p names, or empty.
+static llvm::StringRef parentWith(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef file) {
   for (llvm::StringRef folder = llvm::sys::path::parent_path(file); !folder.empty();
        folder = llvm::sys::path::parent_path(folder))
-    for (llvm::StringRef name : {".git", ".hg", ".svn", ".jj"}) {
+    for (llvm::StringRef name : names) {
       llvm::SmallString<256> path = folder;
       llvm::sys::path::append(path, name);
       if (llvm::sys::fs::exists(path))
-        return folder.str();
+        return folder;
     }
-  return fallback.str();
+  return {};
+}
+
+std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback) {
+  llvm::StringRef root = parentWith({".git"}, file);
+  if (root.empty())
+    root = parentWith({".hg", ".svn", ".jj"}, file);
+  return (root.empty() ? fallback : root).str();
 }
 
 } // namespace gradtidy

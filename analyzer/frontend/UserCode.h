@@ -84,8 +84,8 @@ public:
 void findFrameworkFolders(clang::Preprocessor &preprocessor,
                           const std::vector<std::string> &headers, UserCode &userCode);
 
-/// The nearest parent of \p file that holds a version-control folder (.git, .hg, .svn, .jj), else
-/// \p fallback (see Database::commonFolder).
+/// The nearest parent of \p file with .git, which no commit of a stranger holds, else with another
+/// version-control folder (.hg, .svn, .jj), else \p fallback (see Database::commonFolder).
 std::string findProjectRoot(llvm::StringRef file, llvm::StringRef fallback);
 
 } // namespace gradtidy

@@ -52,6 +52,9 @@ TEST_CASE("The project root is the nearest folder under version control") {
   const test::Project project;
   const std::string file = project.path("src/deep/a.cpp");
   CHECK(findProjectRoot(file, "/fallback") == "/fallback");
+  project.write("src/.hg/store", "");
+  CHECK(findProjectRoot(file, "/fallback") == project.path("src"));
+  // A stranger may commit the folder of another system: it takes nothing out of the project.
   project.write(".git/HEAD", "");
   CHECK(findProjectRoot(file, "/fallback") == project.path());
   // A work tree or a submodule has a file.

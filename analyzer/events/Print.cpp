@@ -179,12 +179,13 @@ private:
 
 // ---- words -------------------------------------------------------------------------------------
 
+/// ASCII alone, since letters of a source can change the direction of all behind them.
 std::string quoted(StringRef text) {
   std::string result = "\"";
   for (const unsigned char c : text)
     if (c == '"' || c == '\\')
       (result += '\\') += static_cast<char>(c);
-    else if (c < 0x20 || c == 0x7f)
+    else if (c < 0x20 || c >= 0x7f)
       ((result += "\\x") += llvm::hexdigit(c >> 4, true)) += llvm::hexdigit(c & 15, true);
     else
       result += static_cast<char>(c);

@@ -133,3 +133,13 @@ TEST_CASE("The text is the same whatever the cache holds") {
   CHECK(ir(project, {"--cache-dir=" + project.path("cache"), "work.cpp"}).out == first.out);
   CHECK(ir(project, {"--no-cache", "work.cpp"}).out == first.out);
 }
+
+TEST_CASE("Letters of a source cannot change how the text is shown") {
+  const Project project;
+  project.write("work.cpp",
+                "#include <torch/torch.h>\n"
+                "void keep(torch::Tensor x) { torch::save(x, \"\xe2\x80\xae\x1b.pt\"); }\n");
+  const Run run = ir(project, {"work.cpp"});
+  CHECK_THAT(run.out, Contains("\\xe2\\x80\\xae\\x1b.pt"));
+  CHECK(run.out.find("\xe2\x80\xae") == std::string::npos);
+}

@@ -387,6 +387,7 @@ private:
   llvm::DenseMap<const Event *, const Event *> endTakers;
   /// What makes the tensor that a function returns. Null where several do, or nobody knows.
   llvm::DenseMap<const FunctionBody *, const Event *> returnedBy;
+  /// What forward passes give, for each kind of input that they were run with.
   llvm::DenseMap<const FunctionBody *, std::deque<std::pair<Inputs, Pass>>> passes;
   /// What was told of the functions that have been visited, each time.
   llvm::DenseMap<const FunctionBody *, Answers> alwaysTold;

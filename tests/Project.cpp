@@ -105,11 +105,10 @@ std::string trainingLoop(const std::string &name, const std::string &clear,
 }
 
 std::string crashingCode() {
-  std::string code = "#define CRASH0 " + std::string(100, '~') + "\n";
-  const auto name = [](unsigned number) { return " CRASH" + std::to_string(number); };
-  for (unsigned i = 1; i <= 12; ++i)
-    code += "#define" + name(i) + name(i - 1) + name(i - 1) + "\n";
-  return code + "#if" + name(12) + " 1\n#endif\n";
+  std::string condition(100, '~');
+  for (unsigned i = 0; i < 12; ++i)
+    condition = "CRASH(" + condition + ")";
+  return "#define CRASH(x) x x\n#if " + condition + " 1\n#endif\n";
 }
 
 unsigned count(const std::string &text, const std::string &part) {

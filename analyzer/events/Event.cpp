@@ -196,27 +196,41 @@ static bool passesOn(const ir::Symbol &callee, size_t index) {
   return !parameters.empty() && parameters[std::min(index, parameters.size() - 1)]->isForwarded;
 }
 
-static bool mayChangeIn(const ir::Symbol &entity, const ir::Node *node) {
+/// Calls \p visit for each variable or member that something in \p node may change, or lends to
+/// what may, until that returns true.
+static bool forEachChanged(const ir::Node *node,
+                           llvm::function_ref<bool(const ir::Symbol &)> visit) {
   if (!node)
     return false;
   if (node->isCall() && node->kind != NodeKind::OperatorCall && node->symbol) {
     for (size_t i = 0; i < node->arguments.size(); ++i) {
       const ir::Node *argument = ir::withoutParentheses(node->arguments[i]);
       const bool isPassedOn = argument && namedBy(*argument) && passesOn(*node->symbol, i);
-      if (!isPassedOn && mayChangeIn(entity, node->arguments[i]))
+      if (!isPassedOn && forEachChanged(node->arguments[i], visit))
         return true;
     }
-    return mayChangeIn(entity, node->callee());
+    return forEachChanged(node->callee(), visit);
   }
-  const ir::Symbol *named = node->isOnlyRead ? nullptr : namedBy(*node);
-  if (named && named->first == entity.first)
-    return !(node->type && node->type->isConst);
+  const bool isConst = node->type && node->type->isConst;
+  const ir::Symbol *named = node->isOnlyRead || isConst ? nullptr : namedBy(*node);
+  if (named && visit(*named))
+    return true;
   return llvm::any_of(node->children,
-                      [&](const ir::Node *child) { return mayChangeIn(entity, child); });
+                      [&](const ir::Node *child) { return forEachChanged(child, visit); });
 }
 
 bool FunctionBody::mayChange(const ir::Symbol &entity, const ir::Node *within) const {
-  return mayChangeIn(entity, within);
+  if (within != body)
+    return forEachChanged(within,
+                          [&](const ir::Symbol &changed) { return changed.first == entity.first; });
+  if (!changed) {
+    changed.emplace();
+    forEachChanged(body, [&](const ir::Symbol &symbol) {
+      changed->insert(symbol.first);
+      return false;
+    });
+  }
+  return changed->contains(entity.first);
 }
 
 llvm::SmallVector<const ir::Symbol *, 4> FunctionBody::namedIn(const ir::Node *expr) const {

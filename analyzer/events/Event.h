@@ -494,7 +494,8 @@ private:
   /// of its body, such as the initializers of a constructor.
   llvm::SmallVector<const ir::Node *, 16> around(const ir::Node *site) const;
 
-  mutable std::optional<llvm::DenseSet<const ir::Symbol *>> mentioned; ///< Made when asked for.
+  // Made when asked for.
+  mutable std::optional<llvm::DenseSet<const ir::Symbol *>> mentioned, changed;
 };
 
 } // namespace gradtidy

@@ -244,6 +244,7 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
     terms += " && (c[" + std::to_string(i) + "] || c[0])";
   for (const Shape &shape :
        {Shape{"assignments", ifs, 9, true},
+        Shape{"variables that nothing changes", numbered(10000, "auto t# = x * #;"), 9, true},
         Shape{"variables that end at each return", returns, 9, false},
         Shape{"terms", "if (" + terms + ") net(x);\n", 8, true},
         Shape{"elements of a list",

@@ -32,7 +32,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &move = visit.event;
-    if (move.kind != EventKind::Move || !move.subject.expr)
+    if (!move.subject.expr)
       return;
     const Value value = visit.before.valueOf(move.subject);
     const Event *creation = value.placement.freshOnHost;

@@ -13,8 +13,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (!event.ignoresMode)
-      return;
     // Else a layer that calls the function.
     const ir::Node *call = ir::asCall(event.site);
     const bool isDropout = !call || call->symbol->name.contains("dropout");

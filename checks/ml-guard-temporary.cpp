@@ -17,11 +17,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &guard = visit.event;
-    const bool isGuard =
-        guard.kind == EventKind::EnterGradMode || guard.kind == EventKind::EnterAutocast;
-    if (!isGuard || !guard.isDiscarded)
-      return;
-
     Finding finding(Level::Certain, guard);
     const ir::Node *declaration = ir::as(ir::NodeKind::Declaration, guard.site);
     const ir::Symbol *declared =

@@ -16,7 +16,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &named = visit.event;
     const FunctionBody &function = *named.function;
-    if (!named.namesGpu || isSettled(visit))
+    if (isSettled(visit))
       return;
     // What asks for devices itself, means the one that it names, but for what it always does.
     const bool isBesideChoice = !function.isModuleMethod && !function.isConditional(named.site) &&

@@ -14,7 +14,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &read = visit.event;
-    if (!read.readsOnHost() || read.function->asksForPlaces || visit.before.lacksGpu)
+    if (read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
     if (!visit.unit.program().mayBeGpu(value.placement.device) || visit.unit.program().namesNoGpu())

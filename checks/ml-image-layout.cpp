@@ -17,8 +17,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (event.kind != EventKind::Create || !event.typing || !event.typing->isScrambled)
-      return;
     Finding finding(Level::Certain, event,
                     "the image has its channels side by side, so they are the last dimension of "
                     "its memory: name them last, and permute the tensor");

@@ -14,8 +14,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (!event.growth.list)
-      return;
     const ir::Node &added = *event.growth.list;
     const ir::Node *list = ir::as(ir::NodeKind::Reference, &added);
     const ir::Symbol *variable = list && list->symbol->isVariable() ? list->symbol : nullptr;

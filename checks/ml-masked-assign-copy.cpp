@@ -13,8 +13,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &change = visit.event;
-    if (!change.changesCopy)
-      return;
     const ir::Node *selection = selectionOf(change);
     if (!selection)
       return;

@@ -15,8 +15,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &edit = visit.event;
-    if (!edit.isLostEdit)
-      return;
     Finding finding(Level::Certain, edit);
     if (edit.kind != EventKind::Bind) {
       finding.message = "the optimizer has copied these options: it does not see the change";

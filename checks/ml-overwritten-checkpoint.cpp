@@ -13,8 +13,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &save = visit.event;
-    if (!writesFile(save.operation))
-      return;
     const FileId file = fileOf(save, visit.callers, visit.before);
     const SavedFile *before = file == noFile ? nullptr : visit.before.savedIn(file);
     if (!before || !isAnother(visit, *before))

@@ -23,8 +23,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
-    if (assignment.kind != EventKind::Bind || !assignment.isRegistered ||
-        isForward(*assignment.function->function) || assignment.operands.empty() ||
+    if (isForward(*assignment.function->function) || assignment.operands.empty() ||
         isRegistered(assignment))
       return;
     // What is computed of parameters for the next forward pass trains these.

@@ -16,8 +16,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &assignment = visit.event;
-    if (assignment.kind != EventKind::Bind || !assignment.isDiscarded ||
-        assignment.site->kind == ir::NodeKind::Declaration)
+    if (assignment.site->kind == ir::NodeKind::Declaration)
       return;
     const PathTable &paths = visit.unit.tables().paths;
     const PathStep &place = paths.last(assignment.subject.path);

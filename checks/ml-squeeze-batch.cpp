@@ -14,7 +14,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (!event.dropsBatch || !isOfModule(visit) || isReduced(visit))
+    if (!isOfModule(visit) || isReduced(visit))
       return;
     Finding finding(Level::Advice, event,
                     "a batch of one sample loses its first dimension here; tell squeeze() which "

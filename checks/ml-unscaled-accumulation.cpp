@@ -18,8 +18,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
-    if (step.kind != EventKind::Step || !step.onlyCounts)
-      return;
     const auto loops = step.function->loopsAround(step.site);
     // A function that does one round is called in a loop.
     const ir::Node *loop = loops.empty() ? nullptr : loops.front();

@@ -20,8 +20,6 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const EqualNeurons &equal = visit.event.equalNeurons;
-    if (!equal.before)
-      return;
     const std::string before = equal.before->spelling.str();
     const std::string behind = equal.behind->spelling.str();
     Finding finding(Level::Likely, *equal.fill,
